@@ -45,6 +45,7 @@ DIFFERENCES = {
 }
 OF_DIFFERENCE = "the difference"  # what a rope is measured in where that is all that is known
 WEIGHTS = ("item", "unit")  # what counts once in a mean
+SAME_INDEX, SAME_FEATURES = "index label", "same features"  # what groups rows unasked
 EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
 ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference
 PROB_MODELS = ("dirichlet", "independent")

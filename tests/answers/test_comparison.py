@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers import rows
+from betterthan.results import rows
 
 
 def scores(systems, items=60, seed=1):

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from betterthan.answers import numbers
+from betterthan.results import numbers
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers import child_process
+from betterthan.results import child_process
 
 ENGINES = ["h5netcdf", *(["netcdf4"] if find_spec("netCDF4") else [])]
 

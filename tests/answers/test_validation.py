@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers.comparison import Comparison
-from betterthan.answers.validation import validate, validate_attributes
+from betterthan.results.comparison import Comparison
+from betterthan.results.validation import validate, validate_attributes
 
 
 def scores(systems, items=60, seed=1):

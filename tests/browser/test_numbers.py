@@ -117,7 +117,7 @@ def test_what_was_drawn_is_undecided_within_two_errors(scripts):
 
 
 def test_numbers_are_written_as_python_writes_them(scripts):
-    from betterthan.answers import numbers
+    from betterthan.results import numbers
 
     rng = np.random.default_rng(3)
     p = [0.0, 1.0, 0.0005, 0.9995, 0.0625, 0.03125, 0.5, *rng.random(300).tolist()]

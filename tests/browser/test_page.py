@@ -10,8 +10,8 @@ import xarray as xr
 from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 
 import betterthan as bt
-from betterthan.answers.rows import final_verdicts
-from betterthan.reporting.escapes import on_one_line
+from betterthan.results.rows import final_verdicts
+from betterthan.results.escapes import on_one_line
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4
@@ -170,7 +170,7 @@ def test_ties_and_prior_are_switched_for_the_pair_alone(open_page, ties, prior):
         shown = told[frozenset((row["system"], row["other"]))]
         ahead = shown["System"] == row["system"]
         p = row["prob_better"] if ahead else 1 - row["prob_better"]
-        assert shown["P(better)"] == bt.answers.numbers.probability(p)
+        assert shown["P(better)"] == bt.results.numbers.probability(p)
     why = page.locator("p.grey", has_text="change pairwise results only")
     assert "posterior of all systems" in why.inner_text()
     back(page)

@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers import kept_fits
-from betterthan.answers.comparison import Comparison
+from betterthan.results import stored_draws
+from betterthan.results.comparison import Comparison
 
 SCORES = xr.DataArray(
     np.random.default_rng(1).random((40, 3)),
@@ -63,13 +63,13 @@ def test_large_fits_are_thinned_and_the_answer_says_so(both, monkeypatch):
     tree = both.fits["mcmc"]
     size = sum(tree[k].to_dataset().nbytes for k in tree.children)
     monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 2.5)
-    thin, note = kept_fits.kept(tree)
+    thin, note = stored_draws.kept(tree)
     assert thin["posterior"].sizes["draw"] == 167
     assert thin["posterior"].attrs["thinned"] == 3
     assert "Every 3th draw is kept" not in note
     assert "Every third draw is kept" in note
     monkeypatch.setattr(kept_fits, "BYTES_MAX", size / 50)
-    nothing, note = kept_fits.kept(tree)
+    nothing, note = stored_draws.kept(tree)
     assert nothing is None
     assert note.startswith("No draws are kept with the answer")
     sampling = bt.models.Sampling(draws=500, tune=500)

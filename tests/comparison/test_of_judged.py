@@ -9,7 +9,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli.commands import main
-from betterthan.reporting.kinds import page_of
+from betterthan.results.kinds import page_of
 from validation.decisions import of_judged
 
 TABLE = {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}

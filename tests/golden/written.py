@@ -18,8 +18,8 @@ import pandas as pd
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers.comparison import Comparison
-from betterthan.reporting.records import as_json
+from betterthan.results.comparison import Comparison
+from betterthan.results.records import as_json
 
 FORMATS = {"text": "txt", "markdown": "md", "html": "html", "latex": "tex"}
 PAPERS = ("latex-table", "latex-macros", "sentence", "pull-request")

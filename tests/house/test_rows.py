@@ -8,7 +8,7 @@ import pytest
 import betterthan as bt
 from betterthan import names
 from betterthan.counts.ties import POLICIES
-from betterthan.models.roster import ROSTER, Spec
+from betterthan.model_registry import ROSTER, Spec
 from betterthan.significance.roster import TESTS
 
 SOURCE = Path(bt.__file__).parent

@@ -119,7 +119,7 @@ def test_every_new_figure_is_drawn_of_few_and_of_many(systems):
 
 
 def test_all_figures_become_files(tmp_path, eight):
-    from betterthan.reporting.figure_files import FIGURES, write_figures
+    from betterthan.plot.figure_files import FIGURES, write_figures
 
     written, left_out = write_figures(eight, tmp_path / "figures")
     names = {path.name for path in written}

@@ -4,16 +4,16 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
-from betterthan.reporting import facts, robustness
-from betterthan.reporting import feature_sentences as features
-from betterthan.reporting import label_sentences as labels
-from betterthan.reporting import order_sentences as orders
-from betterthan.reporting.judged_sentences import Judged, judged_sentences
-from betterthan.reporting.of_audit import audit_sentences
-from betterthan.reporting.of_groups import GroupFacts, group_sentences
-from betterthan.reporting.paper_sentences import paper_sentences
-from betterthan.reporting.score_sentences import Scored, score_sentences
-from betterthan.reporting.sentences import sentences_of
+from betterthan.results import facts, robustness
+from betterthan.results import feature_sentences as features
+from betterthan.results import label_sentences as labels
+from betterthan.results import order_sentences as orders
+from betterthan.results.judged_sentences import Judged, judged_sentences
+from betterthan.results.of_audit import audit_sentences
+from betterthan.results.of_groups import GroupFacts, group_sentences
+from betterthan.results.paper_sentences import paper_sentences
+from betterthan.results.score_sentences import Scored, score_sentences
+from betterthan.results.sentences import sentences_of
 
 SITUATIONS = json.loads(Path(__file__).with_name("situations.json").read_text("utf-8"))
 # of a situation: the record, and the function that writes it

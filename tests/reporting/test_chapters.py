@@ -5,8 +5,8 @@ import re
 import pytest
 
 import betterthan as bt
-from betterthan.reporting.chapters import joined
-from betterthan.reporting.page import Page, Part, Table
+from betterthan.results.chapters import joined
+from betterthan.results.document import Page, Part, Table
 
 TABLE = Part("Pairs", tables=[Table(("x",), [("1",)])])
 FACTS = Part("Data", facts=[("a", "1")])

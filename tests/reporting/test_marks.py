@@ -11,9 +11,9 @@ import xarray as xr
 from rich.cells import cell_len
 
 import betterthan as bt
-from betterthan.reporting.formats import FORMATS
-from betterthan.reporting.of_groups import marks_table, page
-from betterthan.reporting.plain import as_text
+from betterthan.results.formats import FORMATS
+from betterthan.results.of_groups import marks_table, page
+from betterthan.results.text import as_text
 from betterthan.significance.similarity import groups
 from tests.significance.test_similarity import TASKS, counted, muc6
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.reporting.painted import matrix_svg
-from betterthan.reporting.shown import shown_of
+from betterthan.plot.painted import matrix_svg
+from betterthan.results.context import shown_of
 
 NAMES = ["<b>&", *(f"s{k}" for k in range(11))]
 

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers import numbers
+from betterthan.results import numbers
 
 
 @pytest.fixture(scope="module")

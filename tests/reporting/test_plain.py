@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from betterthan.reporting.page import Page, Part, Table
-from betterthan.reporting.plain import as_text
+from betterthan.results.document import Page, Part, Table
+from betterthan.results.text import as_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 words = st.text("abcdefgh-/[]0123.,系统é", min_size=1, max_size=60)

@@ -7,11 +7,11 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.comparison.pair_rows import pair_rows
-from betterthan.reporting import page as told
-from betterthan.reporting.escapes import latex, markdown
-from betterthan.reporting.page import Part, Table
-from betterthan.reporting.plain import as_text
+from betterthan.results.pair_rows import pair_rows
+from betterthan.results import document as told
+from betterthan.results.escapes import latex, markdown
+from betterthan.results.document import Part, Table
+from betterthan.results.text import as_text
 
 NASTY = ('<script>alert("x")</script>', "50% & $more_{\\LaTeX}^~ #1 | `tick` [x]")
 
@@ -340,7 +340,7 @@ def test_one_line_on_what_is_no_comparison(call, pair):
 
 
 def test_scripts_are_small_and_cannot_be_ended_from_inside():
-    from betterthan.reporting.scripts import as_json, scripts
+    from betterthan.results.scripts import as_json, scripts
 
     assert len(scripts().encode()) < 60_000
     assert "</" not in scripts()

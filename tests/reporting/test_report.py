@@ -6,10 +6,10 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.reporting.chapters import joined
-from betterthan.reporting.formats import BY_SUFFIX, FORMATS
-from betterthan.reporting.kinds import KINDS, page_of, parts_of, plain
-from betterthan.reporting.page import Page, Part, Table
+from betterthan.results.chapters import joined
+from betterthan.results.formats import BY_SUFFIX, FORMATS
+from betterthan.results.kinds import KINDS, page_of, parts_of, plain
+from betterthan.results.document import Page, Part, Table
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.reporting.of_groups import groups_beside
-from betterthan.reporting.shown import shown_of
-from betterthan.reporting.tables import matrix_table
+from betterthan.results.of_groups import groups_beside
+from betterthan.results.context import shown_of
+from betterthan.results.tables import matrix_table
 
 ONE_SIDED = bt.counts.from_table({("new", "old"): (8, 2, 50)})
 FORMATS = ("text", "markdown", "html", "latex")

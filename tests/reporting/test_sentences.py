@@ -6,13 +6,13 @@ import sys
 import pytest
 from reporting.situations import SITUATIONS, filled, sentences
 
-from betterthan.reporting import (
+from betterthan.results import (
     facts,
     judged_sentences,
     paper_sentences,
     score_sentences,
 )
-from betterthan.reporting import sentences as answer_sentences
+from betterthan.results import sentences as answer_sentences
 
 
 @pytest.mark.parametrize("one", SITUATIONS, ids=lambda one: one["name"])

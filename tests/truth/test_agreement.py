@@ -6,12 +6,12 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.answers.rows import final_verdicts
+from betterthan.results.rows import final_verdicts
 from betterthan.cli.commands import main
-from betterthan.reporting import of_groups, score_pairs, tests_beside
-from betterthan.reporting.differing import OF_MODELS, REASONS, reasons
-from betterthan.reporting.engines_beside import opposed_notes
-from betterthan.reporting.shown import shown_of
+from betterthan.results import of_groups, score_pairs, significance_tables
+from betterthan.results.item_differences import OF_MODELS, REASONS, reasons
+from betterthan.results.engine_differences import opposed_notes
+from betterthan.results.context import shown_of
 from betterthan.signed import Signature
 
 # the example of docs/methods/beyond-two-systems.md: a large set for B, four small ones for A
@@ -60,7 +60,7 @@ def test_a_test_for_the_other_system_is_no_agreement(model):
     named = OF_MODELS.get(model, "model")
     shown = as_if(found, "a_better", model)
     assert why(shown) == ["opposed", named]
-    part = tests_beside.tests_part(shown_of(shown.drop_vars("engine")))
+    part = significance_tables.tests_part(shown_of(shown.drop_vars("engine")))
     said = " ".join(part.notes)
     assert "agree on" not in said
     assert REASONS["opposed"] in said
@@ -71,7 +71,7 @@ def test_a_test_for_the_other_system_is_no_agreement(model):
 def test_the_same_side_agrees_whatever_the_model(model):
     shown = as_if(bt.compare(sets_that_disagree()), "b_better", model)
     assert why(shown) == []
-    part = tests_beside.tests_part(shown_of(shown.drop_vars("engine")))
+    part = significance_tables.tests_part(shown_of(shown.drop_vars("engine")))
     assert "agree on every pair" in " ".join(part.notes)
 
 
@@ -91,7 +91,7 @@ def test_every_p_value_says_for_whom_it_speaks():
     found = bt.compare(bt.counts.from_table({("A", "B"): (10, 40, 5)}), tests=["sign", "mid_p"])
     assert found["favours"].sel(PAIR).values.tolist() == [-1, -1]
     assert found["favours"].sel(system_a="B", system_b="A").values.tolist() == [1, 1]
-    row = tests_beside.tests_part(shown_of(found.by_engine())).tables[0].rows[0]
+    row = significance_tables.tests_part(shown_of(found.by_engine())).tables[0].rows[0]
     assert row[:2] == ("B", "A")  # the system ahead first
     assert row[4].endswith("(B)")
     assert row[5].endswith("(B)")
@@ -146,10 +146,10 @@ def test_tests_that_are_significant_for_both_systems_flip():
 
 def test_a_pair_that_never_met_agrees_with_nothing():
     counts = bt.counts.from_table({("A", "B"): (40, 10, 5), ("A", "C"): (40, 10, 5)})
-    notes = tests_beside.tests_part(shown_of(bt.compare(counts).by_engine())).notes
+    notes = significance_tables.tests_part(shown_of(bt.compare(counts).by_engine())).notes
     assert any("agree on every pair" in note for note in notes)
     counts = bt.counts.from_table({("A", "B"): (30, 18, 5), ("A", "C"): (40, 10, 5)})
-    notes = tests_beside.tests_part(shown_of(bt.compare(counts).by_engine())).notes
+    notes = significance_tables.tests_part(shown_of(bt.compare(counts).by_engine())).notes
     assert any("On the other 1 of 2 pairs" in note for note in notes)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli import commands
-from betterthan.reporting import escapes
+from betterthan.results import escapes
 
 NAMES = ["=1+1\u202eA", "@\u2066B\u200e", "+C\ufeff1m", "-D", "E"]
 CONTROLLED = ["\x1b[31mA", "B\x07", "C\x9b1m", "D\0d", "E"]  # which no reader takes

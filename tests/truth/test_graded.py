@@ -10,8 +10,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
+from betterthan.model_registry import spec_of
 from betterthan.models import graded
-from betterthan.models.roster import spec_of
 from betterthan.posterior.fitted import Fit
 from betterthan.posterior.table import Question
 

@@ -11,8 +11,8 @@ import betterthan as bt
 from betterthan.exact.wins import davidson as newton
 from betterthan.exact.wins import judged_clusters
 from betterthan.exact.wins.davidson import Meetings, Penalty
+from betterthan.model_registry import spec_of
 from betterthan.models import davidson, shrinkage, tie_models
-from betterthan.models.roster import spec_of
 
 PRIOR = judged_clusters.Prior(
     shrinkage.SHAPE, shrinkage.RATE, tie_models.PRIOR["davidson"], (0.0, 0.5)

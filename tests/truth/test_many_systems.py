@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.answers.rows import final_verdicts
+from betterthan.results.rows import final_verdicts
 from betterthan.exact.joint import abilities
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.numeric import weights

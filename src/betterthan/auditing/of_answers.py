@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
+from betterthan.results import numbers
 from betterthan.auditing.finding import WARN, Finding
 from betterthan.counts.missing_scores import missing_by_difficulty
 

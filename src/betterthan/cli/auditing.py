@@ -80,7 +80,7 @@ def audit(
 
 def _to_machines(found: "Audit", github: bool, junit: Path | None) -> None:
     """Tell GitHub and a reader of JUnit's XML, too."""
-    from betterthan.reporting import machines
+    from betterthan.results import machines
 
     if github:
         machines.step_summary(found.to_markdown())

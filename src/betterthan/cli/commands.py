@@ -110,7 +110,7 @@ def demo(
     eight systems.
     """
     import betterthan as bt
-    from betterthan.reporting.rendering import brief
+    from betterthan.results.reports import brief
 
     form, target = where(format, output)
     cases = {

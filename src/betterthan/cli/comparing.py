@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import typer
     import xarray as xr
 
-    from betterthan.answers.comparison import Comparison
+    from betterthan.results.comparison import Comparison
     from betterthan.cli.options import (
         Again,
         Cluster,
@@ -245,7 +245,7 @@ def _of_judged(
 def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> None:
     """Tell GitHub and a reader of JUnit's XML, too."""
     import betterthan as bt
-    from betterthan.reporting import machines
+    from betterthan.results import machines
 
     if github:
         machines.step_summary(bt.report(comparison, format="markdown"))
@@ -256,7 +256,7 @@ def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> No
 
 def _draw(comparison: Comparison, folder: Path) -> None:
     """Figures for a paper, and which of them were left out."""
-    from betterthan.reporting.figure_files import write_figures
+    from betterthan.plot.figure_files import write_figures
 
     written, left_out = write_figures(comparison, folder)
     for line in left_out:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from betterthan.answers.comparison import Comparison
+    from betterthan.results.comparison import Comparison
 
 INTERRUPTED = 130  # what a shell expects of a program that was interrupted
 
@@ -33,7 +33,7 @@ def where(
 
 def folder_of(form: str) -> tuple[str, str, str]:
     """The files that a folder is filled with: the report, the pairs, the comparison itself."""
-    from betterthan.reporting import formats
+    from betterthan.results import formats
 
     every = (*formats.FORMATS, *formats.PAPERS)
     named = next((f.suffixes[0] for f in every if f.name == form), ".json")
@@ -42,7 +42,7 @@ def folder_of(form: str) -> tuple[str, str, str]:
 
 def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     from betterthan import checks
-    from betterthan.reporting import formats
+    from betterthan.results import formats
 
     suffixes = {k: form.name for k, form in formats.BY_SUFFIX.items()} | {".json": "json"}
     by_suffix = suffixes.get(output.suffix.lower()) if output is not None else None
@@ -69,7 +69,7 @@ def one_file(
 ) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
     from betterthan import checks
-    from betterthan.reporting import formats
+    from betterthan.results import formats
 
     form, target = where(format, output, inputs)
     checks.one_of(form, formats.NAMES, "format")
@@ -94,11 +94,11 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     written.
     """
     import betterthan as bt
-    from betterthan.comparison.pair_rows import pair_rows
+    from betterthan.results.pair_rows import pair_rows
     from betterthan.files import write_all
     from betterthan.progress import working
-    from betterthan.reporting.kinds import plain
-    from betterthan.reporting.records import as_json
+    from betterthan.results.kinds import plain
+    from betterthan.results.records import as_json
 
     told = plain(comparison)
     if form == "text" and target is None:
@@ -120,11 +120,11 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 
 def on_screen(told: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
-    from betterthan.reporting.kinds import page_of
-    from betterthan.reporting.of_comparison import brief
-    from betterthan.reporting.page import without_figures
-    from betterthan.reporting.plain import as_text
-    from betterthan.reporting.telling import coloured, width
+    from betterthan.results.kinds import page_of
+    from betterthan.results.of_comparison import brief
+    from betterthan.results.document import without_figures
+    from betterthan.results.text import as_text
+    from betterthan.results.brief import coloured, width
 
     if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
         return as_text(without_figures(page_of(told)), width(), colour=coloured())
@@ -134,7 +134,7 @@ def on_screen(told: "xr.Dataset") -> str:
 
 def _table(rows: "pd.DataFrame") -> str:
     """Rows as CSV, in which no name is a formula."""
-    from betterthan.reporting.escapes import no_formula
+    from betterthan.results.escapes import no_formula
 
     named = {k: rows[k].map(str).map(no_formula) for k in ("system", "other")}
     return rows.assign(**named).to_csv(index=False)

@@ -175,7 +175,7 @@ def _tell(what: str, parts: "list[Plan]") -> None:
 
 
 def _number(name: str, value: float) -> str:
-    from betterthan.answers import numbers
+    from betterthan.results import numbers
 
     if name == "ceiling":
         return numbers.probability(value)

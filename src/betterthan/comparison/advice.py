@@ -12,7 +12,7 @@ from betterthan.counts.judgments import JUDGE
 from betterthan.counts.picking import systems_of
 from betterthan.counts.shapes import to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
-from betterthan.models.roster import Spec, spec_of
+from betterthan.model_registry import Spec, spec_of
 
 _SYSTEMS_FITTED = 32  # beyond, a model of pairs is refused: names.MCMC_PAIRS_MAX
 _FEW = 20  # examples below which little is settled

@@ -15,7 +15,7 @@ from betterthan.comparison.engines import Engine
 from betterthan.comparison.given import Given
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.units import UNIT, default_unit, in_units
-from betterthan.models.roster import BOOTSTRAP, Spec
+from betterthan.model_registry import BOOTSTRAP, Spec
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
 

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.answers.comparison import Comparison
+from betterthan.results.comparison import Comparison
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited
@@ -375,7 +375,7 @@ def _in_units(given: Given) -> bool:
 def _clustered_answers(given: Given, asked: Asked) -> Engine:
     """PyMC's model of wins on clusters, or on items with their runs."""
     from betterthan.comparison.advised import fitted_answers
-    from betterthan.models.roster import CLUSTERED, spec_of
+    from betterthan.model_registry import CLUSTERED, spec_of
 
     return fitted_answers(spec_of(CLUSTERED), given, asked)
 

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.answers.kept_fits import kept
+from betterthan.results.stored_draws import kept
 from betterthan.blocks.work import Work, work_on
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
+from betterthan.results import numbers
 from betterthan.comparison.asked import Asked
 from betterthan.counts.scoring import counted
 from betterthan.counts.ties import policy_applied

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
+from betterthan.results import numbers
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.shapes import pair_indices

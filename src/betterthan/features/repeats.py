@@ -12,7 +12,6 @@ import numpy as np
 from betterthan import names
 from betterthan.features.tables import FeatureTable
 
-INDEX, SAME = "index label", "same features"  # what rows were grouped by unasked
 _LEAST = 3
 
 
@@ -38,7 +37,10 @@ def grouped(table: FeatureTable) -> FeatureTable:
     return replace(table, groups=groups, group_names=of, grouped_by=by)
 
 
-_PLURAL = {INDEX: "different index labels", SAME: "different rows of features"}
+_PLURAL = {
+    names.SAME_INDEX: "different index labels",
+    names.SAME_FEATURES: "different rows of features",
+}
 
 
 def warn_of_model(table: FeatureTable) -> None:
@@ -65,7 +67,7 @@ def number_shared(table: FeatureTable) -> int:
 def _repeating(table: FeatureTable) -> list[tuple[np.ndarray, str]]:
     """By index label and by features: numbers of rows, where some repeat."""
     labels = np.unique(np.array(table.rows), return_inverse=True)[1].reshape(-1)
-    kinds = [(labels, INDEX), (_numbers(table.x), SAME)]
+    kinds = [(labels, names.SAME_INDEX), (_numbers(table.x), names.SAME_FEATURES)]
     return [(numbers, by) for numbers, by in kinds if numbers.max() + 1 < len(numbers)]
 
 

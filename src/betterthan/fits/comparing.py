@@ -6,8 +6,8 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers.comparison import Comparison
-from betterthan.answers.kept_fits import kept
+from betterthan.results.comparison import Comparison
+from betterthan.results.stored_draws import kept
 from betterthan.fits.of_abilities import of_abilities
 from betterthan.fits.of_clusters import of_clusters
 from betterthan.fits.of_datasets import of_datasets

@@ -5,7 +5,7 @@ from html import escape
 
 from betterthan.gating.decision import Decision
 from betterthan.gating.words import facts, headline
-from betterthan.reporting.escapes import markdown
+from betterthan.results.escapes import markdown
 
 _LISTED = 200  # items in a summary
 

@@ -6,8 +6,8 @@ from betterthan.gating.decision import Decision
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, WORSE
 from betterthan.gating.shown import as_markdown
 from betterthan.gating.words import facts, headline
-from betterthan.reporting import machines
-from betterthan.reporting.machines import FAILED, PASSED, SKIPPED, Case
+from betterthan.results import machines
+from betterthan.results.machines import FAILED, PASSED, SKIPPED, Case
 
 _ACTIONS, _SUMMARY = "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"
 _STATES = {PASS: PASSED, WORSE: FAILED, NOT_COMPARABLE: FAILED, INCONCLUSIVE: SKIPPED}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from betterthan.answers.numbers import probability
+from betterthan.results.numbers import probability
 from betterthan.gating.decision import Decision, Evidence
 from betterthan.gating.further import MOST
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS

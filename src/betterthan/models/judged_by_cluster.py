@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import sparse
 
 from betterthan import __version__, checks, names
-from betterthan.answers.comparison import Comparison
+from betterthan.results.comparison import Comparison
 from betterthan.counts.judgments import Rows, rows_by_cluster
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import judged_clusters

@@ -8,7 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.answers.comparison import Comparison
+from betterthan.results.comparison import Comparison
 from betterthan.counts.scoring import count_outcomes
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed

@@ -9,11 +9,11 @@ import xarray as xr
 from betterthan import __version__, checks, names
 from betterthan.exact.planning.crossing import crossing
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.verdicts import Items, after, curve, limit
+from betterthan.exact.planning.verdicts import VERDICTS, Items, after, curve, limit
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
 from betterthan.plan.designs import Design, design_of
-from betterthan.plan.given import VERDICTS, rule_of
+from betterthan.plan.given import rule_of
 
 OF = ("a_better", "b_better", "either", "equivalent", "any")
 _SUMMED = {"either": [0, 1], "any": [0, 1, 2]}

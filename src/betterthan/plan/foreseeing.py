@@ -7,20 +7,10 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.verdicts import Items, after
+from betterthan.exact.planning.verdicts import VERDICTS, Items, after, other_side
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import (
-    SWAPPED,
-    VERDICTS,
-    Pairs,
-    alike,
-    itself,
-    other_side,
-    pairs_of,
-    rule_of,
-    today,
-)
+from betterthan.plan.given import SWAPPED, Pairs, alike, itself, pairs_of, rule_of, today
 from betterthan.plan.means import Means, is_scores
 
 

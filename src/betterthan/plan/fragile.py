@@ -8,9 +8,10 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.planning import fragile
 from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.verdicts import other_side
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, alike, other_side, pairs_of, rule_of, today
+from betterthan.plan.given import Pairs, alike, pairs_of, rule_of, today
 
 FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
 

@@ -11,12 +11,12 @@ from betterthan import checks, names
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import pair_indices, to_pairs
 from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.verdicts import VERDICTS
 from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.parameters import Parameters, parameters
 from betterthan.posterior.verdicts import decide
 
-VERDICTS = ("a_better", "b_better", "equivalent", "undecided")
 SWAPPED = [1, 0, 2, 3]  # of these, seen from the other system
 _HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
 
@@ -129,9 +129,3 @@ def alike(rope: float) -> str:
 def itself(rope: float) -> np.ndarray:
     """The probabilities of `VERDICTS` for a system and itself."""
     return np.array([float(v == alike(rope)) for v in VERDICTS])
-
-
-def other_side(verdict: np.ndarray) -> np.ndarray:
-    """Verdicts as the other system reads them."""
-    sides = [verdict == "a_better", verdict == "b_better"]
-    return np.select(sides, ["b_better", "a_better"], verdict)

@@ -9,7 +9,8 @@ from betterthan import __version__, checks, names, schemas
 from betterthan.counts.units import CLUSTER, ids_of, item_ids
 from betterthan.exact.joint.units import pair_means
 from betterthan.exact.planning.units import Units, after_units
-from betterthan.plan.given import SWAPPED, VERDICTS, alike, itself, other_side, squared
+from betterthan.exact.planning.verdicts import VERDICTS, other_side
+from betterthan.plan.given import SWAPPED, alike, itself, squared
 
 
 class Means:

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
+from betterthan.results import numbers
 
 _ROWS = 20  # of a table that are shown
 _PROBABILITIES = ("a_better", "b_better", "equivalent", "undecided", "prob", "same", "ceiling")

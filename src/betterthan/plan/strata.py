@@ -9,10 +9,11 @@ from betterthan import checks, names
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.units import CLUSTER, unit_of
 from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, as_counts, other_side, pairs_of, rule_of, today
+from betterthan.plan.given import Pairs, as_counts, pairs_of, rule_of, today
 
 _ULPS = 1e-12  # a difference of shares below this is none
 

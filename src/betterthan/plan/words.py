@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.answers import numbers
+from betterthan.results import numbers
 
 _SAID = {
     "a_better": "{a} better",
@@ -250,50 +250,6 @@ def power(data: xr.Dataset, of: str) -> tuple[str, ...]:
         return (f"None of these numbers of {of} has a power of {data.attrs['target']:g}.",)
     still = f"; from {always:.0f} on it stays there" if always == always != first else ""
     return (f"{first:.0f} {of} are the first with a power of {data.attrs['target']:g}{still}.",)
-
-
-def outlook(data: xr.Dataset) -> tuple[str, ...]:
-    """One line a pair, of the first few."""
-    lines = [outlook_of(data.isel({names.PAIR: k}), data.attrs) for k in range(data.sizes["pair"])]
-    return tuple(line for line in lines if line)[:_LINES]
-
-
-_LINES = 5
-
-
-def outlook_of(one: xr.Dataset, attrs: dict[str, Any]) -> str:
-    """What a pair is to expect; nothing where nothing is known."""
-    a, b = (str(one[k].values) for k in names.SQUARE)
-    now, of = str(one["now"].values), attrs["of"]
-    if now == "undecided":
-        return "" if np.isnan(one["more_probability"]) else f"{a} or {b}: {_more(one, attrs, of)}."
-    again = float(one["replicates"])
-    if np.isnan(again):
-        return ""
-    said = f"on as many fresh {of} alone it has probability {numbers.probability(again)}"
-    if not np.isnan(one["turn"]):
-        number = one["n"] if now == "equivalent" else one["decisive"]
-        turn, of = int(one["turn"]), f"{int(number)}{' decisive' * (now != 'equivalent')} items"
-        said = f"{turn} of {of} would have to turn for this verdict to go; {said}"
-    ahead = f"{a} and {b} equivalent" if now == "equivalent" else f"{a} better than {b}"
-    return f"{ahead}: {said}."
-
-
-def _more(one: xr.Dataset, attrs: dict[str, Any], of: str) -> str:
-    """How many more, as far as the data tell."""
-    reached, alike = (
-        numbers.probability(float(one[k])) for k in ("more_probability", "more_equivalent")
-    )
-    if np.isnan(one["more_items"]):
-        return (
-            f"more than 10,000 more {of} are needed for a verdict with probability "
-            f"{attrs['target']:g}"
-        )
-    said = (
-        f"after {int(one['more_items']):,} more {of} there is a verdict with probability {reached}"
-    )
-    equal = f" (equivalent: {alike})" if attrs["rope"] else ""
-    return f"{said}{equal}, as far as the data so far tell"
 
 
 def strata(data: xr.Dataset) -> tuple[str, ...]:

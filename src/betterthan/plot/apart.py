@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.answers import rows
+from betterthan.results import rows
 from betterthan.exact.swaps.cliques import maximal_cliques
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import chosen

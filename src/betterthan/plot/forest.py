@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.answers.rows import difference_of
+from betterthan.results.rows import difference_of
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import called, known
 from betterthan.signed import Signature

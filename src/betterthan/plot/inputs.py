@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.answers import rows
+from betterthan.results import rows
 from betterthan.counts.every_kind import count
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_indices, to_square

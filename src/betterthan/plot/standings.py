@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan import checks, names
-from betterthan.answers import rows
+from betterthan.results import rows
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import chosen
 from betterthan.signed import Signature

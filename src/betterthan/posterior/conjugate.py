@@ -9,7 +9,6 @@ import xarray as xr
 from scipy.special import expit, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
-from betterthan.answers.comparison import Comparison
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_coords, pair_indices
@@ -20,7 +19,7 @@ from betterthan.signed import Signature
 
 
 def draws(
-    counts: xr.DataArray | xr.Dataset | Comparison,
+    counts: Any,
     *,
     prior: Any = None,
     draws: int = names.DRAWS,
@@ -67,8 +66,9 @@ def draws(
     >>> float((difference > 0).mean().round(2))  # exact: 0.956
     0.96
     """
-    if isinstance(counts, Comparison):
-        return of_comparison(counts.data, draws, chains, rng)
+    comparison = getattr(counts, "data", None)  # of a Comparison, whose module imports this one
+    if isinstance(comparison, xr.Dataset):
+        return of_comparison(comparison, draws, chains, rng)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 

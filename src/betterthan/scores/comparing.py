@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.answers.comparison import Comparison
+from betterthan.results.comparison import Comparison
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.units import unit_of
 from betterthan.exact.numeric.seeds import one_seed

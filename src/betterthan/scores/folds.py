@@ -10,7 +10,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.answers.comparison import Comparison
+from betterthan.results.comparison import Comparison
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_error
 from betterthan.exact.numeric.seeds import one_seed

@@ -15,6 +15,7 @@ from betterthan.exact.planning.edges import Edges, Rule, edges, wins_needed
 from betterthan.exact.planning.urns import Urn
 from betterthan.exact.wins.dirichlet import prob_above, prob_below, prob_within
 
+VERDICTS = ("a_better", "b_better", "equivalent", "undecided")  # in the order of every last axis
 _HELD = 2**20  # numbers of an array that is held at once
 _NONE = 1e-17  # a probability that changes no sum
 
@@ -165,3 +166,9 @@ def limit(items: Items, rule: Rule) -> np.ndarray:
     within = prob_within(win, loss, tie, rule.rope) if rule.rope else np.zeros_like(win)
     of = prob_above(win, loss, tie, rule.rope), prob_below(win, loss, tie, -rule.rope)
     return np.stack([*of, within], axis=-1)
+
+
+def other_side(verdict: np.ndarray) -> np.ndarray:
+    """Verdicts as the other system reads them."""
+    sides = [verdict == "a_better", verdict == "b_better"]
+    return np.select(sides, ["b_better", "a_better"], verdict)

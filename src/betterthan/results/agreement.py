@@ -1,0 +1,102 @@
+"""How far two systems are right and wrong on the same examples, beside who is right more often.
+
+Of scores of 0 and 1 that both systems have on every example, the four cells are known from what a
+comparison holds: how many A alone and B alone got right, how many they tied on, and how many A got
+right in all.
+"""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.results import numbers
+from betterthan.results.pair_rows import systems_of
+from betterthan.results.document import Part, Table
+from betterthan.results.context import PAIRS_SEEN, Shown
+
+CELLS = ("both_right", "a_only", "b_only", "both_wrong")
+
+
+def agreement_of(whole: xr.Dataset, first: Any, second: Any) -> dict[str, np.ndarray] | None:
+    """Cells and coefficients of pairs, given by their places; None where they are not known.
+
+    Parameters
+    ----------
+    whole : xarray.Dataset
+        A comparison by one engine.
+    first, second : sequence of int
+        Places of the systems of each pair.
+
+    Returns
+    -------
+    dict or None
+        ``both_right``, ``a_only``, ``b_only``, ``both_wrong``; ``phi``, the correlation of right
+        and wrong, and Cohen's ``kappa``, both NaN where a system is always right or always wrong;
+        -1 in cells, and NaN, of pairs that do not share all their examples.
+    """
+    counts = whole["counts"].transpose(*names.SQUARE, names.OUTCOME).values
+    known_right = right_of(whole)
+    if known_right is None:
+        return None
+    right, scored = (np.array(each) for each in known_right)
+    first, second = np.asarray(first), np.asarray(second)
+    wins, losses, ties = counts[first, second].T.astype(int)
+    both = right[first] - wins
+    cells = np.stack([both, wins, losses, ties - both])
+    n = cells.sum(0)
+    known = (scored[first] == n) & (scored[second] == n) & (right[second] == both + losses)
+    cells = np.where(known & (cells >= 0).all(0), cells, -1)
+    return dict(zip(CELLS, cells, strict=True)) | _coefficients(cells)
+
+
+def right_of(whole: xr.Dataset) -> tuple[list[int], list[int]] | None:
+    """On how many examples each system is right, and of how many; None where that is not known, or
+    pairs are not of single examples.
+    """
+    found = systems_of(whole)
+    if "n_right" not in found or whole.sizes[names.OUTCOME] != 3 or "n_units" in whole:
+        return None
+    by_name = found.set_index("system").loc[[str(s) for s in whole[names.SYSTEM_A].values]]
+    right, scored = (by_name[k].to_numpy(int).tolist() for k in ("n_right", "n_scored"))
+    return right, scored
+
+
+def _coefficients(cells: np.ndarray) -> dict[str, np.ndarray]:
+    """Phi and kappa of (cell, pair)."""
+    a, b, c, d = np.where(cells[0] < 0, np.nan, cells.astype(float))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        phi = (a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d))
+        kappa = 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
+    return {"phi": phi, "kappa": np.where(np.isfinite(phi), kappa, np.nan)}
+
+
+def agreement_part(shown: Shown) -> Part | None:
+    """The cells of the pairs that have rows."""
+    pairs = shown.pairs
+    found = agreement_of(shown.whole, *zip(*pairs, strict=True)) if pairs else None
+    if found is None:
+        return None
+    rows = [
+        (shown.systems[i], shown.systems[j], *_row(found, k))
+        for k, (i, j) in enumerate(pairs)
+        if found["both_right"][k] >= 0
+    ]
+    heads = ("System", "Other", "Both right", "Only system", "Only other")
+    heads += ("Both wrong", "phi", "kappa")
+    caption = "Right and wrong on the same examples"
+    table = Table(heads, rows, caption, left=2, name="agreement", shown=PAIRS_SEEN)
+    return Part("Agreement", tables=[table], notes=[_NOTE], folded=len(rows) > 1) if rows else None
+
+
+_NOTE = (
+    "phi: the correlation of right and wrong; kappa: agreement beyond that of chance (Cohen). Two "
+    "systems of the same accuracy may be right on other examples: then a choice by example, or a "
+    "vote, could be better than both; that they agree does not say that they are right."
+)
+
+
+def _row(found: dict[str, np.ndarray], k: int) -> tuple[str, ...]:
+    cells = [f"{int(found[name][k]):,}" for name in CELLS]
+    return (*cells, *(numbers.signed(float(found[name][k])) for name in ("phi", "kappa")))

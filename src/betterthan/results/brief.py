@@ -1,0 +1,61 @@
+"""Answers as they show themselves: the sentences, systems and pairs, the signature."""
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from typing import Any
+
+from betterthan.progress import on_terminal
+from betterthan.results.escapes import on_one_line
+from betterthan.results.facts import answer_of
+from betterthan.results.kinds import page_of, plain
+from betterthan.results.of_comparison import brief
+from betterthan.results.document import Page, Part
+from betterthan.results.text import WIDTH
+from betterthan.results.text import as_text as page_as_text
+from betterthan.results.sentences import sentences_of
+from betterthan.results.markup import as_part
+
+_BRIEF = ("Systems", "Pairs", "Concentration")  # sections of a page that a brief answer shows
+
+
+def lines(comparison: Any) -> list[str]:
+    """The answer in sentences."""
+    if comparison.made.answer == "comparison":
+        return sentences_of(answer_of(comparison))
+    return list(page_of(comparison).answer)
+
+
+def as_text(comparison: Any) -> str:
+    """For `print`, as wide as the terminal, where there is one."""
+    return page_as_text(_brief(comparison), width()).rstrip("\n")
+
+
+def as_html(comparison: Any) -> str:
+    """For a notebook."""
+    return as_part(_brief(comparison))
+
+
+def _brief(comparison: Any) -> Page:
+    if comparison.made.answer == "comparison":
+        return brief(plain(comparison))
+    page, made = page_of(comparison), comparison.made
+    parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _BRIEF]
+    for heading, texts in (("Audit", made.audit), ("Notes", made.notes)):
+        if texts:
+            parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
+    return Page("", "", parts, (), page.signatures, page.answer)
+
+
+def width() -> int:
+    """Of what is written to: of a terminal its own, up to a readable one."""
+    if not on_terminal(sys.stdout):
+        return WIDTH
+    return max(40, min(shutil.get_terminal_size().columns, 160))
+
+
+def coloured() -> bool:
+    """Whether there is a terminal that may be coloured; https://no-color.org."""
+    plain_one = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return on_terminal(sys.stdout) and not plain_one

@@ -1,0 +1,252 @@
+"""What every comparison of systems returns: a Dataset that shows itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.results import provenance, rows, saved, stored_draws
+from betterthan.results.validation import validate, validate_attributes
+from betterthan.files import write_all
+from betterthan.signed import Signature
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """All pairs of systems compared: print it for the answer in words and in numbers.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Every number, over (system_a, system_b); d = A - B, and A is better where it is positive.
+        ``attrs`` say how it was made. ``comparison["x"]`` is ``comparison.data["x"]``.
+    beside : mapping of str to xarray.Dataset
+        The same by other ways of computing it, such as the closed form beside a sampled model.
+    fits : mapping of str to xarray.DataTree
+        The draws of what was sampled, by the name of the engine or, from `fits.compare`, of the
+        model; empty where nothing was. Above 200 MB they are thinned or left out, and
+        ``made.notes`` says so.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.compare(bt.datasets.contingency_case("a")).statement()[0]
+    'A is better than B (probability 0.996).'
+    """
+
+    data: xr.Dataset
+    beside: Mapping[str, xr.Dataset] = field(default_factory=dict)
+    fits: Mapping[str, xr.DataTree] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        return self.data[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.data
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """How it was made, as plain attrs."""
+        return self.data.attrs
+
+    @property
+    def made(self) -> Signature:
+        """How it was made, as a record."""
+        return Signature.from_attrs(self.data.attrs)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row a pair, the better system first and everything told from its side."""
+        return rows.pairs(self.data)
+
+    @property
+    def systems(self) -> pd.DataFrame:
+        """One row a system, the best first: scores, ranks, and how its pairs ended."""
+        return rows.systems(self.data)
+
+    @property
+    def prob_better(self) -> pd.DataFrame:
+        """P(system of the row better than that of the column), a labelled square; nan on pairs that
+        were not compared, one half on the diagonal.
+        """
+        return rows.square(rows.leading(self.data))
+
+    def by_engine(self) -> xr.Dataset:
+        """The data with a dim ``engine`` in front of what was computed in more than one way, the
+        way that is to be read first: for tables that set them side by side.
+        """
+        made = self.made
+        first = made.engine or ("mcmc" if made.method == "mcmc" else "exact")
+        tables = [self.data, *self.beside.values()]
+        shared = [v for v in self.data.data_vars if v in _COMPUTED and all(v in t for t in tables)]
+        both = {v: _side_by_side([t[v] for t in tables]) for v in shared}
+        engines = {names.ENGINE: [first, *self.beside]}
+        return self.data.assign(both).assign_coords(engines)
+
+    def statement(self) -> list[str]:
+        """The answer in plain sentences."""
+        return _telling().lines(self)
+
+    def signature(self) -> str:
+        """One line that says how it was made; see `signature`."""
+        return provenance.signature(self)
+
+    def report(self, *beside: Any, **choices: Any) -> str:
+        """A page with everything; see `report`."""
+        import betterthan
+
+        report: Any = betterthan.report
+        return report(self, *beside, **choices)
+
+    def to_datatree(
+        self, *, draws: int = names.DRAWS, chains: int = names.CHAINS, rng: Any = None
+    ) -> xr.DataTree:
+        """Draws of the posterior, for ArviZ and for `posterior`: of the fit that is read first, or
+        exact draws of each pair where nothing was sampled.
+
+        Parameters
+        ----------
+        draws, chains, rng
+            Of exact draws; see `posterior.draws`. A fit has its own.
+
+        Returns
+        -------
+        xarray.DataTree
+            With a group posterior over (chain, draw, pair).
+
+        Raises
+        ------
+        ValueError
+            If what was sampled was not saved or kept with the answer; or nothing was sampled and
+            the answer is not of a kind of which there are exact draws.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> tree = bt.compare(bt.datasets.contingency_case("a")).to_datatree(rng=1)
+        >>> float((tree["posterior"]["difference"] > 0).mean().round(2))
+        1.0
+        """
+        if self.fits:
+            return next(iter(self.fits.values()))
+        if self.made.method in ("mcmc", "both") or self.made.chains:
+            raise ValueError(stored_draws.why_none(self.made))
+        import betterthan
+
+        return betterthan.posterior.draws(self, draws=draws, chains=chains, rng=rng)
+
+    def save(self, path: str | Path, *, fits: bool = False) -> None:
+        """Write a netCDF file that `load` reads back; each further engine has its own group.
+
+        ``xarray.open_datatree`` opens it, too. A digest behind its end lets `load` find out whether
+        a byte was changed. It is no signature: it does not show who wrote the file.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            Ends in ``.nc``.
+        fits : bool, default False
+            Also write the draws of what was sampled.
+
+        Raises
+        ------
+        ValueError
+            If the path does not end in ``.nc``, or cannot be written.
+        """
+        if Path(path).suffix != ".nc":
+            raise ValueError(f"path is {str(path)!r}; give a name that ends in .nc")
+        write_all({Path(path): self.to_bytes(fits=fits)})
+
+    def to_bytes(self, *, fits: bool = False) -> bytes:
+        """What `save` writes."""
+        groups = {"/": self.data} | {f"/{name}": table for name, table in self.beside.items()}
+        groups |= stored_draws.as_groups(self.fits) if fits else {}
+        return saved.as_bytes(xr.DataTree.from_dict(groups))
+
+    def __str__(self) -> str:
+        return _telling().as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return _telling().as_html(self)
+
+
+def _telling() -> Any:
+    """The renderer, loaded when it is needed: it imports this module."""
+    return import_module("betterthan.results.brief")
+
+
+def _side_by_side(found: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:
+    """The same of several engines."""
+    dims = found[0].dims
+    return (names.ENGINE, *dims), np.stack([one.transpose(*dims).values for one in found])
+
+
+_COMPUTED = {
+    f"{name}{end}"
+    for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
+    for end in ("", "_mcse")
+} | {"verdict", "also_ahead", "sign_error"}
+
+
+def load(path: str | Path) -> Comparison:
+    """Read a comparison that was saved.
+
+    A file that `Comparison.save` wrote holds a digest: where a byte was changed since, there is an
+    error. A file without digest, such as one that xarray wrote, is read by a child process with
+    limits of time and memory, which takes about a second longer. Of both, dims, types, ranges and
+    attributes are checked.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        Written by ``Comparison.save``, or by xarray from what that wrote.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, it is no netCDF file, it was changed or damaged after it was
+        saved, or it holds no comparison: a variable or an attribute is missing, a variable is over
+        other dims, or a value is impossible.
+
+    Examples
+    --------
+    >>> import tempfile, betterthan as bt
+    >>> found = bt.compare(bt.datasets.contingency_case("a"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found.save(f"{folder}/case.nc")
+    ...     bt.load(f"{folder}/case.nc").pairs["verdict"].tolist()
+    ['better']
+    """
+    if not isinstance(path, str | Path):
+        raise ValueError(f"path is {type(path).__name__}; give the name of a file that ends in .nc")
+    if not Path(path).is_file():
+        raise ValueError(f"path {str(path)!r} is no file")
+    whole = saved.read(Path(path))
+    data = whole.to_dataset()
+    beside = {
+        str(name): _own(table.to_dataset())
+        for name, table in whole.children.items()
+        if not stored_draws.is_group(name)
+    }
+    for table in (data, *beside.values()):
+        validate(table, str(path))
+    validate_attributes(data, str(path))
+    return Comparison(data, beside, stored_draws.from_groups(whole))
+
+
+def _own(table: xr.Dataset) -> xr.Dataset:
+    """A group without the coordinates that it has of the root alone."""
+    used = {d for v in table.data_vars.values() for d in v.dims}
+    return table.drop_vars([c for c in table.coords if not set(table[c].dims) <= used])

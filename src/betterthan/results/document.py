@@ -1,0 +1,153 @@
+"""A page of any report: parts with what each has of facts, tables, notes, sentences, figures."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+VERDICT, ALONE = "Verdict", "Verdict (pair alone)"
+_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from")  # columns of text, wherever they stand
+_NO_ANCHOR = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: a heading for each column, rows of text, and which columns are numbers."""
+
+    heads: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    caption: str = ""
+    left: int = 1  # columns aligned left, the rest are numbers
+    shades: Sequence[Sequence[float]] = ()  # 0..1 behind a cell, nan for none: a matrix
+    marks: bool = False  # columns headed by a number hold check marks
+    name: str = ""  # by which a script finds it
+    keys: Sequence[tuple[str, ...]] = ()  # the systems that each row is on
+    decided: Sequence[Sequence[bool]] = ()  # of a matrix, the cells that have a verdict
+    shown: int | None = None  # rows that are always seen; the rest may be folded, or left out
+    rest: str = ""  # where the rest is
+
+    @property
+    def left_out(self) -> int:
+        """How many rows are not always seen."""
+        return 0 if self.shown is None else max(0, len(self.rows) - self.shown)
+
+    @property
+    def seen(self) -> "Table":
+        """With the rows alone that are always seen."""
+        told = f"the first {self.shown} of {len(self.rows):,} rows" if self.left_out else ""
+        caption = "; ".join(filter(None, [self.caption, told, self.rest]))
+        rows = self.rows[: self.shown] if self.left_out else self.rows
+        return replace(self, rows=rows, shown=None, rest="", caption=caption)
+
+    @property
+    def sides(self) -> str:
+        """How each column is aligned: l, r or c."""
+        return "".join(self._side(k, head) for k, head in enumerate(self.heads))
+
+    def _side(self, column: int, head: str) -> str:
+        if column < self.left or head in _IN_WORDS:
+            return "l"
+        return "c" if self.marks and head.isdigit() else "r"
+
+    @property
+    def kind(self) -> str:
+        """What its cells are, where it is no plain table: matrix, marks."""
+        return "matrix" if self.shades else "marks" if self.marks else ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that is drawn only where a format shows it."""
+
+    caption: str
+    draw: Callable[[], Any]  # returns matplotlib axes, or SVG as text
+
+
+def plotted(function: str, *data: Any, **choices: Any) -> Callable[[], Any]:
+    """Draw with a function of `betterthan.plot`, by its name: that layer stands above this one, and
+    is loaded when a format shows the figure.
+    """
+    module, _, name = f"{_PLOT}.{function}".rpartition(".")
+    return lambda: getattr(import_module(module), name)(*data, **choices)
+
+
+_PLOT = "betterthan.plot"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One section."""
+
+    heading: str
+    facts: Sequence[tuple[str, str]] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()  # on the tables
+    lines: Sequence[str] = ()  # sentences
+    figures: Sequence[Figure] = ()
+    folded: bool = False  # may be closed when a page opens
+
+    @property
+    def anchor(self) -> str:
+        """What a link to it says after the #."""
+        return _NO_ANCHOR.sub("-", self.heading.lower()).strip("-") or "part"
+
+    @property
+    def is_facts(self) -> bool:
+        """Whether it has facts alone, so that it can be joined with other facts."""
+        return not (self.tables or self.notes or self.lines or self.figures)
+
+
+def parts_told(*parts: Part | None) -> list[Part]:
+    """The sections that there are."""
+    return [part for part in parts if part is not None]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report says of one answer, or of several, whatever its format."""
+
+    title: str
+    question: str = ""
+    parts: Sequence[Part] = ()
+    limits: Sequence[str] = ()
+    signatures: Sequence[str] = ()
+    answer: Sequence[str] = ()  # what is said first
+    data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
+    chapters: Sequence["Page"] = ()  # of several answers, each told by itself
+
+    @property
+    def told(self) -> list[tuple[str, "Page"]]:
+        """The chapters, or the page itself, each with what its anchors begin with."""
+        each = self.chapters or [self]
+        return [(f"c{k + 1}-" if k else "", page) for k, page in enumerate(each)]
+
+    @property
+    def contents(self) -> list[str]:
+        """Of several answers each with its first line."""
+        return [": ".join([one.title, *one.answer[:1]]) for one in self.chapters]
+
+    @property
+    def datas(self) -> list[tuple[str, Any]]:
+        """The data for scripts of each chapter, with what its anchors begin with."""
+        return [(mark, page.data()) for mark, page in self.told if page.data]
+
+    @property
+    def sections(self) -> list[tuple[str, Part]]:
+        """Parts, each with what a link to it says after the #."""
+        met: dict[str, int] = {"answer": 1, "limits": 1, "signature": 1, "contents": 1}
+        found = []
+        for part in self.parts:
+            again = met.get(part.anchor, 0)
+            met[part.anchor] = again + 1
+            found.append((f"{part.anchor}-{again + 1}" if again else part.anchor, part))
+        return found
+
+
+def without_figures(page: Page) -> Page:
+    """The page as it is where no figure can be shown."""
+    if page.chapters:
+        return replace(page, chapters=[without_figures(one) for one in page.chapters])
+    parts = [replace(part, figures=()) for part in page.parts]
+    empty = [Part(part.heading) for part in parts]
+    return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])

@@ -1,0 +1,464 @@
+"""The facts that the sentences on an answer state: typed records, and how its tables fill them.
+
+Everything on a pair is from the side of the system that is ahead. None: not known, or not asked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.results import rows
+from betterthan.results.comparison import Comparison
+from betterthan.results.cells import interval_of
+from betterthan.results.escapes import on_one_line
+from betterthan.results.robustness import (
+    Firmness,
+    Missing,
+    More,
+    firmness_of,
+    missing_of,
+    more_of,
+    ties_of,
+)
+from betterthan.signed import Signature
+
+_PAIRS_NAMED = 3  # pairs without data that a sentence names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two systems, the one that is ahead first."""
+
+    first: str
+    second: str
+    verdict: str  # better (the first is), undecided, equivalent, split, no_data, no_verdict
+    p: float | None = None  # that the first is better
+    p_mcse: float = 0.0
+    by: str | None = None  # statistic that was compared, such as F1
+    at_random: bool = False  # the verdict holds only if missing scores are missing at random
+    wins: int | None = None
+    losses: int | None = None
+    ties: int | None = None
+    n: int | None = None  # items that both have
+    n_dropped: int = 0  # items without both scores
+    n_units: int | None = None  # clusters, or items with their runs
+    unit: str | None = None
+    difference: float | None = None
+    difference_lower: float | None = None
+    difference_upper: float | None = None
+    difference_mcse: float = 0.0
+    difference_is: str = "difference"
+    interval: str | None = None  # such as 95% HDI
+    lower_is_better: bool = False
+    one_sided: bool = False  # there is a verdict, and the interval includes 0
+    rope: float = 0.0
+    within_rope: float | None = None
+    within_rope_mcse: float = 0.0
+    beyond_rope: bool | None = None
+    also_ahead: bool = False  # equivalent, and the first is better by less than the ROPE
+    too_close: bool = False  # within two Monte Carlo errors of the threshold
+    quantity: str | None = None  # wins, accuracy or mean
+    other_quantity: str | None = None  # wins or mean, reported next to it
+    other_p: float | None = None  # that the first is better by that
+    reason: str | None = None  # why there is no verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """The score of one system."""
+
+    system: str
+    score: float
+    score_lower: float | None = None
+    score_upper: float | None = None
+    n_right: int | None = None
+    n_scored: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A system that may be the best, and how probably it is."""
+
+    system: str
+    p: float
+    p_mcse: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """How many pairs end how, by the verdicts that count."""
+
+    n_pairs: int
+    joint: bool = False  # verdicts are those of the joint answer
+    n_better: int = 0
+    n_equivalent: int = 0
+    n_undecided: int = 0
+    n_split: int = 0
+    n_no_data: int = 0
+    n_no_verdict: int = 0
+    n_missing_decides: int = 0  # of those without a verdict
+    no_data_pairs: tuple[str, ...] = ()  # the first three, as "A and B"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """The other systems, by how they compare with the baseline."""
+
+    system: str
+    score: float | None = None
+    better: tuple[str, ...] = ()
+    equivalent: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an answer on two or more systems states."""
+
+    n_systems: int
+    units: str = "items"
+    n: int | None = None  # units that all pairs have
+    clusters: str | None = None  # such as 12 clusters
+    threshold: float = names.VERDICT_PROB
+    score_is: str = "Mean score"
+    lower_is_better: bool = False
+    failures: str | None = None  # why there is no verdict at all
+    at_random: bool = False
+    pair: Pair | None = None  # of two systems
+    scores: tuple[Score, ...] = ()  # of two systems, in the order of the pair
+    by: str | None = None  # mean score, or the statistic that was compared
+    best: tuple[Candidate, ...] = ()  # most probable first
+    n_best_set: int | None = None  # how many hold the best with probability best_share
+    best_share: float = names.CI_PROB
+    no_joint: str | None = None  # why P(best) is not known
+    unbeaten: tuple[str, ...] = ()  # no other is better, pair by pair
+    ends: Ends | None = None
+    baseline: Baseline | None = None
+    unit_notes: str | None = None
+    joint_notes: str | None = None
+    more: More | None = None
+    firmness: Firmness | None = None
+    missing: Missing | None = None
+    ties_change: tuple[str, ...] | None = None  # policies for ties that change verdicts
+
+
+def answer_of(
+    comparison: Comparison | xr.Dataset, by: str | None = None, units: str | None = None
+) -> Answer:
+    """The facts of any answer on pairs of systems.
+
+    Parameters
+    ----------
+    comparison : Comparison or xarray.Dataset
+        From `compare`, `scores.compare`, `fits.compare` and the like, or its data by engine.
+    by : str, optional
+        The statistic that was compared, in words.
+    units : str, optional
+        What was compared on, such as documents. Default: as its attrs say.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> pair = answer_of(bt.compare(bt.datasets.contingency_case("a"))).pair
+    >>> pair.first, pair.verdict, round(pair.p, 3), pair.wins
+    ('A', 'better', 0.996, 12)
+    """
+    data = _leading(comparison)
+    made = Signature.from_attrs(data.attrs)
+    pairs: Any = rows.pairs(data)
+    systems: Any = _in_order(data, rows.systems(data, pairs))
+    systems = systems.assign(system=systems["system"].map(on_one_line))
+    pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    answer = _common(pairs, systems, made)
+    if units:
+        answer = replace(answer, units=units)
+    if len(pairs) == 1:
+        pair = _pair(pairs.to_dict("records")[0], made, by, data)
+        scores = _scores(systems, (pair.first, pair.second))
+        answer = replace(answer, by=by, pair=pair, scores=scores)
+    elif len(pairs):
+        answer = _of_many(answer, pairs, systems, made, by)
+    if answer.failures or made.answer != "comparison":
+        return answer
+    return _with_robustness(answer, data, pairs, systems, made)
+
+
+def _leading(comparison: Comparison | xr.Dataset) -> xr.Dataset:
+    """The engine, or the target, that is read first."""
+    data = comparison.data if isinstance(comparison, Comparison) else comparison
+    return data.isel({names.ENGINE: 0}) if names.ENGINE in data.dims else rows.leading(data)
+
+
+def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
+    """As the table of systems lists them: by expected rank, or else by the mean P(better)."""
+    if "expected_rank" in systems or names.SYSTEM_A not in data["prob_better"].dims:
+        return systems
+    better = data["prob_better"].where(data["verdict"] != "no_data").mean(names.SYSTEM_B)
+    mean = dict(zip(map(str, better[names.SYSTEM_A].values), better.values.tolist(), strict=True))
+    means: Any = systems["system"].map(mean.get)
+    order = means.sort_values(ascending=False, kind="stable").index
+    return systems.loc[order].reset_index(drop=True)
+
+
+def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
+    same = made.n_items is not None and made.n_items >= 0
+    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
+    return Answer(
+        n_systems=len(systems),
+        units=units_of(made),
+        n=made.n_items if same else None,
+        clusters=_clusters(made),
+        threshold=made.threshold or names.VERDICT_PROB,
+        score_is=score_of(made, "n_right" in systems),
+        lower_is_better=made.higher_is_better is False,
+        failures=" ".join(made.failures or ()) if failed else None,
+        at_random=rows.at_random(pairs, made),
+        unit_notes=on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
+        joint_notes=on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
+    )
+
+
+def score_of(made: Signature, counted: bool = False) -> str:
+    """What the score of a system is; `counted`: how many items it got right is known."""
+    if made.quantity != "accuracy" and not counted:
+        return "Mean score"
+    return "Error rate" if made.higher_is_better is False else "Accuracy"
+
+
+def units_of(made: Signature) -> str:
+    """What wins are counted on."""
+    if made.unit == "judgment":
+        return "judgments"
+    return f"{made.unit}s" if made.n_units is not None else "items"
+
+
+def _clusters(made: Signature) -> str | None:
+    if made.unit != "cluster" or made.n_units is None:
+        return None
+    return f"{made.n_units:,} cluster{'' if made.n_units == 1 else 's'}"
+
+
+def _pair(row: Mapping[str, Any], made: Signature, by: str | None, data: xr.Dataset) -> Pair:
+    """From a row of `rows.pairs`."""
+
+    def known(column: str) -> Any:
+        return _plain(row.get(column))
+
+    counted = made.answer != "judged"  # there, the counts are of the labels alone
+    other = made.beside_quantity if f"{made.beside_quantity}_prob_better" in row else None
+    ends = row.get("lower", np.nan), row.get("upper", np.nan)
+    return Pair(
+        first=row["system"],
+        second=row["other"],
+        verdict=row["verdict"],
+        p=known("prob_better"),
+        p_mcse=known("mcse") or 0.0,
+        by=by,
+        at_random=rows.at_random(pd.DataFrame([row]), made),
+        wins=known("wins") if counted else None,
+        losses=known("losses") if counted else None,
+        ties=known("ties") if counted else None,
+        n=(known("n") or (made.n_items if by else None)) if counted else None,
+        n_dropped=known("n_dropped") or 0,
+        n_units=known("n_units"),
+        unit=made.unit,
+        difference=known("difference"),
+        difference_lower=known("lower"),
+        difference_upper=known("upper"),
+        difference_mcse=_error(data, "difference_mean_mcse"),
+        difference_is=made.difference_is or "difference",
+        interval=_interval(made),
+        lower_is_better=made.lower_mean,
+        one_sided=bool(rows.one_sided(row["verdict"], *ends)),
+        rope=made.rope or 0.0,
+        within_rope=known("within_rope"),
+        within_rope_mcse=_error(data, "mass_mcse"),
+        beyond_rope=known("beyond_rope"),
+        also_ahead=bool(known("also_ahead")),
+        too_close=bool(known("too_close")),
+        quantity=made.quantity,
+        other_quantity=other,
+        other_p=known(f"{other}_prob_better"),
+        reason=known("reason") or None,
+    )
+
+
+def _interval(made: Signature) -> str | None:
+    if made.ci_prob is None:
+        return None
+    return interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
+
+
+def _error(data: xr.Dataset, name: str) -> float:
+    """The Monte Carlo error of a number of scores, orders or predictions, else 0."""
+    if data.attrs.get("answer") not in _WITH_ERRORS or name not in data:
+        return 0.0
+    errors = data[name]
+    if names.REGION in errors.dims:
+        errors = errors.sel({names.REGION: names.REGIONS[1]})
+    known = errors.values[np.isfinite(errors.values)]
+    return float(known.max()) if known.size else 0.0
+
+
+_WITH_ERRORS = ("scores", "orders", "prediction")  # whose differences show their error
+
+
+def _scores(systems: Any, order: tuple[str, ...]) -> tuple[Score, ...]:
+    """The scores of the systems, where all have one."""
+    if "score" not in systems or bool(systems["score"].isna().any()):
+        return ()
+    by_name = {row["system"]: row for row in systems.to_dict("records")}
+    fields = ("system", "score", "score_lower", "score_upper", "n_right", "n_scored")
+    kept = [{k: _plain(by_name[one].get(k)) for k in fields} for one in order]
+    return tuple(Score(**one) for one in kept)
+
+
+def _of_many(
+    answer: Answer, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
+) -> Answer:
+    verdicts = final_verdicts(pairs)
+    beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
+    answer = replace(
+        answer,
+        by=by or ("mean score" if made.joint_quantity == "mean" else None),
+        unbeaten=tuple(one for one in systems["system"] if one not in beaten),
+        ends=_ends(pairs, verdicts),
+        baseline=_baseline(pairs, systems, verdicts, made),
+    )
+    return _with_best(answer, systems, made)
+
+
+def final_verdicts(pairs: pd.DataFrame) -> np.ndarray:
+    """The verdict that counts in each row of `rows.pairs`."""
+    alone = pairs["verdict"].to_numpy(str)
+    if "among_verdict" not in pairs:
+        return alone
+    return rows.joint_first(alone, pairs["among_verdict"].to_numpy(str))
+
+
+def _with_best(answer: Answer, systems: Any, made: Signature) -> Answer:
+    """With who may be the best, where systems were compared jointly."""
+    if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
+        why = made.no_joint or "pairs alone do not say which system is best"
+        return replace(answer, no_joint=why)
+    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
+    size = sum(bool(one["in_best_set"]) for one in top) if "in_best_set" in systems else None
+    best = tuple(
+        Candidate(
+            system=one["system"],
+            p=float(one["prob_best"]),
+            p_mcse=_plain(one.get("prob_best_mcse")) or 0.0,
+        )
+        for one in top
+    )
+    return replace(answer, best=best, n_best_set=size, best_share=made.ci_prob or names.CI_PROB)
+
+
+def _ends(pairs: pd.DataFrame, verdicts: np.ndarray) -> Ends:
+    reasons = pairs["reason"].tolist() if "reason" in pairs else []
+    without = pairs[verdicts == "no_data"].head(_PAIRS_NAMED)
+    met = zip(without["system"].tolist(), without["other"].tolist(), strict=True)
+    count = {name: int((verdicts == name).sum()) for name in _VERDICTS}
+    return Ends(
+        n_pairs=len(pairs),
+        joint="among_verdict" in pairs,
+        n_better=count["better"] + count["worse"],
+        n_equivalent=count["equivalent"],
+        n_undecided=count["undecided"],
+        n_split=count["split"],
+        n_no_data=count["no_data"],
+        n_no_verdict=count["no_verdict"],
+        n_missing_decides=reasons.count(names.MISSING_DECIDES),
+        no_data_pairs=tuple(f"{a} and {b}" for a, b in met),
+    )
+
+
+_VERDICTS = ("better", "worse", "equivalent", "undecided", "split", "no_data", "no_verdict")
+
+
+def _baseline(
+    pairs: pd.DataFrame, systems: pd.DataFrame, verdicts: np.ndarray, made: Signature
+) -> Baseline | None:
+    if made.baseline is None:
+        return None
+    base = on_one_line(made.baseline)
+    met = against(base, systems["system"].tolist(), pairs, verdicts)
+    known = ("better", "worse", "equivalent")
+    others = [
+        one for one in systems["system"] for k, v in met.items() if k not in known and one in v
+    ]
+    score = _scores(systems, (base,))
+    return Baseline(
+        system=base,
+        score=score[0].score if score else None,
+        undecided=tuple(others),
+        better=tuple(met.get("better", ())),
+        equivalent=tuple(met.get("equivalent", ())),
+        worse=tuple(met.get("worse", ())),
+    )
+
+
+def against(
+    one: str, systems: list[str], pairs: pd.DataFrame, verdicts: np.ndarray
+) -> dict[str, list[str]]:
+    """The other systems, by what they are against one: better, worse, or another verdict."""
+    turned = {"better": "worse", "worse": "better"}
+    first = pairs["system"].to_numpy() == one
+    second = pairs["other"].to_numpy() == one
+    ends = dict(zip(pairs["system"][second], verdicts[second], strict=True))
+    ends |= {
+        other: turned.get(end, end)
+        for other, end in zip(pairs["other"][first], verdicts[first], strict=True)
+    }
+    met: dict[str, list[str]] = {}
+    for system in systems:
+        if system != one:
+            met.setdefault(ends[system], []).append(system)
+    return met
+
+
+def _with_robustness(
+    answer: Answer,
+    data: xr.Dataset,
+    pairs: pd.DataFrame,
+    systems: pd.DataFrame,
+    made: Signature,
+) -> Answer:
+    """With what more items would do, what would undo the verdict, and what is missing."""
+    if answer.pair is not None:
+        more, firmness = more_of(data), firmness_of(data)
+    else:
+        order = systems["system"].tolist()
+        leader = _leader(answer, systems, made)
+        met = against(leader, order, pairs, final_verdicts(pairs))
+        more = more_of(data, leader, met.get("undecided", []))
+        firmness = firmness_of(data, leader, met.get("worse", []))
+    missing = missing_of(data, made.n_blank or 0)
+    return replace(answer, more=more, firmness=firmness, missing=missing, ties_change=ties_of(data))
+
+
+def _leader(answer: Answer, systems: pd.DataFrame, made: Signature) -> str:
+    """The probable best, or the first in the table that no other is better than.
+
+    Of systems with the same score the first in the table leads: P(best) orders them by chance.
+    """
+    order = systems["system"].tolist()
+    if not answer.best:
+        return answer.unbeaten[0] if answer.unbeaten else order[0]
+    best = answer.best[0].system
+    if made.joint_model != names.AMONG_ALL or "score" not in systems:
+        return best
+    score = systems["score"][order.index(best)]
+    return next(one for one, own in zip(order, systems["score"], strict=True) if own == score)
+
+
+def _plain(value: Any) -> Any:
+    """A plain number, text or truth; None for nan."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and value != value else value

@@ -1,0 +1,97 @@
+"""Answers for programs that run tests: JUnit's XML, and the summary of a step on GitHub."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+from betterthan.results.comparison import Comparison
+from betterthan.results.pair_rows import pair_rows
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+_SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that was looked at: its name, how it ended, and what is said of it."""
+
+    name: str
+    state: str
+    said: str = ""
+
+
+def cases_of_pairs(comparison: Comparison) -> list[Case]:
+    """A case for each pair: undecided is skipped; against a baseline, worse than it has failed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> cases_of_pairs(bt.compare(bt.datasets.contingency_case("a")))
+    [Case(name='A, B', state='passed', said='A better: P 0.996')]
+    """
+    baseline = comparison.data.attrs.get("baseline")
+    found = []
+    for row in pair_rows(comparison).to_dict("records"):
+        system, other, verdict = row["system"], row["other"], str(row["verdict"])
+        said = f"{system} {verdict}: P {row['prob_better']:.3f}"
+        state = PASSED if verdict in ("better", "worse", "equivalent") else SKIPPED
+        if baseline is not None and baseline in (system, other):
+            loses = (verdict == "better") == (system == baseline)
+            state = FAILED if verdict in ("better", "worse") and loses else state
+        found.append(Case(f"{system}, {other}", state, said))
+    return found
+
+
+def junit(suite: str, cases: Sequence[Case]) -> str:
+    """Cases as the XML that JUnit and its readers know.
+
+    Examples
+    --------
+    >>> print(junit("pairs", [Case("A, B", "skipped", "undecided")]))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuite name="pairs" tests="1" failures="0" skipped="1">
+      <testcase classname="pairs" name="A, B">
+        <skipped message="undecided" />
+      </testcase>
+    </testsuite>
+    """
+    number = {state: sum(case.state == state for case in cases) for state in (FAILED, SKIPPED)}
+    root = Xml.Element(
+        "testsuite",
+        name=suite,
+        tests=str(len(cases)),
+        failures=str(number[FAILED]),
+        skipped=str(number[SKIPPED]),
+    )
+    for case in cases:
+        one = Xml.SubElement(root, "testcase", classname=suite, name=_plain(case.name))
+        if case.state == PASSED:
+            if case.said:
+                Xml.SubElement(one, "system-out").text = _plain(case.said)
+        else:
+            kind = "failure" if case.state == FAILED else "skipped"
+            Xml.SubElement(one, kind, message=_plain(case.said or case.name))
+    Xml.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}'
+
+
+def step_summary(markdown: str) -> None:
+    """Add to the summary of the step that runs.
+
+    Raises
+    ------
+    ValueError
+        If no step of GitHub Actions runs.
+    """
+    path = os.environ.get(_SUMMARY)
+    if not path:
+        raise ValueError(f"{_SUMMARY} is not set; --github is for a step of GitHub Actions")
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(markdown.rstrip("\n") + "\n\n")
+
+
+def _plain(text: str) -> str:
+    """Without the characters that XML does not know."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)

@@ -1,0 +1,170 @@
+"""The page on one score of several systems, from `scores.compare`."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.results.cells import interval_of, probability_in, sampled_by
+from betterthan.results.document import Figure, Page, Part, Table, parts_told, plotted
+from betterthan.results.score_pairs import in_order, pairs_part, said_of, words_part
+from betterthan.results.score_sentences import score_sentences, scored_of
+
+FEW_UNITS = (
+    "The bootstrap knows only the units that were seen. Its draws are spread further for their "
+    f"number; below {names.UNITS_MIN} units, how sure the answer is, is little more than a guess."
+)
+
+
+def page(found: xr.Dataset) -> Page:
+    """Everything a report says of it."""
+    found = in_order(found)
+    parts = parts_told(systems_part(found), pairs_part(found), words_part(found), _data(found))
+    answer = score_sentences(scored_of(found))
+    return Page(_title(found), _question(found), parts, _limits(found), [_signature(found)], answer)
+
+
+def _title(found: xr.Dataset) -> str:
+    said, systems = said_of(found), [str(s) for s in found[names.SYSTEM].values]
+    who = f"{systems[0]} and {systems[1]}" if len(systems) == 2 else f"{len(systems)} systems"
+    return f"{said[:1].upper()}{said[1:]} of {who}"
+
+
+def _question(found: xr.Dataset) -> str:
+    a = found.attrs
+    units = "items" if a["unit"] == names.ITEM else f"units by {a['unit']}"
+    return (
+        f"Which has the better {said_of(found)} on the same {a['n_items']:,} {units}, and how sure "
+        "is it?"
+    )
+
+
+def _data(found: xr.Dataset) -> Part:
+    a = found.attrs
+    how = "exact" if a["test_method"] != "monte_carlo" else f"{a['shuffles']:,} random permutations"
+    lower = "" if a["higher_is_better"] else ", lower is better"
+    units = "items" if a["unit"] == names.ITEM else f"{a['unit']}s"
+    drawn = f"{a['draws']:,} joint draws, seed {a['seed']}"
+    spread = f"spread for {a['n_weighed']:,} units" if "n_weighed" in a else "prior zero"
+    facts = [
+        ("Source", a["reading"] or "data given"),
+        ("Statistic", said_of(found) + lower),
+        ("Weighed and swapped", f"{a['n_items']:,} {units}"),
+        ("Posterior", _left_out(a) or f"Bayesian bootstrap, {spread}, {drawn}"),
+        ("Test", f"randomization of the same statistic, two-sided, {how}"),
+    ]
+    if a["rope"]:
+        facts.append(("Practically equivalent", f"a difference of at most {a['rope']:g}"))
+    return Part("Data and method", facts=facts)
+
+
+def _left_out(a: dict[Any, Any]) -> str:
+    """How units of unequal size were answered, where they were."""
+    if "df" not in a:
+        return ""
+    return (
+        f"Student's t, {a['df']:.1f} degrees of freedom, with the errors of leaving out one unit "
+        f"at a time: {a['n_weighed']:,} units of unequal size, worth {a['df'] + 1:.1f}; ranks from "
+        f"{a['draws']:,} joint draws, seed {a['seed']}"
+    )
+
+
+def _weighed(a: dict[Any, Any]) -> str:
+    return f", D={a['n_weighed']}" if "n_weighed" in a else ""
+
+
+def systems_part(found: xr.Dataset) -> Part:
+    """Every system with its score, rank and chance to be the best."""
+    a, total = found.attrs, found.sizes[names.SYSTEM]
+    alone = ["by itself"] if "alone_lower" in found else []
+    interval, last = interval_of(a), ["P(best)", "Expected rank", "Not worse than top"]
+    heads = ("System", "Score", interval, *alone, *last)
+    rows = [_system_row(found.isel({names.SYSTEM: k})) for k in range(total)]
+    caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
+    held = int(found["in_best_set"].sum())
+    among = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
+    ranked = bool(found["prob_best"].notnull().all())
+    notes = [among] if total > 2 and ranked else []
+    if alone:
+        notes.append(
+            "By itself: from the counts alone, as if all of them were independent, in closed form."
+        )
+    if found["score_lower"].isnull().any():
+        one = "there is a single unit, which says nothing about new ones"
+        why = "the score is the same on every unit, so no interval can be told" if ranked else one
+        notes.append(f"–: {why}.")
+    ranks = Figure("Probability of each rank", plotted("ranks", found))
+    figures = [ranks] if total > 2 and ranked else []
+    return Part("Systems", tables=[Table(heads, rows, caption)], notes=notes, figures=figures)
+
+
+def _system_row(at: xr.Dataset) -> tuple[str, ...]:
+    interval = _interval(at, "score", at["score_mean_mcse"].item())
+    return (
+        str(at[names.SYSTEM].item()),
+        f"{at['score'].item():.4f}",
+        interval,
+        *([_interval(at, "alone", 0.0)] if "alone_lower" in at else []),
+        probability_in(at, "prob_best"),
+        _with_error(at["expected_rank"].item(), at["expected_rank_mcse"].item()),
+        "yes" if at["tied_with_top"] else "",
+    )
+
+
+def _interval(at: xr.Dataset, name: str, error: float) -> str:
+    places = 4 if error == 0 else min(4, max(1, -int(np.floor(np.log10(error)))))
+    low, high = (at[f"{name}_{end}"].item() for end in ("lower", "upper"))
+    if np.isnan(low):
+        return "–"
+    return f"[{low:.{places}f}, {high:.{places}f}]"
+
+
+def _with_error(value: float, error: float) -> str:
+    if np.isnan(value):
+        return "–"
+    if error == 0:
+        return f"{value:.2f}"
+    places = min(3, max(0, -int(np.floor(np.log10(error)))))
+    return f"{value:.{places}f} ± {error:.{places}f}"
+
+
+def _limits(found: xr.Dataset) -> list[str]:
+    threshold = found.attrs.get("threshold", names.VERDICT_PROB)
+    limits = [
+        FEW_UNITS,
+        "Items are taken as independent; weigh whole documents or dialogues where they are not "
+        "(unit).",
+        f"A verdict needs probability {threshold:g} twice: of the score, and of being ahead more "
+        "often; it is one-sided, the p-value two-sided.",
+    ]
+    if found.sizes[names.SYSTEM] > 2:
+        limits.append(
+            "The probabilities are joint over all systems; those of single pairs are not corrected "
+            "for their number."
+        )
+    if found.attrs["rope"] == 0:
+        limits.append(
+            "No region of practical equivalence was given: no pair can be found equivalent."
+        )
+    return limits
+
+
+def _signature(found: xr.Dataset) -> str:
+    a = found.attrs
+    shuffles = f", {a['shuffles']} shuffles" if "shuffles" in a else ""
+    parts = [
+        f"betterthan {a['version']}",
+        f"{a['statistic']} by {a['unit']}",
+        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{_weighed(a)}",
+        sampled_by(a),
+        f"rope={a['rope']:g}",
+        f"interval={interval_of(a)}",
+        f"verdict at {a.get('threshold', names.VERDICT_PROB):g}",
+        f"randomization {a['test_method']}{shuffles}",
+        f"correction={a['correction']}",
+        f"n={a['n_items']}",
+        f"systems={found.sizes[names.SYSTEM]}",
+        f"data={a['data_hash']}",
+    ]
+    return " | ".join(parts)

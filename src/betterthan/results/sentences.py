@@ -1,0 +1,375 @@
+"""The answer on two or more systems in sentences: the decision first, then its evidence."""
+
+from collections.abc import Iterator
+
+from betterthan.results import numbers
+from betterthan.results.facts import Answer, Baseline, Candidate, Ends, Pair
+from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, More
+from betterthan.signed import Signature
+from betterthan.text import named
+
+AT_RANDOM = " if the missing scores are missing at random"
+_PROBABLE = 0.8  # P(best) from which a system is probably the best
+_CANDIDATES = 4  # possible bests that a sentence names
+_DIFFERENCES = {
+    "P(A wins) - P(B wins)": "Difference in win rate",
+    "difference of means, in units of the score": "Difference in mean score",
+}
+
+
+def sentences_of(answer: Answer) -> list[str]:
+    """The answer: decision, evidence, what is undecided, warnings; one text a line.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> from betterthan.results.facts import answer_of
+    >>> sentences_of(answer_of(bt.compare(bt.datasets.contingency_case("a"))))[0]
+    'A is better than B (probability 0.996).'
+    """
+    if answer.failures:
+        on = f" on {answer.pair.first} and {answer.pair.second}" if answer.pair else ""
+        return [f"No verdict{on}: {answer.failures}"]
+    lines = of_two(answer, answer.pair) if answer.pair else of_many(answer)
+    notes = filter(None, (answer.unit_notes, answer.joint_notes))
+    return [*lines, *notes, *_more(answer.more, answer.units), *_warnings(answer)]
+
+
+def title_of_verdict(verdict: str, a: str, b: str, one: str = "") -> str:
+    """A verdict in a word or two, with the name of the better system; `one` is the cluster or item
+    that holds all examples of the pair, where there is but one.
+    """
+    words = {
+        "a_better": f"{a} better",
+        "b_better": f"{b} better",
+        "no_data": f"no verdict: one {one}" if one else "no examples",
+        "split": "split: wins and mean differ",
+        "no_verdict": "no verdict",
+    }
+    return words.get(verdict, verdict)
+
+
+def unit_of(made: Signature) -> str:
+    """What is independent where scores come in clusters, or items in runs."""
+    return "cluster" if made.unit == "cluster" else "item"
+
+
+# Two systems
+
+
+def of_two(answer: Answer, pair: Pair) -> list[str]:
+    """The verdict on the pair, and what it rests on."""
+    evidence = " ".join(_evidence(answer, pair))
+    return [verdict_sentence(pair), *([evidence] if evidence else [])]
+
+
+def verdict_sentence(pair: Pair) -> str:
+    """Which of two systems is better, and how probably."""
+    a, b = pair.first, pair.second
+    if pair.verdict == "no_data":
+        return f"{a} and {b} cannot be compared: {_why_no_data(pair)}."
+    if pair.verdict == "no_verdict":
+        return f"No verdict on {a} and {b}: {_why_no_verdict(pair)}."
+    p, given = numbers.probability(pair.p or 0.0, pair.p_mcse), AT_RANDOM * pair.at_random
+    by = f" by {pair.by}" if pair.by else ""
+    if pair.verdict == "split":
+        ways = ["has the better score on more items", "has the better mean"]
+        ways = ways[::-1] if pair.quantity == "mean" else ways
+        against = numbers.probability(1 - (pair.other_p or 0.0))
+        return (
+            f"No winner: wins and means disagree. {a} {ways[0]}{given} (probability {p}), "
+            f"but {b} {ways[1]} (probability {against})."
+        )
+    if pair.verdict == "better":
+        return f"{a} is better than {b}{by}{given} (probability {p}){_beyond_rope(pair)}."
+    if pair.verdict == "equivalent":
+        within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
+        ahead = f" {a} is slightly ahead (probability {p}), but by less than the ROPE."
+        return (
+            f"{a} and {b} are practically equivalent{by}{given}: they differ by at most "
+            f"{pair.rope:g} with probability {within}.{ahead if pair.also_ahead else ''}"
+        )
+    if _nothing_decisive(pair):
+        return (
+            f"Undecided: neither {a} nor {b} won an item from the other, and the number of ties is "
+            "unknown."
+        )
+    close = " The threshold is within two Monte Carlo errors; more draws may decide."
+    return (
+        f"Undecided: the data do not show whether {a} or {b} is better{by}{given} "
+        f"(P({a} better) = {p}).{close if pair.too_close else ''}"
+    )
+
+
+def _nothing_decisive(pair: Pair) -> bool:
+    return pair.wins == 0 and pair.losses == 0 and pair.ties is None
+
+
+def _why_no_data(pair: Pair) -> str:
+    if pair.n and pair.n_units == 1:
+        what, single = ("items", "cluster") if pair.unit == "cluster" else ("runs", "item")
+        return (
+            f"all their {what} belong to a single {single}, so there is only one independent "
+            "observation"
+        )
+    if pair.unit == "judgment":
+        return "no judgment compares them"
+    return "they have no item in common"
+
+
+def _why_no_verdict(pair: Pair) -> str:
+    if pair.reason == "missing scores decide":
+        return (
+            "scores are missing with the difficulty of the items, and some values of the missing "
+            "scores would lead to another verdict"
+        )
+    return pair.reason or "the sampler did not converge (see diagnostics)"
+
+
+def _beyond_rope(pair: Pair) -> str:
+    if not pair.rope or pair.beyond_rope is None:
+        return ""
+    how = "and by more than" if pair.beyond_rope else "but not surely by more than"
+    return f", {how} {pair.rope:g}"
+
+
+def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
+    """Scores, difference, counts; no difference where there is no verdict."""
+    if pair.verdict == "no_data" or _nothing_decisive(pair):
+        return
+    if answer.scores:
+        lower = " (lower is better)" if answer.lower_is_better else ""
+        each = ", ".join(f"{one.system} {numbers.score(one.score)}" for one in answer.scores)
+        yield f"{_capital(answer.by or answer.score_is)}{lower}: {each}."
+    if pair.verdict != "no_verdict":
+        yield from _difference(pair, pair.lower_is_better and not answer.scores)
+    yield from _counts(pair, answer)
+    if pair.other_p is not None and pair.verdict != "split":
+        other = {"mean": "mean score", "wins": "wins"}[pair.other_quantity or "wins"]
+        p = numbers.probability(pair.other_p)
+        yield f"By {other}, {pair.first} is better with probability {p}."
+
+
+def difference_words(pair: Pair) -> str:
+    """The difference and its interval: ``+0.0100 [+0.0024, +0.0180] (95% HDI)``."""
+    known = (pair.difference_lower, pair.difference_upper)
+    ends = [float("nan") if end is None else end for end in known]
+    text = numbers.difference(pair.difference or 0.0, *ends, mcse=pair.difference_mcse)
+    if pair.interval is None or "[" not in text:
+        return text.partition(" [")[0]
+    one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
+    return f"{text} ({pair.interval}{one_sided})"
+
+
+def _difference(pair: Pair, lower: bool) -> Iterator[str]:
+    if pair.difference is None:
+        return
+    what = _DIFFERENCES.get(pair.difference_is) or _capital(pair.difference_is)
+    what = f"Difference in {pair.by}" if pair.by else what
+    better = "; lower is better" if lower else ""
+    yield f"{what} ({pair.first} − {pair.second}{better}): {difference_words(pair)}."
+
+
+def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
+    """``On 880 items: 103 wins, 76 losses, 701 ties for haptik.``"""
+    units = answer.units if answer.by else "judgments" if pair.unit == "judgment" else "items"
+    place = f"On {pair.n:,} {units if pair.n != 1 else units[:-1]}" if pair.n else ""
+    place += f" in {answer.clusters}" if place and answer.clusters else ""
+    if pair.wins is not None and pair.losses is not None:
+        counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
+        counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
+        text = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counted)
+        yield f"{place + ': ' if place else ''}{text} for {pair.first}."
+    elif place:
+        yield f"{place}."
+    if pair.n_dropped == 1:
+        yield "1 item without both scores is left out."
+    elif pair.n_dropped:
+        yield f"{pair.n_dropped:,} items without both scores are left out."
+
+
+# Three systems or more
+
+
+def of_many(answer: Answer) -> list[str]:
+    """Which may be the best, how they compare with the baseline, how many pairs are decided."""
+    lines = [_best(answer)]
+    lines += [_baseline(answer.baseline)] if answer.baseline else []
+    return [*lines, *([ends_sentence(answer.ends, answer)] if answer.ends else [])]
+
+
+def _best(answer: Answer) -> str:
+    n, given = answer.n_systems, AT_RANDOM * answer.at_random
+    by = f" by {answer.by}" if answer.by else ""
+    if not answer.best:
+        return _without_best(answer, given)
+    first, size = answer.best[0], answer.n_best_set
+    p = numbers.probability(first.p, first.p_mcse)
+    if size == 1:
+        return f"{first.system} is the best of {n:,} systems{by}{given} (probability {p})."
+    rest = answer.best[1:size] if size else ()
+    if first.p >= _PROBABLE:
+        known = f"{first.system} is probably the best of {n:,} systems{by}{given} (P(best) = {p})"
+        return f"{known}{_not_ruled_out(rest)}."
+    how_many = f": {size:,} of them may be the best" if size else ""
+    how_many = ": any of them may be the best" if size == n else how_many
+    named_ = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
+    each = ", ".join(f"{_candidate(one)}" for one in named_)
+    return f"No clear winner among {n:,} systems{by}{given}{how_many}. P(best): {each}."
+
+
+def _candidate(one: Candidate) -> str:
+    return f"{one.system} ({numbers.probability(one.p, one.p_mcse)})"
+
+
+def _not_ruled_out(rest: tuple[Candidate, ...]) -> str:
+    if not rest:
+        return ""
+    if len(rest) >= _CANDIDATES:
+        return f", but {len(rest):,} others cannot be ruled out"
+    return f", but {named([_candidate(one) for one in rest])} cannot be ruled out"
+
+
+def _without_best(answer: Answer, given: str) -> str:
+    """Pair by pair, where systems were not compared jointly."""
+    why = f"P(best) is not available: {answer.no_joint}."
+    if not _names_unbeaten(answer):
+        return why
+    whom = named(answer.unbeaten, "or")
+    return f"Pair by pair, no other system is better than {whom}{given}. {why}"
+
+
+def _names_unbeaten(answer: Answer) -> bool:
+    """Whether some pair has a better system, and there is no joint answer to name the best."""
+    return bool(not answer.best and answer.unbeaten and answer.ends and answer.ends.n_better)
+
+
+def _baseline(base: Baseline) -> str:
+    score = "" if base.score is None else f" ({numbers.score(base.score)})"
+    ends = [
+        ("better", base.better),
+        ("practically equivalent", base.equivalent),
+        ("undecided", base.undecided),
+        ("worse", base.worse),
+    ]
+    text = "; ".join(f"{end}: {named(systems)}" for end, systems in ends if systems)
+    return f"Compared with the baseline {base.system}{score}: {text}."
+
+
+def ends_sentence(ends: Ends, answer: Answer) -> str:
+    """How many pairs have a verdict, and what the others are."""
+    decided = ends.n_better + ends.n_equivalent
+    have = "has" if decided == 1 else "have"
+    text = f"{decided:,} of {ends.n_pairs:,} pairs {have} a verdict"
+    text = f"none of {ends.n_pairs:,} pairs has a verdict" if not decided else text
+    text = f"all {decided:,} pairs have a verdict" if decided == ends.n_pairs else text
+    if not (ends.joint or _names_unbeaten(answer)):
+        text = f"Pair by pair, {text}"
+    if ends.n_equivalent:
+        text += f" ({ends.n_equivalent:,} of them: practically equivalent)"
+    return _capital("; ".join([text, *_without_verdict(ends, answer)])) + "."
+
+
+def _without_verdict(ends: Ends, answer: Answer) -> Iterator[str]:
+    if ends.n_undecided:
+        yield f"{_are(ends.n_undecided)} undecided, which does not mean equal"
+    if ends.n_split:
+        yield f"{_are(ends.n_split)} split (wins and means favor different systems)"
+    if ends.n_no_data:
+        why = "no item in common, or a single unit"
+        if answer.units == "judgments":
+            why = "no judgment compares them"
+        if answer.clusters == "1 cluster":
+            why = "all items belong to a single cluster"
+        elif len(ends.no_data_pairs) == ends.n_no_data:
+            why += f" ({named(ends.no_data_pairs)})"
+        yield f"{ends.n_no_data:,} cannot be compared: {why}"
+    if ends.n_no_verdict:
+        have = "has" if ends.n_no_verdict == 1 else "have"
+        why = ": scores are missing with the difficulty of the items, and some values of the "
+        why += "missing scores would lead to another verdict"
+        yield f"{ends.n_no_verdict:,} {have} none{why if ends.n_missing_decides else ''}"
+
+
+def _are(n: int) -> str:
+    return f"{n:,} {'is' if n == 1 else 'are'}"
+
+
+# What more items would do, and warnings
+
+
+def _more(more: More | None, units: str) -> Iterator[str]:
+    if more is None:
+        return
+    goal = f"To separate {more.first} from {more.second}"
+    goal += ", or to show that they are practically equivalent" if more.equivalent else ""
+    chance = f"({100 * TARGET:g}% chance of a verdict)"
+    if more.items is not None:
+        yield f"{goal}, plan for about {more.items:,} more {units} {chance}."
+    elif more.beyond is not None:
+        yield f"{goal}, more than {more.beyond:,} additional {units} would be needed {chance}."
+
+
+def _warnings(answer: Answer) -> Iterator[str]:
+    """Lines that change what a reader should do."""
+    if answer.missing:
+        yield from _missing(answer.missing, answer)
+    if answer.firmness:
+        yield from _fragile(answer.firmness, answer)
+    if answer.ties_change is not None:
+        yield _ties(answer.ties_change, "verdict" if answer.pair else "pairwise verdicts")
+
+
+def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
+    difficult = "! Missing data: scores seem to be missing on harder or easier items. With every "
+    if missing.if_wrong is not None:
+        better, worse, p = missing.if_wrong
+        yield (
+            f"{difficult}missing score counted as wrong, {better} is better than {worse} with "
+            f"probability {numbers.probability(p)}."
+        )
+    elif missing.n_if_wrong and answer.ends:
+        yield (
+            f"{difficult}missing score counted as wrong, {missing.n_if_wrong:,} of "
+            f"{answer.ends.n_pairs:,} pairwise verdicts change."
+        )
+    if not missing.n or missing.n_hold == missing.n_pairs:
+        return
+    lacking = f"{missing.n:,} {'score is' if missing.n == 1 else 'scores are'} missing"
+    if answer.pair:
+        yield f"! Missing data: {lacking}; other values could lead to another verdict."
+    else:
+        yield (
+            f"! Missing data: {lacking}; {missing.n_hold:,} of {missing.n_pairs:,} pairwise "
+            "verdicts hold for every value."
+        )
+
+
+def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
+    """Where a few items undo the verdict."""
+    pairwise = "pairwise " if answer.ends and answer.ends.joint else ""
+    if firm.flips is not None and firm.flips <= FRAGILE:
+        again = numbers.probability(firm.replicates or 0.0)
+        yield (
+            f"! Fragile: the {pairwise}verdict {firm.first} > {firm.second} would change if "
+            f"{firm.flips:,} of the {firm.decisive:,} non-tied {answer.units} had gone the other "
+            f"way. A new test set of this size would confirm it with probability {again}."
+        )
+    if firm.prior_items is not None:
+        units = answer.units.removesuffix("s") if firm.prior_items == 1 else answer.units
+        verdict = f"{firm.first} {'=' if firm.equivalent else '>'} {firm.second}"
+        yield (
+            f"! Fragile: a prior worth {firm.prior_items:,} more {units}, half won by each, would "
+            f"undo the verdict {verdict}."
+        )
+
+
+def _ties(changes: tuple[str, ...], what: str) -> str:
+    """Where every policy for ties was asked for."""
+    if not changes:
+        return f"Every policy for ties leads to the same {what}."
+    return f"! Ties: other policies for ties change the {what}: {named(changes)}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,261 @@
+"""A page as text for the terminal."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from io import StringIO
+from typing import Any
+
+from rich.cells import cell_len, chop_cells
+
+from betterthan.results.document import Page, Part, Table
+
+WIDTH = 110
+_HEAD = 10  # characters of a name that may head a column
+_NAME = 36  # characters of a name before it is folded
+_NARROW = 18  # characters that a name has at least, if it is so long
+_BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
+_MATRIX_OF = 10  # systems whose matrix fits a terminal
+_WORD = re.compile(r"\s*\S+\s*")  # with the blanks behind it
+_CONTROLS: dict[int, None] = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
+_BOLD, _GREY = "bold", "bright_black"
+
+_Line = tuple[str, str]  # and its style
+
+
+def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
+    """A page in columns of at most `width` characters.
+
+    Parameters
+    ----------
+    page : Page
+    width : int, default 110
+    colour : bool, default False
+        Headings and the answer in bold, what is beside in grey: for a terminal.
+    """
+    told = _page(page, width)
+    lines = [_painted(*line) for line in told] if colour else [line for line, _ in told]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
+
+
+def _page(page: Page, width: int) -> Iterator[_Line]:
+    if page.title:
+        yield from _said(page.title, width, _BOLD)
+        yield "=" * min(len(page.title), width), ""
+    if page.chapters:
+        yield from _list(page.contents, width)
+    for _, chapter in page.told:
+        if page.chapters:
+            yield from _said(f"\n{chapter.title}", width, _BOLD)
+            yield "-" * min(len(chapter.title), width), _BOLD
+        yield from _chapter(chapter, width)
+    if page.limits:
+        yield from _said("\nLimits", width, _BOLD)
+        yield from _list(page.limits, width)
+    if page.signatures:
+        yield "", ""
+    for signature in page.signatures:  # of one piece, to be copied
+        yield signature.translate(_CONTROLS), _GREY
+
+
+def _chapter(page: Page, width: int) -> Iterator[_Line]:
+    """The question, the answer, and the sections."""
+    if page.question:
+        yield from _said(page.question, width, _GREY)
+    if page.answer and page.title:
+        yield from _said("\nAnswer", width, _BOLD)
+        yield from _list(page.answer, width, _BOLD)
+    for line in () if page.title else page.answer:
+        yield from _said(line, width, _BOLD)
+    for part in page.parts:
+        yield from _part(part, width)
+
+
+def _part(part: Part, width: int) -> Iterator[_Line]:
+    """A section without what a terminal cannot show; a table needs no heading, its caption says
+    the same.
+    """
+    tables = [table for table in part.tables if not (table.shades and len(table.rows) > _MATRIX_OF)]
+    if not (part.facts or tables or part.notes or part.lines):
+        return
+    if part.facts or not tables:
+        yield from _said(f"\n{part.heading}", width, _BOLD)
+    if part.facts:
+        yield from _two_columns([(f"  {key}", value) for key, value in part.facts], 2, width)
+    for table in tables:
+        yield from _grid(_numbered(table) if table.shades else table.seen, width)
+    if part.notes or part.lines:
+        yield from _list([*part.notes, *part.lines], width)
+
+
+def _said(text: str, width: int, style: str = "") -> Iterator[_Line]:
+    """A text in lines."""
+    yield from ((line, style) for line in _wrapped(text, width))
+
+
+def _list(lines: Sequence[str], width: int, style: str = "") -> Iterator[_Line]:
+    return _two_columns([("  -", line) for line in lines], 1, width, style)
+
+
+def _two_columns(
+    rows: Sequence[tuple[str, str]], gap: int, width: int, style: str = ""
+) -> Iterator[_Line]:
+    """What stands at the left, at most half of the width where the rest needs the other."""
+    left, right = (max((cell_len(row[k]) for row in rows), default=0) for k in (0, 1))
+    left = min(left, max(width - gap - right, width // 2 - gap))
+    for key, text in rows:
+        cells = [_wrapped(key, left), _wrapped(text, width - gap - left)]
+        yield from ((line, style) for line in _beside(cells, (left, 0), "ll", gap))
+
+
+def _grid(table: Table, width: int) -> Iterator[_Line]:
+    """A table in as many pieces as it takes: no number is cropped or wrapped."""
+    yield from _said(f"\n{table.caption}", width, _BOLD)
+    gap, wide, pieces = fitted(table, width - 1)  # one is the edge
+    for columns in pieces:
+        widths = _held([wide[k] for k in columns], gap, width - 1)
+        yield from _piece(table, columns, widths, gap)
+
+
+def _piece(table: Table, columns: list[int], widths: list[int], gap: int) -> Iterator[_Line]:
+    """Some columns of a table, each as wide as it is told, with room around."""
+    sides = [table.sides[k] for k in columns]
+
+    def cells(row: Sequence[str]) -> list[list[str]]:
+        return [_wrapped(row[k], w) for k, w in zip(columns, widths, strict=True)]
+
+    yield "", ""
+    for line in _beside(cells(table.heads), widths, sides, gap, bottom=True):
+        yield f" {line}", _BOLD
+    yield f" {'─' * (sum(widths) + gap * (len(widths) - 1))}", ""
+    for row in table.rows:
+        yield from ((f" {line}", "") for line in _beside(cells(row), widths, sides, gap))
+    yield "", ""
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """In lines of at most so many characters, of which some take two places."""
+    lines: list[str] = []
+    for given in text.translate(_CONTROLS).split("\n"):
+        line = ""
+        for word in _WORD.findall(given.expandtabs()):
+            size = cell_len(word.rstrip())
+            if line and cell_len(line) + size > width:
+                lines.append(line.rstrip())
+                line = ""
+            *whole, line = chop_cells(word, width) if size > width else [line + word]
+            lines += whole
+        lines.append(line.rstrip())
+    return lines
+
+
+def _beside(
+    cells: Sequence[list[str]],
+    widths: Sequence[int],
+    sides: Sequence[str],
+    gap: int,
+    *,
+    bottom: bool = False,
+) -> Iterator[str]:
+    """The lines of cells that stand beside each other, from the first line or down to the last."""
+    most = max(map(len, cells))
+    blank = [[""] * (most - len(cell)) for cell in cells]
+    full = [b + c if bottom else c + b for b, c in zip(blank, cells, strict=True)]
+    for line in zip(*full, strict=True):
+        parts = zip(line, widths, sides, strict=True)
+        yield (" " * gap).join(_PADDED[side](part, w) for part, w, side in parts)
+
+
+def _left(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - cell_len(text.rstrip())) + text.rstrip()
+
+
+def _centred(text: str, width: int) -> str:
+    return _left(" " * ((width - cell_len(text.rstrip())) // 2) + text.rstrip(), width)
+
+
+_PADDED: dict[str, Callable[[str, int], str]] = {"l": _left, "r": _right, "c": _centred}
+
+
+def _held(widths: list[int], gap: int, most: int) -> list[int]:
+    """Where names and one more column are wider than the terminal the widest ones give way."""
+    for _ in range(sum(widths) + gap * (len(widths) - 1) - most):
+        widest = widths.index(max(widths))
+        widths[widest] = max(widths[widest] - 1, 1)
+    return widths
+
+
+def _painted(line: str, style: str) -> str:
+    """As a terminal shows it in its style."""
+    out = _console()
+    with out.capture() as capture:
+        out.print(line, style=style, soft_wrap=True, end="")
+    return capture.get()
+
+
+@cache
+def _console() -> Any:
+    """Whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
+    from rich.console import Console
+
+    return Console(
+        file=StringIO(),
+        color_system="standard",
+        force_terminal=True,
+        no_color=False,
+        force_jupyter=False,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+
+
+def _numbered(matrix: Table) -> Table:
+    """A matrix whose columns are numbered where its names are too long to head them."""
+    if max(map(len, matrix.heads)) <= _HEAD:
+        return matrix
+    heads = ("", *(str(k + 1) for k in range(len(matrix.rows))))
+    rows = [(f"{k + 1} {row[0]}", *row[1:]) for k, row in enumerate(matrix.rows)]
+    return replace(matrix, heads=heads, rows=rows)
+
+
+def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
+    """Characters between columns, how wide each is, and which stand in each piece of a table, of
+    which every piece has the names: one piece where all fit, with names folded if need be.
+    """
+    wide = [max(_widest(table, k), len(head)) for k, head in enumerate(table.heads)]
+    if sum(wide) + _BETWEEN[0] * len(wide) > width:  # headings break before names do
+        wide = [_widest(table, k) for k in range(len(table.heads))]
+    texts = [k for k, side in enumerate(table.sides) if side == "l"]
+    wide = [min(w, _NAME) if k in texts else w for k, w in enumerate(wide)]
+    gap = next((gap for gap in _BETWEEN if sum(wide) + gap * len(wide) <= width), _BETWEEN[-1])
+    over = sum(wide) + gap * len(wide) - width
+    for _ in range(over):
+        longest = max(texts, key=lambda k: wide[k], default=None)
+        if longest is not None and wide[longest] > _NARROW:
+            wide[longest] -= 1
+    return gap, wide, _pieces(wide, min(table.left, 2), gap, width)
+
+
+def _pieces(wide: list[int], names: int, gap: int, width: int) -> list[list[int]]:
+    """Columns in pieces that fit, each with those of names."""
+    kept = list(range(names))
+    pieces = [kept[:]]
+    for k in range(names, len(wide)):
+        used = sum(wide[c] + gap for c in pieces[-1])
+        if used + wide[k] > width and len(pieces[-1]) > names:
+            pieces.append(kept[:])
+        pieces[-1].append(k)
+    return pieces
+
+
+def _widest(table: Table, column: int) -> int:
+    """The widest cell, or the longest word of the heading, which may break."""
+    cells = (len(row[column]) for row in table.rows)
+    return max([1, *cells, *map(len, table.heads[column].split())])
