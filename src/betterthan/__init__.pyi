@@ -46,8 +46,6 @@ from . import (
 from . import (
     significance as significance,
 )
-from .results.comparison import load as load
-from .results.provenance import signature as signature
 from .auditing.looking import audit as audit
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
@@ -58,6 +56,8 @@ from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference
 from .posterior.differences import prob_equivalent as prob_equivalent
 from .reading.any_source import read as read
+from .results.comparison import load as load
+from .results.provenance import signature as signature
 from .results.reports import report as report
 from .significance.randomizing import randomization_test as randomization_test
 from .significance.signs import sign_test as sign_test

@@ -10,8 +10,8 @@ import xarray as xr
 from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 
 import betterthan as bt
-from betterthan.results.rows import final_verdicts
 from betterthan.results.escapes import on_one_line
+from betterthan.results.rows import final_verdicts
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4

@@ -7,11 +7,11 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.provenance import OWN_PRIOR
 from betterthan.exact.wins import triads
 from betterthan.model_registry import ROSTER
 from betterthan.models import hierarchical, of_groups
 from betterthan.models.priors import Prior
+from betterthan.results.provenance import OWN_PRIOR
 
 
 @pytest.fixture(scope="module")

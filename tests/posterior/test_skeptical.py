@@ -103,6 +103,6 @@ def test_where_all_units_show_one_difference_wins_decide_under_the_same_prior():
 
 def test_few_items_of_a_prior_that_undo_a_verdict_are_said():
     said = " ".join(str(bt.compare(bt.counts.from_table({("A", "B"): (8, 2, 50)}))).split())
-    assert "A prior worth 3 more items, half won by each, would undo the verdict" in said
+    assert "a prior worth 3 more items, half won by each, would undo the verdict" in said
     firm = str(bt.compare(bt.counts.from_table({("A", "B"): (30, 2, 50)})))
     assert "A prior worth" not in firm

@@ -6,7 +6,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.results.chapters import joined
-from betterthan.results.document import Page, Part, Table
+from betterthan.results.document import Document, Part, Table
 
 TABLE = Part("Pairs", tables=[Table(("x",), [("1",)])])
 FACTS = Part("Data", facts=[("a", "1")])
@@ -21,7 +21,7 @@ def several():
 
 def test_each_answer_is_a_chapter():
     found = joined(
-        [Page("One", "?", [TABLE], answer=["a."]), Page("Two", "?", [FACTS], answer=["b."])]
+        [Document("One", "?", [TABLE], answer=["a."]), Document("Two", "?", [FACTS], answer=["b."])]
     )
     assert [one.title for one in found.chapters] == ["One", "Two"]
     assert found.title == "One, and 1 more answer"
@@ -30,9 +30,11 @@ def test_each_answer_is_a_chapter():
 
 
 def test_what_has_no_answer_goes_beside_and_titles_join():
-    beside = Page("Orders", parts=[FACTS])
-    taus = Page("Orders", "Near?", [TABLE], ["l"], ["s"], answer=["a."])
-    more = Page("Orders", "Nearer?", [Part("More", lines=["x"])], ["l", "m"], ["s"], answer=["b."])
+    beside = Document("Orders", parts=[FACTS])
+    taus = Document("Orders", "Near?", [TABLE], ["l"], ["s"], answer=["a."])
+    more = Document(
+        "Orders", "Nearer?", [Part("More", lines=["x"])], ["l", "m"], ["s"], answer=["b."]
+    )
     found = joined([beside, taus, more])
     assert not found.chapters
     assert found.question == "Near?"
@@ -42,7 +44,7 @@ def test_what_has_no_answer_goes_beside_and_titles_join():
 
 
 def test_living_pages_are_never_one():
-    page = Page("Same", "?", [FACTS], answer=["a."], data=dict)
+    page = Document("Same", "?", [FACTS], answer=["a."], data=dict)
     assert len(joined([page, page]).chapters) == 2
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.auditing.answer import Audit
+from betterthan.cli.auditing import cases_of
 from betterthan.results import machines
 
 COUNTS = {("new", "old"): (12, 2, 86), ("bad", "old"): (1, 20, 79), ("new", "bad"): (5, 4, 91)}
@@ -44,7 +45,7 @@ def test_junit_counts_its_cases_and_can_be_parsed(comparison):
 def test_only_what_stops_a_comparison_has_failed():
     rows = [("content", "stop", "ids differ"), ("limit", "warn", "limit 6 and 5")]
     findings = pd.DataFrame(rows, columns=["code", "level", "message"])
-    cases = machines.cases_of_audit(Audit(findings, pd.DataFrame(), pd.DataFrame()))
+    cases = cases_of(Audit(findings, pd.DataFrame(), pd.DataFrame()))
     assert [(c.name, c.state) for c in cases] == [
         ("content: ids differ", "failed"),
         ("limit: limit 6 and 5", "passed"),

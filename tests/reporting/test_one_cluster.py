@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.results.pair_rows import system_rows
 from betterthan.cli import commands
+from betterthan.results.rows import system_rows
 
 FORMATS = ("text", "markdown", "html", "latex", "sentence", "latex-table", "pull-request")
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from betterthan.results.document import Page, Part, Table
+from betterthan.results.document import Document, Part, Table
 from betterthan.results.text import as_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -26,7 +26,7 @@ def letters(text):
 def test_no_letter_is_lost_and_no_line_too_wide(said, fact, width):
     """A word that is wider than the terminal is folded, not cut."""
     part = Part("Part", facts=[("key", fact)], notes=[said])
-    text = as_text(Page("Title", said, [part], [said], answer=[said]), width)
+    text = as_text(Document("Title", said, [part], [said], answer=[said]), width)
     assert max(map(cell_len, text.splitlines())) <= width
     assert letters(text).count(letters(said).lstrip("-")) >= 4
     assert letters(fact) in letters(text)
@@ -47,7 +47,7 @@ def test_a_table_is_as_rich_draws_it():
     heads = ("System", "Other", "Wins", "P(better)")
     rows = [("alpha", "b", "1,000", "0.95"), ("a longer name", "系统", "3", ">0.999")]
     table = Table(heads, rows, "Caption", left=2)
-    drawn = as_text(Page("", parts=[Part("Part", tables=[table])])).splitlines()
+    drawn = as_text(Document("", parts=[Part("Part", tables=[table])])).splitlines()
     expected = by_rich(heads, rows, table.sides, 110)
     assert [line for line in drawn if line] == ["Caption", *filter(None, expected)]
 
@@ -55,7 +55,7 @@ def test_a_table_is_as_rich_draws_it():
 def test_headings_stand_at_the_bottom_and_names_fold():
     row = ("a-very-long-name-of-a-system " * 2, "0.123")
     table = Table(("System", "A heading of several words that breaks"), [row], "Caption")
-    lines = as_text(Page("", parts=[Part("Part", tables=[table])]), 50).splitlines()
+    lines = as_text(Document("", parts=[Part("Part", tables=[table])]), 50).splitlines()
     rule = next(k for k, line in enumerate(lines) if set(line.strip()) == {"─"})
     assert lines[rule - 1].lstrip().startswith("System")
     assert lines[rule + 1].rstrip().endswith("0.123")
@@ -68,7 +68,9 @@ def test_headings_stand_at_the_bottom_and_names_fold():
     "answer", ["A is better than B.", "系统 is [bold]better[/bold] than B :smile:"]
 )
 def test_colour_adds_nothing_but_colour(answer):
-    page = Page("Title", "Question?", [Part("Part", notes=["note"])], ["limit"], ["made"], [answer])
+    page = Document(
+        "Title", "Question?", [Part("Part", notes=["note"])], ["limit"], ["made"], [answer]
+    )
     coloured = as_text(page, colour=True)
     assert ANSI.sub("", coloured) == as_text(page)
     assert "\x1b[1m" in coloured

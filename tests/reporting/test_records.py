@@ -3,9 +3,9 @@ import json
 import numpy as np
 
 import betterthan as bt
-from betterthan.results.pair_rows import pair_rows
 from betterthan.results.kinds import parts_of
 from betterthan.results.records import as_json
+from betterthan.results.rows import pair_rows
 
 
 def test_json_has_no_nan_and_reads_back():

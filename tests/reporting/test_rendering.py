@@ -7,10 +7,10 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.pair_rows import pair_rows
 from betterthan.results import document as told
-from betterthan.results.escapes import latex, markdown
 from betterthan.results.document import Part, Table
+from betterthan.results.escapes import latex, markdown
+from betterthan.results.rows import pair_rows
 from betterthan.results.text import as_text
 
 NASTY = ('<script>alert("x")</script>', "50% & $more_{\\LaTeX}^~ #1 | `tick` [x]")
@@ -103,7 +103,7 @@ def test_text_of_any_width_crops_no_last_column():
     rows = [("R", "Q", "+0.269 ± 0.004 [+0.103, +0.440]", "0.007 (A)", "A better")]
     table = Table(("A", "B", "Difference", "p", "Verdict"), rows, "The pair", left=2)
     for width in range(50, 80):
-        text = as_text(told.Page("Of one pair", parts=[Part("Pairs", tables=[table])]), width)
+        text = as_text(told.Document("Of one pair", parts=[Part("Pairs", tables=[table])]), width)
         assert "A better" in text, width
         assert max(map(len, text.splitlines())) <= width
 

@@ -7,9 +7,9 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.chapters import joined
+from betterthan.results.document import Document, Part, Table
 from betterthan.results.formats import BY_SUFFIX, FORMATS
 from betterthan.results.kinds import KINDS, page_of, parts_of, plain
-from betterthan.results.document import Page, Part, Table
 
 
 @pytest.fixture(scope="module")
@@ -128,18 +128,20 @@ def test_a_second_answer_of_a_kind_has_its_own_title(pair, answers):
 def test_pages_are_joined_by_their_headings():
     facts = Part("Data", facts=[("a", "1")])
     table = Part("Pairs", tables=[Table(("x",), [("1",)])])
-    first = Page("One", "Who?", [facts, table], ["l"], ["s"])
-    more = Page("Two", "Why?", [Part("Data", facts=[("a", "1"), ("b", "2")])], ["l", "m"], ["s"])
+    first = Document("One", "Who?", [facts, table], ["l"], ["s"])
+    more = Document(
+        "Two", "Why?", [Part("Data", facts=[("a", "1"), ("b", "2")])], ["l", "m"], ["s"]
+    )
     found = joined([first, more])
     assert (found.title, found.question) == ("One", "Who?")
     assert found.parts == [table, Part("Data", facts=[("a", "1"), ("b", "2")])]
     assert (found.limits, found.signatures) == (["l", "m"], ["s"])
-    again = joined([first, Page("Two", "Why?", [table])])
+    again = joined([first, Document("Two", "Why?", [table])])
     assert [[part.heading for part in one.parts] for one in again.chapters] == [
         ["Data", "Pairs"],
         ["Pairs"],
     ]
-    assert joined([Page("Data alone", parts=[facts]), first]).title == "One"
+    assert joined([Document("Data alone", parts=[facts]), first]).title == "One"
 
 
 @pytest.mark.parametrize("suffix", list(BY_SUFFIX))

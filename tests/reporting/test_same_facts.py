@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.of_groups import groups_beside
 from betterthan.results.context import shown_of
+from betterthan.results.of_groups import groups_beside
 from betterthan.results.tables import matrix_table
 
 ONE_SIDED = bt.counts.from_table({("new", "old"): (8, 2, 50)})
@@ -30,7 +30,7 @@ def test_a_verdict_whose_interval_includes_0_is_marked_next_to_it(form):
     assert "one-sided: the interval includes 0" in text
     assert ("$\\dagger$" if form == "latex" else "†") in text
     clear = bt.report(bt.compare(bt.counts.from_table({("new", "old"): (20, 2, 50)})), format=form)
-    assert "one-sided: the interval" not in clear
+    assert "one-sided: the interval" not in clear.partition("<script")[0]
 
 
 def test_the_same_holds_of_the_short_answer_and_the_paper():

@@ -6,12 +6,12 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.rows import final_verdicts
 from betterthan.cli.commands import main
 from betterthan.results import of_groups, score_pairs, significance_tables
-from betterthan.results.item_differences import OF_MODELS, REASONS, reasons
-from betterthan.results.engine_differences import opposed_notes
 from betterthan.results.context import shown_of
+from betterthan.results.engine_differences import opposed_notes
+from betterthan.results.item_differences import OF_MODELS, REASONS, reasons
+from betterthan.results.rows import final_verdicts
 from betterthan.signed import Signature
 
 # the example of docs/methods/beyond-two-systems.md: a large set for B, four small ones for A

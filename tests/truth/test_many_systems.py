@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.results.rows import final_verdicts
 from betterthan.exact.joint import abilities
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.numeric import weights
+from betterthan.results.rows import final_verdicts
 from tests.truth.test_joint import scores
 
 

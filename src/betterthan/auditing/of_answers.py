@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
 from betterthan.auditing.finding import WARN, Finding
 from betterthan.counts.missing_scores import missing_by_difficulty
+from betterthan.results import numbers
 
 _APART = 0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
 

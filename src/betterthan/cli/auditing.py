@@ -29,6 +29,7 @@ from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
     from betterthan.auditing.answer import Audit
+    from betterthan.results.machines import Case
 
 _STYLES = {"stop": "bold red", "warn": "yellow", "note": "dim"}
 
@@ -85,7 +86,7 @@ def _to_machines(found: "Audit", github: bool, junit: Path | None) -> None:
     if github:
         machines.step_summary(found.to_markdown())
     if junit is not None:
-        write_whole(junit, machines.junit("audit", machines.cases_of_audit(found)))
+        write_whole(junit, machines.junit("audit", cases_of(found)))
         say(f"wrote {junit}")
 
 
@@ -113,3 +114,13 @@ def _print_in_colours(found: "Audit") -> None:
         grid.add_row(Text(level, style=_STYLES[level]), Text(code), Text(said))
     console.print(grid)
     console.print(Text(shown.denominators(found)))
+
+
+def cases_of(audit: "Audit") -> "list[Case]":
+    """A case for each finding; what stops a comparison has failed."""
+    from betterthan.results.machines import FAILED, PASSED, Case
+
+    return [
+        Case(f"{row['code']}: {row['message']}", FAILED if row["level"] == "stop" else PASSED)
+        for row in audit.findings.to_dict("records")
+    ]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import typer
     import xarray as xr
 
-    from betterthan.results.comparison import Comparison
     from betterthan.cli.options import (
         Again,
         Cluster,
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
         TrueWords,
         Unscored,
     )
+    from betterthan.results.comparison import Comparison
 
 
 def compare(

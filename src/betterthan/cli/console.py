@@ -94,11 +94,11 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     written.
     """
     import betterthan as bt
-    from betterthan.results.pair_rows import pair_rows
     from betterthan.files import write_all
     from betterthan.progress import working
     from betterthan.results.kinds import plain
     from betterthan.results.records import as_json
+    from betterthan.results.rows import pair_rows
 
     told = plain(comparison)
     if form == "text" and target is None:
@@ -120,11 +120,11 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 
 def on_screen(told: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
+    from betterthan.results.brief import coloured, width
+    from betterthan.results.document import without_figures
     from betterthan.results.kinds import page_of
     from betterthan.results.of_comparison import brief
-    from betterthan.results.document import without_figures
     from betterthan.results.text import as_text
-    from betterthan.results.brief import coloured, width
 
     if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
         return as_text(without_figures(page_of(told)), width(), colour=coloured())

@@ -12,7 +12,6 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.results.comparison import Comparison
 from betterthan.comparison.among_all import among_all
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.audited import audited
@@ -46,6 +45,7 @@ from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.table import Question
 from betterthan.progress import with_bar, working
+from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
 from betterthan.significance.on_clusters import OnClusters
 from betterthan.significance.roster import Tests

@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.results.stored_draws import kept
 from betterthan.blocks.work import Work, work_on
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
@@ -17,6 +16,7 @@ from betterthan.counts.picking import systems_of
 from betterthan.counts.units import CLUSTER
 from betterthan.posterior import closed, differences, on_units, table
 from betterthan.posterior.parameters import settled
+from betterthan.results.stored_draws import kept
 
 if TYPE_CHECKING:
     from betterthan.posterior.gate import Diagnosis

@@ -8,13 +8,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
 from betterthan.comparison.asked import Asked
 from betterthan.counts.scoring import counted
 from betterthan.counts.ties import policy_applied
 from betterthan.posterior import closed, differences
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.verdicts import decide
+from betterthan.results import numbers
 
 _NAMED = 3  # systems, and pairs, that are named; more are counted
 _LEFT_OUT = ("pairwise", "complete")

@@ -8,11 +8,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
 from betterthan.comparison.asked import Asked
 from betterthan.comparison.given import Given
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.joint.student import too_skewed
+from betterthan.results import numbers
 from betterthan.significance.on_clusters import OnClusters
 
 HALF = 0.5  # a unit with so much of the items dominates the answer

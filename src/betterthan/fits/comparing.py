@@ -6,8 +6,6 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.comparison import Comparison
-from betterthan.results.stored_draws import kept
 from betterthan.fits.of_abilities import of_abilities
 from betterthan.fits.of_clusters import of_clusters
 from betterthan.fits.of_datasets import of_datasets
@@ -17,6 +15,8 @@ from betterthan.posterior.fitted import Fit
 from betterthan.posterior.pairwise import MODELS, of_outcomes
 from betterthan.posterior.sampled import in_own_unit
 from betterthan.posterior.table import Question
+from betterthan.results.comparison import Comparison
+from betterthan.results.stored_draws import kept
 from betterthan.signed import Signature
 
 # of each model: who reads its fits, and the unit of evidence

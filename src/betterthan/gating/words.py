@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from betterthan.results.numbers import probability
 from betterthan.gating.decision import Decision, Evidence
 from betterthan.gating.further import MOST
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS
 from betterthan.gating.sequential import Looked
 from betterthan.io.problems import counted, printable
+from betterthan.results.numbers import probability
 
 SHOWN = 10  # items that are named
 

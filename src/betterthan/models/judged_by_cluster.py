@@ -9,7 +9,6 @@ import xarray as xr
 from scipy import sparse
 
 from betterthan import __version__, checks, names
-from betterthan.results.comparison import Comparison
 from betterthan.counts.judgments import Rows, rows_by_cluster
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import judged_clusters
@@ -18,6 +17,7 @@ from betterthan.exact.wins.judged_clusters import Prior, Weighed
 from betterthan.models import shrinkage, tie_models
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
+from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
 
 PLACE = (0.0, 0.5)  # mean and standard deviation of the advantage of the system shown first

@@ -8,7 +8,6 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.results.comparison import Comparison
 from betterthan.counts.scoring import count_outcomes
 from betterthan.exact.numeric import weights
 from betterthan.exact.numeric.seeds import one_seed
@@ -17,6 +16,7 @@ from betterthan.orders.ranked import DOCUMENT, REFERENCE
 from betterthan.orders.references import tau_scores
 from betterthan.orders.taus import kendall_tau
 from betterthan.posterior.closed import prob_better
+from betterthan.results.comparison import Comparison
 from betterthan.scores import comparing
 from betterthan.scores.deciding import few_units, no_width, within
 from betterthan.signed import Signature

@@ -7,11 +7,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.results import numbers
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.planning.clusters import Power, power, spread_sizes
 from betterthan.exact.planning.verdicts import VERDICTS
 from betterthan.plan.answer import Plan
+from betterthan.results import numbers
 
 
 def cluster_power(

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.results import rows
 from betterthan.exact.swaps.cliques import maximal_cliques
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import chosen
+from betterthan.results import rows
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 
 import betterthan.plot as plot
 from betterthan import names
-from betterthan.results.comparison import Comparison
 from betterthan.files import write_all
 from betterthan.progress import with_bar
+from betterthan.results.comparison import Comparison
 
 SUFFIXES = ("pdf", "svg", "png")
 _DPI = 200

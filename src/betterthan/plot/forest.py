@@ -7,9 +7,9 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.results.rows import difference_of
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import called, known
+from betterthan.results.rows import difference_of
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:

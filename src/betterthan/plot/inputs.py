@@ -12,7 +12,6 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.results import rows
 from betterthan.counts.every_kind import count
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_indices, to_square
@@ -23,6 +22,7 @@ from betterthan.posterior.differences import difference, prob_equivalent
 from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.sampled import difference_of, no_difference
 from betterthan.posterior.verdicts import decide
+from betterthan.results import rows
 from betterthan.signed import Signature
 
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")

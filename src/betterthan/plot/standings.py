@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from betterthan import checks, names
-from betterthan.results import rows
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import chosen
+from betterthan.results import rows
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.pair_rows import systems_of
-from betterthan.results.document import Part, Table
 from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.document import Part, Table
+from betterthan.results.rows import systems_of
 
 CELLS = ("both_right", "a_only", "b_only", "both_wrong")
 

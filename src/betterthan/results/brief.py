@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from betterthan.progress import on_terminal
+from betterthan.results.document import Document, Part
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_of
 from betterthan.results.kinds import page_of, plain
+from betterthan.results.markup import as_part
 from betterthan.results.of_comparison import brief
-from betterthan.results.document import Page, Part
+from betterthan.results.sentences import sentences_of
 from betterthan.results.text import WIDTH
 from betterthan.results.text import as_text as page_as_text
-from betterthan.results.sentences import sentences_of
-from betterthan.results.markup import as_part
 
 _BRIEF = ("Systems", "Pairs", "Concentration")  # sections of a page that a brief answer shows
 
@@ -37,7 +37,7 @@ def as_html(comparison: Any) -> str:
     return as_part(_brief(comparison))
 
 
-def _brief(comparison: Any) -> Page:
+def _brief(comparison: Any) -> Document:
     if comparison.made.answer == "comparison":
         return brief(plain(comparison))
     page, made = page_of(comparison), comparison.made
@@ -45,7 +45,7 @@ def _brief(comparison: Any) -> Page:
     for heading, texts in (("Audit", made.audit), ("Notes", made.notes)):
         if texts:
             parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
-    return Page("", "", parts, (), page.signatures, page.answer)
+    return Document("", "", parts, (), page.signatures, page.answer)
 
 
 def width() -> int:

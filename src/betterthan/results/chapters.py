@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from betterthan.results.document import Page, Part
+from betterthan.results.document import Document, Part
 
 
-def joined(pages: Sequence[Page]) -> Page:
+def joined(pages: Sequence[Document]) -> Document:
     """One page of several, a chapter each; limits and signatures are told once, at the end.
 
     A page without an answer of its own, such as that on the data, goes into the chapter beside it,
     and so does a page with the title of the one before; where a heading is there already, facts go
     under it. What would repeat another heading is a chapter of its own.
     """
-    chapters: list[Page] = []
+    chapters: list[Document] = []
     for page in pages:
         if chapters and _belong(chapters[-1], page):
             chapters[-1] = _together(chapters[-1], page)
@@ -22,7 +22,7 @@ def joined(pages: Sequence[Page]) -> Page:
     if len(chapters) == 1:
         return chapters[0]
     more = f"{len(chapters) - 1} more answer" + "s" * (len(chapters) > 2)
-    return Page(
+    return Document(
         f"{chapters[0].title}, and {more}",
         limits=_once([page.limits for page in chapters]),
         signatures=_once([page.signatures for page in chapters]),
@@ -34,7 +34,7 @@ def _once(lines: list[Sequence[str]]) -> list[str]:
     return list(dict.fromkeys(line for each in lines for line in each))
 
 
-def _belong(one: Page, other: Page) -> bool:
+def _belong(one: Document, other: Document) -> bool:
     """Whether two pages are one chapter."""
     place = {part.heading: part for part in one.parts}
     again = [part for part in other.parts if part.heading in place]
@@ -43,7 +43,7 @@ def _belong(one: Page, other: Page) -> bool:
     return facts and not alone and not (one.data and other.data)
 
 
-def _together(one: Page, other: Page) -> Page:
+def _together(one: Document, other: Document) -> Document:
     """One chapter of two: the title of the one that asks something, tables before facts."""
     parts = {part.heading: part for part in one.parts}
     for part in other.parts:

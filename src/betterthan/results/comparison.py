@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.files import write_all
 from betterthan.results import provenance, rows, saved, stored_draws
 from betterthan.results.validation import validate, validate_attributes
-from betterthan.files import write_all
 from betterthan.signed import Signature
 
 
@@ -91,7 +90,9 @@ class Comparison:
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
-        return _telling().lines(self)
+        from betterthan.results.brief import lines
+
+        return lines(self)
 
     def signature(self) -> str:
         """One line that says how it was made; see `signature`."""
@@ -99,9 +100,8 @@ class Comparison:
 
     def report(self, *beside: Any, **choices: Any) -> str:
         """A page with everything; see `report`."""
-        import betterthan
+        from betterthan.results.reports import report
 
-        report: Any = betterthan.report
         return report(self, *beside, **choices)
 
     def to_datatree(
@@ -137,9 +137,9 @@ class Comparison:
             return next(iter(self.fits.values()))
         if self.made.method in ("mcmc", "both") or self.made.chains:
             raise ValueError(stored_draws.why_none(self.made))
-        import betterthan
+        from betterthan.posterior.conjugate import draws as exact_draws
 
-        return betterthan.posterior.draws(self, draws=draws, chains=chains, rng=rng)
+        return exact_draws(self, draws=draws, chains=chains, rng=rng)
 
     def save(self, path: str | Path, *, fits: bool = False) -> None:
         """Write a netCDF file that `load` reads back; each further engine has its own group.
@@ -170,17 +170,16 @@ class Comparison:
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
-        return _telling().as_text(self)
+        from betterthan.results.brief import as_text
+
+        return as_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _telling().as_html(self)
+        from betterthan.results.brief import as_html
 
-
-def _telling() -> Any:
-    """The renderer, loaded when it is needed: it imports this module."""
-    return import_module("betterthan.results.brief")
+        return as_html(self)
 
 
 def _side_by_side(found: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:

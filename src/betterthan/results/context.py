@@ -7,12 +7,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.outlook import outlook_table
-from betterthan.results.pair_rows import best_first
 from betterthan.results.cells import cell_of
+from betterthan.results.document import ALONE, VERDICT
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import Answer, answer_of
-from betterthan.results.document import ALONE, VERDICT
+from betterthan.results.outlook import outlook_table
+from betterthan.results.rows import best_first
 from betterthan.signed import Signature
 
 PAIRS_OF = 12  # systems whose pairs have rows, in tables that choose no pairs

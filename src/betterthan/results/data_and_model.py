@@ -4,10 +4,10 @@ import numpy as np
 
 from betterthan import names
 from betterthan.io.problems import counted
-from betterthan.results.diagnostics import computed_by
-from betterthan.results.engines import ALSO, BESIDE, ENGINES, advised
-from betterthan.results.document import Part
 from betterthan.results.context import Shown
+from betterthan.results.diagnostics import computed_by
+from betterthan.results.document import Part
+from betterthan.results.engines import ALSO, BESIDE, ENGINES, advised
 from betterthan.results.significance_tables import settings_of_tests
 
 _NAMED = 12  # systems that are listed

@@ -3,9 +3,9 @@
 import numpy as np
 
 from betterthan import names
-from betterthan.results.engines import ENGINES
-from betterthan.results.document import Part
 from betterthan.results.context import Shown
+from betterthan.results.document import Part
+from betterthan.results.engines import ENGINES
 
 
 def diagnostics_part(shown: Shown) -> Part:

@@ -104,7 +104,7 @@ def parts_told(*parts: Part | None) -> list[Part]:
 
 
 @dataclass(frozen=True)
-class Page:
+class Document:
     """What a report says of one answer, or of several, whatever its format."""
 
     title: str
@@ -114,10 +114,10 @@ class Page:
     signatures: Sequence[str] = ()
     answer: Sequence[str] = ()  # what is said first
     data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
-    chapters: Sequence["Page"] = ()  # of several answers, each told by itself
+    chapters: Sequence["Document"] = ()  # of several answers, each told by itself
 
     @property
-    def told(self) -> list[tuple[str, "Page"]]:
+    def told(self) -> list[tuple[str, "Document"]]:
         """The chapters, or the page itself, each with what its anchors begin with."""
         each = self.chapters or [self]
         return [(f"c{k + 1}-" if k else "", page) for k, page in enumerate(each)]
@@ -144,7 +144,7 @@ class Page:
         return found
 
 
-def without_figures(page: Page) -> Page:
+def without_figures(page: Document) -> Document:
     """The page as it is where no figure can be shown."""
     if page.chapters:
         return replace(page, chapters=[without_figures(one) for one in page.chapters])

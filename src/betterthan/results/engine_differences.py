@@ -5,8 +5,8 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.cells import cell_of, names_in
-from betterthan.results.item_differences import OF_MODELS
 from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.item_differences import OF_MODELS
 
 _NAMED = 4  # pairs that are named; more are counted
 _WHY = {

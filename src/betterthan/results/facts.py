@@ -13,7 +13,6 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import rows
-from betterthan.results.comparison import Comparison
 from betterthan.results.cells import interval_of
 from betterthan.results.escapes import on_one_line
 from betterthan.results.robustness import (
@@ -148,9 +147,7 @@ class Answer:
     ties_change: tuple[str, ...] | None = None  # policies for ties that change verdicts
 
 
-def answer_of(
-    comparison: Comparison | xr.Dataset, by: str | None = None, units: str | None = None
-) -> Answer:
+def answer_of(comparison: Any, by: str | None = None, units: str | None = None) -> Answer:
     """The facts of any answer on pairs of systems.
 
     Parameters
@@ -189,9 +186,9 @@ def answer_of(
     return _with_robustness(answer, data, pairs, systems, made)
 
 
-def _leading(comparison: Comparison | xr.Dataset) -> xr.Dataset:
+def _leading(comparison: Any) -> xr.Dataset:
     """The engine, or the target, that is read first."""
-    data = comparison.data if isinstance(comparison, Comparison) else comparison
+    data = rows.dataset_of(comparison)
     return data.isel({names.ENGINE: 0}) if names.ENGINE in data.dims else rows.leading(data)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
 from betterthan.posterior.gate import diagnose
+from betterthan.results import numbers
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.text import named
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
-from betterthan.results.document import Figure, Part, plotted
 from betterthan.results.context import MATRIX_OF, Shown
+from betterthan.results.document import Figure, Part, plotted
 
 _BARS_OF = 8  # systems whose pairs all fit a bar chart
 _DRAWN_OF = 60  # systems up to which the matrix is drawn with all a figure has
@@ -46,7 +46,9 @@ def _of_many(shown: Shown) -> list[Figure]:
         caption = "Probability that the row is better than the column"
         whole = shown.whole.drop_vars(names.ENGINE, errors="ignore")
         by_hand = len(shown.systems) > _DRAWN_OF
-        draw = plotted(*(("painted.matrix_svg", whole, caption) if by_hand else ("matrix", whole)))
+        draw = (
+            plotted("painted.matrix_svg", whole, caption) if by_hand else plotted("matrix", whole)
+        )
         note = "; rows are numbered, grey: never compared" if by_hand else ""
         figures.append(Figure(caption + note, draw))
     return figures

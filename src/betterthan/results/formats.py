@@ -8,9 +8,9 @@ from typing import Any
 import xarray as xr
 
 from betterthan.results import papers
-from betterthan.results.document import Page
-from betterthan.results.text import as_text
+from betterthan.results.document import Document
 from betterthan.results.markup import as_html, as_latex, as_markdown
+from betterthan.results.text import as_text
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    write: Callable[[Page], str] = as_text
+    write: Callable[[Document], str] = as_text
     figures: bool = False
     of_comparison: Callable[[xr.Dataset], str] | None = None
 

@@ -9,9 +9,8 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.comparison import Comparison
 from betterthan.posterior.pairwise import MODELS
-from betterthan.results.document import Page, Part
+from betterthan.results.document import Document, Part
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Kind:
     told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
     made_in: str  # file and function of its page; loaded where there is one to make
 
-    def page(self, answer: Any) -> Page:
+    def page(self, answer: Any) -> Document:
         """Of an answer of this kind."""
         file, function = self.made_in.split(".")
         return getattr(import_module(f"betterthan.results.{file}"), function)(answer)
@@ -102,7 +101,7 @@ def kind_of(answer: Any) -> Kind | None:
     return next((kind for kind in KINDS if kind.holds(answer)), None)
 
 
-def page_of(answer: Any) -> Page:
+def page_of(answer: Any) -> Document:
     """The page on one answer."""
     answer = plain(answer)
     kind = kind_of(answer)
@@ -133,7 +132,7 @@ def plain(answer: Any) -> Any:
     of_draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
     if of_draws and answer["posterior"].attrs.get("model") in OF_PAIRS:
         return _function(_OF_FIT)(answer).data
-    if not isinstance(answer, Comparison):
+    if not hasattr(answer, "by_engine"):
         return answer
     by_engine = answer.made.answer in ("comparison", "judged")
     return answer.by_engine() if by_engine else answer.data

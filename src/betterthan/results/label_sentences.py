@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
 from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
+from betterthan.results import numbers
 from betterthan.results.cells import interval_of
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 

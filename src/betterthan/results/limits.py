@@ -4,10 +4,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.pair_rows import in_one_unit
-from betterthan.results.engines import ENGINES, EXAMPLES_INDEPENDENT
-from betterthan.results.sentences import unit_of
 from betterthan.results.context import Shown
+from betterthan.results.engines import ENGINES, EXAMPLES_INDEPENDENT
+from betterthan.results.rows import in_one_unit
+from betterthan.results.sentences import unit_of
 from betterthan.signed import Signature
 
 

@@ -4,10 +4,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as Xml
 
-from betterthan.results.comparison import Comparison
-from betterthan.results.pair_rows import pair_rows
+from betterthan.results.rows import pair_rows
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -22,7 +22,7 @@ class Case:
     said: str = ""
 
 
-def cases_of_pairs(comparison: Comparison) -> list[Case]:
+def cases_of_pairs(comparison: Any) -> list[Case]:
     """A case for each pair: undecided is skipped; against a baseline, worse than it has failed.
 
     Examples

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
+from betterthan.results.document import Document, Figure, Table
 from betterthan.results.escapes import latex, markdown
-from betterthan.results.document import Figure, Page, Table
 from betterthan.results.scripts import allowed, as_json, scripts
 
 _LONG = 18  # characters of a name that needs a column which breaks
@@ -13,32 +13,32 @@ _DEEP = 0.86  # from here on a cell is so dark that its ink is light
 _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
 
-def as_markdown(page: Page) -> str:
+def as_markdown(page: Document) -> str:
     """The page in Markdown."""
     return _written("page.md.j2", page)
 
 
-def as_html(page: Page) -> str:
+def as_html(page: Document) -> str:
     """The page in HTML, with its figures; it needs nothing from outside."""
     return _written("page.html.j2", page, autoescape=True)
 
 
-def as_part(page: Page) -> str:
+def as_part(page: Document) -> str:
     """The page as a part of another one, such as a notebook."""
     return _written("brief.html.j2", page, autoescape=True)
 
 
-def as_comment(page: Page) -> str:
+def as_comment(page: Document) -> str:
     """The page in short Markdown, under a pull request."""
     return _written("comment.md.j2", page)
 
 
-def as_latex(page: Page) -> str:
+def as_latex(page: Document) -> str:
     """The page as a document for pdfLaTeX."""
     return _written("page.tex.j2", page, **_LATEX_MARKS)
 
 
-def _written(template: str, page: Page, **choices: Any) -> str:
+def _written(template: str, page: Document, **choices: Any) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

@@ -7,6 +7,7 @@ import betterthan
 from betterthan import names
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.results.cells import interval_of, p_value_in
+from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.figures_of_orders import order_figures
 from betterthan.results.of_orders import NOT_INDEPENDENT, ROWS
@@ -20,14 +21,13 @@ from betterthan.results.order_sentences import (
     document_consensus_facts,
     document_consensus_sentences,
 )
-from betterthan.results.document import Page, Part, Table
 
 _QUESTION = "How far do the orders agree, and on which order?"
 _NO_ACCURACY = "Agreement is no accuracy: all may agree on a bad order."
 _METHODS = {"kemeny": "Kemeny, exact", "borda": "Borda, by mean rank"}
 
 
-def page(found: xr.Dataset) -> Page:
+def page(found: xr.Dataset) -> Document:
     """The page on agreement, from `orders.agreement`."""
     systems = found.sizes[names.SYSTEM]
     order = np.argsort(-found["mean_tau"].values, kind="stable")[:ROWS]
@@ -36,7 +36,7 @@ def page(found: xr.Dataset) -> Page:
     note = _of_outliers(found)
     table = Table(heads, rows, "Who agrees with the others")
     made = f"betterthan {betterthan.__version__} | Kendall's tau-{found.attrs['variant']}"
-    return Page(
+    return Document(
         f"Agreement of {systems} systems",
         _QUESTION,
         [Part("Agreement", tables=[table], notes=[note])],
@@ -66,7 +66,7 @@ def _judge_row(at: xr.Dataset) -> tuple[str, ...]:
     return (system, "–" if tau != tau else f"{tau:+.3f}", p_value_in(at, "outlier_p"))
 
 
-def consensus_page(found: xr.Dataset) -> Page:
+def consensus_page(found: xr.Dataset) -> Document:
     """The page on one order for several, from `orders.consensus`."""
     if names.DOCUMENT in found.dims:
         part = _of_documents(found)
@@ -75,7 +75,9 @@ def consensus_page(found: xr.Dataset) -> Page:
         part = _of_one(found)
         sentences = consensus_sentences(consensus_facts(found))
     signature = f"betterthan {betterthan.__version__} | consensus of orders"
-    return Page("Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature], sentences)
+    return Document(
+        "Consensus of orders", _QUESTION, [part], [_NO_ACCURACY], [signature], sentences
+    )
 
 
 def _of_one(found: xr.Dataset) -> Part:
@@ -113,7 +115,7 @@ def _order(found: xr.Dataset) -> str:
     return " > ".join(on_one_line(str(item)) for item in found["order"].values if item)
 
 
-def dispersions_page(found: xr.Dataset) -> Page:
+def dispersions_page(found: xr.Dataset) -> Document:
     """The page on how concentrated orders are, from `fits.compare` of a Mallows model."""
     a = found.attrs
     pooling = f"{a['pooling']} pooling over documents"
@@ -131,7 +133,7 @@ def dispersions_page(found: xr.Dataset) -> Page:
     )
     table = Table(heads, rows, "Concentration around the reference")
     signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"
-    return Page(
+    return Document(
         "Concentration of orders",
         "How concentrated are the orders of each system around the reference?",
         [Part("Concentration", facts=facts, tables=[table], notes=[note])],
@@ -153,7 +155,7 @@ def _theta_row(at: xr.Dataset) -> tuple[str, ...]:
     )
 
 
-def orders_page(orders: xr.DataArray) -> Page:
+def orders_page(orders: xr.DataArray) -> Document:
     """Whence orders are, and where they are few, the orders: to stand beside what is said of
     them.
     """
@@ -163,7 +165,7 @@ def orders_page(orders: xr.DataArray) -> Page:
     facts += [("Documents", f"{documents:,}")] if documents else []
     figures = order_figures(orders)
     shown = [Part("Orders", figures=figures)] if figures else []
-    return Page(
+    return Document(
         f"Orders of {systems} systems",
         parts=[Part("Data and method", facts=facts), *shown],
         signatures=[f"orders: systems={systems} | data={fingerprint(orders)}"],

@@ -6,20 +6,20 @@ import betterthan
 from betterthan.auditing import shown
 from betterthan.auditing.answer import Audit
 from betterthan.auditing.finding import STOP, WARN
+from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
-from betterthan.results.document import Page, Part, Table, parts_told
 
 _ROWS = 40  # of the denominators that are seen at once
 _COUNTS = ("items", "epochs", "cells", "ok", "error", "unscored", "missing")
 _LIMITS = ["An audit finds what shows in the data; that it finds nothing does not make them right."]
 
 
-def page(audit: Audit) -> Page:
+def page(audit: Audit) -> Document:
     """Everything a report says of what `audit` returned."""
     lines = list(shown.lines(audit))
     first = lines[0][-1] if lines else ""
     source = on_one_line(audit.source) if audit.source else "data given"
-    return Page(
+    return Document(
         "Audit",
         "What would make a comparison of these wrong?",
         parts_told(

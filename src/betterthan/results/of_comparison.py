@@ -7,10 +7,12 @@ from typing import Any
 import xarray as xr
 
 from betterthan import schemas
-from betterthan.results.provenance import signature
 from betterthan.results.agreement import agreement_part
 from betterthan.results.barg import barg_part
+from betterthan.results.context import MATRIX_OF, Shown, shown_of
+from betterthan.results.data_and_model import data_part, model_part
 from betterthan.results.diagnostics import diagnostics_part
+from betterthan.results.document import Document, Part
 from betterthan.results.engine_differences import opposed_notes
 from betterthan.results.escapes import on_one_line
 from betterthan.results.figures_of_comparison import figures_part
@@ -18,18 +20,16 @@ from betterthan.results.limits import limits, multiplicity
 from betterthan.results.of_groups import groups_beside
 from betterthan.results.of_items import items_part
 from betterthan.results.of_outlook import outlook_columns, outlook_part
-from betterthan.results.document import Page, Part
 from betterthan.results.page_data import page_data
 from betterthan.results.pairs_table import pairs_table
+from betterthan.results.provenance import signature
 from betterthan.results.sentences import sentences_of
-from betterthan.results.data_and_model import data_part, model_part
-from betterthan.results.context import MATRIX_OF, Shown, shown_of
+from betterthan.results.significance_tables import tests_part
 from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.tables import datasets_table, matrix_table, ties_table
-from betterthan.results.significance_tables import tests_part
 
 
-def page(comparison: xr.Dataset) -> Page:
+def page(comparison: xr.Dataset) -> Document:
     """Everything a report says of a comparison, from `compare`."""
     schemas.comparison(comparison)
     shown = shown_of(comparison)
@@ -41,7 +41,7 @@ def _for_scripts(comparison: xr.Dataset, shown: Shown) -> dict[str, Any]:
     return {"data": page_data(comparison) | {"more": outlook_columns(shown)}}
 
 
-def brief(comparison: xr.Dataset, title: str = "") -> Page:
+def brief(comparison: xr.Dataset, title: str = "") -> Document:
     """The answer, the systems, and the matrix, or of a few the pairs: a page of a few lines."""
     schemas.comparison(comparison)
     shown = shown_of(comparison)
@@ -51,14 +51,14 @@ def brief(comparison: xr.Dataset, title: str = "") -> Page:
     sampled = shown.made.rhat_max is not None or shown.made.pareto_k is not None
     parts += [diagnostics_part(shown)] if sampled else []
     signed = [on_one_line(signature(shown.whole))]
-    return Page(
+    return Document(
         on_one_line(title) if title else "", "", parts, (), signed, sentences_of(shown.answer)
     )
 
 
-def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Page:
+def _page(shown: Shown, sections: tuple[Callable[[Shown], Any], ...]) -> Document:
     built = [build(shown) for build in sections]
-    return Page(
+    return Document(
         _title(shown),
         _question(shown),
         [part for part in built if part is not None],

@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.feature_sentences import function_facts, function_sentences
-from betterthan.results.document import Figure, Page, Part, Table, parts_told, plotted
 
 FEATURES_OF = 40  # the coefficients that are listed
 CAUSES = (
@@ -43,7 +43,7 @@ _NO_POSTERIOR = (
 )
 
 
-def page(function: Any) -> Page:
+def page(function: Any) -> Document:
     """Everything a report says of a function that was fitted to data."""
     fit = function.fit
     if fit is None:
@@ -61,7 +61,7 @@ def page(function: Any) -> Page:
     )
     sentences = function_sentences(function_facts(fit))
     signed = [_signature(fit)]
-    return Page(f"What predicts {response}", question, parts, _limits(fit), signed, sentences)
+    return Document(f"What predicts {response}", question, parts, _limits(fit), signed, sentences)
 
 
 def _data(fit: xr.Dataset) -> Part:

@@ -7,13 +7,13 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers, rows
-from betterthan.results.comparison import Comparison
 from betterthan.model_registry import ROSTER
+from betterthan.results import numbers, rows
 from betterthan.results.cells import interval_of
+from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_of
-from betterthan.results.document import Figure, Page, Part, Table, parts_told, plotted
+from betterthan.results.provenance import signature
 from betterthan.results.sentences import sentences_of
 from betterthan.signed import Signature
 
@@ -29,7 +29,7 @@ _PAIRS_OF = 10  # systems up to which every pair has a row
 _ROWS = 20  # systems shown of many
 
 
-def page(found: xr.Dataset) -> Page:
+def page(found: xr.Dataset) -> Document:
     """Everything a report says of it."""
     made, data = Signature.from_attrs(found.attrs), rows.leading(found)
     systems: Any = rows.systems(data)
@@ -40,12 +40,12 @@ def page(found: xr.Dataset) -> Page:
         figures=_figures(found),
     )
     adopted = made.model == names.ADOPTED
-    return Page(
+    return Document(
         f"Systems compared by {'an' if adopted else 'the model'} {made.model}",
         "Which system is better?",
         parts_told(part, _model(made)),
         [*(made.notes or ()), *((_ADOPTED,) if adopted else ()), *_LIMITS],
-        [on_one_line(Comparison(found).signature())],
+        [on_one_line(signature(found))],
         [on_one_line(line) for line in sentences_of(answer_of(found))],
     )
 

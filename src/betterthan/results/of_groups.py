@@ -8,12 +8,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.pair_rows import in_one_unit
-from betterthan.results.rows import final_verdicts
-from betterthan.results.escapes import labels_on_one_line, on_one_line
-from betterthan.results.document import Page, Part, Table
-from betterthan.results.sentences import unit_of
 from betterthan.results.context import Shown
+from betterthan.results.document import Document, Part, Table
+from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.results.rows import final_verdicts, in_one_unit
+from betterthan.results.sentences import unit_of
 from betterthan.significance.marks import Marks
 from betterthan.significance.similarity import groups_by, ranges
 from betterthan.text import named
@@ -29,7 +28,7 @@ _LEGENDS = {
 }
 
 
-def page(found: xr.Dataset) -> Page:
+def page(found: xr.Dataset) -> Document:
     """The page on groups, from `significance.groups`."""
     a = found.attrs
     signature = [
@@ -40,7 +39,7 @@ def page(found: xr.Dataset) -> Page:
         f"correction={a['correction']}",
         f"systems={found.sizes[names.SYSTEM]}",
     ]
-    return Page(
+    return Document(
         _HEADING,
         "Which systems can a test not tell apart?",
         [Part(_HEADING, tables=[marks_table(found)], notes=[on_one_line(str(a["note"]))])],

@@ -2,9 +2,9 @@
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.escapes import on_one_line
-from betterthan.results.document import Part, Table
 from betterthan.results.context import Shown
+from betterthan.results.document import Part, Table
+from betterthan.results.escapes import on_one_line
 
 _FEW = 4  # systems whose scores on an item have columns
 

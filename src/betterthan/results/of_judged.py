@@ -4,8 +4,6 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.provenance import signature
-from betterthan.results.pair_rows import ahead_first, best_first
 from betterthan.results.cells import (
     cell_of,
     difference_in,
@@ -14,11 +12,13 @@ from betterthan.results.cells import (
     probability_in,
     within_rope,
 )
+from betterthan.results.context import printable
+from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
 from betterthan.results.judged_sentences import judged_of, judged_sentences
-from betterthan.results.document import Page, Part, Table, parts_told
+from betterthan.results.provenance import signature
+from betterthan.results.rows import ahead_first, best_first
 from betterthan.results.sentences import title_of_verdict
-from betterthan.results.context import printable
 from betterthan.signed import Signature
 
 _LIMITS = (
@@ -30,7 +30,7 @@ _LIMITS = (
 )
 
 
-def page(found: xr.Dataset) -> Page:
+def page(found: xr.Dataset) -> Document:
     """Everything a report says of it, from `compare` of judged counts."""
     found = printable(best_first(found))
     made = Signature.from_attrs(found.attrs)
@@ -47,7 +47,7 @@ def page(found: xr.Dataset) -> Page:
     )
     limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
     signed, answer = [on_one_line(signature(found))], judged_sentences(judged_of(found))
-    return Page(_title(found), asked, parts, limits, signed, answer)
+    return Document(_title(found), asked, parts, limits, signed, answer)
 
 
 def _met(found: xr.Dataset, places: list[tuple[int, int]]) -> list[xr.Dataset]:

@@ -10,6 +10,7 @@ from betterthan import names, schemas
 from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
 from betterthan.labels.uncertainty import posterior
 from betterthan.results.cells import interval_of
+from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.label_sentences import (
     classifier_facts,
@@ -19,7 +20,6 @@ from betterthan.results.label_sentences import (
     label_sentences,
     with_confusions,
 )
-from betterthan.results.document import Figure, Page, Part, Table, plotted
 
 _CONFUSIONS_OF = 5  # the most frequent confusions that are listed
 _FEW = 3  # items of a label, from which on macro averages hold what they promise
@@ -33,7 +33,7 @@ _AVERAGES = (
 )
 
 
-def page(confusions: xr.DataArray) -> Page:
+def page(confusions: xr.DataArray) -> Document:
     """The page on confusions (predicted, actual), of one classifier or over system.
 
     Intervals are drawn with the seed in ``attrs["seed"]``, else with seed 0: a report is the same
@@ -51,7 +51,7 @@ def page(confusions: xr.DataArray) -> Page:
         f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
     )
     title = "A classifier by its confusions"
-    return Page(title, _QUESTION, parts, _LIMITS, [signature], _sentences(each, found))
+    return Document(title, _QUESTION, parts, _LIMITS, [signature], _sentences(each, found))
 
 
 def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> list[str]:
@@ -62,7 +62,7 @@ def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> 
     return [*several, *(line for one in facts[:_SENTENCES_OF] for line in label_sentences(one))]
 
 
-def posterior_page(found: xr.Dataset) -> Page:
+def posterior_page(found: xr.Dataset) -> Document:
     """The page on `labels.posterior`, which knows no numbers of items."""
     a = found.attrs
     rows = [(name, *cells) for name, cells in _scored(found)]
@@ -73,7 +73,7 @@ def posterior_page(found: xr.Dataset) -> Page:
         f"prior={np.atleast_1d(a['prior'])[0]:g}",
         f"interval={interval_of(a)}",
     ]
-    return Page(
+    return Document(
         "A classifier by its labels",
         _QUESTION,
         [Part("Labels", tables=[table], notes=[_AVERAGES])],

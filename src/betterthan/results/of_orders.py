@@ -6,7 +6,6 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.pair_rows import ahead_first
 from betterthan.results.cells import (
     cell_of,
     interval_of,
@@ -15,11 +14,12 @@ from betterthan.results.cells import (
     probability_in,
     sampled_by,
 )
+from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
 from betterthan.results.figures_of_orders import tau_figures
 from betterthan.results.of_scores import FEW_UNITS, systems_part
 from betterthan.results.order_sentences import tau_facts, tau_sentences
-from betterthan.results.document import Page, Part, Table, parts_told
+from betterthan.results.rows import ahead_first
 from betterthan.results.score_pairs import first_of, in_order, pairs_part, words_part
 from betterthan.results.score_sentences import score_sentences, scored_of
 from betterthan.results.significance_tables import for_whom
@@ -38,7 +38,7 @@ NOT_INDEPENDENT = (
 )
 
 
-def page(taus: xr.Dataset) -> Page:
+def page(taus: xr.Dataset) -> Document:
     """The page on taus, from `orders.kendall_tau`."""
     part = _over_documents(taus) if names.DOCUMENT in taus.dims else _one_document(taus)
     limits = [NOT_INDEPENDENT, _NOT_SURE[names.DOCUMENT in taus.dims]]
@@ -48,7 +48,7 @@ def page(taus: xr.Dataset) -> Page:
     made = [f"betterthan {betterthan.__version__}", f"Kendall's tau-{taus.attrs['variant']}"]
     signed = " | ".join([*made, *named, f"systems={taus.sizes[names.SYSTEM]}"])
     sentences = tau_sentences(tau_facts(taus))
-    return Page(_title(taus), _QUESTION, [part, _data(taus)], limits, [signed], sentences)
+    return Document(_title(taus), _QUESTION, [part, _data(taus)], limits, [signed], sentences)
 
 
 def _title(found: xr.Dataset) -> str:
@@ -142,7 +142,7 @@ def _documents_row(own: xr.DataArray, covered: tuple[str, ...]) -> tuple[str, ..
     )
 
 
-def compared_page(found: xr.Dataset) -> Page:
+def compared_page(found: xr.Dataset) -> Document:
     """The page on systems compared by their orders, from `orders.compare`."""
     found = in_order(found)
     parts = parts_told(
@@ -160,7 +160,7 @@ def compared_page(found: xr.Dataset) -> Page:
             "wrong."
         )
     answer = score_sentences(scored_of(found))
-    return Page(_title(found), _QUESTION, parts, limits, [_signature(found)], answer)
+    return Document(_title(found), _QUESTION, parts, limits, [_signature(found)], answer)
 
 
 def _method(found: xr.Dataset) -> Part:

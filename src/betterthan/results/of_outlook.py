@@ -8,10 +8,10 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.outlook import outlook_lines
-from betterthan.results.document import VERDICT, Part, Table
-from betterthan.results.sentences import title_of_verdict
 from betterthan.results.context import Shown
+from betterthan.results.document import VERDICT, Part, Table
+from betterthan.results.outlook import outlook_lines
+from betterthan.results.sentences import title_of_verdict
 
 _LOOKING = (
     "This is told for one look. Whoever looks again after each item until there is a verdict finds "

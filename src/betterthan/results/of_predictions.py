@@ -5,10 +5,9 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
-from betterthan.results import numbers
-from betterthan.results.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
+from betterthan.results import numbers
 from betterthan.results.cells import (
     cell_of,
     difference_in,
@@ -17,6 +16,8 @@ from betterthan.results.cells import (
     probability_in,
     sampled_by,
 )
+from betterthan.results.context import printable, systems_dims
+from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.feature_sentences import (
     coefficient_facts,
@@ -25,11 +26,10 @@ from betterthan.results.feature_sentences import (
     feature_set_sentences,
 )
 from betterthan.results.of_features import CAUSES, FEATURES_OF, LIKE_THESE
-from betterthan.results.document import Figure, Page, Part, Table, plotted
+from betterthan.results.rows import ahead_first
 from betterthan.results.score_pairs import first_of
 from betterthan.results.score_sentences import predicted_of, score_sentences
 from betterthan.results.sentences import title_of_verdict
-from betterthan.results.context import printable, systems_dims
 
 _PAIRS_OF = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
@@ -45,7 +45,7 @@ _SHRUNK_TOO = (
 _SETS = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "nested (SE)", "MSE (sd)")
 
 
-def sets_page(sets: xr.Dataset) -> Page:
+def sets_page(sets: xr.Dataset) -> Document:
     """The page on feature sets, from `features.compare`."""
     a, response = sets.attrs, on_one_line(str(sets.attrs["response"]))
     total = sets.sizes[names.FEATURE_SET]
@@ -58,7 +58,7 @@ def sets_page(sets: xr.Dataset) -> Page:
         f"n={a['n']}",
         f"folds={a['folds']} by {a['left_out_by']}",
     ]
-    return Page(
+    return Document(
         f"Features that predict {response}",
         f"Which of {total} sets of features predicts {response} best?",
         [Part("Feature sets", tables=[table], notes=[_of_best(sets)] if total > 1 else [])],
@@ -100,7 +100,7 @@ def _set_row(at: xr.Dataset) -> tuple[str, ...]:
     )
 
 
-def posterior_page(tree: xr.DataTree) -> Page:
+def posterior_page(tree: xr.DataTree) -> Document:
     """The page on a posterior, from ``models.performance_function.fit``."""
     a = tree["posterior"].attrs
     response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
@@ -111,7 +111,7 @@ def posterior_page(tree: xr.DataTree) -> Page:
     facts, notes = _fitted(tree), [_SHRUNK]
     part = Part("Posterior without a choice", facts, [table], notes=notes, figures=[figure])
     made = f"betterthan {betterthan.__version__} | response={response} | performance_function"
-    return Page(
+    return Document(
         f"What predicts {response}",
         f"Which of {features} features predict {response}?",
         [part],
@@ -150,7 +150,7 @@ def _fitted(tree: xr.DataTree) -> list[tuple[str, str]]:
     return facts
 
 
-def page(found: xr.Dataset) -> Page:
+def page(found: xr.Dataset) -> Document:
     """The page on components by their predicted response, from `features.predict`."""
     a, response = found.attrs, on_one_line(str(found.attrs["response"]))
     order = np.argsort(-found["prob_best"].values, kind="stable")
@@ -167,7 +167,7 @@ def page(found: xr.Dataset) -> Page:
         f"interval={interval_of(a)}",
         f"n={a['n']}",
     ]
-    return Page(
+    return Document(
         f"Components by predicted {response}",
         f"Which component do its scores predict the better {response} for?",
         [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results.cells import interval_of, probability_in, sampled_by
-from betterthan.results.document import Figure, Page, Part, Table, parts_told, plotted
+from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
 from betterthan.results.score_pairs import in_order, pairs_part, said_of, words_part
 from betterthan.results.score_sentences import score_sentences, scored_of
 
@@ -17,12 +17,14 @@ FEW_UNITS = (
 )
 
 
-def page(found: xr.Dataset) -> Page:
+def page(found: xr.Dataset) -> Document:
     """Everything a report says of it."""
     found = in_order(found)
     parts = parts_told(systems_part(found), pairs_part(found), words_part(found), _data(found))
     answer = score_sentences(scored_of(found))
-    return Page(_title(found), _question(found), parts, _limits(found), [_signature(found)], answer)
+    return Document(
+        _title(found), _question(found), parts, _limits(found), [_signature(found)], answer
+    )
 
 
 def _title(found: xr.Dataset) -> str:

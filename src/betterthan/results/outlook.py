@@ -7,13 +7,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.results import numbers, rows
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.planning import fragile
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.soonest import soonest
 from betterthan.exact.planning.units import Units, after_units
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, other_side
+from betterthan.results import numbers, rows
 from betterthan.signed import Signature
 
 _BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do

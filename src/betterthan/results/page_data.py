@@ -8,11 +8,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.pair_rows import best_first
 from betterthan.counts.shapes import pair_indices
 from betterthan.posterior.parameters import prior_of
 from betterthan.results.agreement import right_of
 from betterthan.results.escapes import on_one_line
+from betterthan.results.rows import best_first
 from betterthan.signed import Signature
 
 _MILLION = 10**6  # probabilities are told in millionths

@@ -8,13 +8,12 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.pair_rows import in_one_unit
-from betterthan.results.rows import difference_of, of_pairs, one_sided
 from betterthan.results.cells import interval_of
-from betterthan.results.engines import ENGINES
-from betterthan.results.document import Table
-from betterthan.results.sentences import title_of_verdict, unit_of
 from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.document import Table
+from betterthan.results.engines import ENGINES
+from betterthan.results.rows import difference_of, in_one_unit, of_pairs, one_sided
+from betterthan.results.sentences import title_of_verdict, unit_of
 
 ONE_SIDED_MARK = " †"
 _BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan.results.provenance import signature
-from betterthan.results.pair_rows import pair_rows, system_rows
 from betterthan.results.kinds import plain
+from betterthan.results.provenance import signature
+from betterthan.results.rows import pair_rows, system_rows
 
 SCHEMA = "betterthan.comparison/1"  # the number grows if a key changes its meaning
 

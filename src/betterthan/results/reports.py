@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from betterthan import schemas
-from betterthan.results.comparison import Comparison
 from betterthan.files import write_whole
 from betterthan.results import formats
 from betterthan.results.chapters import joined
+from betterthan.results.document import without_figures
 from betterthan.results.escapes import on_one_line
 from betterthan.results.kinds import kind_of, page_of, plain
 from betterthan.results.of_comparison import brief as brief_page
-from betterthan.results.document import without_figures
 from betterthan.results.text import as_text
 
 
@@ -66,7 +65,7 @@ def report(
     --------
     >>> import betterthan as bt
     >>> text = bt.report(bt.compare(bt.datasets.contingency_case("a")))
-    >>> "A is better than B with probability 0.996" in text
+    >>> "A is better than B (probability 0.996)." in text
     True
     >>> found = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
     >>> bt.report(found, format="markdown").splitlines()[0]
@@ -110,6 +109,6 @@ def _one_comparison(answers: tuple[Any, ...], format: str) -> Any:
     return found
 
 
-def brief(comparison: Comparison, title: str) -> str:
+def brief(comparison: Any, title: str) -> str:
     """The pair, or the matrix, with the words and the diagnostics: a report of a few lines."""
     return as_text(brief_page(plain(comparison), title))

@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.outlook import needed, outlook_table
 from betterthan.posterior.sensitivity import prior_sweep
 from betterthan.results.escapes import on_one_line
+from betterthan.results.outlook import needed, outlook_table
 from betterthan.signed import Signature
 
 TARGET = 0.8  # probability with which more items are to decide

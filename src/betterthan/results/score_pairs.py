@@ -4,7 +4,6 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.pair_rows import ahead_first
 from betterthan.results.cells import (
     cell_of,
     difference_in,
@@ -14,10 +13,11 @@ from betterthan.results.cells import (
     probability_in,
     within_rope,
 )
-from betterthan.results.escapes import on_one_line
-from betterthan.results.document import Figure, Part, Table, plotted
-from betterthan.results.sentences import title_of_verdict
 from betterthan.results.context import PAIRS_OF, printable, systems_dims
+from betterthan.results.document import Figure, Part, Table, plotted
+from betterthan.results.escapes import on_one_line
+from betterthan.results.rows import ahead_first
+from betterthan.results.sentences import title_of_verdict
 from betterthan.results.significance_tables import for_whom
 
 _TOLD = 4  # systems whose pairs are told in words

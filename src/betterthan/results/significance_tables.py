@@ -6,12 +6,12 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.pair_rows import in_one_unit
 from betterthan.results.cells import names_in, probability_in
-from betterthan.results.item_differences import REASONS, reasons
-from betterthan.results.document import Part, Table
-from betterthan.results.sentences import title_of_verdict, unit_of
 from betterthan.results.context import Shown
+from betterthan.results.document import Part, Table
+from betterthan.results.item_differences import REASONS, reasons
+from betterthan.results.rows import in_one_unit
+from betterthan.results.sentences import title_of_verdict, unit_of
 from betterthan.signed import Signature
 from betterthan.significance.roster import spec_of
 

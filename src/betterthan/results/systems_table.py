@@ -8,11 +8,10 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.pair_rows import in_one_unit, systems_of
-from betterthan.results.rows import final_verdicts
-from betterthan.results.facts import score_of
-from betterthan.results.document import Table
 from betterthan.results.context import Shown
+from betterthan.results.document import Table
+from betterthan.results.facts import score_of
+from betterthan.results.rows import final_verdicts, in_one_unit, systems_of
 
 SYSTEMS_SEEN = 40  # rows that are seen at once
 _ENDED = {

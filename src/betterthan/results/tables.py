@@ -5,11 +5,11 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.rows import final_verdicts
 from betterthan.results.cells import names_in, probability_in
-from betterthan.results.document import Table
-from betterthan.results.sentences import title_of_verdict
 from betterthan.results.context import Shown
+from betterthan.results.document import Table
+from betterthan.results.rows import final_verdicts
+from betterthan.results.sentences import title_of_verdict
 from betterthan.results.significance_tables import for_whom
 
 

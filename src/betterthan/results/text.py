@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.cells import cell_len, chop_cells
 
-from betterthan.results.document import Page, Part, Table
+from betterthan.results.document import Document, Part, Table
 
 WIDTH = 110
 _HEAD = 10  # characters of a name that may head a column
@@ -24,12 +24,12 @@ _BOLD, _GREY = "bold", "bright_black"
 _Line = tuple[str, str]  # and its style
 
 
-def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
+def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
     """A page in columns of at most `width` characters.
 
     Parameters
     ----------
-    page : Page
+    page : Document
     width : int, default 110
     colour : bool, default False
         Headings and the answer in bold, what is beside in grey: for a terminal.
@@ -39,7 +39,7 @@ def as_text(page: Page, width: int = WIDTH, *, colour: bool = False) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
 
 
-def _page(page: Page, width: int) -> Iterator[_Line]:
+def _page(page: Document, width: int) -> Iterator[_Line]:
     if page.title:
         yield from _said(page.title, width, _BOLD)
         yield "=" * min(len(page.title), width), ""
@@ -59,7 +59,7 @@ def _page(page: Page, width: int) -> Iterator[_Line]:
         yield signature.translate(_CONTROLS), _GREY
 
 
-def _chapter(page: Page, width: int) -> Iterator[_Line]:
+def _chapter(page: Document, width: int) -> Iterator[_Line]:
     """The question, the answer, and the sections."""
     if page.question:
         yield from _said(page.question, width, _GREY)

@@ -9,10 +9,10 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.results.comparison import Comparison
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.units import unit_of
 from betterthan.exact.numeric.seeds import one_seed
+from betterthan.results.comparison import Comparison
 from betterthan.scores.evidence import single_mentions
 from betterthan.scores.f_scores import posterior
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap

@@ -10,7 +10,6 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.results.comparison import Comparison
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.numeric.sampling_error import probability_error
 from betterthan.exact.numeric.seeds import one_seed
@@ -18,6 +17,7 @@ from betterthan.exact.regression import folds
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 from betterthan.progress import with_bar
+from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
 
 _CELLS = 4_000_000  # weights of pairs of data sets held at once

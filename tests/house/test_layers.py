@@ -1,6 +1,4 @@
-"""Imports go down a floor or stay in a room's own folder; rooms on one floor do not know each
-other.
-"""
+"""Imports go down: from each layer to those below it, and within a layer from left to right."""
 
 import ast
 from pathlib import Path
@@ -10,26 +8,19 @@ import pytest
 import betterthan
 
 SOURCE = Path(betterthan.__file__).parent
-FLOORS = [
-    {"names", "text"},
-    {"checks", "files", "progress", "signed"},
-    {"schemas"},
-    {"answers", "blocks", "exact", "io"},
-    {"counts", "labels", "logs", "people"},
-    {"judged"},
-    {"posterior", "significance"},
-    {"features", "scores", "plan"},
-    {"models", "orders", "datasets"},
-    {"fits", "plot", "reading"},
-    {"auditing"},
-    {"comparison"},
-    {"reporting"},
-    {"gating"},
-    {"cli"},
+# from top to bottom; within a line, what is imported stands to the right
+LAYERS = [
+    ["cli"],
+    ["gating", "comparison", "auditing", "reading", "plot"],
+    ["fits", "models", "plan", "datasets", "orders", "scores", "features"],
+    ["results"],
+    ["posterior", "significance", "model_registry"],
+    ["people", "judged", "labels", "logs", "counts", "io"],
+    ["blocks", "exact"],
+    ["schemas", "signed", "files", "progress", "checks", "text", "names"],
 ]
-FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-# an answer shows itself in words that a layer above has: gone when both are one subpackage
-UPWARD = {"answers.comparison": {"reporting"}}
+# a subpackage may import those with a larger number
+PLACE = {name: place for place, name in enumerate(name for layer in LAYERS for name in layer)}
 HEAVY = {
     "pymc",
     "arviz",
@@ -44,7 +35,7 @@ HEAVY = {
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem != "__init__")
 
 
-def room_of(path):
+def subpackage_of(path):
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
@@ -75,22 +66,26 @@ def named_at_run_time(tree):
     ]
 
 
-def rooms_used(path):
-    """Other rooms of the house that a file imports, also inside its functions."""
+def subpackages_used(path):
+    """Other subpackages that a file imports, also inside its functions."""
     modules = [
         m.split(".") for m in imports(ast.parse(path.read_text(encoding="utf-8")), top_only=False)
     ]
     inside = [m for m in modules if m[0] == "betterthan" and len(m) > 1 and m[1] != "__version__"]
-    return {m[1] for m in inside} - {room_of(path)} - UPWARD.get(name_of(path), set())
+    return {m[1] for m in inside} - {subpackage_of(path)}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_go_down(path):
-    room = room_of(path)
-    assert room in FLOOR, f"{room} has no floor yet: add it to FLOORS"
-    for other in rooms_used(path):
-        assert other in FLOOR, f"{path.name} imports {other}, which is no room"
-        assert FLOOR[other] < FLOOR[room], f"{room} imports {other}"
+    own = subpackage_of(path)
+    assert own in PLACE, f"{own} has no layer yet: add it to LAYERS"
+    for other in subpackages_used(path):
+        assert other in PLACE, f"{path.name} imports {other}, which is no subpackage"
+        assert PLACE[own] < PLACE[other], f"{own} imports {other}, which stands above it"
+
+
+def test_there_are_at_most_eight_layers():
+    assert len(LAYERS) <= 8
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
@@ -108,7 +103,7 @@ def test_files_are_one_idea_and_have_a_purpose(path):
 
 def test_exact_is_numpy_and_scipy_alone():
     for path in FILES:
-        if room_of(path) == "exact":
+        if subpackage_of(path) == "exact":
             outside = {
                 m.split(".")[0] for m in imports(ast.parse(path.read_text()), top_only=False)
             }
@@ -120,9 +115,8 @@ def test_files_do_not_import_in_circles():
     for path in FILES:
         module = f"betterthan.{name_of(path)}"
         used = set(imports(ast.parse(path.read_text(encoding="utf-8")), top_only=True))
-        above = UPWARD.get(name_of(path), set())
-        graph[module] = {m for m in used if m.split(".")[1:2] not in [[a] for a in above]}
-    # `from room import file` and `from room.file import name` alike
+        graph[module] = used
+    # `from subpackage import file` and `from subpackage.file import name` alike
     for module, used in graph.items():
         graph[module] = {
             m for m in graph if m in used or any(u.startswith(m + ".") for u in used)
@@ -132,13 +126,6 @@ def test_files_do_not_import_in_circles():
         for module in ready:
             del left[module]
     assert not left, f"these import each other: {', '.join(sorted(left))}"
-
-
-def test_what_looks_up_does():
-    """An exception that is no longer needed goes."""
-    for name, rooms in UPWARD.items():
-        tree = ast.parse((SOURCE / f"{name.replace('.', '/')}.py").read_text(encoding="utf-8"))
-        assert rooms <= {m.split(".")[1] for m in named_at_run_time(tree)}
 
 
 def test_imports_at_run_time_are_seen():
