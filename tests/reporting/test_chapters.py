@@ -5,8 +5,7 @@ import re
 import pytest
 
 import betterthan as bt
-from betterthan.results.chapters import joined
-from betterthan.results.document import Document, Part, Table
+from betterthan.results.document import Document, Part, Table, joined
 
 TABLE = Part("Pairs", tables=[Table(("x",), [("1",)])])
 FACTS = Part("Data", facts=[("a", "1")])

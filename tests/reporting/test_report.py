@@ -6,8 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.chapters import joined
-from betterthan.results.document import Document, Part, Table
+from betterthan.results.document import Document, Part, Table, joined
 from betterthan.results.formats import BY_SUFFIX, FORMATS
 from betterthan.results.kinds import KINDS, page_of, parts_of, plain
 

@@ -9,7 +9,7 @@ from betterthan.counts.fingerprint import fingerprint
 from betterthan.results.cells import interval_of, p_value_in
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import on_one_line
-from betterthan.results.figures_of_orders import order_figures
+from betterthan.results.figures import order_figures
 from betterthan.results.of_orders import NOT_INDEPENDENT, ROWS
 from betterthan.results.order_sentences import (
     agreement_facts,

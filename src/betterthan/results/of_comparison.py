@@ -15,7 +15,7 @@ from betterthan.results.diagnostics import diagnostics_part
 from betterthan.results.document import Document, Part
 from betterthan.results.engine_differences import opposed_notes
 from betterthan.results.escapes import on_one_line
-from betterthan.results.figures_of_comparison import figures_part
+from betterthan.results.figures import figures_part
 from betterthan.results.limits import limits, multiplicity
 from betterthan.results.of_groups import groups_beside
 from betterthan.results.of_items import items_part

@@ -16,7 +16,7 @@ from betterthan.results.cells import (
 )
 from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
-from betterthan.results.figures_of_orders import tau_figures
+from betterthan.results.figures import tau_figures
 from betterthan.results.of_scores import FEW_UNITS, systems_part
 from betterthan.results.order_sentences import tau_facts, tau_sentences
 from betterthan.results.rows import ahead_first

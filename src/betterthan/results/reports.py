@@ -7,8 +7,7 @@ from typing import Any
 from betterthan import schemas
 from betterthan.files import write_whole
 from betterthan.results import formats
-from betterthan.results.chapters import joined
-from betterthan.results.document import without_figures
+from betterthan.results.document import joined, without_figures
 from betterthan.results.escapes import on_one_line
 from betterthan.results.kinds import kind_of, page_of, plain
 from betterthan.results.of_comparison import brief as brief_page

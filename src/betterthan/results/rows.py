@@ -400,7 +400,8 @@ def system_rows(comparison: Any) -> pd.DataFrame:
 
 
 def _by_engine(comparison: Any) -> xr.Dataset:
-    data = comparison if isinstance(comparison, xr.Dataset) else comparison.by_engine()
+    by_engine = getattr(comparison, "by_engine", None)
+    data = comparison if by_engine is None else by_engine()
     schemas.comparison(data)
     return data
 
