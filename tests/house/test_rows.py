@@ -1,6 +1,8 @@
 """What a model, a test, a tie policy is stands in one row of a written tuple."""
 
 import ast
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ import pytest
 import betterthan as bt
 from betterthan import names
 from betterthan.counts.ties import POLICIES
+from betterthan.fits.comparing import KNOWN
 from betterthan.model_registry import ROSTER, Spec
+from betterthan.results.kinds import OF_PAIRS
 from betterthan.significance.roster import TESTS
 
 SOURCE = Path(bt.__file__).parent
@@ -38,15 +42,34 @@ def literals(path):
     return {n.value for n in nodes if isinstance(n.value, str)}
 
 
-@pytest.mark.parametrize("room", ["comparison", "answers"])
-def test_comparing_asks_no_model_by_its_name(room):
+RESULTS = ("comparison", "rows", "saved", "stored_draws", "validation", "numbers")
+COMPARING = [
+    *(path for path in (SOURCE / "comparison").glob("*.py")),
+    *(SOURCE / "results" / f"{name}.py" for name in RESULTS),
+]
+
+
+@pytest.mark.parametrize("path", COMPARING, ids=lambda path: path.stem)
+def test_comparing_asks_no_model_by_its_name(path):
     # advice names the model it chooses: that is its answer; a fit of counts is one of two models;
     # "judge" is also the answer of the judge alone, which stands beside that of the labels
     asked = {spec.name for spec in ROSTER} - {"judge"}
-    for path in (SOURCE / room).glob("*.py"):
-        if path.stem in ("advice", "advised", "made"):
-            continue
-        assert not literals(path) & asked, path
+    if path.stem not in ("advice", "advised"):
+        assert not literals(path) & asked
+
+
+def test_fits_that_a_report_takes_are_those_that_compare():
+    assert set(OF_PAIRS) == set(KNOWN)
+
+
+def test_figures_of_pages_are_functions_of_plot():
+    names_ = set()
+    for path in (SOURCE / "results").glob("*.py"):
+        names_ |= set(re.findall(r'plotted\(\s*"([\w.]+)"', path.read_text("utf-8")))
+    assert len(names_) > 10
+    for name in names_:
+        module, _, function = f"betterthan.plot.{name}".rpartition(".")
+        assert callable(getattr(import_module(module), function)), name
 
 
 def test_rows_of_tests_and_policies_are_what_can_be_asked():
