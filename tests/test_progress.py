@@ -9,7 +9,7 @@ import pytest
 
 from betterthan import progress
 from betterthan.progress import with_bar, working
-from betterthan.reporting import telling
+from betterthan.reporting import plain
 
 
 class Terminal(io.StringIO):
@@ -114,5 +114,5 @@ def test_closed_streams_are_no_terminals(monkeypatch):
     assert list(progress.with_bar(range(3), 3, "steps")) == [0, 1, 2]
     with progress.working("a step"):
         pass
-    assert telling.width() == telling.WIDTH
-    assert not telling.coloured()
+    assert plain.terminal_width() == plain.WIDTH
+    assert not plain.coloured()

@@ -123,12 +123,11 @@ def on_screen(told: "xr.Dataset") -> str:
     from betterthan.reporting.kinds import page_of
     from betterthan.reporting.of_comparison import brief
     from betterthan.reporting.page import without_figures
-    from betterthan.reporting.plain import as_text
-    from betterthan.reporting.telling import coloured, width
+    from betterthan.reporting.plain import as_text, coloured, terminal_width
 
     if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
-        return as_text(without_figures(page_of(told)), width(), colour=coloured())
-    first = as_text(brief(told), width(), colour=coloured())
+        return as_text(without_figures(page_of(told)), terminal_width(), colour=coloured())
+    first = as_text(brief(told), terminal_width(), colour=coloured())
     return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 
 

@@ -19,12 +19,13 @@ class Kind:
 
     by: str  # what makes it
     told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
-    made_in: str  # file and function of its page; loaded where there is one to make
+    made_in: str  # file here, or module, and function of its page; loaded to make one
 
     def page(self, answer: Any) -> Page:
         """Of an answer of this kind."""
-        file, function = self.made_in.split(".")
-        return getattr(import_module(f"betterthan.reporting.{file}"), function)(answer)
+        file, function = self.made_in.rsplit(".", 1)
+        module = file if "." in file else f"betterthan.reporting.{file}"
+        return getattr(import_module(module), function)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
@@ -92,7 +93,7 @@ KINDS = (
     Kind("labels.posterior", "label_posterior", "of_labels.posterior_page"),
     Kind("labels.confusions", _is_confusion, "of_labels.page"),
     Kind("significance.groups", "groups", "of_groups.page"),
-    Kind("audit", _is_a("Audit", "auditing.answer"), "of_audit.page"),
+    Kind("audit", _is_a("Audit", "auditing.answer"), "betterthan.auditing.shown.page"),
 )
 
 

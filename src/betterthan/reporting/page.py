@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 VERDICT, ALONE = "Verdict", "Verdict (pair alone)"
-_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from")  # columns of text, wherever they stand
+# columns of text, wherever they stand
+_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from", "System A", "System B", "Now")
 _NO_ANCHOR = re.compile(r"[^a-z0-9]+")
 
 
