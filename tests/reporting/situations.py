@@ -4,12 +4,12 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
+from betterthan.auditing.shown import audit_sentences
 from betterthan.reporting import facts, robustness
 from betterthan.reporting import feature_sentences as features
 from betterthan.reporting import label_sentences as labels
 from betterthan.reporting import order_sentences as orders
 from betterthan.reporting.judged_sentences import Judged, judged_sentences
-from betterthan.auditing.shown import audit_sentences
 from betterthan.reporting.of_groups import GroupFacts, group_sentences
 from betterthan.reporting.paper_sentences import paper_sentences
 from betterthan.reporting.score_sentences import Scored, score_sentences

@@ -1,5 +1,6 @@
 """The command `gate`: may a candidate replace a baseline, with an exit code for builds."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -183,13 +184,17 @@ def _tell(found: "Gate", inconclusive: str | None, junit: Path | None, json: Pat
 
 
 def _print(found: "Gate", annotation: str) -> None:
-    """The answer first, the verdict last; in colours on a terminal."""
+    """The answer first, the verdict last; in colours and wrapped on a terminal, else one line each,
+    which scripts read.
+    """
     from betterthan.gating.shown import document
     from betterthan.gating.words import last_line
+    from betterthan.progress import on_terminal
     from betterthan.reporting.plain import as_text, coloured, painted, terminal_width
 
     colour, last = coloured(), last_line(found)
-    *before, _ = as_text(document(found), terminal_width(), colour=colour).splitlines()
+    width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
+    *before, _ = as_text(document(found), width, colour=colour).splitlines()
     for line in [*before, *([annotation] if annotation else [])]:
         print(line)
     print(painted(last, _STYLES.get(found.verdict, "bold red")) if colour else last)
