@@ -76,13 +76,13 @@ def test_colour_adds_nothing_but_colour(answer):
     assert "\x1b[1m" in coloured
 
 
-def test_sentences_take_the_whole_width_and_names_beside_numbers_do_not():
-    said = "a sentence of more than thirty-six characters in one cell"
-    sentences = Table(("Check", "Finding"), [("one", said)], left=99)
-    beside = Table(("System", "Wins"), [(said, "3")])
-    assert said in as_text(Page("", parts=[Part("Part", tables=[sentences])]))
-    assert said not in as_text(Page("", parts=[Part("Part", tables=[beside])]))
-    assert said not in as_text(Page("", parts=[Part("Part", tables=[sentences])]), 40)
+def test_sentences_take_the_whole_width_and_names_next_to_numbers_do_not():
+    text = "a sentence of more than thirty-six characters in one cell"
+    sentences = Table(("Check", "Finding"), [("one", text)], left=99)
+    numbers = Table(("System", "Wins"), [(text, "3")])
+    assert text in as_text(Page("", parts=[Part("Part", tables=[sentences])]))
+    assert text not in as_text(Page("", parts=[Part("Part", tables=[numbers])]))
+    assert text not in as_text(Page("", parts=[Part("Part", tables=[sentences])]), 40)
 
 
 def test_pieces_of_a_table_of_numbers_repeat_the_first_column():

@@ -29,12 +29,11 @@ def document(plan: Any) -> Page:
         "; ".join(filter(None, [str(plan.attrs.get("answer", "")).capitalize(), more])),
         left=len(named),
     )
-    said = [on_one_line(line) for line in plan.lines]
     return Page(
         "",
         parts=[Part("Numbers", tables=[shown])],
         signatures=[on_one_line(plan.signature())],
-        answer=said,
+        answer=[on_one_line(line) for line in plan.lines],
     )
 
 
