@@ -9,7 +9,7 @@ import pytest
 
 from betterthan import progress
 from betterthan.progress import with_bar, working
-from betterthan.results import brief
+from betterthan.results import text
 
 
 class Terminal(io.StringIO):
@@ -69,7 +69,7 @@ def test_nothing_is_said_to_a_file_or_a_dumb_terminal(monkeypatch, clock):
     list(slowly(clock, 10, 5))
     with working("drawing"):
         pass
-    assert plain.getvalue() == ""
+    assert text.getvalue() == ""
     dumb = Terminal()
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=dumb))
     monkeypatch.setenv("TERM", "dumb")
@@ -114,5 +114,5 @@ def test_closed_streams_are_no_terminals(monkeypatch):
     assert list(progress.with_bar(range(3), 3, "steps")) == [0, 1, 2]
     with progress.working("a step"):
         pass
-    assert brief.width() == brief.WIDTH
-    assert not brief.coloured()
+    assert text.terminal_width() == text.WIDTH
+    assert not text.coloured()

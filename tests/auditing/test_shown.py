@@ -9,7 +9,11 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.auditing.beside import lines_beside
+from betterthan.auditing.shown import document
+from betterthan.auditing.shown import lines as findings
 from betterthan.cli.commands import main
+from betterthan.results.kinds import page_of
+from betterthan.results.text import as_text
 
 from .test_checks import SIX, of, run, scores
 from .toy_logs import MEANS, PROMPT, A, B, inspect
@@ -21,10 +25,17 @@ def test_levels_stand_in_order_and_the_table_below():
     few = {k: v for k, v in SIX.items() if k != "q5"}
     text = repr(bt.audit(of(run("a", SIX), run("b", few))))
     lines = text.splitlines()
-    assert lines[0] == "2 logs of Toy, 2 systems"
-    assert lines[1].startswith("2 warnings, ")
-    assert [line.split()[0] for line in lines[3:6]] == ["warn", "warn", "note"]
-    assert "system items cells ok error unscored missing  mean" in text
+    assert lines[0].endswith("it can be misleading: 2 warnings, 2 notes.")
+    first = lines.index("What was found") + 4
+    assert [line.split()[0] for line in lines[first : first + 4]] == [
+        "warn",
+        "warn",
+        "note",
+        "note",
+    ]
+    heads = "System Items Epochs Cells Ok Error Unscored Missing Mean"
+    assert heads.split() in [line.split() for line in lines]
+    assert lines[-1].endswith("| audit | 2 logs of Toy, 2 systems")
 
 
 def test_names_are_no_markup():
@@ -33,7 +44,26 @@ def test_names_are_no_markup():
         "<p><b>", ""
     )
     assert "\u202e" not in found._repr_html_() + repr(found) + found.to_markdown()
-    assert r"\<b>a\|b" in found.to_markdown()
+    assert r"\<b\>a\|b" in found.to_markdown()
+
+
+def test_findings_take_the_width_that_there_is():
+    page = document(bt.audit(LONG))
+    for width in (60, 80, 160):
+        lines = as_text(page, width).splitlines()
+        assert all(len(line) <= width for line in lines if not line.startswith("betterthan "))
+    wide = as_text(page, 160)
+    assert all(said in wide for _, _, said in findings(bt.audit(LONG)))
+
+
+def test_a_report_has_what_is_printed_and_more():
+    found = bt.audit(LONG)
+    whole, brief = page_of(found), document(found)
+    assert whole.signatures == brief.signatures
+    assert whole.answer[0] == brief.answer[0]
+    assert [part.tables[0].rows for part in brief.parts] == [
+        part.tables[0].rows for part in whole.parts if part.tables
+    ]
 
 
 def test_five_cases_of_a_check_are_shown_and_all_are_in_the_table():

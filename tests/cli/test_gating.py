@@ -1,8 +1,10 @@
 """The command `gate`: exit codes, the last line, and what builds read."""
 
+import html
 import importlib.resources
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -13,7 +15,9 @@ import jsonschema
 import pytest
 from gating.made import answers, first, log, table
 
+import betterthan as bt
 from betterthan.cli import commands
+from betterthan.gating.words import facts
 
 OLD = first(300)
 SIDES = {
@@ -21,6 +25,7 @@ SIDES = {
     "worse": answers(OLD, 0.0, 0.3),
     "inconclusive": answers(OLD, 0.2, 0.11),
 }
+ANSI = re.compile(r"\x1b\[[\d;]*m")
 CODES = {"pass": 0, "worse": 1, "inconclusive": 3, "not comparable": 4}
 
 
@@ -64,6 +69,34 @@ def test_inconclusive_can_be_made_a_pass_or_fail(files, capsys, monkeypatch, ver
     expected = {"pass": 0, "fail": 1}[choice] if verdict == "inconclusive" else CODES[verdict]
     assert code == expected
     assert out.splitlines()[-1] == f"gate: {verdict}"
+
+
+def test_on_a_terminal_it_is_coloured_and_wrapped(files, capsys, monkeypatch):
+    args = files["old"], files["inconclusive"], "--margin", 0.05
+    _, bare, _ = run(capsys, monkeypatch, *args)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for module in ("betterthan.results.text", "betterthan.progress"):
+        monkeypatch.setattr(f"{module}.on_terminal", lambda _: True)
+    _, shown, _ = run(capsys, monkeypatch, *args)
+    told = ANSI.sub("", shown)
+    assert max(map(len, bare.splitlines())) > 110
+    assert all(len(line) <= 60 for line in told.splitlines())
+    assert told.split() == bare.split()
+    assert shown.splitlines()[-1] == "\x1b[1;33mgate: inconclusive\x1b[0m"
+
+
+def test_a_gate_shows_itself_as_it_is_printed(files, capsys, monkeypatch):
+    _, printed, _ = run(capsys, monkeypatch, files["old"], files["worse"], "--margin", 0.05)
+    found = bt.gate(files["old"], files["worse"], margin=0.05)
+    assert str(found).split() == printed.split()
+    assert str(found).splitlines()[-1] == "gate: worse"
+    assert max(map(len, str(found).splitlines())) <= 110
+    notebook, told = found._repr_html_(), html.unescape(found._repr_html_())
+    for name, said in facts(found):
+        assert f"<dt>{html.escape(name)}</dt>" in notebook
+        assert said in told
 
 
 def test_what_would_help_and_what_was_lost_is_told(files, capsys, monkeypatch):

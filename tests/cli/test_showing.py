@@ -70,7 +70,7 @@ def test_the_verdict_is_said_where_it_is_written_to_a_file(run):
 
 def test_colour_is_for_terminals_and_not_where_it_is_refused(run, monkeypatch):
     assert "\x1b[" not in run("compare", "results.csv")[1]
-    monkeypatch.setattr("betterthan.results.brief.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("betterthan.results.text.sys.stdout.isatty", lambda: True, raising=False)
     assert "\x1b[1m" in run("compare", "results.csv")[1]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in run("compare", "results.csv")[1]
@@ -82,7 +82,7 @@ def test_a_terminal_gets_the_answer_and_what_it_rests_on(run, monkeypatch, tmp_p
     lines = [",".join(map(str, row)) for row in [["item", *names], *rows]]
     (tmp_path / "many.csv").write_text("\n".join(lines))
     whole = run("compare", "many.csv")[1]
-    monkeypatch.setattr("betterthan.results.brief.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("betterthan.results.text.sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     first = run("compare", "many.csv")[1]
     assert "Analysis report (BARG)" in whole

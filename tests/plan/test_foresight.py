@@ -11,6 +11,9 @@ from betterthan.exact.planning.edges import Rule, edges, wins_needed
 from betterthan.exact.planning.urns import Urn
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.plan.given import SWAPPED, VERDICTS
+from betterthan.plan.shown import document
+from betterthan.results.numbers import probability
+from betterthan.results.text import as_text
 
 SMALL = st.tuples(*[st.integers(0, 30)] * 3)
 
@@ -194,3 +197,15 @@ def test_a_plan_shows_itself():
     shown = bt.plan.foresee(named, more=5)
     assert "<b>" not in shown._repr_html_().replace("<p><b>", "").replace("</b></p>", "")
     assert "\u202e" not in str(shown)
+
+
+@pytest.mark.parametrize("width", [40, 80, 110])
+def test_every_number_is_printed_within_the_width(width):
+    found = bt.plan.foresee((12, 6, 32), more=[5, 10])
+    *lines, signature = as_text(document(found), width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert signature == found.signature()
+    cells = " ".join(lines).split()
+    assert [cells.count(more) > 0 for more in ("5", "10")] == [True, True]
+    for name in ("a_better", "b_better", "equivalent", "undecided"):
+        assert all(probability(value) in cells for value in found.table[name])

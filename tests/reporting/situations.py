@@ -4,12 +4,12 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
+from betterthan.auditing.shown import audit_sentences
 from betterthan.results import facts, robustness
 from betterthan.results import feature_sentences as features
 from betterthan.results import label_sentences as labels
 from betterthan.results import order_sentences as orders
 from betterthan.results.judged_sentences import Judged, judged_sentences
-from betterthan.results.of_audit import audit_sentences
 from betterthan.results.of_groups import GroupFacts, group_sentences
 from betterthan.results.paper_sentences import paper_sentences
 from betterthan.results.score_sentences import Scored, score_sentences

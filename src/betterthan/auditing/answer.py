@@ -9,6 +9,8 @@ import pandas as pd
 import betterthan
 from betterthan.auditing import shown
 from betterthan.auditing.finding import LEVELS
+from betterthan.results.markup import as_comment, as_part
+from betterthan.results.text import printed
 
 SCHEMA = "betterthan.audit/1"
 
@@ -46,14 +48,14 @@ class Audit:
         return next((level for level in LEVELS if level in there), "")
 
     def __repr__(self) -> str:
-        return shown.as_text(self)
+        return printed(shown.document(self))
 
     def _repr_html_(self) -> str:
-        return shown.as_html(self)
+        return as_part(shown.document(self))
 
     def to_markdown(self) -> str:
         """The findings and the table as Markdown."""
-        return shown.as_markdown(self)
+        return as_comment(shown.document(self, "Audit"))
 
     def to_json(self) -> str:
         """All that was found, for other programs.

@@ -1,15 +1,18 @@
-"""An audit on a terminal, in a notebook and as Markdown: the findings by level, then the table."""
+"""The page of an audit: what would make a comparison wrong, by level, and the denominators."""
 
 from collections.abc import Iterator
-from html import escape
+from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
+import betterthan
 from betterthan.auditing.finding import LEVELS, NOTE, SHOWN, STOP, WARN
 from betterthan.io.problems import counted, printable
+from betterthan.results.document import Document, Part, Table, parts_told
+from betterthan.results.escapes import on_one_line
 
-_ROWS = 20  # of the table that are shown
+_ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed
+_COUNTS = ("items", "epochs", "cells", "ok", "error", "unscored", "missing")
+_LIMITS = ["An audit finds what shows in the data; that it finds nothing does not make them right."]
 MEANS = {
     STOP: "the numbers of the comparison mean something else",
     WARN: "they may mean something else",
@@ -40,71 +43,87 @@ def lines(audit: Any) -> Iterator[tuple[str, str, str]]:
                 yield level, str(code), f"and {len(rows) - SHOWN} more: .findings has all"
 
 
-def as_text(audit: Any) -> str:
-    """For a terminal and a file: everything on plain lines."""
-    found = list(lines(audit))
-    wide = max((len(code) for _, code, _ in found), default=0)
-    parts = [printable(audit.source)] if audit.source else []
-    parts += [headline(audit), ""] if found else [headline(audit)]
-    parts += [f"{level:4}  {code:{wide}}  {said}" for level, code, said in found]
-    table = denominators(audit)
-    return "\n".join([*parts, *(["", table] if table else [])])
-
-
-def denominators(audit: Any) -> str:
-    """The table on plain lines; empty where there is none."""
-    table, more = _table(audit)
-    return "\n".join([table.to_string(index=False), more]).rstrip() if len(table) else ""
-
-
-def as_html(audit: Any) -> str:
-    """For a notebook."""
-    rows = "".join(
-        f"<tr><td><b>{level}</b></td><td>{escape(code)}</td>"
-        f"<td style='text-align:left'>{escape(said)}</td></tr>"
-        for level, code, said in lines(audit)
+def page(audit: Any) -> Document:
+    """Everything a report says of what `audit` returned."""
+    rows = list(lines(audit))
+    first = rows[0][-1] if rows else ""
+    source = on_one_line(audit.source) if audit.source else "data given"
+    return Document(
+        "Audit",
+        "What would make a comparison of these wrong?",
+        parts_told(
+            _findings(rows), _denominators(audit, _ROWS), Part("Data", facts=[("Source", source)])
+        ),
+        _LIMITS,
+        [f"betterthan {betterthan.__version__} | audit | {source}"],
+        audit_sentences(audit.level, headline(audit), first),
     )
-    table, more = _table(audit)
-    written = table.to_html(index=False, border=0, justify="left")
-    more = f"<p>{escape(more)}</p>" if more else ""
-    head = f"<p>{escape(printable(audit.source))}</p><p><b>{headline(audit)}</b></p>"
-    return f"<div>{head}<table>{rows}</table>{written}{more}</div>"
 
 
-def as_markdown(audit: Any) -> str:
-    """Two tables; a bar in a name is no border."""
-    found = list(lines(audit))
-    table, more = _table(audit)
-    parts = [f"**{headline(audit)}**" + (f": {_cell(audit.source)}" if audit.source else "")]
-    if found:
-        parts.append(_grid(["level", "check", "finding"], found))
-    if len(table):
-        parts.append(_grid([*table.columns], table.astype(str).to_numpy().tolist()))
-    return "\n\n".join([*parts, *([more] if more else [])]) + "\n"
+def document(audit: Any, title: str = "") -> Document:
+    """The page in brief: the answer, the findings, the denominators, and the source."""
+    whole, rows = page(audit), list(lines(audit))
+    parts = parts_told(_findings(rows), _denominators(audit, _FEW))
+    return replace(
+        whole,
+        title=title,
+        question="",
+        parts=[replace(part, notes=()) for part in parts],
+        limits=(),
+        answer=audit_sentences(audit.level, headline(audit)),
+    )
 
 
-def _grid(head: list[str], rows: Any) -> str:
-    body = ["| " + " | ".join(_cell(x) for x in row) + " |" for row in [head, *rows]]
-    return "\n".join([body[0], "|" + "---|" * len(head), *body[1:]])
+def audit_sentences(level: str, headline: str, first: str = "") -> list[str]:
+    """Whether the data can be compared, and the first finding.
+
+    Parameters
+    ----------
+    level : {"stop", "warn", "note", ""}
+        The most serious level of the findings; empty if there are none.
+    headline : str
+        The number of findings by level.
+    first : str, optional
+        The message of the first finding.
+    """
+    finding = [f"First finding: {first}"] if first else []
+    if level == STOP:
+        return [f"A comparison of these data would be misleading: {headline}.", *finding]
+    if level == WARN:
+        return [
+            f"Nothing prevents a comparison of these data, but it can be misleading: {headline}.",
+            *finding,
+        ]
+    clear = "The audit detected nothing that would make a comparison of these data misleading"
+    return [f"{clear}: {headline}." if level else f"{clear}.", *finding]
 
 
-def _cell(text: Any) -> str:
-    plain = printable(str(text))
-    for mark in ("\\", "|", "<", "*", "_", "`", "["):
-        plain = plain.replace(mark, f"\\{mark}")
-    return plain
+def _findings(rows: list[tuple[str, str, str]]) -> Part | None:
+    if not rows:
+        return None
+    means = [f"{level}: {MEANS[level]}." for level in dict.fromkeys(row[0] for row in rows)]
+    table = Table(("Level", "Check", "Finding"), rows, "What was found", left=99)
+    return Part("Findings", tables=[table], notes=means)
 
 
-def _table(audit: Any) -> tuple[pd.DataFrame, str]:
-    """The table of denominators without columns that say nothing, and what was left out."""
-    table = audit.table.head(_ROWS)
-    blank = [k for k in ("task", "metric") if k in table and table[k].nunique() <= 1]
-    blank += [k for k in ("epochs",) if k in table and (table[k] <= 1).all()]
-    table = table.drop(columns=blank)
-    if "mean" in table:
-        table = table.assign(mean=[f"{x:.3f}" if x == x else "–" for x in table["mean"]])
-    for name in ("system", "task", "metric"):
-        if name in table:
-            table = table.assign(**{name: table[name].map(printable)})
-    left = len(audit.table) - len(table)
-    return table, f"{left} more rows: .table has all." if left else ""
+def _denominators(audit: Any, seen: int) -> Part | None:
+    """How many scores each system has, of how many."""
+    rows: Any = audit.table
+    if not len(rows):
+        return None
+    named = [k for k in ("task", "metric", "system") if k in rows and rows[k].nunique() > 1]
+    named = named if "system" in named else [*named, "system"]
+    columns = [[on_one_line(str(v)) for v in rows[k]] for k in named]
+    counted = [k for k in _COUNTS if k in rows]
+    columns += [[f"{int(v):,}" if v == v else "–" for v in rows[k]] for k in counted]
+    columns += [[f"{v:.3f}" if v == v else "–" for v in rows["mean"]]]
+    heads = tuple(k.capitalize() for k in (*named, *counted, "mean"))
+    table = Table(
+        heads,
+        list(zip(*columns, strict=True)),
+        "How many scores there are",
+        left=len(named),
+        shown=seen,
+        rest=".table of the audit has all" if len(rows) > seen else "",
+    )
+    return Part("Denominators", tables=[table])

@@ -1,6 +1,5 @@
 """The command `audit`: what would make a comparison wrong, and an exit code for scripts."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,8 +29,6 @@ from betterthan.files import refuse_inputs, write_whole
 if TYPE_CHECKING:
     from betterthan.auditing.answer import Audit
     from betterthan.results.machines import Case
-
-_STYLES = {"stop": "bold red", "warn": "yellow", "note": "dim"}
 
 
 def audit(
@@ -92,28 +89,13 @@ def _to_machines(found: "Audit", github: bool, junit: Path | None) -> None:
 
 def _print(found: "Audit", form: str) -> None:
     """To a terminal in colours, else as plain lines."""
-    if form != "text":
-        print(found.to_json() if form == "json" else found.to_markdown(), end="")
-    elif sys.stdout.isatty():
-        _print_in_colours(found)
+    from betterthan.auditing.shown import document
+    from betterthan.results.text import as_text, coloured, terminal_width
+
+    if form == "text":
+        print(as_text(document(found), terminal_width(), colour=coloured()), end="")
     else:
-        print(found)
-
-
-def _print_in_colours(found: "Audit") -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from betterthan.auditing import shown
-
-    console = Console()
-    console.print(Text(found.source), Text(shown.headline(found), style="bold"), sep="\n")
-    grid = Table.grid(padding=(0, 2))
-    for level, code, said in shown.lines(found):
-        grid.add_row(Text(level, style=_STYLES[level]), Text(code), Text(said))
-    console.print(grid)
-    console.print(Text(shown.denominators(found)))
+        print(found.to_json() if form == "json" else found.to_markdown(), end="")
 
 
 def cases_of(audit: "Audit") -> "list[Case]":

@@ -1,6 +1,5 @@
 """The command `gate`: may a candidate replace a baseline, with an exit code for builds."""
 
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -185,18 +184,17 @@ def _tell(found: "Gate", inconclusive: str | None, junit: Path | None, json: Pat
 
 
 def _print(found: "Gate", annotation: str) -> None:
-    """The answer first, the verdict last; in colours and wrapped on a terminal."""
-    from betterthan.gating.shown import as_text
+    """The answer first, the verdict last; in colours and wrapped on a terminal, else one line each,
+    which scripts read.
+    """
+    from betterthan.gating.shown import document
+    from betterthan.gating.words import last_line
+    from betterthan.progress import on_terminal
+    from betterthan.results.text import as_text, coloured, painted, terminal_width
 
-    on_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if on_terminal else None
-    first, *rest = as_text(found, width).splitlines()
-    if on_terminal:
-        from rich.console import Console
-        from rich.text import Text
-
-        Console().print(Text(first, style=_STYLES.get(found.verdict, "bold red")))
-    else:
-        print(first)
-    for line in [*rest[:-1], *([annotation] if annotation else []), rest[-1]]:
+    colour, last = coloured(), last_line(found)
+    width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
+    *before, _ = as_text(document(found), width, colour=colour).splitlines()
+    for line in [*before, *([annotation] if annotation else [])]:
         print(line)
+    print(painted(last, _STYLES.get(found.verdict, "bold red")) if colour else last)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from betterthan.gating import shown
 from betterthan.gating.decision import Decision
 from betterthan.gating.documents import as_json
+from betterthan.results.markup import as_comment, as_part
+from betterthan.results.text import printed
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,14 +30,14 @@ class Gate(Decision):
     """
 
     def __repr__(self) -> str:
-        return shown.as_text(self)
+        return printed(shown.document(self))
 
     def _repr_html_(self) -> str:
-        return shown.as_html(self)
+        return as_part(shown.document(self))
 
     def to_markdown(self) -> str:
         """The answer as Markdown, for a step summary or a comment."""
-        return shown.as_markdown(self)
+        return as_comment(shown.summary(self))
 
     def to_json(self) -> str:
         """All that was found, for other programs.

@@ -4,10 +4,11 @@ import os
 
 from betterthan.gating.decision import Decision
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, WORSE
-from betterthan.gating.shown import as_markdown
+from betterthan.gating.shown import summary
 from betterthan.gating.words import facts, headline
 from betterthan.results import machines
 from betterthan.results.machines import FAILED, PASSED, SKIPPED, Case
+from betterthan.results.markup import as_comment
 
 _ACTIONS, _SUMMARY = "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"
 _STATES = {PASS: PASSED, WORSE: FAILED, NOT_COMPARABLE: FAILED, INCONCLUSIVE: SKIPPED}
@@ -21,7 +22,7 @@ def in_actions() -> bool:
 def summarise(of: Decision) -> None:
     """Add the answer to the summary of the step, where there is one."""
     if os.environ.get(_SUMMARY):
-        machines.step_summary(as_markdown(of))
+        machines.step_summary(as_comment(summary(of)))
 
 
 def annotation(of: Decision, inconclusive: str | None = None) -> str:

@@ -10,6 +10,7 @@ from betterthan.io.problems import counted, printable
 from betterthan.results.numbers import probability
 
 SHOWN = 10  # items that are named
+NOTES = ("why", "warn", "note")  # facts that are no evidence
 
 
 def headline(of: Decision) -> str:
@@ -38,6 +39,11 @@ def headline(of: Decision) -> str:
             f"(P {probability(now.passes)}), nor that it is behind (P {probability(now.behind)})"
         )
     return f"worse: the candidate is behind the baseline in {what} (P {probability(now.behind)})"
+
+
+def last_line(of: Decision) -> str:
+    """What a script reads."""
+    return f"gate: {of.verdict}"
 
 
 def facts(of: Decision) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan.plan import shown
+from betterthan.results.markup import as_part
+from betterthan.results.text import printed
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,9 +54,9 @@ class Plan:
         return shown.signature(self.data.attrs)
 
     def __str__(self) -> str:
-        return shown.as_text(self)
+        return printed(shown.document(self))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return shown.as_html(self)
+        return as_part(shown.document(self))

@@ -1,6 +1,6 @@
-"""A plan on a terminal and in a notebook: words, one table, one line how it was made."""
+"""The page of a plan: words, one table, one line how it was made."""
 
-from html import escape
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -9,26 +9,44 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
+from betterthan.results.document import Document, Part, Table
+from betterthan.results.escapes import on_one_line
 
 _ROWS = 20  # of a table that are shown
 _PROBABILITIES = ("a_better", "b_better", "equivalent", "undecided", "prob", "same", "ceiling")
 
 
-def as_text(plan: Any) -> str:
-    """Words, the table, the signature."""
-    rows, more = _some(table(plan.data), plan.attrs)
-    parts = ["\n".join(plan.lines), rows.to_string(index=False), more, plan.signature()]
-    return _plain("\n\n".join(part for part in parts if part))
+def document(plan: Any) -> Document:
+    """The words, the table, and how it was made."""
+    whole = table(plan.data)
+    rows = _some(whole, plan.attrs)
+    left = len(whole) - len(rows)
+    more = f"{left} more rows: .table has all" if left else ""
+    named = list(takewhile(lambda name: whole[name].dtype.kind not in "biuf", rows))
+    shown = Table(
+        tuple(map(_head, rows)),
+        [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
+        "; ".join(filter(None, [str(plan.attrs.get("answer", "")).capitalize(), more])),
+        left=len(named),
+    )
+    return Document(
+        "",
+        parts=[Part("Numbers", tables=[shown])],
+        signatures=[on_one_line(plan.signature())],
+        answer=[on_one_line(line) for line in plan.lines],
+    )
 
 
-def as_html(plan: Any) -> str:
-    """The same for a notebook."""
-    rows, more = _some(table(plan.data), plan.attrs)
-    said = "".join(f"<p><b>{escape(line)}</b></p>" for line in plan.lines)
-    left = f"<p>{escape(more)}</p>" if more else ""
-    told = rows.to_html(index=False, border=0, justify="left")
-    signed = f"<p><small>{escape(plan.signature())}</small></p>"
-    return _plain(f"<div>{said}{told}{left}{signed}</div>")
+def _head(name: Any) -> str:
+    """A column's name in words, which may break between them."""
+    return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
+
+
+_HEADS = dict(zip(names.SQUARE, ("System A", "System B"), strict=True))
+
+
+def _cell(value: Any) -> str:
+    return on_one_line(str(value)) if str(value) else ""
 
 
 def table(data: xr.Dataset) -> pd.DataFrame:
@@ -83,8 +101,8 @@ def _headed(dim: str, label: str, name: str, place: int) -> str:
     return label if place == 0 else f"{label}_{name}"
 
 
-def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> tuple[pd.DataFrame, str]:
-    """Rows spread over all, written out, and how many were left out."""
+def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
+    """Rows spread over all, written out."""
     at = np.unique(np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).round().astype(int))
     told = rows.iloc[at].copy()
     certain = () if attrs.get("answer") == "e-value" else _PROBABILITIES
@@ -94,8 +112,7 @@ def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> tuple[pd.DataFrame, str]
         if column.dtype.kind == "f":
             write = numbers.probability if str(name).startswith(certain) else _number
             told[name] = [write(float(x)) for x in column]
-    left = len(rows) - len(told)
-    return told, f"{left} more rows: .table has all." if left else ""
+    return told
 
 
 def _number(x: float) -> str:
@@ -134,8 +151,3 @@ def _written(value: Any) -> str:
     if np.ndim(value):
         return f"({', '.join(f'{x:g}' for x in value)})"
     return f"{value:g}"
-
-
-def _plain(text: str) -> str:
-    """Text without what a terminal would act on."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,12 +1,8 @@
 """Answers as they show themselves: the sentences, systems and pairs, the signature."""
 
-import os
-import shutil
-import sys
 from dataclasses import replace
 from typing import Any
 
-from betterthan.progress import on_terminal
 from betterthan.results.document import Document, Part
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_of
@@ -14,8 +10,7 @@ from betterthan.results.kinds import page_of, plain
 from betterthan.results.markup import as_part
 from betterthan.results.of_comparison import brief
 from betterthan.results.sentences import sentences_of
-from betterthan.results.text import WIDTH
-from betterthan.results.text import as_text as page_as_text
+from betterthan.results.text import printed
 
 _BRIEF = ("Systems", "Pairs", "Concentration")  # sections of a page that a brief answer shows
 
@@ -29,7 +24,7 @@ def lines(comparison: Any) -> list[str]:
 
 def as_text(comparison: Any) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return page_as_text(_brief(comparison), width()).rstrip("\n")
+    return printed(_brief(comparison))
 
 
 def as_html(comparison: Any) -> str:
@@ -46,16 +41,3 @@ def _brief(comparison: Any) -> Document:
         if texts:
             parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
     return Document("", "", parts, (), page.signatures, page.answer)
-
-
-def width() -> int:
-    """Of what is written to: of a terminal its own, up to a readable one."""
-    if not on_terminal(sys.stdout):
-        return WIDTH
-    return max(40, min(shutil.get_terminal_size().columns, 160))
-
-
-def coloured() -> bool:
-    """Whether there is a terminal that may be coloured; https://no-color.org."""
-    plain_one = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return on_terminal(sys.stdout) and not plain_one

@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import Any
 
 VERDICT, ALONE = "Verdict", "Verdict (pair alone)"
-_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from")  # columns of text, wherever they stand
+# columns of text, wherever they stand
+_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from", "System A", "System B", "Now")
 _NO_ANCHOR = re.compile(r"[^a-z0-9]+")
 
 

@@ -19,12 +19,11 @@ class Kind:
 
     by: str  # what makes it
     told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
-    made_in: str  # file and function of its page; loaded where there is one to make
+    made_in: str  # file here, or module, and function of its page; loaded to make one
 
     def page(self, answer: Any) -> Document:
         """Of an answer of this kind."""
-        file, function = self.made_in.split(".")
-        return getattr(import_module(f"betterthan.results.{file}"), function)(answer)
+        return _function(self.made_in)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
@@ -70,29 +69,29 @@ def _is_confusion(answer: Any) -> bool:
 
 
 KINDS = (
-    Kind("compare", "comparison", "of_comparison.page"),
-    Kind("compare", "judged", "of_judged.page"),
-    Kind("scores.compare", "scores", "of_scores.page"),
-    Kind("orders.kendall_tau", "taus", "of_orders.page"),
-    Kind("orders.compare", "orders", "of_orders.compared_page"),
-    Kind("orders.agreement", "agreement", "of_agreement.page"),
-    Kind("orders.consensus", "consensus", "of_agreement.consensus_page"),
-    Kind("fits.compare of mallows", "dispersions", "of_agreement.dispersions_page"),
-    Kind("fits.compare", "pairs", "of_fits.page"),
-    Kind("scores.compare_folds", "folds", "of_fits.page"),
-    Kind("orders.read", _is_orders, "of_agreement.orders_page"),
+    Kind("compare", "comparison", "results.of_comparison.page"),
+    Kind("compare", "judged", "results.of_judged.page"),
+    Kind("scores.compare", "scores", "results.of_scores.page"),
+    Kind("orders.kendall_tau", "taus", "results.of_orders.page"),
+    Kind("orders.compare", "orders", "results.of_orders.compared_page"),
+    Kind("orders.agreement", "agreement", "results.of_agreement.page"),
+    Kind("orders.consensus", "consensus", "results.of_agreement.consensus_page"),
+    Kind("fits.compare of mallows", "dispersions", "results.of_agreement.dispersions_page"),
+    Kind("fits.compare", "pairs", "results.of_fits.page"),
+    Kind("scores.compare_folds", "folds", "results.of_fits.page"),
+    Kind("orders.read", _is_orders, "results.of_agreement.orders_page"),
     Kind(
         "features.performance_function",
         _is_a("PerformanceFunction", "features.formulas"),
-        "of_features.page",
+        "results.of_features.page",
     ),
-    Kind("models.performance_function.fit", _is_posterior, "of_predictions.posterior_page"),
-    Kind("features.compare", "feature_sets", "of_predictions.sets_page"),
-    Kind("features.predict", "prediction", "of_predictions.page"),
-    Kind("labels.posterior", "label_posterior", "of_labels.posterior_page"),
-    Kind("labels.confusions", _is_confusion, "of_labels.page"),
-    Kind("significance.groups", "groups", "of_groups.page"),
-    Kind("audit", _is_a("Audit", "auditing.answer"), "of_audit.page"),
+    Kind("models.performance_function.fit", _is_posterior, "results.of_predictions.posterior_page"),
+    Kind("features.compare", "feature_sets", "results.of_predictions.sets_page"),
+    Kind("features.predict", "prediction", "results.of_predictions.page"),
+    Kind("labels.posterior", "label_posterior", "results.of_labels.posterior_page"),
+    Kind("labels.confusions", _is_confusion, "results.of_labels.page"),
+    Kind("significance.groups", "groups", "results.of_groups.page"),
+    Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.shown.page"),
 )
 
 

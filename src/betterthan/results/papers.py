@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
@@ -24,6 +25,7 @@ _SQUARE_OF = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
 _LONG = 28  # characters of a name that needs a column which breaks
 _LEFT_OUT = ("Right", "Among the best")
+_COMMENTED = ("Systems", "Audit", "Matrix", "Pairs")  # sections under a pull request
 
 
 def as_sentence(comparison: xr.Dataset) -> str:
@@ -36,7 +38,13 @@ def as_sentence(comparison: xr.Dataset) -> str:
 
 def as_pull_request(comparison: xr.Dataset) -> str:
     """Short Markdown: the answer, the systems, and the rest folded."""
-    return as_comment(page(comparison))
+    whole = page(comparison)
+    parts = [
+        replace(part, folded=part.heading != "Systems")
+        for part in whole.parts
+        if part.heading in _COMMENTED
+    ]
+    return as_comment(replace(whole, parts=sorted(parts, key=lambda part: part.folded)))
 
 
 def as_latex_table(comparison: xr.Dataset) -> str:

@@ -1,14 +1,16 @@
 """A page as text for the terminal."""
 
+import os
 import re
+import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from io import StringIO
 from typing import Any
 
-from rich.cells import cell_len, chop_cells
-
+from betterthan.progress import on_terminal
 from betterthan.results.document import Document, Part, Table
 
 WIDTH = 110
@@ -35,8 +37,26 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
         Headings and the answer in bold, what is beside in grey: for a terminal.
     """
     told = _page(page, width)
-    lines = [_painted(*line) for line in told] if colour else [line for line, _ in told]
+    lines = [painted(*line) for line in told] if colour else [line for line, _ in told]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
+
+
+def printed(page: Document) -> str:
+    """For `print`, as wide as the terminal, where there is one."""
+    return as_text(page, terminal_width()).rstrip("\n")
+
+
+def terminal_width() -> int:
+    """Of what is written to: of a terminal its own, up to a readable one."""
+    if not on_terminal(sys.stdout):
+        return WIDTH
+    return max(40, min(shutil.get_terminal_size().columns, 160))
+
+
+def coloured() -> bool:
+    """Whether there is a terminal that may be coloured; https://no-color.org."""
+    plain_one = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return on_terminal(sys.stdout) and not plain_one
 
 
 def _page(page: Document, width: int) -> Iterator[_Line]:
@@ -102,7 +122,7 @@ def _two_columns(
     rows: Sequence[tuple[str, str]], gap: int, width: int, style: str = ""
 ) -> Iterator[_Line]:
     """What stands at the left, at most half of the width where the rest needs the other."""
-    left, right = (max((cell_len(row[k]) for row in rows), default=0) for k in (0, 1))
+    left, right = (max((_cells(row[k]) for row in rows), default=0) for k in (0, 1))
     left = min(left, max(width - gap - right, width // 2 - gap))
     for key, text in rows:
         cells = [_wrapped(key, left), _wrapped(text, width - gap - left)]
@@ -140,11 +160,11 @@ def _wrapped(text: str, width: int) -> list[str]:
     for given in text.translate(_CONTROLS).split("\n"):
         line = ""
         for word in _WORD.findall(given.expandtabs()):
-            size = cell_len(word.rstrip())
-            if line and cell_len(line) + size > width:
+            size = _cells(word.rstrip())
+            if line and _cells(line) + size > width:
                 lines.append(line.rstrip())
                 line = ""
-            *whole, line = chop_cells(word, width) if size > width else [line + word]
+            *whole, line = _chopped(word, width) if size > width else [line + word]
             lines += whole
         lines.append(line.rstrip())
     return lines
@@ -167,16 +187,34 @@ def _beside(
         yield (" " * gap).join(_PADDED[side](part, w) for part, w, side in parts)
 
 
+def _cells(text: str) -> int:
+    """How many places a text takes; rich is loaded only for text beyond ASCII."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _chopped(text: str, width: int) -> list[str]:
+    """A text in pieces of at most so many places."""
+    if text.isascii() and text.isprintable():
+        return [text[k : k + width] for k in range(0, len(text), width)]
+    from rich.cells import chop_cells
+
+    return chop_cells(text, width)
+
+
 def _left(text: str, width: int) -> str:
-    return text + " " * (width - cell_len(text))
+    return text + " " * (width - _cells(text))
 
 
 def _right(text: str, width: int) -> str:
-    return " " * (width - cell_len(text.rstrip())) + text.rstrip()
+    return " " * (width - _cells(text.rstrip())) + text.rstrip()
 
 
 def _centred(text: str, width: int) -> str:
-    return _left(" " * ((width - cell_len(text.rstrip())) // 2) + text.rstrip(), width)
+    return _left(" " * ((width - _cells(text.rstrip())) // 2) + text.rstrip(), width)
 
 
 _PADDED: dict[str, Callable[[str, int], str]] = {"l": _left, "r": _right, "c": _centred}
@@ -190,7 +228,7 @@ def _held(widths: list[int], gap: int, most: int) -> list[int]:
     return widths
 
 
-def _painted(line: str, style: str) -> str:
+def painted(line: str, style: str) -> str:
     """As a terminal shows it in its style."""
     out = _console()
     with out.capture() as capture:
@@ -233,14 +271,15 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     if sum(wide) + _BETWEEN[0] * len(wide) > width:  # headings break before names do
         wide = [_widest(table, k) for k in range(len(table.heads))]
     texts = [k for k, side in enumerate(table.sides) if side == "l"]
-    wide = [min(w, _NAME) if k in texts else w for k, w in enumerate(wide)]
+    if len(texts) < len(wide):  # sentences take the whole width, names beside numbers do not
+        wide = [min(w, _NAME) if k in texts else w for k, w in enumerate(wide)]
     gap = next((gap for gap in _BETWEEN if sum(wide) + gap * len(wide) <= width), _BETWEEN[-1])
     over = sum(wide) + gap * len(wide) - width
     for _ in range(over):
         longest = max(texts, key=lambda k: wide[k], default=None)
         if longest is not None and wide[longest] > _NARROW:
             wide[longest] -= 1
-    return gap, wide, _pieces(wide, min(table.left, 2), gap, width)
+    return gap, wide, _pieces(wide, min(table.left, 2) or 1, gap, width)
 
 
 def _pieces(wide: list[int], names: int, gap: int, width: int) -> list[list[int]]:
