@@ -69,7 +69,7 @@ def test_nothing_is_said_to_a_file_or_a_dumb_terminal(monkeypatch, clock):
     list(slowly(clock, 10, 5))
     with working("drawing"):
         pass
-    assert text.getvalue() == ""
+    assert plain.getvalue() == ""
     dumb = Terminal()
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=dumb))
     monkeypatch.setenv("TERM", "dumb")

@@ -82,15 +82,15 @@ def test_sentences_take_the_whole_width_and_names_next_to_numbers_do_not():
     text = "a sentence of more than thirty-six characters in one cell"
     sentences = Table(("Check", "Finding"), [("one", text)], left=99)
     numbers = Table(("System", "Wins"), [(text, "3")])
-    assert text in as_text(Page("", parts=[Part("Part", tables=[sentences])]))
-    assert text not in as_text(Page("", parts=[Part("Part", tables=[numbers])]))
-    assert text not in as_text(Page("", parts=[Part("Part", tables=[sentences])]), 40)
+    assert text in as_text(Document("", parts=[Part("Part", tables=[sentences])]))
+    assert text not in as_text(Document("", parts=[Part("Part", tables=[numbers])]))
+    assert text not in as_text(Document("", parts=[Part("Part", tables=[sentences])]), 40)
 
 
 def test_pieces_of_a_table_of_numbers_repeat_the_first_column():
     heads = tuple(f"Column{k}" for k in range(12))
     table = Table(heads, [tuple(str(k) for k in range(12))], left=0)
-    lines = as_text(Page("", parts=[Part("Part", tables=[table])]), 60).splitlines()
+    lines = as_text(Document("", parts=[Part("Part", tables=[table])]), 60).splitlines()
     pieces = [line.split() for line in lines if "Column" in line]
     assert [piece[0] for piece in pieces] == ["Column0"] * len(pieces)
     assert len(pieces) > 1
@@ -99,9 +99,9 @@ def test_pieces_of_a_table_of_numbers_repeat_the_first_column():
 
 def test_plain_characters_need_no_library():
     code = (
-        "import sys\nfrom betterthan.results.document import Page\n"
+        "import sys\nfrom betterthan.results.document import Document\n"
         "from betterthan.results.text import as_text\n"
-        "as_text(Page('', answer=['words ' * 40, 'x' * 300]))\nprint('rich' in sys.modules)"
+        "as_text(Document('', answer=['words ' * 40, 'x' * 300]))\nprint('rich' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
