@@ -9,14 +9,8 @@ from betterthan.answers import numbers
 from betterthan.comparison.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
-from betterthan.reporting.cells import (
-    cell_of,
-    difference_in,
-    interval_of,
-    names_in,
-    probability_in,
-    sampled_by,
-)
+from betterthan.reporting.cells import interval_of, sampled_by
+from betterthan.reporting.columns import Column, bounds, difference, number
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.feature_sentences import (
     coefficient_facts,
@@ -26,10 +20,11 @@ from betterthan.reporting.feature_sentences import (
 )
 from betterthan.reporting.of_features import CAUSES, FEATURES_OF, LIKE_THESE, draw_coefficients
 from betterthan.reporting.page import Figure, Page, Part, Table
+from betterthan.reporting.pairs_table import P_BETTER, pairs_of, table_of_pairs, verdict
 from betterthan.reporting.score_pairs import first_of
 from betterthan.reporting.score_sentences import predicted_of, score_sentences
-from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import printable, systems_dims
+from betterthan.reporting.systems_table import table_of_systems
 
 _PAIRS_OF = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
@@ -178,24 +173,22 @@ def page(found: xr.Dataset) -> Page:
 
 
 def _components(found: xr.Dataset) -> Table:
-    rows = []
-    for k, system in enumerate(found[names.SYSTEM].values):
-        at = found.isel({names.SYSTEM: k})
-        ends = f"[{at['lower'].item():.3g}, {at['upper'].item():.3g}]"
-        predicted, best = f"{at['predicted'].item():.3g}", f"{at['prob_best'].item():.2f}"
-        rows.append((str(system), predicted, ends, best, str(at["outside"].item())))
-    interval = interval_of(found.attrs)
-    heads = ("Component", "Predicted", interval, "P(best)", "Outside the training data")
+    columns = [
+        number("Predicted", "predicted", _three_digits),
+        bounds(interval_of(found.attrs), "", "[{:.3g}, {:.3g}]".format),
+        number("P(best)", "prob_best", "{:.2f}".format),
+        Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
+    ]
     response = on_one_line(str(found.attrs["response"]))
-    return Table(heads, rows, f"Mean {response} that each component's scores predict")
+    caption = f"Mean {response} that each component's scores predict"
+    return table_of_systems(found, columns, caption, head="Component")
+
+
+def _three_digits(value: float, mcse: float = 0.0) -> str:
+    return f"{value:.3g}"
 
 
 def _pairs(found: xr.Dataset) -> Table:
     shown = first_of(found, _PAIRS_OF)
-    rows = []
-    for cell in (cell_of(shown, i, j) for i, j in ahead_first(shown)):
-        verdict = title_of_verdict(str(cell["verdict"].item()), *names_in(cell))
-        p = probability_in(cell, "prob_better")
-        rows.append((*names_in(cell), difference_in(cell), p, verdict))
-    heads = ("System", "Other", f"Difference [{interval_of(found.attrs)}]", "P(better)", "Verdict")
-    return Table(heads, rows, "Pairs of components", left=2)
+    columns = [difference("Difference", bracketed=interval_of(found.attrs)), P_BETTER, verdict()]
+    return table_of_pairs(pairs_of(shown, ahead_first(shown)), columns, "Pairs of components")

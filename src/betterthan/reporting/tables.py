@@ -8,9 +8,9 @@ from betterthan.answers import numbers
 from betterthan.answers.rows import final_verdicts
 from betterthan.reporting.cells import names_in, probability_in
 from betterthan.reporting.page import Table
+from betterthan.reporting.pairs_table import for_whom
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import Shown
-from betterthan.reporting.tests_beside import for_whom
 
 
 def matrix_table(shown: Shown) -> Table:
