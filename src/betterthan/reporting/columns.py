@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.answers import numbers
 from betterthan.answers.rows import one_sided
 
+NO_DATA = ("no_data",)
 NO_VERDICT = ("no_data", "no_verdict")
 
 
@@ -56,7 +57,14 @@ def bounds(head: str, prefix: str, write: Callable[..., str], *, error: str = ""
     return Column(head, lambda rows: map(write, *_with_error(rows, both, error)), both[0])
 
 
-def difference(head: str, prefix: str = "", *, bracketed: str, mark: str = "") -> Column:
+def difference(
+    head: str,
+    prefix: str = "",
+    *,
+    bracketed: str,
+    mark: str = "",
+    blank: tuple[str, ...] = NO_VERDICT,
+) -> Column:
     """A difference with its interval; `mark` is for a verdict whose interval includes 0."""
     names = [f"{prefix}difference_{end}" for end in ("mean", "lower", "upper")]
 
@@ -73,7 +81,7 @@ def difference(head: str, prefix: str = "", *, bracketed: str, mark: str = "") -
             ),
         )
 
-    return Column(f"{head} [{bracketed}]", cells, names[0])
+    return Column(f"{head} [{bracketed}]", cells, names[0], blank)
 
 
 def flag(head: str, name: str) -> Column:

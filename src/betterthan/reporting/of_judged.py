@@ -118,8 +118,8 @@ def _beside(rows: xr.Dataset, made: Signature) -> Part:
             column
             for name, by in (("gold", "Labels"), ("judge", "Judge"))
             for column in (
-                probability(f"{by}: P(better)", f"{name}_prob_better"),
-                difference(f"{by}: difference", f"{name}_", bracketed=interval),
+                probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
+                difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
             )
         ),
     ]
@@ -140,7 +140,7 @@ def _worth(rows: xr.Dataset) -> Part:
         number("R2", "r2", "{:.2f}".format),
         Column("Worth in labels", _effective),
         number("At most", "most", "{:,.0f}".format),
-        number("No label", "unlabelled", "{:.0%}".format),
+        number("No label", "unlabelled", "{:.0%}".format, blank=()),
     ]
     notes = [
         "Worth in labels: about as many labels alone as say the same, with 95% bounds; at most: "

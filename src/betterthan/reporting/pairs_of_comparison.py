@@ -9,23 +9,21 @@ from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.rows import difference_of, one_sided
 from betterthan.reporting.cells import interval_of
-from betterthan.reporting.columns import Column, difference, number, probability
+from betterthan.reporting.columns import NO_DATA, Column, difference, number, probability
 from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.page import Table
 from betterthan.reporting.pairs_table import (
     COUNTS,
     P_BETTER,
     pairs_of,
-    sides,
     table_of_pairs,
     verdict,
     within_rope,
 )
-from betterthan.reporting.sentences import title_of_verdict, unit_of
+from betterthan.reporting.sentences import unit_of
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
 ONE_SIDED_MARK = " †"
-_NO_DATA = ("no_data",)
 _BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}
 
 
@@ -63,11 +61,11 @@ def _columns(shown: Shown) -> list[Column]:
         *COUNTS,
         P_BETTER,
         *(
-            probability(ENGINES[name].beside, "engine_prob_better", blank=_NO_DATA)
+            probability(ENGINES[name].beside, "engine_prob_better", blank=NO_DATA)
             for name in shown.engine_names[1:2]
         ),
-        *(probability(head, f"{k}_prob_better", blank=_NO_DATA) for k, head in _BESIDE.items()),
-        number("z", "z", "{:+.1f}".format, blank=_NO_DATA),
+        *(probability(head, f"{k}_prob_better", blank=NO_DATA) for k, head in _BESIDE.items()),
+        number("z", "z", "{:+.1f}".format, blank=NO_DATA),
         verdict(shown.verdict_head, unit=unit_of(shown.made)),
         Column("Missing as wrong", _as_wrong, "verdict_if_wrong", ()),
         difference(f"{what[0].upper()}{what[1:]}", bracketed=interval, mark=ONE_SIDED_MARK),
@@ -79,11 +77,8 @@ def _columns(shown: Shown) -> list[Column]:
 
 def _as_wrong(rows: xr.Dataset) -> list[str]:
     """The answer with missing scores as wrong ones."""
-    values = (rows[f"{name}_if_wrong"].values for name in ("verdict", "prob_better"))
-    return [
-        f"{title_of_verdict(str(v), *pair)}, {numbers.probability(p)}"
-        for v, p, pair in zip(*values, sides(rows), strict=True)
-    ]
+    answers = verdict(name="verdict_if_wrong"), probability("", "prob_better_if_wrong")
+    return [", ".join(each) for each in zip(*(one.write(rows) for one in answers), strict=True)]
 
 
 def _caption(shown: Shown) -> str:

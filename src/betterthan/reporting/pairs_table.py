@@ -1,6 +1,6 @@
 """The table of pairs of every answer: one row a pair, the system ahead first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,13 @@ def pairs_of(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset
 
 
 def table_of_pairs(
-    rows: Any, columns: Sequence[Column], caption: str = "", *, name: str = "", **seen: Any
+    rows: Any,
+    columns: Sequence[Column],
+    caption: str = "",
+    *,
+    left: int = 2,
+    name: str = "",
+    **seen: Any,
 ) -> Table:
     """One row for each pair: its systems, and the columns of which the answer has the numbers.
 
@@ -42,7 +48,7 @@ def table_of_pairs(
     rows : xarray.Dataset or pandas.DataFrame
         With the columns ``system_a`` (the system ahead) and ``system_b``.
     columns : sequence of Column
-    caption, name, seen
+    caption, left, name, seen
         Of the `Table`.
     """
     heads, cells = cells_of(rows, columns, rows["verdict"].values.astype(str))
@@ -50,7 +56,7 @@ def table_of_pairs(
     written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
     keyed = keys if name else ()
     heads = ("System", "Other", *heads)
-    return Table(heads, written, caption, left=2, name=name, keys=keyed, **seen)
+    return Table(heads, written, caption, left=left, name=name, keys=keyed, **seen)
 
 
 def sides(rows: Any) -> Iterator[tuple[str, str]]:
@@ -69,29 +75,35 @@ def within_rope(rope: float | None) -> list[Column]:
 
 
 def verdict(
-    head: str = VERDICT, *, unit: str = "", reasons: dict[str, str] | None = None
+    head: str = VERDICT,
+    name: str = "verdict",
+    *,
+    unit: str = "",
+    reasons: Mapping[str, str] | None = None,
 ) -> Column:
     """The verdict in words, with the name of the better system.
 
     Parameters
     ----------
-    head : str
+    head, name : str
     unit : str, optional
         What a pair has a single one of where that is why it has no verdict, such as a cluster.
-    reasons : dict, optional
+    reasons : mapping, optional
         Words for verdicts of pairs that have none.
     """
     words = reasons or {}
 
     def cells(rows: Any) -> list[str]:
-        single = np.where(in_one_unit(rows), unit, "") if unit else [""] * len(rows["verdict"])
-        each = zip(rows["verdict"].values.astype(str), sides(rows), single, strict=True)
+        single = np.where(in_one_unit(rows), unit, "") if unit else [""] * len(rows[name])
+        each = zip(rows[name].values.astype(str), sides(rows), single, strict=True)
         return [words.get(v) or title_of_verdict(v, *pair, str(one)) for v, pair, one in each]
 
-    return Column(head, cells, blank=())
+    return Column(head, cells, name, ())
 
 
-def p_value(head: str, name: str, favours: str = "favours") -> Column:
+def p_value(
+    head: str, name: str, favours: str = "favours", *, blank: tuple[str, ...] = ()
+) -> Column:
     """A p-value, and in brackets the system that it speaks for: the first where `favours` is 1, the
     other where it is -1.
     """
@@ -101,7 +113,7 @@ def p_value(head: str, name: str, favours: str = "favours") -> Column:
         each = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
         return [numbers.p_value(p, mcse) + for_whom(p, of, pair) for p, mcse, of, pair in each]
 
-    return Column(head, cells, name, ())
+    return Column(head, cells, name, blank)
 
 
 def for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
