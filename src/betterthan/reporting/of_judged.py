@@ -13,8 +13,8 @@ from betterthan.reporting.cells import (
     interval_of,
     names_in,
     probability_in,
+    within_rope,
 )
-from betterthan.reporting.cells import within_rope as written_within
 from betterthan.reporting.columns import Column, count, difference, number, probability
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.judged_sentences import judged_of, judged_sentences
@@ -23,9 +23,9 @@ from betterthan.reporting.pairs_table import (
     COUNTS,
     P_BETTER,
     pairs_of,
+    rope_columns,
     table_of_pairs,
     verdict,
-    within_rope,
 )
 from betterthan.reporting.shown import printable
 from betterthan.signed import Signature
@@ -79,7 +79,7 @@ def _sentence(cell: xr.Dataset, made: Signature) -> str:
     told = {
         "a_better": f"{a} is better than {b} with probability {p}",
         "equivalent": f"{a} and {b} are practically equivalent: with probability "
-        f"{written_within(cell)} they differ by no more than {made.rope:g}",
+        f"{within_rope(cell)} they differ by no more than {made.rope:g}",
     }.get(decided, f"Undecided between {a} and {b}: {a} is better with probability {p}")
     of = f"P({a} wins) - P({b} wins) {mean}, {interval_of(made.to_attrs())} [{ends}"
     return f"{told}; {of}, by {int(cell['n_gold']):,} labels among {int(cell['n']):,} judged items."
@@ -105,35 +105,28 @@ def _data(found: xr.Dataset, made: Signature) -> Part:
 
 def _pairs(rows: xr.Dataset, made: Signature) -> Part:
     size = difference("Difference", bracketed=interval_of(made.to_attrs()))
-    columns = [size, P_BETTER, *within_rope(made.rope), verdict()]
+    columns = [size, P_BETTER, *rope_columns(made.rope), verdict()]
     return Part("Pairs", tables=[table_of_pairs(rows, columns, "Corrected by labels")])
 
 
 def _beside(rows: xr.Dataset, made: Signature) -> Part:
     """Labels alone, and the judge alone, which has no verdict of its own here."""
     interval = interval_of(made.to_attrs())
-    columns = [
-        *COUNTS,
-        *(
-            column
-            for name, by in (("gold", "Labels"), ("judge", "Judge"))
-            for column in (
-                probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
-                difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
-            )
-        ),
-    ]
+    columns = [*COUNTS]
+    for name, by in (("gold", "Labels alone"), ("judge", "Judge alone")):
+        columns += [
+            probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
+            difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
+        ]
     notes = ["Judge alone: its answers of all items as if they were the truth, not corrected."]
-    table = table_of_pairs(
-        rows, columns, "By each alone; wins, losses and ties are those of labels"
-    )
+    caption = "By each alone; wins, losses and ties are those of labels"
+    table = table_of_pairs(rows, columns, caption)
     judge = "judge_prob_better" in rows
     return Part("Labels alone and judge alone", tables=[table], notes=notes if judge else [])
 
 
 def _worth(rows: xr.Dataset) -> Part:
     """What the judge adds to the labels."""
-    gold = rows["n_gold"]
     columns = [
         count("Judged", "n"),
         count("Labels", "n_gold"),
@@ -146,7 +139,8 @@ def _worth(rows: xr.Dataset) -> Part:
         "Worth in labels: about as many labels alone as say the same, with 95% bounds; at most: "
         "with judged items without end. No label: items whose signal has none."
     ]
-    table = table_of_pairs(rows.assign(most=gold / (1 - rows["r2"])), columns)
+    rows = rows.assign(most=rows["n_gold"] / (1 - rows["r2"]))
+    table = table_of_pairs(rows, columns)
     return Part("What the judge is worth", tables=[table], notes=notes)
 
 

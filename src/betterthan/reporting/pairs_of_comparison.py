@@ -16,9 +16,9 @@ from betterthan.reporting.pairs_table import (
     COUNTS,
     P_BETTER,
     pairs_of,
+    rope_columns,
     table_of_pairs,
     verdict,
-    within_rope,
 )
 from betterthan.reporting.sentences import unit_of
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
@@ -69,7 +69,7 @@ def _columns(shown: Shown) -> list[Column]:
         verdict(shown.verdict_head, unit=unit_of(shown.made)),
         Column("Missing as wrong", _as_wrong, "verdict_if_wrong", ()),
         difference(f"{what[0].upper()}{what[1:]}", bracketed=interval, mark=ONE_SIDED_MARK),
-        *within_rope(shown.rope),
+        *rope_columns(shown.rope),
         number("BF01", "bayes_factor_01", numbers.bayes_factor),
         *([wrong] if shown.many else []),
     ]

@@ -17,7 +17,8 @@ from betterthan.reporting.sentences import title_of_verdict
 
 _COUNTED = ("wins", "losses", "ties")
 P_BETTER = probability("P(better)", "prob_better")
-WINS, LOSSES, TIES = COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
+COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
+WINS, LOSSES = COUNTS[:2]
 
 
 def pairs_of(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset:
@@ -64,7 +65,7 @@ def sides(rows: Any) -> Iterator[tuple[str, str]]:
     return zip(*([on_one_line(str(s)) for s in rows[k].values] for k in names.SQUARE), strict=True)
 
 
-def within_rope(rope: float | None) -> list[Column]:
+def rope_columns(rope: float | None) -> list[Column]:
     """The probability of a difference within the rope, where there is one."""
 
     def cells(rows: xr.Dataset) -> Any:
@@ -111,12 +112,12 @@ def p_value(
     def cells(rows: Any) -> list[str]:
         errors = rows.get(f"{name}_mcse", rows[name] * 0).values.tolist()
         each = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
-        return [numbers.p_value(p, mcse) + for_whom(p, of, pair) for p, mcse, of, pair in each]
+        return [numbers.p_value(p, mcse) + _for_whom(p, of, pair) for p, mcse, of, pair in each]
 
     return Column(head, cells, name, blank)
 
 
-def for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
+def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
     """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
     a, b = sides
     return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""

@@ -21,9 +21,9 @@ from betterthan.reporting.pairs_table import (
     WINS,
     p_value,
     pairs_of,
+    rope_columns,
     table_of_pairs,
     verdict,
-    within_rope,
 )
 from betterthan.reporting.sentences import title_of_verdict
 from betterthan.reporting.shown import PAIRS_OF, printable, systems_dims
@@ -90,7 +90,7 @@ def _columns(found: xr.Dataset) -> list[Column]:
         P_BETTER,
         probability("closed form", "prob_better_closed", blank=()),
         *more,
-        *within_rope(found.attrs["rope"]),
+        *rope_columns(found.attrs["rope"]),
         p_value("p", "p_value"),
         *([p_value(corrected, "p_adjusted")] if corrected and several else []),
         WINS,
