@@ -1,13 +1,12 @@
 """Columns of tables: a heading, and how the rows of an answer are written under it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from betterthan.answers import numbers
-from betterthan.answers.rows import one_sided
 
 NO_DATA = ("no_data",)
 NO_VERDICT = ("no_data", "no_verdict")
@@ -23,27 +22,32 @@ class Column:
     blank: tuple[str, ...] = NO_VERDICT  # of pairs with these verdicts the cell is a dash
 
 
-def number(
+def values(
     head: str,
-    name: str,
+    variables: Sequence[str],
     write: Callable[..., str],
     *,
     blank: tuple[str, ...] = NO_VERDICT,
     error: str = "",
 ) -> Column:
+    """Several variables in one cell, with their Monte Carlo error where there is one."""
+
+    def cells(rows: Any) -> Iterable[str]:
+        used = (*variables, error) if error in rows else variables
+        return map(write, *(rows[name].values.tolist() for name in used))
+
+    return Column(head, cells, variables[0], blank)
+
+
+def number(head: str, name: str, write: Callable[..., str], **choices: Any) -> Column:
     """A variable, with its Monte Carlo error where it has one."""
-
-    def cells(rows: Any) -> Iterator[str]:
-        return map(write, *_with_error(rows, [name], error or f"{name}_mcse"))
-
-    return Column(head, cells, name, blank)
+    choices.setdefault("error", f"{name}_mcse")
+    return values(head, [name], write, **choices)
 
 
-def probability(
-    head: str, name: str, *, blank: tuple[str, ...] = NO_VERDICT, error: str = ""
-) -> Column:
+def probability(head: str, name: str, **choices: Any) -> Column:
     """A probability, with its Monte Carlo error where it has one."""
-    return number(head, name, numbers.probability, blank=blank, error=error)
+    return number(head, name, numbers.probability, **choices)
 
 
 def count(head: str, name: str) -> Column:
@@ -51,37 +55,25 @@ def count(head: str, name: str) -> Column:
     return number(head, name, lambda n: f"{int(n):,}", blank=())
 
 
-def bounds(head: str, prefix: str, write: Callable[..., str], *, error: str = "") -> Column:
-    """The interval of a variable."""
-    both = [f"{prefix}lower", f"{prefix}upper"]
-    return Column(head, lambda rows: map(write, *_with_error(rows, both, error)), both[0])
+def difference(head: str, prefix: str = "", *, bracketed: str, **choices: Any) -> Column:
+    """A difference with its interval."""
+    mean, *ends = (f"{prefix}difference_{end}" for end in ("mean", "lower", "upper"))
+    choices.setdefault("error", f"{mean}_mcse")
+    return values(f"{head} [{bracketed}]", [mean, *ends], numbers.difference, **choices)
 
 
-def difference(
-    head: str,
-    prefix: str = "",
-    *,
-    bracketed: str,
-    mark: str = "",
-    blank: tuple[str, ...] = NO_VERDICT,
-) -> Column:
-    """A difference with its interval; `mark` is for a verdict whose interval includes 0."""
-    names = [f"{prefix}difference_{end}" for end in ("mean", "lower", "upper")]
+def joined(head: str, between: str, *columns: Column, blank: tuple[str, ...] = ()) -> Column:
+    """Several columns in one."""
 
-    def cells(rows: Any) -> Iterator[str]:
-        written = map(numbers.difference, *_with_error(rows, names, f"{names[0]}_mcse"))
-        if not mark:
-            return written
-        return map(
-            "".join,
-            zip(
-                written,
-                np.where(one_sided(*(rows[k].values for k in ("verdict", *names[1:]))), mark, ""),
-                strict=True,
-            ),
-        )
+    def cells(rows: Any) -> Iterable[str]:
+        return map(between.join, zip(*(one.write(rows) for one in columns), strict=True))
 
-    return Column(f"{head} [{bracketed}]", cells, names[0], blank)
+    return Column(head, cells, columns[0].needs, blank)
+
+
+def along(head: str, column: Column, dim: str, place: int) -> Column:
+    """The column at one place of a further dim."""
+    return replace(column, head=head, write=lambda rows: column.write(rows.isel({dim: place})))
 
 
 def flag(head: str, name: str) -> Column:
@@ -100,7 +92,3 @@ def cells_of(
             blank = np.isin(verdict, column.blank).tolist()
             written[k] = ["–" if b else cell for b, cell in zip(blank, written[k], strict=True)]
     return [column.head for column in there], list(zip(*written, strict=True))
-
-
-def _with_error(rows: Any, names: Sequence[str], error: str) -> list[list[Any]]:
-    return [rows[name].values.tolist() for name in (*names, *([error] if error in rows else []))]

@@ -20,7 +20,7 @@ from betterthan.reporting.of_items import items_part
 from betterthan.reporting.of_outlook import outlook_columns, outlook_part
 from betterthan.reporting.page import Page, Part
 from betterthan.reporting.page_data import page_data
-from betterthan.reporting.pairs_of_comparison import pairs_table
+from betterthan.reporting.pairs_table import pairs_table
 from betterthan.reporting.sentences import sentences_of
 from betterthan.reporting.settings import data_part, model_part
 from betterthan.reporting.shown import MATRIX_OF, Shown, shown_of

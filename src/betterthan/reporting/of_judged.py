@@ -1,7 +1,5 @@
 """The page on systems whose outcomes a judge gave, corrected by labels of people."""
 
-from functools import partial
-
 import xarray as xr
 
 from betterthan import names
@@ -15,7 +13,7 @@ from betterthan.reporting.cells import (
     probability_in,
     within_rope,
 )
-from betterthan.reporting.columns import Column, count, difference, number, probability
+from betterthan.reporting.columns import along, count, difference, number, probability, values
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.judged_sentences import judged_of, judged_sentences
 from betterthan.reporting.page import Page, Part, parts_told
@@ -131,7 +129,11 @@ def _worth(rows: xr.Dataset) -> Part:
         count("Judged", "n"),
         count("Labels", "n_gold"),
         number("R2", "r2", "{:.2f}".format),
-        Column("Worth in labels", _effective),
+        values(
+            "Worth in labels",
+            [f"effective_gold{end}" for end in ("", "_lower", "_upper")],
+            "{:,.0f} [{:,.0f}, {:,.0f}]".format,
+        ),
         number("At most", "most", "{:,.0f}".format),
         number("No label", "unlabelled", "{:.0%}".format, blank=()),
     ]
@@ -144,19 +146,13 @@ def _worth(rows: xr.Dataset) -> Part:
     return Part("What the judge is worth", tables=[table], notes=notes)
 
 
-def _effective(rows: xr.Dataset) -> list[str]:
-    ends = (rows[f"effective_gold{end}"].values.tolist() for end in ("", "_lower", "_upper"))
-    return ["{:,.0f} [{:,.0f}, {:,.0f}]".format(*each) for each in zip(*ends, strict=True)]
-
-
 def _engines(found: xr.Dataset, places: list[tuple[int, int]]) -> list[Part]:
     """The closed form and PyMC side by side, where both were asked for."""
     engines = [str(e) for e in found[names.ENGINE].values]
     if not places or len(engines) < 2:
         return []
-    each = [pairs_of(found.isel({names.ENGINE: k}), places) for k in range(len(engines))]
-    columns = [
-        Column(f"P(better), {engine}", partial(lambda by, _: P_BETTER.write(by), by))
-        for engine, by in zip(engines, each, strict=True)
-    ]
-    return [Part("Two ways of computing", tables=[table_of_pairs(each[0], columns)])]
+    verdicts = found["verdict"].variable.isel({names.ENGINE: 0})
+    rows = pairs_of(found.assign(verdict=verdicts), places)
+    heads = [f"P(better), {engine}" for engine in engines]
+    columns = [along(head, P_BETTER, names.ENGINE, k) for k, head in enumerate(heads)]
+    return [Part("Two ways of computing", tables=[table_of_pairs(rows, columns)])]

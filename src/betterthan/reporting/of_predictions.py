@@ -10,7 +10,7 @@ from betterthan.comparison.pair_rows import ahead_first
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
 from betterthan.reporting.cells import interval_of, sampled_by
-from betterthan.reporting.columns import Column, bounds, difference, number
+from betterthan.reporting.columns import Column, difference, number, values
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.feature_sentences import (
     coefficient_facts,
@@ -174,18 +174,14 @@ def page(found: xr.Dataset) -> Page:
 
 def _components(found: xr.Dataset) -> Table:
     columns = [
-        number("Predicted", "predicted", _three_digits),
-        bounds(interval_of(found.attrs), "", "[{:.3g}, {:.3g}]".format),
+        values("Predicted", ["predicted"], "{:.3g}".format),
+        values(interval_of(found.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format),
         number("P(best)", "prob_best", "{:.2f}".format),
         Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
     ]
     response = on_one_line(str(found.attrs["response"]))
     caption = f"Mean {response} that each component's scores predict"
     return table_of_systems(found, columns, caption, head="Component")
-
-
-def _three_digits(value: float, mcse: float = 0.0) -> str:
-    return f"{value:.3g}"
 
 
 def _pairs(found: xr.Dataset) -> Table:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.reporting.cells import interval_of, sampled_by
-from betterthan.reporting.columns import bounds, flag, number
+from betterthan.reporting.columns import flag, number, values
 from betterthan.reporting.page import Figure, Page, Part, parts_told
 from betterthan.reporting.score_pairs import in_order, pairs_part, said_of, words_part
 from betterthan.reporting.score_sentences import score_sentences, scored_of
@@ -79,10 +79,11 @@ def _weighed(a: dict[Any, Any]) -> str:
 def systems_part(found: xr.Dataset) -> Part:
     """Every system with its score, rank and chance to be the best."""
     a, total = found.attrs, found.sizes[names.SYSTEM]
+    score = ["score_lower", "score_upper"]
     columns = [
         number("Score", "score", "{:.4f}".format),
-        bounds(interval_of(a), "score_", _interval, error="score_mean_mcse"),
-        bounds("by itself", "alone_", _interval),
+        values(interval_of(a), score, _interval, error="score_mean_mcse"),
+        values("by itself", ["alone_lower", "alone_upper"], _interval),
         P_BEST,
         number("Expected rank", "expected_rank", _with_error),
         flag("Not worse than top", "tied_with_top"),

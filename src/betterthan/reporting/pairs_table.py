@@ -8,13 +8,28 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.answers import numbers
-from betterthan.answers.rows import of_pairs
+from betterthan.answers.rows import difference_of, of_pairs, one_sided
 from betterthan.comparison.pair_rows import in_one_unit
-from betterthan.reporting.columns import Column, cells_of, count, probability
+from betterthan.reporting.cells import interval_of
+from betterthan.reporting.columns import (
+    NO_DATA,
+    NO_VERDICT,
+    Column,
+    cells_of,
+    count,
+    difference,
+    joined,
+    number,
+    probability,
+)
+from betterthan.reporting.engines import ENGINES
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.page import VERDICT, Table
-from betterthan.reporting.sentences import title_of_verdict
+from betterthan.reporting.sentences import title_of_verdict, unit_of
+from betterthan.reporting.shown import PAIRS_SEEN, Shown
 
+ONE_SIDED_MARK = " †"
+_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}
 _COUNTED = ("wins", "losses", "ties")
 P_BETTER = probability("P(better)", "prob_better")
 COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
@@ -121,3 +136,74 @@ def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
     """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
     a, b = sides
     return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
+
+
+def pairs_table(shown: Shown) -> Table:
+    """One row for each pair shown."""
+    rows, caption, made = _pairs(shown), _caption(shown), shown.made
+    if "difference_mean" in rows and any(_marks(rows)):
+        interval = interval_of(made.to_attrs())
+        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
+    rest: Any = {"shown": PAIRS_SEEN, "rest": _rest(shown)}
+    return table_of_pairs(rows, _columns(shown), caption, name="pairs", **rest)
+
+
+def _marks(rows: xr.Dataset) -> list[str]:
+    """A mark on verdicts whose interval includes 0."""
+    ends = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
+    return np.where(one_sided(*ends), ONE_SIDED_MARK, "").tolist()
+
+
+def _pairs(shown: Shown) -> xr.Dataset:
+    """The pairs shown, with the probabilities of the second engine."""
+    found = pairs_of(shown.whole, shown.pairs)
+    for k in range(1, min(2, len(shown.engine_names))):
+        second = shown.engines.isel({names.ENGINE: k})
+        both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
+        other = pairs_of(second[both], shown.pairs)
+        found = found.assign({f"engine_{v}": other[v] for v in both})
+    return found
+
+
+def _columns(shown: Shown) -> list[Column]:
+    what = difference_of("system", "other", shown.made).removesuffix(", lower is better,")
+    interval = interval_of(shown.made.to_attrs())
+    wrong = probability("", "prob_better_if_wrong")
+    size = difference(f"{what[0].upper()}{what[1:]}", bracketed=interval)
+    sign = probability("Sign error", "sign_error", error="prob_better_mcse")
+    return [
+        *COUNTS,
+        P_BETTER,
+        *(
+            probability(ENGINES[name].beside, "engine_prob_better", blank=NO_DATA)
+            for name in shown.engine_names[1:2]
+        ),
+        *(probability(head, f"{k}_prob_better", blank=NO_DATA) for k, head in _BESIDE.items()),
+        number("z", "z", "{:+.1f}".format, blank=NO_DATA),
+        verdict(shown.verdict_head, unit=unit_of(shown.made)),
+        joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
+        joined(size.head, "", size, Column("", _marks), blank=NO_VERDICT),
+        *rope_columns(shown.rope),
+        number("BF01", "bayes_factor_01", numbers.bayes_factor),
+        *([sign] if shown.many else []),
+    ]
+
+
+def _caption(shown: Shown) -> str:
+    total = _total(shown)
+    if total == 1:
+        return "The pair"
+    if len(shown.pairs) == total:
+        return f"All {total:,} pairs, the system ahead first"
+    base = ", with the baseline" if shown.made.baseline else ""
+    return f"Pairs with the best{base}, and of neighbours, the system ahead first"
+
+
+def _rest(shown: Shown) -> str:
+    total = _total(shown)
+    left = len(shown.pairs) < total
+    return f".pairs of the comparison, and pairs.csv, have all {total:,}" if left else ""
+
+
+def _total(shown: Shown) -> int:
+    return len(shown.systems) * (len(shown.systems) - 1) // 2

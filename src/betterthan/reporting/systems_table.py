@@ -1,6 +1,7 @@
 """The table of the systems: scores, the chance to be the best, ranks, and how the pairs ended."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,16 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers.rows import final_verdicts
 from betterthan.comparison.pair_rows import in_one_unit, systems_of
-from betterthan.reporting.columns import Column, cells_of, count, flag, number, probability
+from betterthan.reporting.columns import (
+    Column,
+    along,
+    cells_of,
+    count,
+    flag,
+    number,
+    probability,
+    values,
+)
 from betterthan.reporting.escapes import on_one_line
 from betterthan.reporting.facts import score_of
 from betterthan.reporting.page import Table
@@ -72,19 +82,17 @@ def spread_table(shown: Shown) -> list[Table]:
     whole = shown.whole
     if "score_quantile" not in whole:
         return []
-    found = whole[["score_sd", "score_worst_tenth", "score_quantile"]]
-    systems = systems_of(whole)["system"].tolist()
-    at = found.sel({names.SYSTEM: systems})
-    numbers = np.column_stack(
-        [at["score_sd"], at["score_quantile"].transpose(names.SYSTEM, ...), at["score_worst_tenth"]]
-    )
-    quantiles = [f"{100 * q:g}%" for q in whole["quantile"].values]
-    heads = ("System", "Std. deviation", *quantiles, "Mean of the worst tenth")
-    rows = [
-        (system, *(f"{x:.3g}" for x in row)) for system, row in zip(systems, numbers, strict=True)
+    three = "{:.3g}".format
+    quantile = number("", "score_quantile", three)
+    quantiles = enumerate(whole["quantile"].values)
+    columns = [
+        number("Std. deviation", "score_sd", three),
+        *(along(f"{100 * q:g}%", quantile, "quantile", k) for k, q in quantiles),
+        number("Mean of the worst tenth", "score_worst_tenth", three),
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
-    return [Table(heads, rows, caption, name="spread", shown=SYSTEMS_SEEN)]
+    table = table_of_systems(whole, columns, caption, name="spread", shown=SYSTEMS_SEEN)
+    return [replace(table, keys=())]
 
 
 def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:
@@ -115,15 +123,10 @@ def _scores(found: pd.DataFrame, shown: Shown) -> list[Column]:
     head += f" [{_mass(shown)} interval]" if len(held) > 1 else ""
     right = "n_right" in found
     return [
-        Column(head, lambda rows: map(score, *(rows[name] for name in held))),
-        Column("Right", _right, "n_right"),
+        values(head, held, score),
+        values("Right", ["n_right", "n_scored"], "{:,} of {:,}".format),
         *([] if right else [count("Examples scored", "n_scored")]),
     ]
-
-
-def _right(found: pd.DataFrame) -> list[str]:
-    each = zip(found["n_right"], found["n_scored"], strict=True)
-    return [f"{right:,} of {scored:,}" for right, scored in each]
 
 
 def _mass(shown: Shown) -> str:
@@ -147,15 +150,11 @@ def _joint(found: pd.DataFrame, shown: Shown) -> list[Column]:
     """How probable it is that it is the best of all, and its rank."""
     rank = number("Expected rank", "expected_rank", "{:.1f}".format)
     if "rank_lower" in found:
-        rank = Column(f"Expected rank [{_mass(shown)}]", _ranks, "rank_lower")
+        held = ["expected_rank", "rank_lower", "rank_upper"]
+        rank = values(f"Expected rank [{_mass(shown)}]", held, "{:.1f} [{:g}, {:g}]".format)
     by_mean = shown.made.joint_quantity == "mean"
     best = probability("P(best by the mean)", "prob_best") if by_mean else P_BEST
     return [best, rank, flag("Among the best", "in_best_set")]
-
-
-def _ranks(found: pd.DataFrame) -> list[str]:
-    ends = zip(*(found[k] for k in ("expected_rank", "rank_lower", "rank_upper")), strict=True)
-    return [f"{rank:.1f} [{low:g}, {up:g}]" for rank, low, up in ends]
 
 
 def _ends(found: pd.DataFrame) -> list[Column]:

@@ -1,7 +1,5 @@
 """The tables of a comparison beside systems and pairs: matrix, data sets, policies for ties."""
 
-from collections.abc import Iterable
-from functools import partial
 from itertools import compress
 
 import numpy as np
@@ -10,7 +8,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.answers import numbers
 from betterthan.answers.rows import final_verdicts
-from betterthan.reporting.columns import NO_DATA, Column, probability
+from betterthan.reporting.columns import NO_DATA, Column, along, joined, probability
 from betterthan.reporting.page import Table
 from betterthan.reporting.pairs_table import p_value, pairs_of, table_of_pairs, verdict
 from betterthan.reporting.shown import PAIRS_SEEN, Shown
@@ -51,30 +49,21 @@ def _cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
 
 def datasets_table(shown: Shown) -> Table:
     """P(better) on each data set and on a new one."""
-    columns = [
-        *(
-            Column(str(label), partial(_on_dataset, k), blank=())
-            for k, label in enumerate(shown.whole[names.DATASET].values)
-        ),
-        probability("a new one", "prob_better_new", blank=()),
-    ]
+    each = probability("", "prob_better_dataset", blank=())
+    labels = enumerate(shown.whole[names.DATASET].values)
+    columns = [along(str(label), each, names.DATASET, k) for k, label in labels]
+    columns.append(probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
     return table_of_pairs(pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN]), columns, caption)
 
 
-def _on_dataset(k: int, rows: xr.Dataset) -> Iterable[str]:
-    return probability("", "prob_better_dataset").write(rows.isel({names.DATASET: k}))
-
-
 def ties_table(shown: Shown) -> Table:
     """The verdict under every policy for ties."""
-    columns = [
-        *(
-            Column(str(policy), partial(_under_policy, k), blank=NO_DATA)
-            for k, policy in enumerate(shown.whole[names.TIES_POLICY].values)
-        ),
-        Column("Flips", _flips, blank=NO_DATA),
-    ]
+    p = p_value("", "p_value_by_ties", "favours_by_ties")
+    each = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
+    policies = enumerate(shown.whole[names.TIES_POLICY].values)
+    columns = [along(str(policy), each, names.TIES_POLICY, k) for k, policy in policies]
+    columns.append(Column("Flips", _flips, blank=NO_DATA))
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
         f"to_b give them to the system or the other of the row; in brackets: for whom the test "
@@ -82,12 +71,6 @@ def ties_table(shown: Shown) -> Table:
     )
     rows = pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN])
     return table_of_pairs(rows, columns, caption, left=99)
-
-
-def _under_policy(k: int, rows: xr.Dataset) -> list[str]:
-    answers = verdict(name="verdict_by_ties"), p_value("", "p_value_by_ties", "favours_by_ties")
-    at = rows.isel({names.TIES_POLICY: k})
-    return [", p ".join(each) for each in zip(*(one.write(at) for one in answers), strict=True)]
 
 
 def _flips(rows: xr.Dataset) -> list[str]:
