@@ -2,19 +2,21 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from betterthan import names
 from betterthan.model_registry import ROSTER
-from betterthan.results import numbers, rows
+from betterthan.results import rows
 from betterthan.results.cells import interval_of
+from betterthan.results.columns import count, difference, number
 from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_of
+from betterthan.results.pairs_table import COUNTS, P_BETTER, table_of_pairs, verdict
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import sentences_of
+from betterthan.results.systems_table import ENDED, P_BEST, table_of_systems
 from betterthan.signed import Signature
 
 _LIMITS = (
@@ -26,6 +28,14 @@ _ADOPTED = (
     "examined here."
 )
 _PAIRS_OF = 10  # systems up to which every pair has a row
+_AS_IN_DATA = {
+    "system": names.SYSTEM_A,
+    "other": names.SYSTEM_B,
+    "mcse": "prob_better_mcse",
+    "difference": "difference_mean",
+    "lower": "difference_lower",
+    "upper": "difference_upper",
+}
 _ROWS = 20  # systems shown of many
 
 
@@ -50,55 +60,27 @@ def page(found: xr.Dataset) -> Document:
     )
 
 
-def _pairs(table: pd.DataFrame, made: Signature) -> Table:
+def _pairs(pairs: pd.DataFrame, made: Signature) -> Table:
     """Every pair: P(better), the difference, the verdict, counts."""
-    columns = {"System": table["system"], "Other": table["other"]}
-    columns |= {k: _unless_withheld(v, table) for k, v in _numbers(table, made).items()}
-    columns["Verdict"] = table["verdict"].str.replace("_", " ").tolist()
-    counted = [c for c in ("wins", "losses", "ties", "n") if c in table]
-    columns |= {c.capitalize(): table[c].tolist() for c in counted}
-    return _table(columns, left=2)
-
-
-def _numbers(table: Any, made: Signature) -> dict[str, list[str]]:
-    errors = table["mcse"] if "mcse" in table else np.zeros(len(table))
-    each = zip(table["prob_better"], errors, strict=True)
-    columns = {"P(better)": [numbers.probability(*one) for one in each]}
-    if "difference" not in table or not table["difference"].notna().any():
-        return columns
-    ends = zip(*(table[k] for k in ("difference", "lower", "upper")), strict=True)
-    interval = {"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"}
-    head = f"Difference [{interval_of(interval)}]"
-    return columns | {head: [numbers.difference(*one) for one in ends]}
-
-
-def _unless_withheld(cells: list[str], table: pd.DataFrame) -> list[str]:
-    """No number where there is no verdict."""
-    withheld = table["verdict"].isin(["no_data", "no_verdict"])
-    return ["–" if none else cell for cell, none in zip(cells, withheld, strict=True)]
+    table: Any = pairs.rename(columns=_AS_IN_DATA).replace({"verdict": {"better": "a_better"}})
+    sizes = table.get("difference_mean")
+    interval = interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
+    size = difference("Difference", bracketed=interval)
+    known = [size] if sizes is not None and sizes.notna().any() else []
+    return table_of_pairs(table, [P_BETTER, *known, verdict(), *COUNTS, count("N", "n")])
 
 
 def _systems(systems: pd.DataFrame) -> Table:
     """The first of many systems: scores, ranks, and how their pairs ended."""
-    table = systems.head(_ROWS)
-    columns: dict[str, Any] = {"System": table["system"]}
-    for name, head, places in (("score", "Score", 3), ("expected_rank", "Expected rank", 1)):
-        if name in table:
-            columns[head] = [f"{v:.{places}f}" for v in table[name]]
-    if "prob_best" in table:
-        errors: Any = table.get("prob_best_mcse", np.zeros(len(table)))
-        each = zip(table["prob_best"], errors, strict=True)
-        columns["P(best)"] = [numbers.probability(*one) for one in each]
-    ends = {"Better than": "better_than", "Worse than": "worse_than", "Open": "open"}
-    columns |= {head: table[name] for head, name in ends.items()}
-    left = len(systems) - len(table)
-    rest = f"{left} more systems: .systems has them all, .pairs every pair." if left else ""
-    return _table(columns, left=1, caption=rest or "Every pair: .pairs.")
-
-
-def _table(columns: dict[str, Any], left: int, caption: str = "") -> Table:
-    cells = [[on_one_line(str(cell)) for cell in column] for column in columns.values()]
-    return Table(tuple(columns), list(zip(*cells, strict=True)), caption, left=left)
+    columns = [
+        number("Score", "score", "{:.3f}".format),
+        number("Expected rank", "expected_rank", "{:.1f}".format),
+        P_BEST,
+        *(count(ENDED[name], name) for name in ("better_than", "worse_than", "open")),
+    ]
+    left = len(systems) - _ROWS
+    rest = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""
+    return table_of_systems(systems.head(_ROWS), columns, rest or "Every pair: .pairs.")
 
 
 def _figures(found: xr.Dataset) -> list[Figure]:

@@ -3,7 +3,6 @@
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
 from betterthan.results.cells import (
     cell_of,
     difference_in,
@@ -12,13 +11,21 @@ from betterthan.results.cells import (
     probability_in,
     within_rope,
 )
+from betterthan.results.columns import along, count, difference, number, probability, values
 from betterthan.results.context import printable
-from betterthan.results.document import Document, Part, Table, parts_told
+from betterthan.results.document import Document, Part, parts_told
 from betterthan.results.escapes import on_one_line
 from betterthan.results.judged_sentences import judged_of, judged_sentences
+from betterthan.results.pairs_table import (
+    COUNTS,
+    P_BETTER,
+    pairs_of,
+    rope_columns,
+    table_of_pairs,
+    verdict,
+)
 from betterthan.results.provenance import signature
 from betterthan.results.rows import ahead_first, best_first
-from betterthan.results.sentences import title_of_verdict
 from betterthan.signed import Signature
 
 _LIMITS = (
@@ -35,12 +42,14 @@ def page(found: xr.Dataset) -> Document:
     found = printable(best_first(found))
     made = Signature.from_attrs(found.attrs)
     main = found.isel({names.ENGINE: 0})
+    n = main["n"].transpose(*names.SQUARE).values
     places = ahead_first(main)
-    met, first = _met(found, places), _met(main, places)
-    tables = (_pairs(first, made), _beside(met, made), _worth(met))
-    words = Part("In words", lines=[_sentence(cell, made) for cell in first])
+    met = [at for at in places if n[at] > 0]  # those that have examples
+    rows = pairs_of(main, met)
+    tables = (_pairs(rows, made), _beside(rows, made), _worth(rows))
+    words = Part("In words", lines=[_sentence(cell_of(main, *at), made) for at in met])
     parts = parts_told(
-        *tables, words if len(places) > 1 else None, _data(found, made), *_engines(met)
+        *tables, words if len(places) > 1 else None, _data(found, made), *_engines(found, met)
     )
     asked = (
         "Which system is better by the labels of people, given what the judge says of all items?"
@@ -48,12 +57,6 @@ def page(found: xr.Dataset) -> Document:
     limits = [*(made.notes or ()), *_joint(made, len(places)), *_LIMITS]
     signed, answer = [on_one_line(signature(found))], judged_sentences(judged_of(found))
     return Document(_title(found), asked, parts, limits, signed, answer)
-
-
-def _met(found: xr.Dataset, places: list[tuple[int, int]]) -> list[xr.Dataset]:
-    """The pairs that have examples."""
-    cells = (cell_of(found, *at) for at in places)
-    return [cell for cell in cells if cell["n"].item() > 0]
 
 
 def _title(found: xr.Dataset) -> str:
@@ -68,14 +71,14 @@ def _joint(made: Signature, pairs: int) -> list[str]:
 
 def _sentence(cell: xr.Dataset, made: Signature) -> str:
     """One pair, the labels and the judge beside."""
-    (a, b), verdict = names_in(cell), str(cell["verdict"].item())
+    (a, b), decided = names_in(cell), str(cell["verdict"].item())
     p, size = probability_in(cell, "prob_better"), difference_in(cell)
     mean, _, ends = size.partition(" [")
     told = {
         "a_better": f"{a} is better than {b} with probability {p}",
         "equivalent": f"{a} and {b} are practically equivalent: with probability "
         f"{within_rope(cell)} they differ by no more than {made.rope:g}",
-    }.get(verdict, f"Undecided between {a} and {b}: {a} is better with probability {p}")
+    }.get(decided, f"Undecided between {a} and {b}: {a} is better with probability {p}")
     of = f"P({a} wins) - P({b} wins) {mean}, {interval_of(made.to_attrs())} [{ends}"
     return f"{told}; {of}, by {int(cell['n_gold']):,} labels among {int(cell['n']):,} judged items."
 
@@ -98,63 +101,58 @@ def _data(found: xr.Dataset, made: Signature) -> Part:
     return Part("Data and method", facts=facts)
 
 
-def _pairs(cells: list[xr.Dataset], made: Signature) -> Part:
-    interval = interval_of(made.to_attrs())
-    heads = ["System", "Other", f"Difference [{interval}]", "P(better)"]
-    heads += [f"P(|d| ≤ {made.rope:g})"] if made.rope else []
-    rows = []
-    for cell in cells:
-        rope = [within_rope(cell)] if made.rope else []
-        row = [*names_in(cell), difference_in(cell), probability_in(cell, "prob_better"), *rope]
-        rows.append((*row, title_of_verdict(str(cell["verdict"].item()), *names_in(cell))))
-    return Part("Pairs", tables=[Table((*heads, "Verdict"), rows, "Corrected by labels", left=2)])
+def _pairs(rows: xr.Dataset, made: Signature) -> Part:
+    size = difference("Difference", bracketed=interval_of(made.to_attrs()))
+    columns = [size, P_BETTER, *rope_columns(made.rope), verdict()]
+    return Part("Pairs", tables=[table_of_pairs(rows, columns, "Corrected by labels")])
 
 
-def _beside(cells: list[xr.Dataset], made: Signature) -> Part:
+def _beside(rows: xr.Dataset, made: Signature) -> Part:
     """Labels alone, and the judge alone, which has no verdict of its own here."""
-    judge = bool(cells) and "judge_prob_better" in cells[0]
-    heads = ["System", "Other", "Labels alone: wins, losses, ties", "P(better)", "Difference"]
-    heads += ["Judge alone: P(better)", "Difference"] if judge else []
-    rows = []
-    for cell in cells:
-        wins = ", ".join(f"{int(x):,}" for x in cell["counts"].values)
-        row = [*names_in(cell), wins, *_of(cell, "gold"), *(_of(cell, "judge") if judge else ())]
-        rows.append(tuple(row))
+    interval = interval_of(made.to_attrs())
+    columns = [*COUNTS]
+    for name, by in (("gold", "Labels alone"), ("judge", "Judge alone")):
+        columns += [
+            probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
+            difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
+        ]
     notes = ["Judge alone: its answers of all items as if they were the truth, not corrected."]
-    table = Table(tuple(heads), rows, f"By each alone, {interval_of(made.to_attrs())}", left=2)
+    caption = "By each alone; wins, losses and ties are those of labels"
+    table = table_of_pairs(rows, columns, caption)
+    judge = "judge_prob_better" in rows
     return Part("Labels alone and judge alone", tables=[table], notes=notes if judge else [])
 
 
-def _of(cell: xr.Dataset, name: str) -> tuple[str, str]:
-    ends = [cell[f"{name}_difference_{end}"].item() for end in ("mean", "lower", "upper")]
-    return numbers.probability(cell[f"{name}_prob_better"].item()), numbers.difference(*ends)
-
-
-def _worth(cells: list[xr.Dataset]) -> Part:
+def _worth(rows: xr.Dataset) -> Part:
     """What the judge adds to the labels."""
-    heads = ("System", "Other", "Judged", "Labels", "R2", "Worth in labels", "At most", "No label")
-    rows = []
-    for cell in cells:
-        m, r2 = cell["n_gold"].item(), cell["r2"].item()
-        row = [*names_in(cell), f"{int(cell['n']):,}", f"{int(m):,}", f"{r2:.2f}"]
-        worth = (cell[f"effective_gold{end}"].item() for end in ("", "_lower", "_upper"))
-        row += ["{:,.0f} [{:,.0f}, {:,.0f}]".format(*worth), f"{m / (1 - r2):,.0f}"]
-        rows.append((*row, f"{100 * cell['unlabelled'].item():.0f}%"))
+    columns = [
+        count("Judged", "n"),
+        count("Labels", "n_gold"),
+        number("R2", "r2", "{:.2f}".format),
+        values(
+            "Worth in labels",
+            [f"effective_gold{end}" for end in ("", "_lower", "_upper")],
+            "{:,.0f} [{:,.0f}, {:,.0f}]".format,
+        ),
+        number("At most", "most", "{:,.0f}".format),
+        number("No label", "unlabelled", "{:.0%}".format, blank=()),
+    ]
     notes = [
         "Worth in labels: about as many labels alone as say the same, with 95% bounds; at most: "
         "with judged items without end. No label: items whose signal has none."
     ]
-    return Part("What the judge is worth", tables=[Table(heads, rows, left=2)], notes=notes)
+    rows = rows.assign(most=rows["n_gold"] / (1 - rows["r2"]))
+    table = table_of_pairs(rows, columns)
+    return Part("What the judge is worth", tables=[table], notes=notes)
 
 
-def _engines(cells: list[xr.Dataset]) -> list[Part]:
+def _engines(found: xr.Dataset, places: list[tuple[int, int]]) -> list[Part]:
     """The closed form and PyMC side by side, where both were asked for."""
-    if not cells or cells[0].sizes[names.ENGINE] < 2:
+    engines = [str(e) for e in found[names.ENGINE].values]
+    if not places or len(engines) < 2:
         return []
-    engines = [str(e) for e in cells[0][names.ENGINE].values]
-    rows = []
-    for cell in cells:
-        each = [cell.sel({names.ENGINE: e}) for e in engines]
-        rows.append((*names_in(cell), *(probability_in(one, "prob_better") for one in each)))
-    heads = ("System", "Other", *(f"P(better), {e}" for e in engines))
-    return [Part("Two ways of computing", tables=[Table(heads, rows, left=2)])]
+    verdicts = found["verdict"].variable.isel({names.ENGINE: 0})
+    rows = pairs_of(found.assign(verdict=verdicts), places)
+    heads = [f"P(better), {engine}" for engine in engines]
+    columns = [along(head, P_BETTER, names.ENGINE, k) for k, head in enumerate(heads)]
+    return [Part("Two ways of computing", tables=[table_of_pairs(rows, columns)])]

@@ -6,23 +6,18 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.cells import (
-    cell_of,
-    interval_of,
-    names_in,
-    p_value_in,
-    probability_in,
-    sampled_by,
-)
+from betterthan.results.cells import interval_of, sampled_by
+from betterthan.results.columns import count, number, probability
 from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
 from betterthan.results.figures import tau_figures
 from betterthan.results.of_scores import FEW_UNITS, systems_part
 from betterthan.results.order_sentences import tau_facts, tau_sentences
+from betterthan.results.pairs_table import p_value, pairs_of, table_of_pairs
 from betterthan.results.rows import ahead_first
 from betterthan.results.score_pairs import first_of, in_order, pairs_part, words_part
 from betterthan.results.score_sentences import score_sentences, scored_of
-from betterthan.results.significance_tables import for_whom
+from betterthan.results.systems_table import table_of_systems
 
 ROWS = 40  # of a table over systems or documents
 _PAIRS_OF = 8  # systems whose documents are counted
@@ -181,17 +176,15 @@ def _method(found: xr.Dataset) -> Part:
 
 
 def _chance(found: xr.Dataset) -> Part:
-    first = range(min(found.sizes[names.SYSTEM], ROWS))
-    rows = [_chance_row(found.isel({names.SYSTEM: k})) for k in first]
-    heads = ("System", "Mean tau", "Exact matches", "p of chance")
+    columns = [
+        number("Mean tau", "score", "{:+.3f}".format),
+        count("Exact matches", "exact_matches"),
+        number("p of chance", "p_chance", numbers.p_value),
+    ]
     note = "p of chance: one-sided, the mean tau of random orders of the same documents."
-    table = Table(heads, rows, "Is an order nearer to the reference than chance?")
+    caption = "Is an order nearer to the reference than chance?"
+    table = table_of_systems(first_of(found, ROWS), columns, caption)
     return Part("Chance", tables=[table], notes=[note])
-
-
-def _chance_row(at: xr.Dataset) -> tuple[str, ...]:
-    system, tau = str(at[names.SYSTEM].item()), f"{at['score'].item():+.3f}"
-    return (system, tau, f"{int(at['exact_matches']):,}", p_value_in(at, "p_chance"))
 
 
 def _counted(found: xr.Dataset) -> Part:
@@ -199,19 +192,18 @@ def _counted(found: xr.Dataset) -> Part:
     alone.
     """
     shown = first_of(found, _PAIRS_OF)
-    rows = [_counted_row(cell_of(shown, i, j)) for i, j in ahead_first(shown)]
-    heads = ("System", "Other", "System ahead", "Equal", "Other ahead")
-    heads += ("P(ahead more often)", "Sign test p")
+    counted = pairs_of(shown, ahead_first(shown))
+    rows = counted.assign(favours=np.sign(counted["ahead"] - counted["behind"]))
+    columns = [
+        *(
+            count(head, k)
+            for head, k in (("Wins", "ahead"), ("Losses", "behind"), ("Ties", "equal"))
+        ),
+        probability("P(wins more)", "prob_ahead", blank=()),
+        p_value("Sign test p", "p_sign"),
+    ]
     caption = "In how many documents one is ahead; in brackets: for whom the test speaks"
-    table = Table(heads, rows, caption, left=2)
-    return Part("Documents counted", tables=[table])
-
-
-def _counted_row(at: xr.Dataset) -> tuple[str, ...]:
-    counted = [f"{int(at[name]):,}" for name in ("ahead", "equal", "behind")]
-    side = int(np.sign(int(at["ahead"]) - int(at["behind"])))
-    tested = p_value_in(at, "p_sign") + for_whom(at["p_sign"].item(), side, names_in(at))
-    return (*names_in(at), *counted, probability_in(at, "prob_ahead"), tested)
+    return Part("Documents counted", tables=[table_of_pairs(rows, columns, caption)])
 
 
 def _signature(found: xr.Dataset) -> str:

@@ -8,14 +8,8 @@ from betterthan import names
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
 from betterthan.results import numbers
-from betterthan.results.cells import (
-    cell_of,
-    difference_in,
-    interval_of,
-    names_in,
-    probability_in,
-    sampled_by,
-)
+from betterthan.results.cells import interval_of, sampled_by
+from betterthan.results.columns import Column, difference, number, values
 from betterthan.results.context import printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import on_one_line
@@ -26,10 +20,11 @@ from betterthan.results.feature_sentences import (
     feature_set_sentences,
 )
 from betterthan.results.of_features import CAUSES, FEATURES_OF, LIKE_THESE
+from betterthan.results.pairs_table import P_BETTER, pairs_of, table_of_pairs, verdict
 from betterthan.results.rows import ahead_first
 from betterthan.results.score_pairs import first_of
 from betterthan.results.score_sentences import predicted_of, score_sentences
-from betterthan.results.sentences import title_of_verdict
+from betterthan.results.systems_table import table_of_systems
 
 _PAIRS_OF = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
@@ -178,24 +173,18 @@ def page(found: xr.Dataset) -> Document:
 
 
 def _components(found: xr.Dataset) -> Table:
-    rows = []
-    for k, system in enumerate(found[names.SYSTEM].values):
-        at = found.isel({names.SYSTEM: k})
-        ends = f"[{at['lower'].item():.3g}, {at['upper'].item():.3g}]"
-        predicted, best = f"{at['predicted'].item():.3g}", f"{at['prob_best'].item():.2f}"
-        rows.append((str(system), predicted, ends, best, str(at["outside"].item())))
-    interval = interval_of(found.attrs)
-    heads = ("Component", "Predicted", interval, "P(best)", "Outside the training data")
+    columns = [
+        values("Predicted", ["predicted"], "{:.3g}".format),
+        values(interval_of(found.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format),
+        number("P(best)", "prob_best", "{:.2f}".format),
+        Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
+    ]
     response = on_one_line(str(found.attrs["response"]))
-    return Table(heads, rows, f"Mean {response} that each component's scores predict")
+    caption = f"Mean {response} that each component's scores predict"
+    return table_of_systems(found, columns, caption, head="Component")
 
 
 def _pairs(found: xr.Dataset) -> Table:
     shown = first_of(found, _PAIRS_OF)
-    rows = []
-    for cell in (cell_of(shown, i, j) for i, j in ahead_first(shown)):
-        verdict = title_of_verdict(str(cell["verdict"].item()), *names_in(cell))
-        p = probability_in(cell, "prob_better")
-        rows.append((*names_in(cell), difference_in(cell), p, verdict))
-    heads = ("System", "Other", f"Difference [{interval_of(found.attrs)}]", "P(better)", "Verdict")
-    return Table(heads, rows, "Pairs of components", left=2)
+    columns = [difference("Difference", bracketed=interval_of(found.attrs)), P_BETTER, verdict()]
+    return table_of_pairs(pairs_of(shown, ahead_first(shown)), columns, "Pairs of components")

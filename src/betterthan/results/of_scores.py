@@ -6,10 +6,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.cells import interval_of, probability_in, sampled_by
-from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
+from betterthan.results.cells import interval_of, sampled_by
+from betterthan.results.columns import flag, number, values
+from betterthan.results.document import Document, Figure, Part, parts_told, plotted
 from betterthan.results.score_pairs import in_order, pairs_part, said_of, words_part
 from betterthan.results.score_sentences import score_sentences, scored_of
+from betterthan.results.systems_table import P_BEST, table_of_systems
 
 FEW_UNITS = (
     "The bootstrap knows only the units that were seen. Its draws are spread further for their "
@@ -79,16 +81,21 @@ def _weighed(a: dict[Any, Any]) -> str:
 def systems_part(found: xr.Dataset) -> Part:
     """Every system with its score, rank and chance to be the best."""
     a, total = found.attrs, found.sizes[names.SYSTEM]
-    alone = ["by itself"] if "alone_lower" in found else []
-    interval, last = interval_of(a), ["P(best)", "Expected rank", "Not worse than top"]
-    heads = ("System", "Score", interval, *alone, *last)
-    rows = [_system_row(found.isel({names.SYSTEM: k})) for k in range(total)]
+    score = ["score_lower", "score_upper"]
+    columns = [
+        number("Score", "score", "{:.4f}".format),
+        values(interval_of(a), score, _interval, error="score_mean_mcse"),
+        values("by itself", ["alone_lower", "alone_upper"], _interval),
+        P_BEST,
+        number("Expected rank", "expected_rank", _with_error),
+        flag("Not worse than top", "tied_with_top"),
+    ]
     caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
     held = int(found["in_best_set"].sum())
     among = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
     ranked = bool(found["prob_best"].notnull().all())
     notes = [among] if total > 2 and ranked else []
-    if alone:
+    if "alone_lower" in found:
         notes.append(
             "By itself: from the counts alone, as if all of them were independent, in closed form."
         )
@@ -98,28 +105,13 @@ def systems_part(found: xr.Dataset) -> Part:
         notes.append(f"–: {why}.")
     ranks = Figure("Probability of each rank", plotted("ranks", found))
     figures = [ranks] if total > 2 and ranked else []
-    return Part("Systems", tables=[Table(heads, rows, caption)], notes=notes, figures=figures)
+    table = table_of_systems(found, columns, caption)
+    return Part("Systems", tables=[table], notes=notes, figures=figures)
 
 
-def _system_row(at: xr.Dataset) -> tuple[str, ...]:
-    interval = _interval(at, "score", at["score_mean_mcse"].item())
-    return (
-        str(at[names.SYSTEM].item()),
-        f"{at['score'].item():.4f}",
-        interval,
-        *([_interval(at, "alone", 0.0)] if "alone_lower" in at else []),
-        probability_in(at, "prob_best"),
-        _with_error(at["expected_rank"].item(), at["expected_rank_mcse"].item()),
-        "yes" if at["tied_with_top"] else "",
-    )
-
-
-def _interval(at: xr.Dataset, name: str, error: float) -> str:
+def _interval(low: float, high: float, error: float = 0.0) -> str:
     places = 4 if error == 0 else min(4, max(1, -int(np.floor(np.log10(error)))))
-    low, high = (at[f"{name}_{end}"].item() for end in ("lower", "upper"))
-    if np.isnan(low):
-        return "–"
-    return f"[{low:.{places}f}, {high:.{places}f}]"
+    return "–" if np.isnan(low) else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
 def _with_error(value: float, error: float) -> str:

@@ -1,6 +1,6 @@
-"""The table of pairs: one row for each that matters, the system ahead first."""
+"""The table of pairs of every answer: one row a pair, the system ahead first."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,54 +9,187 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.cells import interval_of
+from betterthan.results.columns import (
+    NO_DATA,
+    NO_VERDICT,
+    Column,
+    cells_of,
+    count,
+    difference,
+    joined,
+    number,
+    probability,
+)
 from betterthan.results.context import PAIRS_SEEN, Shown
-from betterthan.results.document import Table
+from betterthan.results.document import VERDICT, Table
 from betterthan.results.engines import ENGINES
+from betterthan.results.escapes import on_one_line
 from betterthan.results.rows import difference_of, in_one_unit, of_pairs, one_sided
 from betterthan.results.sentences import title_of_verdict, unit_of
 
 ONE_SIDED_MARK = " †"
 _BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}
-_AS_WRONG = "Missing as wrong"
+_COUNTED = ("wins", "losses", "ties")
+P_BETTER = probability("P(better)", "prob_better")
+COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
+WINS, LOSSES = COUNTS[:2]
+
+
+def pairs_of(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset:
+    """The pairs at these places of a table over both systems, over (pair,), with their counts by
+    name.
+    """
+    first, second = np.array(places, int).reshape(-1, 2).T
+    found = of_pairs(table, first, second)
+    if "counts" not in found:
+        return found
+    counts = found["counts"].transpose(names.OUTCOME, names.PAIR).values
+    return found.assign({k: (names.PAIR, n) for k, n in zip(_COUNTED, counts, strict=False)})
+
+
+def table_of_pairs(
+    rows: Any,
+    columns: Sequence[Column],
+    caption: str = "",
+    *,
+    left: int = 2,
+    name: str = "",
+    **seen: Any,
+) -> Table:
+    """One row for each pair: its systems, and the columns of which the answer has the numbers.
+
+    Parameters
+    ----------
+    rows : xarray.Dataset or pandas.DataFrame
+        With the columns ``system_a`` (the system ahead) and ``system_b``.
+    columns : sequence of Column
+    caption, left, name, seen
+        Of the `Table`.
+    """
+    heads, cells = cells_of(rows, columns, rows["verdict"].values.astype(str))
+    keys = list(sides(rows))
+    written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
+    keyed = keys if name else ()
+    heads = ("System", "Other", *heads)
+    return Table(heads, written, caption, left=left, name=name, keys=keyed, **seen)
+
+
+def sides(rows: Any) -> Iterator[tuple[str, str]]:
+    """The two systems of each row."""
+    return zip(*([on_one_line(str(s)) for s in rows[k].values] for k in names.SQUARE), strict=True)
+
+
+def rope_columns(rope: float | None) -> list[Column]:
+    """The probability of a difference within the rope, where there is one."""
+
+    def cells(rows: xr.Dataset) -> Any:
+        held = [name for name in ("mass", "mass_mcse") if name in rows]
+        return probability("", "mass").write(rows[held].sel({names.REGION: "rope"}))
+
+    return [Column(f"P(|d| ≤ {rope:g})", cells, "mass")] if rope else []
+
+
+def verdict(
+    head: str = VERDICT,
+    name: str = "verdict",
+    *,
+    unit: str = "",
+    reasons: Mapping[str, str] | None = None,
+) -> Column:
+    """The verdict in words, with the name of the better system.
+
+    Parameters
+    ----------
+    head, name : str
+    unit : str, optional
+        What a pair has a single one of where that is why it has no verdict, such as a cluster.
+    reasons : mapping, optional
+        Words for verdicts of pairs that have none.
+    """
+    words = reasons or {}
+
+    def cells(rows: Any) -> list[str]:
+        single = np.where(in_one_unit(rows), unit, "") if unit else [""] * len(rows[name])
+        each = zip(rows[name].values.astype(str), sides(rows), single, strict=True)
+        return [words.get(v) or title_of_verdict(v, *pair, str(one)) for v, pair, one in each]
+
+    return Column(head, cells, name, ())
+
+
+def p_value(
+    head: str, name: str, favours: str = "favours", *, blank: tuple[str, ...] = ()
+) -> Column:
+    """A p-value, and in brackets the system that it speaks for: the first where `favours` is 1, the
+    other where it is -1.
+    """
+
+    def cells(rows: Any) -> list[str]:
+        errors = rows.get(f"{name}_mcse", rows[name] * 0).values.tolist()
+        each = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
+        return [numbers.p_value(p, mcse) + _for_whom(p, of, pair) for p, mcse, of, pair in each]
+
+    return Column(head, cells, name, blank)
+
+
+def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
+    """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
+    a, b = sides
+    return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
 
 
 def pairs_table(shown: Shown) -> Table:
     """One row for each pair shown."""
-    at = _at(shown.whole, shown)
-    columns = _counted(at) | _answered(shown, at) | _sized(shown, at)
-    verdict = at["verdict"].values.astype(str)
-    withheld = np.isin(verdict, ["no_data", "no_verdict"])
-    hidden = _hidden(shown, withheld, verdict == "no_data", columns)
-    keys = list(zip(*(at[k].values.astype(str).tolist() for k in names.SQUARE), strict=True))
-    rows = [
-        (*key, *("–" if hidden[c][k] else column[k] for c, column in columns.items()))
-        for k, key in enumerate(keys)
+    rows, caption, made = _pairs(shown), _caption(shown), shown.made
+    if "difference_mean" in rows and any(_marks(rows)):
+        interval = interval_of(made.to_attrs())
+        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
+    rest: Any = {"shown": PAIRS_SEEN, "rest": _rest(shown)}
+    return table_of_pairs(rows, _columns(shown), caption, name="pairs", **rest)
+
+
+def _marks(rows: xr.Dataset) -> list[str]:
+    """A mark on verdicts whose interval includes 0."""
+    ends = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
+    return np.where(one_sided(*ends), ONE_SIDED_MARK, "").tolist()
+
+
+def _pairs(shown: Shown) -> xr.Dataset:
+    """The pairs shown, with the probabilities of the second engine."""
+    found = pairs_of(shown.whole, shown.pairs)
+    for k in range(1, min(2, len(shown.engine_names))):
+        second = shown.engines.isel({names.ENGINE: k})
+        both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
+        other = pairs_of(second[both], shown.pairs)
+        found = found.assign({f"engine_{v}": other[v] for v in both})
+    return found
+
+
+def _columns(shown: Shown) -> list[Column]:
+    what = difference_of("system", "other", shown.made).removesuffix(", lower is better,")
+    interval = interval_of(shown.made.to_attrs())
+    wrong = probability("", "prob_better_if_wrong")
+    size = difference(f"{what[0].upper()}{what[1:]}", bracketed=interval)
+    sign = probability("Sign error", "sign_error", error="prob_better_mcse")
+    return [
+        *COUNTS,
+        P_BETTER,
+        *(
+            probability(ENGINES[name].beside, "engine_prob_better", blank=NO_DATA)
+            for name in shown.engine_names[1:2]
+        ),
+        *(probability(head, f"{k}_prob_better", blank=NO_DATA) for k, head in _BESIDE.items()),
+        number("z", "z", "{:+.1f}".format, blank=NO_DATA),
+        verdict(shown.verdict_head, unit=unit_of(shown.made)),
+        joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
+        joined(size.head, "", size, Column("", _marks), blank=NO_VERDICT),
+        *rope_columns(shown.rope),
+        number("BF01", "bayes_factor_01", numbers.bayes_factor),
+        *([sign] if shown.many else []),
     ]
-    seen: dict[str, Any] = {"shown": PAIRS_SEEN, "rest": _rest(shown, len(rows))}
-    caption = _caption(shown)
-    if "difference_lower" in at and _one_sided(at).any():
-        caption += (
-            f".{ONE_SIDED_MARK}: one-sided; the {interval_of(shown.made.to_attrs())} includes 0"
-        )
-    return Table(
-        ("System", "Other", *columns), rows, caption, left=2, name="pairs", keys=keys, **seen
-    )
-
-
-def _one_sided(at: xr.Dataset) -> np.ndarray:
-    """Verdicts whose interval includes 0."""
-    lower, upper = (at[f"difference_{end}"].values for end in ("lower", "upper"))
-    return one_sided(at["verdict"].values, lower, upper)
-
-
-def _at(table: xr.Dataset, shown: Shown) -> xr.Dataset:
-    """Of any table over both systems the pairs shown, over (pair,)."""
-    first, second = np.array(shown.pairs).T
-    return of_pairs(table, first, second)
 
 
 def _caption(shown: Shown) -> str:
-    total = len(shown.systems) * (len(shown.systems) - 1) // 2
+    total = _total(shown)
     if total == 1:
         return "The pair"
     if len(shown.pairs) == total:
@@ -65,87 +198,11 @@ def _caption(shown: Shown) -> str:
     return f"Pairs with the best{base}, and of neighbours, the system ahead first"
 
 
-def _rest(shown: Shown, rows: int) -> str:
-    total = len(shown.systems) * (len(shown.systems) - 1) // 2
-    return f".pairs of the comparison, and pairs.csv, have all {total:,}" if rows < total else ""
+def _rest(shown: Shown) -> str:
+    total = _total(shown)
+    left = len(shown.pairs) < total
+    return f".pairs of the comparison, and pairs.csv, have all {total:,}" if left else ""
 
 
-def _column(at: xr.Dataset, name: str, write: Callable[..., str]) -> list[str]:
-    """A variable as written, with its Monte Carlo error where it has one."""
-    values = at[name].values.tolist()
-    if f"{name}_mcse" not in at:
-        return [write(value) for value in values]
-    errors = at[f"{name}_mcse"].values.tolist()
-    return [write(*each) for each in zip(values, errors, strict=True)]
-
-
-def _counted(at: xr.Dataset) -> dict[str, list[str]]:
-    heads = ("Wins", "Losses", "Ties")
-    counts = at["counts"].transpose(names.OUTCOME, names.PAIR).values
-    return {head: [f"{int(n):,}" for n in row] for head, row in zip(heads, counts, strict=False)}
-
-
-def _answered(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
-    """P(better) by the first engine and by one beside it, how far they are apart, the verdict."""
-    columns = {"P(better)": _column(at, "prob_better", numbers.probability)}
-    both = [v for v in ("prob_better", "prob_better_mcse", "z") if v in shown.engines]
-    beside = _at(shown.engines[both], shown)
-    for name in shown.engine_names[1:2]:
-        other = beside.isel({names.ENGINE: 1})
-        columns[ENGINES[name].beside] = _column(other, "prob_better", numbers.probability)
-    for name, head in _BESIDE.items():
-        if f"{name}_prob_better" in at:
-            columns[head] = _column(at, f"{name}_prob_better", numbers.probability)
-    if "z" in beside:
-        columns["z"] = [f"{z:+.1f}" for z in beside["z"].values]
-    return columns | _verdicts(shown, at)
-
-
-def _verdicts(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
-    sides = [(shown.systems[i], shown.systems[j]) for i, j in shown.pairs]
-    said = zip(at["verdict"].values.astype(str), sides, strict=True)
-    one = np.where(in_one_unit(at), unit_of(shown.made), "").tolist()
-    told = [title_of_verdict(v, *pair, of) for (v, pair), of in zip(said, one, strict=True)]
-    columns = {shown.verdict_head: told}
-    if "verdict_if_wrong" in at:
-        wrong = (at[f"{name}_if_wrong"].values for name in ("verdict", "prob_better"))
-        columns[_AS_WRONG] = [
-            f"{title_of_verdict(str(v), *pair)}, {numbers.probability(p)}"
-            for v, p, pair in zip(*wrong, sides, strict=True)
-        ]
-    return columns
-
-
-def _sized(shown: Shown, at: xr.Dataset) -> dict[str, list[str]]:
-    """The difference, and what is said of it."""
-    columns = {}
-    if "difference_mean" in at:
-        what = difference_of("system", "other", shown.made).removesuffix(", lower is better,")
-        head = f"{what[0].upper()}{what[1:]} [{interval_of(shown.made.to_attrs())}]"
-        ends = (at[f"difference_{end}"].values.tolist() for end in ("mean", "lower", "upper"))
-        errors = at.get("difference_mean_mcse", at["difference_mean"] * 0).values.tolist()
-        marks = np.where(_one_sided(at), ONE_SIDED_MARK, "")
-        written = (numbers.difference(*each) for each in zip(*ends, errors, strict=True))
-        columns[head] = [text + mark for text, mark in zip(written, marks, strict=True)]
-        if shown.rope:
-            held = [name for name in ("mass", "mass_mcse") if name in at]
-            within = at[held].sel({names.REGION: "rope"})
-            columns[f"P(|d| ≤ {shown.rope:g})"] = _column(within, "mass", numbers.probability)
-    columns["BF01"] = _column(at, "bayes_factor_01", numbers.bayes_factor)
-    if shown.many:
-        both = at[["sign_error"]].assign(sign_error_mcse=at["prob_better_mcse"])
-        columns["Sign error"] = _column(both, "sign_error", numbers.probability)
-    return columns
-
-
-def _hidden(
-    shown: Shown, withheld: np.ndarray, no_data: np.ndarray, columns: dict[str, list[str]]
-) -> dict[str, np.ndarray]:
-    """Where nothing is to be read: no answer where no verdict is given, nothing without data."""
-    always = {"Wins", "Losses", "Ties", shown.verdict_head, _AS_WRONG}
-    beside = {*_BESIDE.values(), "z"} | {ENGINES[k].beside for k in shown.engine_names[1:2]}
-    none = np.zeros(len(withheld), dtype=bool)
-    return {
-        head: none if head in always else no_data if head in beside else withheld
-        for head in columns
-    }
+def _total(shown: Shown) -> int:
+    return len(shown.systems) * (len(shown.systems) - 1) // 2

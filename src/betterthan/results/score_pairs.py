@@ -6,22 +6,31 @@ import xarray as xr
 from betterthan import names
 from betterthan.results.cells import (
     cell_of,
-    difference_in,
     interval_of,
     names_in,
     p_value_in,
     probability_in,
-    within_rope,
 )
+from betterthan.results.columns import Column, difference, probability
 from betterthan.results.context import PAIRS_OF, printable, systems_dims
-from betterthan.results.document import Figure, Part, Table, plotted
+from betterthan.results.document import Figure, Part, plotted
 from betterthan.results.escapes import on_one_line
+from betterthan.results.pairs_table import (
+    LOSSES,
+    P_BETTER,
+    WINS,
+    p_value,
+    pairs_of,
+    rope_columns,
+    table_of_pairs,
+    verdict,
+)
 from betterthan.results.rows import ahead_first
 from betterthan.results.sentences import title_of_verdict
-from betterthan.results.significance_tables import for_whom
 
 _TOLD = 4  # systems whose pairs are told in words
 _SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
+_NO_VERDICT = {"no_verdict": "no verdict: rare label", "no_data": "no verdict: one unit"}
 _CORRECTED = {"holm": "Holm p", "bh": "BH p"}
 
 
@@ -45,56 +54,49 @@ def said_of(found: xr.Dataset) -> str:
 def pairs_part(found: xr.Dataset) -> Part:
     """Every pair: difference, probability, test."""
     shown, total = first_of(found, PAIRS_OF), found.sizes[names.SYSTEM]
-    corrected = _CORRECTED.get(found.attrs["correction"]) if total > 2 else None
-    rows = [_row(shown, i, j, bool(corrected)) for i, j in ahead_first(shown)]
-    caption = f"All {len(rows)} pairs" if len(rows) > 1 else "The pair"
+    places = ahead_first(shown)
+    caption = f"All {len(places)} pairs" if len(places) > 1 else "The pair"
     if shown.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
-        caption = f"The first {PAIRS_OF} systems: {len(rows)} of {pairs:,} pairs"
+        caption = f"The first {PAIRS_OF} systems: {len(places)} of {pairs:,} pairs"
     units = units_of(found)
     notes = [
-        f"System ahead, other ahead: {units} on which one scores higher by itself.",
+        f"Wins and losses: {units} on which the system, or the other, scores higher by itself.",
         "In brackets: the system that p speaks for.",
     ]
     if "prob_better_closed" in found:
         notes.append("Closed form: of wins and losses alone, with a prior of one each.")
     elif _counts_wins(found):
-        notes.append(f"P(ahead more often): of the {units} ahead alone, with a prior of one each.")
-    return Part(
-        "Pairs",
-        tables=[Table(_heads(found, corrected), rows, caption, left=2)],
-        notes=notes,
-        figures=_figures(found),
-    )
+        notes.append(f"P(wins more): of the {units} ahead alone, with a prior of one each.")
+    table = table_of_pairs(pairs_of(_both_sides(shown), places), _columns(found), caption)
+    return Part("Pairs", tables=[table], notes=notes, figures=_figures(found))
 
 
-def _heads(found: xr.Dataset, corrected: str | None) -> tuple[str, ...]:
-    rope = found.attrs["rope"]
-    heads = ["System", "Other", f"Difference [{interval_of(found.attrs)}]", "P(better)"]
-    heads += ["closed form"] if "prob_better_closed" in found else []
-    heads += ["P(ahead more often)"] if _counts_wins(found) else []
-    heads += [f"P(|d| ≤ {rope:g})"] if rope else []
-    return (
-        *heads,
-        "p",
-        *([corrected] if corrected else []),
-        "System ahead",
-        "Other ahead",
-        "Verdict",
-    )
+def _both_sides(found: xr.Dataset) -> xr.Dataset:
+    """With the wins of the other, and the system whose score is better on the data."""
+    better = 1 if found.attrs.get("higher_is_better", True) else -1
+    score = better * found["score"].values
+    losses = found["wins"].transpose(names.SYSTEM_B, names.SYSTEM_A).values
+    favours = np.sign(np.subtract.outer(score, score))
+    return found.assign(losses=(names.SQUARE, losses), favours=(names.SQUARE, favours))
 
 
-def _row(found: xr.Dataset, i: int, j: int, corrected: bool) -> tuple[str, ...]:
-    cell, back = cell_of(found, i, j), cell_of(found, j, i)
-    drawn = [difference_in(cell), probability_in(cell, "prob_better")]
-    withheld = str(cell["verdict"].item()) in ("no_verdict", "no_data")
-    row = [*names_in(cell), *(["–"] * len(drawn) if withheld else drawn)]
-    row += [probability_in(cell, "prob_better_closed")] if "prob_better_closed" in found else []
-    row += [probability_in(cell, "prob_more_wins")] if _counts_wins(found) else []
-    row += ["–" if withheld else within_rope(cell)] if found.attrs["rope"] else []
-    row += [_p_for_whom(cell, k) for k in ("p_value", *(["p_adjusted"] if corrected else []))]
-    row += [f"{int(side['wins']):,}" for side in (cell, back)]
-    return (*row, _verdict(str(cell["verdict"].item()), *names_in(cell)))
+def _columns(found: xr.Dataset) -> list[Column]:
+    corrected = _CORRECTED.get(found.attrs["correction"])
+    more = [probability("P(wins more)", "prob_more_wins", blank=())] if _counts_wins(found) else []
+    several = found.sizes[names.SYSTEM] > 2
+    return [
+        difference("Difference", bracketed=interval_of(found.attrs)),
+        P_BETTER,
+        probability("closed form", "prob_better_closed", blank=()),
+        *more,
+        *rope_columns(found.attrs["rope"]),
+        p_value("p", "p_value"),
+        *([p_value(corrected, "p_adjusted")] if corrected and several else []),
+        WINS,
+        LOSSES,
+        verdict(reasons=_NO_VERDICT),
+    ]
 
 
 def units_of(found: xr.Dataset) -> str:
@@ -130,7 +132,7 @@ def _sentence(cell: xr.Dataset, told: str) -> str:
         return f"No verdict on the {told} of {a} and {b} ({reason}); two-sided p {tested}{speaks}."
     return (
         f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
-        f"two-sided p {tested}{speaks}. Verdict: {_verdict(verdict, a, b)}"
+        f"two-sided p {tested}{speaks}. Verdict: {title_of_verdict(verdict, a, b)}"
         f"{f' ({reason})' if reason else ''}."
     )
 
@@ -140,15 +142,6 @@ def favours(cell: xr.Dataset) -> int:
     better = 1 if cell.attrs.get("higher_is_better", True) else -1
     a, b = (cell["score"].sel({names.SYSTEM: name}).item() for name in names_in(cell))
     return better * int(np.sign(a - b))
-
-
-def _p_for_whom(cell: xr.Dataset, name: str) -> str:
-    return p_value_in(cell, name) + for_whom(cell[name].item(), favours(cell), names_in(cell))
-
-
-def _verdict(verdict: str, a: str, b: str) -> str:
-    withheld = {"no_verdict": "no verdict: rare label", "no_data": "no verdict: one unit"}
-    return withheld.get(verdict) or title_of_verdict(verdict, a, b)
 
 
 def withheld(cell: xr.Dataset) -> str:

@@ -6,12 +6,12 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.cells import names_in, probability_in
-from betterthan.results.context import Shown
-from betterthan.results.document import Part, Table
+from betterthan.results.columns import NO_DATA, Column, probability
+from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.document import Part
 from betterthan.results.item_differences import REASONS, reasons
-from betterthan.results.rows import in_one_unit
-from betterthan.results.sentences import title_of_verdict, unit_of
+from betterthan.results.pairs_table import p_value, pairs_of, table_of_pairs, verdict
+from betterthan.results.sentences import unit_of
 from betterthan.signed import Signature
 from betterthan.significance.roster import spec_of
 
@@ -33,21 +33,14 @@ def tests_part(shown: Shown) -> Part | None:
     cells = shown.cells
     why = [reasons(cell, shown.made) for cell in cells]
     used = [reason for reason in REASONS if any(reason in each for each in why)]
-    heads = _heads(shown)
-    rows = [_row(cell, len(heads), shown) for cell in cells]
     pointed = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
     caption = (
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"
     )
-    table = Table(
-        (*heads, "Differ, why"),
-        [(*row, number) for row, number in zip(rows, pointed, strict=True)],
-        caption,
-        left=2,
-        name="tests",
-        keys=[names_in(cell) for cell in cells],
-    )
+    rows = _by_test(pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN]))
+    columns = [*_columns(shown), Column("Differ, why", lambda _: pointed, blank=())]
+    table = table_of_pairs(rows, columns, caption, name="tests")
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _known(cell)]
     return Part("Posterior and tests", tables=[table], notes=_notes(shown, used, compared))
 
@@ -57,39 +50,33 @@ def _known(cell: xr.Dataset) -> bool:
     return str(cell["verdict"].item()) != "no_data"
 
 
-def _heads(shown: Shown) -> list[str]:
-    tests = [spec_of(test).head for test in tests_of(shown.whole)]
+def _columns(shown: Shown) -> list[Column]:
+    tests = tests_of(shown.whole)
     corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
-    last = [f"{corrected} {tests[-1]}"] if corrected else []
-    return ["System", "Other", "P(better)", shown.verdict_head, *tests, *last]
+    heads = {f"p_value_{test}": spec_of(test).head for test in tests}
+    if corrected:
+        heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {spec_of(tests[-1]).head}"
+    return [
+        probability("P(better)", "prob_better", blank=NO_DATA),
+        verdict(shown.verdict_head, unit=unit_of(shown.made)),
+        *(
+            p_value(head, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
+            for name, head in heads.items()
+        ),
+    ]
 
 
-def _row(cell: xr.Dataset, width: int, shown: Shown) -> list[str]:
-    sides = names_in(cell)
-    one = unit_of(shown.made) if in_one_unit(cell) else ""
-    said = title_of_verdict(str(cell["verdict"].item()), *sides, one)
-    if not _known(cell):
-        return [*names_in(cell), "–", said, *["–"] * (width - 4)]
-    row = [*names_in(cell), probability_in(cell, "prob_better"), said]
-    favours = cell["favours"].values.tolist()
-    for k, test in enumerate(tests_of(cell)):
-        p = cell["p_value"].values[k]
-        row.append(numbers.p_value(p, _error(cell, test)) + for_whom(p, favours[k], sides))
-    if len(row) < width:
-        p = cell["p_adjusted"].values[-1]
-        row.append(numbers.p_value(p) + for_whom(p, favours[-1], sides))
-    return row
-
-
-def for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
-    """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
-    a, b = sides
-    return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
-
-
-def _error(cell: xr.Dataset, test: str) -> float:
-    sampled = test == "randomization" and "p_value_mcse" in cell
-    return float(cell["p_value_mcse"].item()) if sampled else 0.0
+def _by_test(rows: xr.Dataset) -> xr.Dataset:
+    """With the p-values of each test by its name."""
+    values = {
+        f"{name}_{test}": rows[name].sel({names.TEST: test}, drop=True)
+        for name in ("p_value", "p_adjusted", "favours")
+        for test in tests_of(rows)
+        if name in rows
+    }
+    if "p_value_mcse" in rows:
+        values["p_value_randomization_mcse"] = rows["p_value_mcse"]
+    return rows.assign(values)
 
 
 def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[str]:

@@ -1,5 +1,7 @@
 """The table of the systems: scores, the chance to be the best, ranks, and how the pairs ended."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,14 +9,25 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
+from betterthan.results.columns import (
+    Column,
+    along,
+    cells_of,
+    count,
+    flag,
+    number,
+    probability,
+    values,
+)
 from betterthan.results.context import Shown
 from betterthan.results.document import Table
+from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import score_of
 from betterthan.results.rows import final_verdicts, in_one_unit, systems_of
 
 SYSTEMS_SEEN = 40  # rows that are seen at once
-_ENDED = {
+P_BEST = probability("P(best)", "prob_best")
+ENDED = {
     "better_than": "Better than",
     "worse_than": "Worse than",
     "open": "Open",
@@ -23,23 +36,44 @@ _ENDED = {
 }
 
 
+def table_of_systems(
+    rows: Any,
+    columns: Sequence[Column],
+    caption: str = "",
+    *,
+    head: str = "System",
+    name: str = "",
+    **seen: Any,
+) -> Table:
+    """One row for each system: its name, and the columns of which the answer has the numbers.
+
+    Parameters
+    ----------
+    rows : xarray.Dataset or pandas.DataFrame
+        With the column ``system``.
+    columns : sequence of Column
+    caption, name, seen
+        Of the `Table`.
+    head : str
+        Of the names.
+    """
+    heads, cells = cells_of(rows, columns)
+    keys = [(on_one_line(str(system)),) for system in rows[names.SYSTEM].values]
+    written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
+    keyed = keys if name else ()
+    return Table((head, *heads), written, caption, name=name, keys=keyed, **seen)
+
+
 def systems_table(shown: Shown) -> Table:
-    """Every system, the best first."""
+    """Every system of a comparison, the best first."""
     found = systems_of(shown.whole).assign(**ended(shown.whole))
-    columns = _scores(found, shown) | _joint(found, shown) | _ends(found, shown)
-    systems = found["system"].tolist()
-    rows = list(zip(systems, *columns.values(), strict=True))
-    keys = [(system,) for system in systems]
-    rest = f".systems of the comparison has all {len(rows)}" if len(rows) > SYSTEMS_SEEN else ""
-    return Table(
-        ("System", *columns),
-        rows,
-        _caption(shown),
-        name="systems",
-        keys=keys,
-        shown=SYSTEMS_SEEN,
-        rest=rest,
-    )
+    if "prob_best_mcse" in shown.whole:
+        found["prob_best_mcse"] = shown.whole["prob_best_mcse"].values
+    columns = [*_scores(found, shown), *_joint(found, shown), *_ends(found)]
+    total = len(found)
+    rest = f".systems of the comparison has all {total}" if total > SYSTEMS_SEEN else ""
+    seen: Any = {"shown": SYSTEMS_SEEN, "rest": rest}
+    return table_of_systems(found, columns, _caption(shown), name="systems", **seen)
 
 
 def spread_table(shown: Shown) -> list[Table]:
@@ -47,19 +81,17 @@ def spread_table(shown: Shown) -> list[Table]:
     whole = shown.whole
     if "score_quantile" not in whole:
         return []
-    found = whole[["score_sd", "score_worst_tenth", "score_quantile"]]
-    systems = systems_of(whole)["system"].tolist()
-    at = found.sel({names.SYSTEM: systems})
-    numbers = np.column_stack(
-        [at["score_sd"], at["score_quantile"].transpose(names.SYSTEM, ...), at["score_worst_tenth"]]
-    )
-    quantiles = [f"{100 * q:g}%" for q in whole["quantile"].values]
-    heads = ("System", "Std. deviation", *quantiles, "Mean of the worst tenth")
-    rows = [
-        (system, *(f"{x:.3g}" for x in row)) for system, row in zip(systems, numbers, strict=True)
+    three = "{:.3g}".format
+    quantile = number("", "score_quantile", three)
+    quantiles = enumerate(whole["quantile"].values)
+    columns = [
+        number("Std. deviation", "score_sd", three),
+        *(along(f"{100 * q:g}%", quantile, "quantile", k) for k, q in quantiles),
+        number("Mean of the worst tenth", "score_worst_tenth", three),
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
-    return [Table(heads, rows, caption, name="spread", shown=SYSTEMS_SEEN)]
+    table = table_of_systems(whole, columns, caption, name="spread", shown=SYSTEMS_SEEN)
+    return [replace(table, keys=())]
 
 
 def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:
@@ -76,25 +108,28 @@ def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:
     return {name: (np.isin(verdict, told) & others).sum(1) for name, told in ends.items()}
 
 
-def _scores(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
+def _scores(found: pd.DataFrame, shown: Shown) -> list[Column]:
     """The score, its interval, and of how many examples it is."""
     if "score" not in found:
-        return {}
-    places = _places(found)
-    told = [f"{score:.{places}f}" for score in found["score"]]
-    head = _head(shown)
-    if "score_lower" in found:
-        ends = zip(found["score_lower"], found["score_upper"], strict=True)
-        known = [f" [{low:.{places}f}, {up:.{places}f}]" if low == low else "" for low, up in ends]
-        told = [score + interval for score, interval in zip(told, known, strict=True)]
-        head += f" [{100 * (shown.made.ci_prob or names.CI_PROB):g}% interval]"
-    columns: dict[str, Any] = {head: told}
-    if "n_right" in found:
-        told = zip(found["n_right"], found["n_scored"], strict=True)
-        columns["Right"] = [f"{right:,} of {of:,}" for right, of in told]
-    elif "n_scored" in found:
-        columns["Examples scored"] = found["n_scored"].map("{:,}".format).tolist()
-    return columns
+        return []
+    places, head = _places(found), _head(shown)
+
+    def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
+        interval = f" [{low:.{places}f}, {up:.{places}f}]" if low == low else ""
+        return f"{value:.{places}f}{interval}"
+
+    held = [name for name in ("score", "score_lower", "score_upper") if name in found]
+    head += f" [{_mass(shown)} interval]" if len(held) > 1 else ""
+    right = "n_right" in found
+    return [
+        values(head, held, score),
+        values("Right", ["n_right", "n_scored"], "{:,} of {:,}".format),
+        *([] if right else [count("Examples scored", "n_scored")]),
+    ]
+
+
+def _mass(shown: Shown) -> str:
+    return f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
 
 
 def _head(shown: Shown) -> str:
@@ -110,33 +145,24 @@ def _places(found: pd.DataFrame) -> int:
     return 2 if 0 < most <= 100 else 3
 
 
-def _joint(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
+def _joint(found: pd.DataFrame, shown: Shown) -> list[Column]:
     """How probable it is that it is the best of all, and its rank."""
-    if "prob_best" not in shown.whole:
-        return {}
-    errors = shown.whole.get("prob_best_mcse", shown.whole["prob_best"] * 0).values
-    by = " by the mean" if shown.made.joint_quantity == "mean" else ""
-    told = zip(shown.whole["prob_best"].values.tolist(), errors.tolist(), strict=True)
-    columns: dict[str, Any] = {f"P(best{by})": [numbers.probability(*each) for each in told]}
-    mass = f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
+    rank = number("Expected rank", "expected_rank", "{:.1f}".format)
     if "rank_lower" in found:
-        ends = zip(*(found[k] for k in ("expected_rank", "rank_lower", "rank_upper")), strict=True)
-        head = f"Expected rank [{mass}]"
-        columns[head] = [f"{rank:.1f} [{low:g}, {up:g}]" for rank, low, up in ends]
-    else:
-        columns["Expected rank"] = found["expected_rank"].map("{:.1f}".format).tolist()
-    columns["Among the best"] = ["yes" if among else "" for among in found["in_best_set"]]
-    return columns
+        held = ["expected_rank", "rank_lower", "rank_upper"]
+        rank = values(f"Expected rank [{_mass(shown)}]", held, "{:.1f} [{:g}, {:g}]".format)
+    by_mean = shown.made.joint_quantity == "mean"
+    best = probability("P(best by the mean)", "prob_best") if by_mean else P_BEST
+    return [best, rank, flag("Among the best", "in_best_set")]
 
 
-def _ends(found: pd.DataFrame, shown: Shown) -> dict[str, Any]:
+def _ends(found: pd.DataFrame) -> list[Column]:
     always = {"better_than", "worse_than", "open"}
-    some = {name for name in _ENDED if bool(found[name].to_numpy().any())}
-    return {
-        head: found[name].map(str).tolist()
-        for name, head in _ENDED.items()
-        if name in always or name in some
-    }
+    return [
+        count(head, name)
+        for name, head in ENDED.items()
+        if name in always or bool(found[name].to_numpy().any())
+    ]
 
 
 def _caption(shown: Shown) -> str:
@@ -145,8 +171,7 @@ def _caption(shown: Shown) -> str:
     how = "among all systems" if "among_verdict" in shown.whole else "each pair by itself"
     best = ""
     if "in_best_set" in shown.whole:
-        mass = f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
-        best = f"; among the best: with {mass} the best of all is one of these"
+        best = f"; among the best: with {_mass(shown)} the best of all is one of these"
     first = "the best first"
     if "expected_rank" not in shown.whole:
         first = "the highest mean probability of being better than another first"

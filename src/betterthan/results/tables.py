@@ -1,16 +1,17 @@
 """The tables of a comparison beside systems and pairs: matrix, data sets, policies for ties."""
 
+from itertools import compress
+
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.cells import names_in, probability_in
-from betterthan.results.context import Shown
+from betterthan.results.columns import NO_DATA, Column, along, joined, probability
+from betterthan.results.context import PAIRS_SEEN, Shown
 from betterthan.results.document import Table
+from betterthan.results.pairs_table import p_value, pairs_of, table_of_pairs, verdict
 from betterthan.results.rows import final_verdicts
-from betterthan.results.sentences import title_of_verdict
-from betterthan.results.significance_tables import for_whom
 
 
 def matrix_table(shown: Shown) -> Table:
@@ -48,36 +49,32 @@ def _cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
 
 def datasets_table(shown: Shown) -> Table:
     """P(better) on each data set and on a new one."""
-    labels = [str(label) for label in shown.whole[names.DATASET].values]
-    rows = []
-    for cell in shown.cells:
-        each = [cell.isel({names.DATASET: k}) for k in range(len(labels))]
-        found = [probability_in(at, "prob_better_dataset") for at in each]
-        rows.append((*names_in(cell), *found, probability_in(cell, "prob_better_new")))
+    each = probability("", "prob_better_dataset", blank=())
+    labels = enumerate(shown.whole[names.DATASET].values)
+    columns = [along(str(label), each, names.DATASET, k) for k, label in labels]
+    columns.append(probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
-    return Table(("System", "Other", *labels, "a new one"), rows, caption, left=2)
+    return table_of_pairs(pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN]), columns, caption)
 
 
 def ties_table(shown: Shown) -> Table:
     """The verdict under every policy for ties."""
-    policies = [str(policy) for policy in shown.whole[names.TIES_POLICY].values]
-    rows = [_policies(cell) for cell in shown.cells]
+    p = p_value("", "p_value_by_ties", "favours_by_ties")
+    each = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
+    policies = enumerate(shown.whole[names.TIES_POLICY].values)
+    columns = [along(str(policy), each, names.TIES_POLICY, k) for k, policy in policies]
+    columns.append(Column("Flips", _flips, blank=NO_DATA))
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
         f"to_b give them to the system or the other of the row; in brackets: for whom the test "
         f"speaks; a test flips at {shown.made.alpha:g}, or to the other system"
     )
-    return Table(("System", "Other", *policies, "Flips"), rows, caption, left=99)
+    rows = pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN])
+    return table_of_pairs(rows, columns, caption, left=99)
 
 
-def _policies(cell: xr.Dataset) -> tuple[str, ...]:
-    columns = ("verdict_by_ties", "p_value_by_ties", "favours_by_ties")
-    sides = names_in(cell)
-    told = [
-        f"{title_of_verdict(verdict, *sides)}, p {numbers.p_value(p)}{for_whom(p, favours, sides)}"
-        for verdict, p, favours in zip(*(cell[k].values.tolist() for k in columns), strict=True)
-    ]
-    if str(cell["verdict"].item()) == "no_data":
-        return (*names_in(cell), *["–"] * (len(told) + 1))
-    flips = {"verdict": "ties_flip", "test": "p_flips"}
-    return (*names_in(cell), *told, ", ".join(k for k, flag in flips.items() if cell[flag].item()))
+def _flips(rows: xr.Dataset) -> list[str]:
+    """What a policy changes: the verdict, the result of the test."""
+    flags = zip(rows["ties_flip"].values, rows["p_flips"].values, strict=True)
+    words = ("verdict", "test")
+    return [", ".join(compress(words, pair)) for pair in flags]
