@@ -1,13 +1,15 @@
 """Runs as the two tables of `Logs`."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from betterthan.io.text_arrays import text_array
+from betterthan.logs.naming import chosen
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable
 
@@ -35,6 +37,47 @@ def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     columns |= texts | named | found
     records = pd.DataFrame({name: columns[name] for name in RECORDS})
     return Logs(records, _of_runs(runs, systems))
+
+
+def of_systems(logs: Logs, systems: Any) -> Logs:
+    """Logs of some systems, as if only these had been read; see `naming.chosen`."""
+    if systems is None:
+        return logs
+    wanted = chosen(systems, list(dict.fromkeys(logs.runs["system"].tolist())))
+    parts = [logs.runs.index[logs.runs["system"] == name].tolist() for name in wanted]
+    order = {run: place for place, run in enumerate(chain(*parts))}
+    rows = logs.records[logs.records["run"].isin(list(order))]
+    place = rows["run"].map(order).to_numpy(np.int32)
+    rows = rows.assign(run=place).iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+    runs = logs.runs.loc[list(order)].reset_index(drop=True)
+    runs["system"] = [wanted[name] for name in runs["system"]]
+    rows["system"] = _repeated(runs["system"].tolist(), rows["run"].to_numpy())
+    return Logs(rows, runs)
+
+
+def together(parts: Sequence[Logs]) -> Logs:
+    """All records of several logs; those of several tools are joined by id alone."""
+    starts = np.cumsum([0, *(len(part.runs) for part in parts)])
+    runs = {k: list(chain(*(part.runs[k].tolist() for part in parts))) for k in parts[0].runs}
+    rows: dict[str, Any] = {}
+    for name in RECORDS:
+        columns = [part.records[name] for part in parts]
+        if isinstance(columns[0].dtype, pd.CategoricalDtype):
+            rows[name] = union_categoricals([column.array for column in columns])
+        else:
+            rows[name] = np.concatenate([column.to_numpy() for column in columns])
+    shifts = zip(parts, starts[:-1], strict=True)
+    rows["run"] = np.concatenate([part.records["run"].to_numpy() + shift for part, shift in shifts])
+    tools = list(dict.fromkeys(runs["tool"]))
+    if len(tools) > 1:
+        rows["item_hash"] = _objects([None] * len(rows["run"]))
+        runs["said"] = [[*said, by_id_alone(tools)] for said in runs["said"]]
+    return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
+
+
+def by_id_alone(tools: Sequence[str]) -> tuple[str, str]:
+    """What is said of logs of several tools, each of which digests contents in its own way."""
+    return "mixed", f"logs of {' and '.join(tools)} are joined by id alone"
 
 
 def _categories(values: np.ndarray) -> pd.Categorical:
