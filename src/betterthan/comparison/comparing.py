@@ -107,9 +107,10 @@ def compare(
         given decides alone. With a `margin`, a `prior`, a policy for `ties` or PyMC's `method`, all
         of which speak of wins, the default is wins.
     unit : {"item"}, optional
-        This is not the ``unit`` of `read`: to set what counts are of, call `read` first. By default the unit of evidence is the cluster where items come in clusters, and the item
+        By default the unit of evidence is the cluster where items come in clusters, and the item
         with all its runs; then differences of means, or of wins, on units are answered by Student's
-        t. "item" takes each row as independent.
+        t. "item" takes each row as independent. It is not passed to `read`, whose ``unit`` states
+        what counts are of; to set that, call `read` first.
     weight : {"item", "unit"}, default "item"
         Whether a mean weighs items alike, or clusters and repeatedly run items: with "unit" each
         counts once, by its mean. That is another question where scores depend on how large a
@@ -154,8 +155,8 @@ def compare(
     rng : int, numpy.random.Generator or None
         Seed of everything that samples.
     **options
-        Options of `read`, for data that are read, such as ``metric``, ``task``, ``errors``, ``item``
-        or ``higher_is_better``. All but ``systems`` and ``unit``, which have the meaning above.
+        Options of `read`, for data that are read: ``metric``, ``task``, ``errors``, ``item``,
+        ``higher_is_better`` and all others. ``systems`` and ``unit`` have the meaning above.
 
     Returns
     -------
@@ -204,8 +205,10 @@ def compare(
     ------
     ValueError
         If an argument is not valid, an option of `read` is given and nothing is read, systems have
-        different items or the same name, a rope is given and ties are unknown or the scores are graded
-        and there is no quantity, or an advised model does not know what is asked.
+        different items or the same name, a rope is given and ties are unknown or the scores are
+        graded and there is no quantity, or an advised model does not know what is asked.
+    TypeError
+        If `read` has no such option.
 
     Warns
     -----

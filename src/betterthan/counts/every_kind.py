@@ -9,6 +9,7 @@ from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.arrays import labelled
 from betterthan.counts.clusters import count_clusters
 from betterthan.counts.judgments import count_judgments
+from betterthan.counts.picking import picked
 from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.units import CLUSTER
 
@@ -16,10 +17,16 @@ _UNITS = (CLUSTER, names.ITEM)
 
 
 def count_data(
-    data: Any, *, by: str | None = None, margin: float = 0.0, missing: str = "pairwise"
+    data: Any,
+    *,
+    systems: Any = None,
+    by: str | None = None,
+    margin: float = 0.0,
+    missing: str = "pairwise",
 ) -> xr.DataArray:
     """Wins, losses and ties of scores, judgments or trials in memory; see `betterthan.count`."""
     labelled(data, "data", "scores (item, system) from betterthan.read, judgments or trials")
+    data = picked(data, systems)
     if in_blocks(data):
         if by is not None:
             raise ValueError(

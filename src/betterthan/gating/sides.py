@@ -33,8 +33,9 @@ from betterthan.io.problems import problem, shown
 from betterthan.io.reading import read_tables
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.finding import find_files
-from betterthan.logs.reading import logs_of_runs, read_runs
-from betterthan.logs.record import Run
+from betterthan.logs.frames import of_systems, together
+from betterthan.logs.reading import logs_of_runs, read_logs, read_runs
+from betterthan.logs.record import Logs, Run
 from betterthan.reading.finding_logs import logs_in, tables_in
 
 _OF_TABLES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
@@ -48,7 +49,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
 
     Parameters
     ----------
-    baseline, candidate : path, list of paths, or pandas.DataFrame
+    baseline, candidate : path, list of paths, pandas.DataFrame or Logs
         What `read` reads of one system; the baseline may be one that was accepted.
     choices : mapping
         Of `CHOICES`; None is not given.
@@ -98,8 +99,11 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 def same_content(baseline: Any, candidate: Any) -> str:
     """Why nothing was measured between the two; empty where they differ."""
-    if isinstance(baseline, pd.DataFrame) or isinstance(candidate, pd.DataFrame):
-        same = isinstance(baseline, pd.DataFrame) and baseline.equals(candidate)
+    if _in_memory(baseline) or _in_memory(candidate):
+        of, to = (
+            side.records if isinstance(side, Logs) else side for side in (baseline, candidate)
+        )
+        same = isinstance(of, pd.DataFrame) and of.equals(to)
         return f"the candidate is the baseline; {_NOTHING_NEW}" if same else ""
     of, to = ([one.file.path for one in find_files(side)] for side in (baseline, candidate))
     shared = {path.resolve() for path in of} & {path.resolve() for path in to}
@@ -112,34 +116,76 @@ def same_content(baseline: Any, candidate: Any) -> str:
     return ""
 
 
+def _in_memory(source: Any) -> bool:
+    return isinstance(source, pd.DataFrame | Logs)
+
+
 def digests(source: Any) -> list[str]:
-    """Of the content of each file, sorted; none of a frame."""
-    if isinstance(source, pd.DataFrame):
+    """Of the content of each file, sorted; none of what is in memory."""
+    if _in_memory(source):
         return []
     paths = (one.file.path for one in find_files(source))
     return sorted(sha256(path.read_bytes()).hexdigest()[:16] for path in paths)
 
 
 def _read(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
-    files = logs_in(source, given.get("format"))
-    kind = TABLE if files is None else LOGS
+    logs_read = any(isinstance(one, Logs) for one in source.values())
+    files = None if logs_read else logs_in(source, given.get("format"))
+    kind = LOGS if logs_read or files is not None else TABLE
     if kept is not None and kept.of.kind != kind:
         was, now = ("a table", "logs") if kind == LOGS else ("logs", "a table")
         raise problem(kept.name, f"was accepted of {was}, and the candidate is {now}")
-    if files is None:
+    if kind == TABLE:
         return _of_tables(source, kept, given)
     _refuse(given, _OF_TABLES, "logs")
+    if files is None:
+        return _of_logs(source, kept, given)
     runs, keys = read_runs(files, given.get("items"))
     own: list[Run] = []
     if kept is not None:
         metric = kept.of.about["metric"]
         if not any(metric in run.metrics for run in runs):
-            why = f"the candidate has no score by {shown(metric)}, the metric of {kept.name}"
-            return Sides(stops=(why,))
+            return _without_metric(metric, kept)
         own = as_runs(kept)
     logs = logs_of_runs([*own, *runs], [*([BASELINE] * len(own)), *keys], again=given.get("again"))
     found = of_logs(logs, given)
     return replace(found, said=(*found.said, *([files.said] if files.said else [])))
+
+
+def _without_metric(metric: str, kept: Kept) -> Sides:
+    why = f"the candidate has no score by {shown(metric)}, the metric of {kept.name}"
+    return Sides(stops=(why,))
+
+
+def _of_logs(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
+    """Logs of which those of one side, or of both, were read before."""
+    how = {name: given[name] for name in _OF_RUNS if name in given}
+    if all(isinstance(one, Logs) for one in source.values()):
+        _refuse(how, _OF_RUNS, "logs that were read; pass it to read_logs")
+    for side, one in source.items():
+        if isinstance(one, Logs) and not len(one.records):
+            raise ValueError(f"the {side} is Logs without a record; give the logs of one system")
+    sides = {
+        side: one if isinstance(one, Logs) else read_logs({side: one}, **how)
+        for side, one in source.items()
+    }
+    if kept is not None:
+        metric = kept.of.about["metric"]
+        if metric not in sides[CANDIDATE].records["metric"].unique():
+            return _without_metric(metric, kept)
+        runs = as_runs(kept)
+        sides = {BASELINE: logs_of_runs(runs, [BASELINE] * len(runs)), **sides}
+    return of_logs(together([_called(logs, side) for side, logs in sides.items()]), given)
+
+
+def _called(logs: Logs, side: str) -> Logs:
+    """Logs whose system is called as its side; of several systems each name tells them apart."""
+    systems = list(dict.fromkeys(logs.runs["system"].tolist()))
+    if len(systems) == 1:
+        return of_systems(logs, {systems[0]: side})
+    starts = (side, f"{side} |", f"{side} (")
+    new = {name: name if name.startswith(starts) else f"{side} | {name}" for name in systems}
+    return of_systems(logs, new)
 
 
 def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:

@@ -10,7 +10,7 @@ from pandas.api.types import union_categoricals
 
 from betterthan.io.text_arrays import text_array
 from betterthan.logs.naming import chosen
-from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Frame, Logs, Run
 from betterthan.text import encodable
 
 RECORDS = (
@@ -46,8 +46,9 @@ def of_systems(logs: Logs, systems: Any) -> Logs:
     wanted = chosen(systems, list(dict.fromkeys(logs.runs["system"].tolist())))
     parts = [logs.runs.index[logs.runs["system"] == name].tolist() for name in wanted]
     order = {run: place for place, run in enumerate(chain(*parts))}
-    rows = logs.records[logs.records["run"].isin(list(order))]
-    place = rows["run"].map(order).to_numpy(np.int32)
+    records: Frame = logs.records
+    rows = records[records["run"].isin(list(order))]
+    place = np.array([order[run] for run in rows["run"].tolist()], np.int32)
     rows = rows.assign(run=place).iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
     runs = logs.runs.loc[list(order)].reset_index(drop=True)
     runs["system"] = [wanted[name] for name in runs["system"]]
@@ -61,9 +62,9 @@ def together(parts: Sequence[Logs]) -> Logs:
     runs = {k: list(chain(*(part.runs[k].tolist() for part in parts))) for k in parts[0].runs}
     rows: dict[str, Any] = {}
     for name in RECORDS:
-        columns = [part.records[name] for part in parts]
+        columns: list[Any] = [part.records[name] for part in parts]
         if isinstance(columns[0].dtype, pd.CategoricalDtype):
-            rows[name] = union_categoricals([column.array for column in columns])
+            rows[name] = union_categoricals(columns)
         else:
             rows[name] = np.concatenate([column.to_numpy() for column in columns])
     shifts = zip(parts, starts[:-1], strict=True)

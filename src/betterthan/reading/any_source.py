@@ -87,9 +87,9 @@ def read(
     ----------
     source : path, pandas.DataFrame, Logs, list of paths, or mapping of name to path or DataFrame
         A table, or the logs of an evaluation tool: a file, a folder (all files below it), a
-        pattern such as ``"logs/*.eval"``, or what `read_logs` returns; or a Zarr store of scores. A table is CSV, TSV, JSON
-        Lines, JSON (a list of objects) or Parquet, known by its extension, each also with ``.gz``;
-        text is UTF-8. What tool wrote a log shows in its content.
+        pattern such as ``"logs/*.eval"``, or what `read_logs` returns; or a Zarr store of scores. A
+        table is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension,
+        each also with ``.gz``; text is UTF-8. What tool wrote a log shows in its content.
     layout : str, optional
         What the columns mean; recognised from their names when not given.
 
@@ -227,6 +227,8 @@ def read(
         refuse(before, "the source is logs that were read; pass it to read_logs")
         others = {"judge": judge, "human": human, "strata": strata, "drop": drop, "lazy": lazy}
         refuse(of_tables | vars(told) | others, "the source is logs")
+        if not len(source.records):
+            raise ValueError("source is Logs without a record; give the logs of two systems")
         found = of_systems(source, systems)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
     if lazy or is_store(source):
@@ -234,13 +236,19 @@ def read(
 
         others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
         left = {k: v for k, v in vars(told).items() if k != "ignore"}
-        refuse(of_logs | of_tables | left | others | {"cluster": cluster}, "the source is scores in blocks")
+        refuse(
+            of_logs | of_tables | left | others | {"cluster": cluster},
+            "the source is scores in blocks",
+        )
         direction = {"higher_is_better": higher_is_better}
         return read_blocks(source, systems=systems, ignore=told.ignore, **direction)
     if judge is not None or human is not None:
         from betterthan.reading.judged_outcomes import read_judged
 
-        refuse(of_logs | of_tables | {"systems": systems, "again": again}, "the source is judged outcomes")
+        refuse(
+            of_logs | of_tables | {"systems": systems, "again": again},
+            "the source is judged outcomes",
+        )
         return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
     if drop:
         raise ValueError("drop=True is for judged outcomes; name their columns, judge and human")
@@ -248,7 +256,9 @@ def read(
         own = {"systems": systems, "ignore": told.ignore}
         taken = own if layout == "labels" else {}
         others = vars(told) | {"systems": systems, "names": names, "unit": unit}
-        refuse(of_logs | {k: v for k, v in others.items() if k not in taken}, f"the source is {layout}")
+        refuse(
+            of_logs | {k: v for k, v in others.items() if k not in taken}, f"the source is {layout}"
+        )
         return reader_of(layout)(source, **taken)
     logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
@@ -273,8 +283,8 @@ def read(
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
-_DEFAULTS: dict[str, Any] = {**_OF_LOGS, "scale": 1, "decimal": "."}
-_DEFAULTS |= dict.fromkeys(("percent", "drop", "lazy"), False)
+_OFF = dict.fromkeys(("percent", "drop", "lazy"), False)
+_DEFAULTS: dict[str, Any] = {**_OF_LOGS, **_OFF, "scale": 1, "decimal": "."}
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:

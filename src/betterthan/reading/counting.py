@@ -6,7 +6,6 @@ from typing import Any, Unpack
 import xarray as xr
 
 from betterthan.counts.every_kind import count_data
-from betterthan.counts.picking import picked
 from betterthan.reading.inputs import data_of
 from betterthan.reading.options import ReadOptions
 
@@ -61,9 +60,10 @@ def count(
     Raises
     ------
     ValueError
-        If the data are none of these, an option of `read` is given and nothing is read, an argument is not one of its choices or not for such data, a
-        score is missing under ``missing="error"``, there is nothing to group by, or no two
-        systems have an item in common (a pair that has none has no data).
+        If the data are none of these, an option of `read` is given and nothing is read, an
+        argument is not one of its choices or not for such data, a score is missing under
+        ``missing="error"``, there is nothing to group by, or no two systems have an item in common
+        (a pair that has none has no data).
 
     Examples
     --------
@@ -81,5 +81,5 @@ def count(
     >>> bt.count({"A": [1, 1, 0, 1], "B": [1, 0, 0, 0]}).sel(system_a="A", system_b="B").values
     array([2, 0, 2])
     """
-    data = picked(data_of(data, systems, options, "count"), systems)
-    return count_data(data, by=by, margin=margin, missing=missing)
+    data = data_of(data, systems, options, "count")
+    return count_data(data, systems=systems, by=by, margin=margin, missing=missing)

@@ -35,9 +35,8 @@ def one_kind(sides: Mapping[str, Any]) -> str:
     (first, kind), *others = kinds.items()
     for name, other in others:
         if other != kind and not {kind, other} <= {*TO_READ}:
-            raise ValueError(
-                f"{first} is {kind} and {name} is {other}; give {'two' if len(kinds) == 2 else 'all'} of one kind"
-            )
+            count = "two" if len(kinds) == 2 else "all"
+            raise ValueError(f"{first} is {kind} and {name} is {other}; give {count} of one kind")
     return kind
 
 
@@ -180,6 +179,6 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
     return values
 
 
-def _scores(values: np.ndarray, systems: list[str], items: list[str] | None) -> xr.DataArray:
-    coords = {names.SYSTEM: systems} | ({} if items is None else {names.ITEM: items})
+def _scores(values: np.ndarray, systems: Sequence[str], items: list[str] | None) -> xr.DataArray:
+    coords = {names.SYSTEM: list(systems)} | ({} if items is None else {names.ITEM: items})
     return xr.DataArray(values, dims=(names.ITEM, names.SYSTEM), coords=coords)
