@@ -107,7 +107,7 @@ def recognise(data: Any) -> Found:
     )
     raise ValueError(
         f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
-        "a path, a DataFrame, logs, or sequences of scores"
+        "a path, a DataFrame, logs, a dict of scores by system, or an array (item, system)"
     )
 
 

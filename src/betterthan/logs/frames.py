@@ -10,7 +10,7 @@ from pandas.api.types import union_categoricals
 
 from betterthan.io.text_arrays import text_array
 from betterthan.logs.naming import chosen
-from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Frame, Logs, Run
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable
 
 RECORDS = (
@@ -43,17 +43,18 @@ def of_systems(logs: Logs, systems: Any) -> Logs:
     """Logs of some systems, as if only these had been read; see `naming.chosen`."""
     if systems is None:
         return logs
-    wanted = chosen(systems, list(dict.fromkeys(logs.runs["system"].tolist())))
-    parts = [logs.runs.index[logs.runs["system"] == name].tolist() for name in wanted]
-    order = {run: place for place, run in enumerate(chain(*parts))}
-    records: Frame = logs.records
-    rows = records[records["run"].isin(list(order))]
-    place = np.array([order[run] for run in rows["run"].tolist()], np.int32)
-    rows = rows.assign(run=place).iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
-    runs = logs.runs.loc[list(order)].reset_index(drop=True)
-    runs["system"] = [wanted[name] for name in runs["system"]]
-    rows["system"] = _repeated(runs["system"].tolist(), rows["run"].to_numpy())
-    return Logs(rows, runs)
+    named = logs.runs["system"].tolist()
+    wanted = chosen(systems, list(dict.fromkeys(named)))
+    runs = list(zip(logs.runs.index.tolist(), named, strict=True))
+    kept = [run for name in wanted for run, own in runs if own == name]
+    order = {run: place for place, run in enumerate(kept)}
+    place = np.array([order.get(run, -1) for run in logs.records["run"].tolist()], np.int32)
+    rows = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
+    records = logs.records.iloc[rows].assign(run=place[rows]).reset_index(drop=True)
+    found = logs.runs.loc[kept].reset_index(drop=True)
+    found["system"] = [wanted[name] for name in found["system"].tolist()]
+    records["system"] = _repeated(found["system"].tolist(), place[rows])
+    return Logs(records, found)
 
 
 def together(parts: Sequence[Logs]) -> Logs:

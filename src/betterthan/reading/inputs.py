@@ -48,7 +48,7 @@ def data_of(
         raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
     if other is not None:
         data = _two(data, other)
-    elif isinstance(data, np.ndarray):
+    elif isinstance(data, np.ndarray) and data.ndim == 2:
         data = of_array(data, systems)
     elif _is_mapping(data):
         data = _by_name(data)

@@ -78,23 +78,18 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
 
 
 def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
-    """Scores of an array, whose rows are items and whose columns are systems.
+    """Scores of an array of two dims, whose rows are items and whose columns are systems.
 
     Raises
     ------
     ValueError
-        If the array has another number of dims, or systems another number of names.
+        If systems are not named, or have another number of names.
     """
-    if data.ndim != 2:
-        raise ValueError(
-            f"data is an array of {checks.numbered(data.ndim, 'dim')}; give a row for each item "
-            "and a column for each system, or one sequence of scores for each system"
-        )
     columns = checks.numbered(data.shape[1], "column")
     if not isinstance(systems, Sequence) or isinstance(systems, str):
         raise ValueError(
-            f"data is an array of {columns} without names; pass systems=[...], a list with a name "
-            "for each"
+            f"data is {type(data).__name__}; give scores (item, system), or pass systems=[...], "
+            f"names for its {columns}"
         )
     if len(systems) != data.shape[1]:
         there = checks.numbered(len(systems), "name")
