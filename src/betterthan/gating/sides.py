@@ -165,6 +165,8 @@ def _of_logs(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]
     for side, one in source.items():
         if isinstance(one, Logs) and not len(one.records):
             raise ValueError(f"the {side} is Logs without a record; give the logs of one system")
+        if isinstance(one, pd.DataFrame):
+            raise ValueError(f"the {side} is a DataFrame; give logs, as the other side is")
     sides = {
         side: one if isinstance(one, Logs) else read_logs({side: one}, **how)
         for side, one in source.items()
