@@ -131,9 +131,10 @@ def test_the_gate_compares_logs_with_an_accepted_baseline(two, tmp_path):
 
 def test_the_gate_refuses_logs_that_cannot_be_its_sides(two):
     old, new = (bt.read_logs(path) for path in two.values())
-    same_logs = bt.gate(old, old, margin=0.1, metric="match")
-    assert same_logs.verdict == "not comparable"
-    assert same_logs.why == ("the candidate is the baseline; nothing was measured anew",)
+    for candidate in (old, bt.read_logs({"x": two["old"]}), two["old"]):
+        again = bt.gate(old, candidate, margin=0.1, metric="match")
+        assert again.verdict == "not comparable"
+        assert again.why == ("the candidate is the baseline; nothing was measured anew",)
     with pytest.raises(ValueError, match=r"the baseline holds 2 systems \('old', 'new'\)"):
         bt.gate(bt.read_logs(two), new, margin=0.1, metric="match")
     with pytest.raises(ValueError, match="the candidate is a DataFrame; give logs, as the other"):

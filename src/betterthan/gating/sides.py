@@ -79,6 +79,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
 
 
 _NOTHING_NEW = "nothing was measured anew"
+_SAME = f"the candidate is the baseline; {_NOTHING_NEW}"
 
 
 def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,11 +101,8 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
 def same_content(baseline: Any, candidate: Any) -> str:
     """Why nothing was measured between the two; empty where they differ."""
     if _in_memory(baseline) or _in_memory(candidate):
-        of, to = (
-            side.records if isinstance(side, Logs) else side for side in (baseline, candidate)
-        )
-        same = isinstance(of, pd.DataFrame) and of.equals(to)
-        return f"the candidate is the baseline; {_NOTHING_NEW}" if same else ""
+        same = isinstance(baseline, pd.DataFrame) and baseline.equals(candidate)
+        return _SAME if same else ""
     of, to = ([one.file.path for one in find_files(side)] for side in (baseline, candidate))
     shared = {path.resolve() for path in of} & {path.resolve() for path in to}
     if shared:
@@ -159,35 +157,38 @@ def _without_metric(metric: str, kept: Kept) -> Sides:
 
 def _of_logs(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
     """Logs of which those of one side, or of both, were read before."""
-    how = {name: given[name] for name in _OF_RUNS if name in given}
-    if all(isinstance(one, Logs) for one in source.values()):
-        _refuse(how, _OF_RUNS, "logs that were read; pass it to read_logs")
-    for side, one in source.items():
-        if isinstance(one, Logs) and not len(one.records):
-            raise ValueError(f"the {side} is Logs without a record; give the logs of one system")
-        if isinstance(one, pd.DataFrame):
-            raise ValueError(f"the {side} is a DataFrame; give logs, as the other side is")
-    sides = {
-        side: one if isinstance(one, Logs) else read_logs({side: one}, **how)
-        for side, one in source.items()
-    }
+    options = {name: given[name] for name in _OF_RUNS if name in given}
+    if all(isinstance(side, Logs) for side in source.values()):
+        _refuse(options, _OF_RUNS, "logs that were read; pass it to read_logs")
+    sides: dict[str, Logs] = {}
+    for name, side in source.items():
+        if isinstance(side, pd.DataFrame):
+            raise ValueError(f"the {name} is a DataFrame; give logs, as the other side is")
+        sides[name] = side if isinstance(side, Logs) else read_logs({name: side}, **options)
+        if not len(sides[name].records):
+            raise ValueError(f"the {name} is Logs without a record; give the logs of one system")
+    if kept is None and _identity(sides[BASELINE]).equals(_identity(sides[CANDIDATE])):
+        return Sides(stops=(_SAME,))
     if kept is not None:
         metric = kept.of.about["metric"]
         if metric not in sides[CANDIDATE].records["metric"].unique():
             return _without_metric(metric, kept)
         runs = as_runs(kept)
         sides = {BASELINE: logs_of_runs(runs, [BASELINE] * len(runs)), **sides}
-    return of_logs(together([_called(logs, side) for side, logs in sides.items()]), given)
+    return of_logs(together([_named(logs, name) for name, logs in sides.items()]), given)
 
 
-def _called(logs: Logs, side: str) -> Logs:
-    """Logs whose system is called as its side; of several systems each name tells them apart."""
+def _identity(logs: Logs) -> pd.DataFrame:
+    """Records with the files that they are of, whatever the systems are named."""
+    of = logs.runs[["files", "started"]].astype(str)
+    return logs.records.drop(columns="system").join(of, on="run")
+
+
+def _named(logs: Logs, side: str) -> Logs:
+    """Logs whose system is named as its side; of several systems the names say which side."""
     systems = list(dict.fromkeys(logs.runs["system"].tolist()))
-    if len(systems) == 1:
-        return of_systems(logs, {systems[0]: side})
-    starts = (side, f"{side} |", f"{side} (")
-    new = {name: name if name.startswith(starts) else f"{side} | {name}" for name in systems}
-    return of_systems(logs, new)
+    several = len(systems) > 1
+    return of_systems(logs, {name: f"{side} | {name}" if several else side for name in systems})
 
 
 def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:

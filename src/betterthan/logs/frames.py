@@ -46,15 +46,15 @@ def of_systems(logs: Logs, systems: Any) -> Logs:
     named = logs.runs["system"].tolist()
     wanted = chosen(systems, list(dict.fromkeys(named)))
     runs = list(zip(logs.runs.index.tolist(), named, strict=True))
-    kept = [run for name in wanted for run, own in runs if own == name]
+    kept = [run for name in wanted for run, system in runs if system == name]
     order = {run: place for place, run in enumerate(kept)}
     place = np.array([order.get(run, -1) for run in logs.records["run"].tolist()], np.int32)
     rows = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
+    table = logs.runs.loc[kept].reset_index(drop=True)
+    table["system"] = [wanted[name] for name in table["system"].tolist()]
     records = logs.records.iloc[rows].assign(run=place[rows]).reset_index(drop=True)
-    found = logs.runs.loc[kept].reset_index(drop=True)
-    found["system"] = [wanted[name] for name in found["system"].tolist()]
-    records["system"] = _repeated(found["system"].tolist(), place[rows])
-    return Logs(records, found)
+    records["system"] = _repeated(table["system"].tolist(), place[rows])
+    return Logs(records, table)
 
 
 def together(parts: Sequence[Logs]) -> Logs:

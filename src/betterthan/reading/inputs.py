@@ -46,18 +46,22 @@ def data_of(
     unknown = [name for name in options if name not in ReadOptions.__optional_keys__]
     if unknown:
         raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
-    if other is not None:
-        data = _two(data, other)
-    elif isinstance(data, np.ndarray) and data.ndim == 2:
-        data = of_array(data, systems)
-    elif _is_mapping(data):
-        data = _by_name(data)
+    data = _put_together(data, other, systems)
     if not _is_read(data) and not _is_mapping(data):
         refuse(options, "data are in memory, and nothing is read")
         return data
     picked = isinstance(systems, Sequence) and not isinstance(systems, str) and other is None
     whole = options.get("layout") in _WHOLE or options.get("human") is not None
     return read(data, systems=systems if picked and not whole else None, **options)
+
+
+def _put_together(data: Any, other: Any, systems: Any) -> Any:
+    """Scores that are in memory as parts, as one array; all else as it is."""
+    if other is not None:
+        return _two(data, other)
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        return of_array(data, systems)
+    return _by_name(data) if _is_mapping(data) else data
 
 
 def _two(data: Any, other: Any) -> Any:

@@ -97,7 +97,7 @@ def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
     return _scores(_numbers(data, "data", 2), system_names(systems), None)
 
 
-def system_names(given: Iterable[Any]) -> list[str]:
+def system_names(labels: Iterable[Any]) -> list[str]:
     """Names as text without white space around it; a warning tells of those that look the same.
 
     Raises
@@ -105,10 +105,10 @@ def system_names(given: Iterable[Any]) -> list[str]:
     ValueError
         If two are the same.
     """
-    found = [stripped(str(name)) for name in given]
-    checks.unique(found, "system")
-    tell_alike("data", found, "systems")
-    return found
+    systems = [stripped(str(name)) for name in labels]
+    checks.unique(systems, "system")
+    tell_alike("data", systems, "systems")
+    return systems
 
 
 def _kind(side: Any, name: str) -> str:
