@@ -59,9 +59,10 @@ def _put_together(data: Any, other: Any, systems: Any) -> Any:
     """Scores that are in memory as parts, as one array; all else as it is."""
     if other is not None:
         return _two(data, other)
-    if isinstance(data, np.ndarray) and data.ndim == 2:
-        return of_array(data, systems)
-    return _by_name(data) if _is_mapping(data) else data
+    if _is_mapping(data):
+        return _by_name(data)
+    is_array = isinstance(data, np.ndarray) and data.ndim == 2
+    return of_array(data, systems) if is_array else data
 
 
 def _two(data: Any, other: Any) -> Any:
