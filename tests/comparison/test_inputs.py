@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from gating.made import answers, first, log, table
+from logs.samples import FORMATS, needs_samples
 
 import betterthan as bt
 from betterthan.logs.record import Logs
@@ -187,6 +188,15 @@ def test_votes_and_trials_are_read_whole_and_then_picked(tmp_path):
     found = bt.compare(path, layout="trials", systems=["C", "A"])
     same(found, bt.compare(bt.read(path, layout="trials"), systems=["C", "A"]))
     assert found["system_a"].values.tolist() == ["C", "A"]
+
+
+def test_options_that_would_be_passed_over_are_refused(tmp_path):
+    frame = pd.DataFrame({"item": ITEMS, "system": "A", "successes": 1, "trials": 2})
+    for function in (bt.read, bt.compare):
+        with pytest.raises(ValueError, match="higher_is_better=False does not apply: the source"):
+            function(frame, layout="trials", higher_is_better=False)
+        with pytest.raises(ValueError, match="strata='x' is for judged outcomes; name their col"):
+            function(frame, strata="x")
 
 
 def test_judged_outcomes_are_read_with_their_columns(tmp_path):
@@ -381,3 +391,32 @@ def test_two_frames_want_names():
         ValueError, match=r"data and other are DataFrames; give \{name: DataFrame\}"
     ):
         bt.compare(frame, frame)
+
+
+@needs_samples()
+def test_logs_of_tools_are_read_as_their_files_are():
+    """Also their errors are the same."""
+    compared = 0
+    for folder in sorted(p for p in (*FORMATS.glob("*"), *FORMATS.glob("*/*")) if p.is_dir()):
+        try:
+            logs = bt.read_logs(folder)
+        except ValueError:
+            continue
+        found, wanted = outcome(logs), outcome(folder)
+        if isinstance(wanted, str) and "say metric=" in wanted:
+            assert found == wanted
+            metric = wanted.rpartition("say metric=")[2].strip("'")
+            found, wanted = outcome(logs, metric=metric), outcome(folder, metric=metric)
+        if isinstance(wanted, str):
+            assert found == wanted, folder
+        else:
+            xr.testing.assert_identical(found, wanted)
+            compared += 1
+    assert compared >= 10
+
+
+def outcome(source, **options):
+    try:
+        return bt.read(source, **options)
+    except ValueError as error:
+        return str(error)

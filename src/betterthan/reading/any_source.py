@@ -250,12 +250,15 @@ def read(
             "the source is judged outcomes",
         )
         return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
-    if drop:
-        raise ValueError("drop=True is for judged outcomes; name their columns, judge and human")
+    for name, value in (("drop", drop or None), ("strata", strata)):
+        if value is not None:
+            said = f"{name}={checks.shown(value)} is for judged outcomes"
+            raise ValueError(f"{said}; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
         own = {"systems": systems, "ignore": told.ignore}
         taken = own if layout == "labels" else {}
         others = vars(told) | {"systems": systems, "names": names, "unit": unit}
+        others |= {"higher_is_better": None if higher_is_better else higher_is_better}
         refuse(
             of_logs | {k: v for k, v in others.items() if k not in taken}, f"the source is {layout}"
         )
