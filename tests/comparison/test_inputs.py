@@ -288,6 +288,12 @@ def test_the_columns_of_an_array_are_named(dtype):
         assert str(bt.advise(values, **given)) == str(bt.advise(wanted))
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64", "object"])
+def test_what_a_series_lacks_is_missing(dtype):
+    data = {name: pd.Series(values, ITEMS, dtype=dtype) for name, values in MADE["lists"].items()}
+    xr.testing.assert_identical(bt.count(data), bt.count(MADE["Series"]))
+
+
 def test_what_a_mask_hides_is_missing():
     masked = np.ma.masked_array(np.array([A, B]).T, np.arange(16).reshape(8, 2) == 3)
     blank = np.array([A, B]).T
@@ -340,6 +346,8 @@ BAD = [
     ),
     ({"A": pd.Series(A, ["q"] * 8), "B": as_series(B)}, {}, "system 'A' has item 'q' twice"),
     ({"A": A, "B": ["x"] * 7 + [1]}, {}, "system 'B' holds what is no number"),
+    ({"A": A, "B": np.arange(8).astype("M8[D]")}, {}, "system 'B' holds what is no number"),
+    ({"A": A, "B": np.array(B) + 1j}, {}, "system 'B' holds what is no number"),
     ({"A": A, "B": [[1, 0]] * 8}, {}, "system 'B' has 2 dims and 16 scores"),
     ({"A": A, "B": {}}, {}, "system 'B' is dict; give a list of scores, a Series, a DataArray or"),
     ({"A": [], "B": []}, {}, "system 'A' has 1 dims and 0 scores"),

@@ -59,6 +59,7 @@ def read_logs(
     -------
     Logs
         ``records``, a row for each run, item, epoch and metric, and ``runs``, a row for each log.
+        `read`, `compare`, `count`, `audit`, `advise` and `gate` take it in the place of the files.
 
     Raises
     ------

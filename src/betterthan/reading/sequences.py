@@ -156,13 +156,17 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
                 )
     items = [str(x) for x in first.index]
     checks.fit(items, "item")
-    return {name: side.loc[first.index].to_numpy() for name, side in sides.items()}, items
+    ordered = {name: side.loc[first.index] for name, side in sides.items()}
+    return {name: side.to_numpy(na_value=np.nan) for name, side in ordered.items()}, items
 
 
 def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
     """Scores as floats; what a mask hides is missing."""
     try:
-        values = np.asarray(side, dtype=float)
+        values = np.asarray(side)
+        if values.dtype.kind in "cmM":  # complex numbers, times and dates
+            raise TypeError
+        values = values.astype(float)
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds what is no number; give one score an item") from None
     if isinstance(side, np.ma.MaskedArray):
