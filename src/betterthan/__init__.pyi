@@ -49,13 +49,13 @@ from . import (
 from .auditing.looking import audit as audit
 from .comparison.advice import advise as advise
 from .comparison.comparing import compare as compare
-from .counts.every_kind import count as count
 from .gating.deciding import gate as gate
 from .logs.reading import read_logs as read_logs
 from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference
 from .posterior.differences import prob_equivalent as prob_equivalent
 from .reading.any_source import read as read
+from .reading.counting import count as count
 from .results.comparison import load as load
 from .results.provenance import signature as signature
 from .results.reports import report as report

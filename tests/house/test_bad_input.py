@@ -13,6 +13,7 @@ BAD = {"a wrong kind": object(), "an empty array": np.array([]), "a string": "no
 # what is right for these: tables without a choice of data, and text that is a name or a path
 NOTHING_TO_GIVE = {"datasets"}
 TAKES_TEXT = {
+    "count",
     "compare",
     "advise",
     "read",

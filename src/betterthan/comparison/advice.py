@@ -1,18 +1,21 @@
 """Which model answers for these data, which would mislead, and why."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.given import Found, recognise
+from betterthan.comparison.given import Found, recognise, with_systems
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.picking import systems_of
 from betterthan.counts.shapes import to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.model_registry import Spec, spec_of
+from betterthan.reading.inputs import data_of
+from betterthan.reading.options import ReadOptions
 
 _SYSTEMS_FITTED = 32  # beyond, a model of pairs is refused: names.MCMC_PAIRS_MAX
 _FEW = 20  # examples below which little is settled
@@ -51,14 +54,24 @@ class Advice:
         return f"Ask {self.model}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
 
 
-def advise(data: Any) -> Advice:
+def advise(
+    data: Any,
+    *,
+    systems: Sequence[str] | Mapping[str, str] | None = None,
+    **options: Unpack[ReadOptions],
+) -> Advice:
     """Look at data and say which model answers who is better, which would mislead, and why.
 
     Parameters
     ----------
-    data : xarray.DataArray or xarray.Dataset
+    data : path, DataFrame, Logs, xarray.DataArray or xarray.Dataset, dict or numpy.ndarray
         Scores (item, system), tallies (item, system, tally), counts (..., outcome), successes of
-        trials, or judgments; or a file of these.
+        trials, or judgments; or what `compare` reads or puts together to one of these.
+    systems : sequence of str, or mapping of str to str, optional
+        A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
+        the columns.
+    **options
+        Options of `read`, for data that are read; see `compare`.
 
     Returns
     -------
@@ -67,7 +80,7 @@ def advise(data: Any) -> Advice:
     Raises
     ------
     ValueError
-        If the data are none of these.
+        If the data are none of these, or an option of `read` is given and nothing is read.
 
     Examples
     --------
@@ -78,7 +91,8 @@ def advise(data: Any) -> Advice:
     Misleading: independent_betas, which takes the two accuracies as unrelated though the examples
     are the same.
     """
-    return advise_on(recognise(data))
+    data = data_of(data, systems, options, "advise")
+    return advise_on(with_systems(recognise(data), systems))
 
 
 def advise_on(found: Found) -> Advice:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -45,6 +45,8 @@ from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
 from betterthan.posterior.table import Question
 from betterthan.progress import with_bar, working
+from betterthan.reading.inputs import data_of
+from betterthan.reading.options import ReadOptions
 from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
 from betterthan.significance.on_clusters import OnClusters
@@ -77,15 +79,20 @@ def compare(
     tests: Tests | str | Sequence[str] | None = None,
     sampling: Sampling | None = None,
     rng: Any = None,
+    **options: Unpack[ReadOptions],
 ) -> Comparison:
     """Compare all systems with each other.
 
     Parameters
     ----------
-    data : path, DataFrame, xarray.DataArray or xarray.Dataset, or a sequence of scores
-        What `read` reads, or returns: scores (item, system), tallies (item, system, tally), counts
-        (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`; judged
-        counts from `judged.count`; or successes of trials, of which the larger share wins an item.
+    data : path, DataFrame, Logs, xarray.DataArray or xarray.Dataset, or scores in memory
+        What `read` reads: a path, a folder, a DataFrame, or what `read_logs` returns. Or what it
+        returns: scores (item, system), tallies (item, system, tally), counts (system_a, system_b,
+        outcome) or (pair, outcome); judgments from `io.read_judgments`; judged counts from
+        `judged.count`; or successes of trials, of which the larger share wins an item. Or scores in
+        memory: a dict with a sequence for each system, joined as `other` is; or a NumPy array whose
+        rows are items and whose columns are systems, named by `systems`. A dict can also hold a
+        path or a DataFrame for each system.
         Scores that dask holds in blocks of items are read block by block, each at most twice: the
         same answer without audit, bounds of missing scores and randomization.
         Of tallies, the posterior counts the items on which one F1 is above the other, and the
@@ -102,7 +109,8 @@ def compare(
     unit : {"item"}, optional
         By default the unit of evidence is the cluster where items come in clusters, and the item
         with all its runs; then differences of means, or of wins, on units are answered by Student's
-        t. "item" takes each row as independent.
+        t. "item" takes each row as independent. It is not passed to `read`, whose ``unit`` states
+        what counts are of; to set that, call `read` first.
     weight : {"item", "unit"}, default "item"
         Whether a mean weighs items alike, or clusters and repeatedly run items: with "unit" each
         counts once, by its mean. That is another question where scores depend on how large a
@@ -112,7 +120,8 @@ def compare(
         or, where means decide, in units of the score. At 0 no verdict is ever "equivalent".
         "Better" says that the difference is above 0; ``beyond_rope`` that it is above the rope.
     systems : sequence of str, or mapping of str to str, optional
-        A list picks systems and orders them; a mapping renames them.
+        A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
+        the columns.
     baseline : str, optional
         The system that the others are told against.
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
@@ -145,6 +154,9 @@ def compare(
         Draws, chains and more of PyMC.
     rng : int, numpy.random.Generator or None
         Seed of everything that samples.
+    **options
+        Options of `read`, for data that are read: ``metric``, ``task``, ``errors``, ``item``,
+        ``higher_is_better`` and all others. ``systems`` and ``unit`` have the meaning above.
 
     Returns
     -------
@@ -192,8 +204,11 @@ def compare(
     Raises
     ------
     ValueError
-        If an argument is not valid, a rope is given and ties are unknown or the scores are graded
-        and there is no quantity, or an advised model does not know what is asked.
+        If an argument is not valid, an option of `read` is given and nothing is read, systems have
+        different items or the same name, a rope is given and ties are unknown or the scores are
+        graded and there is no quantity, or an advised model does not know what is asked.
+    TypeError
+        If `read` has no such option.
 
     Warns
     -----
@@ -214,6 +229,16 @@ def compare(
     >>> comparison = bt.compare(bt.datasets.contingency_case("a"))
     >>> comparison.pairs[["system", "other", "verdict"]].values.tolist()
     [['A', 'B', 'better']]
+
+    Scores in lists, and logs or a table with options of `read`:
+
+    >>> lists = {"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 1, 1, 0, 1]}
+    >>> print(round(float(bt.compare(lists).prob_better.loc["new", "old"]), 3))
+    0.938
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"old": ["C", "I", "I"], "new": ["C", "C", "I"]})
+    >>> bt.compare(frame, true="C", false="I")["score"].values.round(2).tolist()
+    [0.33, 0.67]
     """
     asked = Asked.checked(
         question=Question.checked(rope, ci_prob, ci_kind, threshold, of_score=quantity != "wins"),
@@ -231,10 +256,11 @@ def compare(
         sampling=sampling or Sampling(),
         rng=rng,
     )
+    data = data_of(data, asked.systems, options, "compare", other)
     if is_judged(data):
         checks.rope(rope)
         return _judged(data, asked)
-    found = of_systems(recognise(data, other, asked.systems), asked)
+    found = of_systems(recognise(data), asked)
     advice = _advice(found) if asked.method == "advised" else None
     taken = _taken(asked, advice)
     given = _counted_once(found, asked, taken, advice)

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
@@ -16,7 +14,6 @@ from betterthan.comparison.dependence import dependence
 from betterthan.comparison.measured import Measured, measured
 from betterthan.comparison.missing_beside import missing_beside
 from betterthan.comparison.quantity import Quantity, quantity_of
-from betterthan.comparison.sequences import two_sequences
 from betterthan.counts.fingerprint import fingerprint
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.picking import picked, systems_of
@@ -30,7 +27,6 @@ from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
 from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
 from betterthan.posterior.open_scores import limits_of
-from betterthan.reading.any_source import read
 
 
 @dataclass(frozen=True)
@@ -80,19 +76,14 @@ class Given:
         )
 
 
-def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
-    """Data as they are given: arrays, files, frames, or two sequences of scores; of files and
-    frames the systems that are listed, so that no other column is taken for one.
+def recognise(data: Any) -> Found:
+    """Data in memory, checked, and of which kind they are.
 
     Raises
     ------
     ValueError
         If they are none of these, or not valid.
     """
-    if other is not None:
-        data = two_sequences(data, other)
-    elif isinstance(data, str | Path | pd.DataFrame) or _paths(data):
-        data = read(data, systems=_listed(systems))
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
         return _found("trials", data, _shares(data))
@@ -116,7 +107,7 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
     )
     raise ValueError(
         f"data is {what}; give scores, tallies, counts, trials or judgments (see betterthan.read), "
-        "a file, a frame, or two sequences of scores"
+        "a path, a DataFrame, logs, a dict of scores by system, or an array (item, system)"
     )
 
 
@@ -124,18 +115,19 @@ def recognise(data: Any, other: Any = None, systems: Any = None) -> Found:
 _ARRAYS = {names.TALLY: "tallies", names.ITEM: "scores", names.OUTCOME: "counts"}
 
 
-def _listed(systems: Any) -> Any:
-    """The systems that are picked, not renamed."""
-    return systems if isinstance(systems, Sequence) and not isinstance(systems, str) else None
-
-
 def _found(kind: str, data: Any, plain: xr.DataArray) -> Found:
     return Found(kind, data, plain, plain)
 
 
+def with_systems(found: Found, systems: Any) -> Found:
+    """Data of some systems, or under other names; see `picked`."""
+    plain = picked(found.plain, systems)
+    return replace(found, data=picked(found.data, systems), plain=plain, before=plain)
+
+
 def of_systems(found: Found, asked: Asked) -> Found:
     """The systems that were asked for, and scores under the policy for missing ones."""
-    data, plain = picked(found.data, asked.systems), picked(found.plain, asked.systems)
+    found = with_systems(found, asked.systems)
     if found.kind != "scores":
         if asked.missing != "pairwise" and found.kind == "trials":
             raise ValueError(
@@ -143,9 +135,9 @@ def of_systems(found: Found, asked: Asked) -> Found:
             )
         if found.kind in ("counts", "judgments"):
             checks.for_scores_only(missing=asked.missing, margin=asked.margin)
-        return Found(found.kind, data, plain, plain, asked.margin)
-    filled = apply_missing(data, asked.missing)
-    return Found(found.kind, filled, filled, data, asked.margin)
+        return replace(found, margin=asked.margin)
+    filled = apply_missing(found.data, asked.missing)
+    return replace(found, data=filled, plain=filled, margin=asked.margin)
 
 
 def count_given(
@@ -324,13 +316,3 @@ def _shares(trials: xr.Dataset) -> xr.DataArray:
     with np.errstate(invalid="ignore"):
         share = trials["successes"] / trials["trials"].where(trials["trials"] > 0)
     return share.transpose(names.ITEM, names.SYSTEM).assign_attrs(trials.attrs)
-
-
-def _paths(data: Any) -> bool:
-    """Whether these are several files."""
-    return (
-        isinstance(data, Sequence)
-        and not isinstance(data, str)
-        and bool(data)
-        and all(isinstance(one, str | Path) for one in data)
-    )

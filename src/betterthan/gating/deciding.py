@@ -40,9 +40,9 @@ def gate(
 
     Parameters
     ----------
-    baseline, candidate : path, list of paths, or pandas.DataFrame
-        What `read` reads, of one system each: a table, or logs. The baseline may be a file that
-        ``betterthan gate --accept`` wrote.
+    baseline, candidate : path, list of paths, pandas.DataFrame or Logs
+        What `read` reads, of one system each: a table, or logs, also those that `read_logs`
+        returned. The baseline may be a file that ``betterthan gate --accept`` wrote.
     margin : float above 0
         By how much the candidate may be behind and still pass: a difference of accuracies, below 1;
         of scores beyond 0 and 1 a difference of means, in units of the score.

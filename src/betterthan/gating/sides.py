@@ -33,8 +33,9 @@ from betterthan.io.problems import problem, shown
 from betterthan.io.reading import read_tables
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.finding import find_files
-from betterthan.logs.reading import logs_of_runs, read_runs
-from betterthan.logs.record import Run
+from betterthan.logs.frames import of_systems, together
+from betterthan.logs.reading import logs_of_runs, read_logs, read_runs
+from betterthan.logs.record import Logs, Run
 from betterthan.reading.finding_logs import logs_in, tables_in
 
 _OF_TABLES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
@@ -48,7 +49,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
 
     Parameters
     ----------
-    baseline, candidate : path, list of paths, or pandas.DataFrame
+    baseline, candidate : path, list of paths, pandas.DataFrame or Logs
         What `read` reads of one system; the baseline may be one that was accepted.
     choices : mapping
         Of `CHOICES`; None is not given.
@@ -78,6 +79,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
 
 
 _NOTHING_NEW = "nothing was measured anew"
+_SAME = f"the candidate is the baseline; {_NOTHING_NEW}"
 
 
 def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,9 +100,9 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 def same_content(baseline: Any, candidate: Any) -> str:
     """Why nothing was measured between the two; empty where they differ."""
-    if isinstance(baseline, pd.DataFrame) or isinstance(candidate, pd.DataFrame):
+    if _in_memory(baseline) or _in_memory(candidate):
         same = isinstance(baseline, pd.DataFrame) and baseline.equals(candidate)
-        return f"the candidate is the baseline; {_NOTHING_NEW}" if same else ""
+        return _SAME if same else ""
     of, to = ([one.file.path for one in find_files(side)] for side in (baseline, candidate))
     shared = {path.resolve() for path in of} & {path.resolve() for path in to}
     if shared:
@@ -112,34 +114,81 @@ def same_content(baseline: Any, candidate: Any) -> str:
     return ""
 
 
+def _in_memory(source: Any) -> bool:
+    return isinstance(source, pd.DataFrame | Logs)
+
+
 def digests(source: Any) -> list[str]:
-    """Of the content of each file, sorted; none of a frame."""
-    if isinstance(source, pd.DataFrame):
+    """Of the content of each file, sorted; none of what is in memory."""
+    if _in_memory(source):
         return []
     paths = (one.file.path for one in find_files(source))
     return sorted(sha256(path.read_bytes()).hexdigest()[:16] for path in paths)
 
 
 def _read(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
-    files = logs_in(source, given.get("format"))
-    kind = TABLE if files is None else LOGS
+    logs_read = any(isinstance(one, Logs) for one in source.values())
+    files = None if logs_read else logs_in(source, given.get("format"))
+    kind = LOGS if logs_read or files is not None else TABLE
     if kept is not None and kept.of.kind != kind:
         was, now = ("a table", "logs") if kind == LOGS else ("logs", "a table")
         raise problem(kept.name, f"was accepted of {was}, and the candidate is {now}")
-    if files is None:
+    if kind == TABLE:
         return _of_tables(source, kept, given)
     _refuse(given, _OF_TABLES, "logs")
+    if files is None:
+        return _of_logs(source, kept, given)
     runs, keys = read_runs(files, given.get("items"))
     own: list[Run] = []
     if kept is not None:
         metric = kept.of.about["metric"]
         if not any(metric in run.metrics for run in runs):
-            why = f"the candidate has no score by {shown(metric)}, the metric of {kept.name}"
-            return Sides(stops=(why,))
+            return _without_metric(metric, kept)
         own = as_runs(kept)
     logs = logs_of_runs([*own, *runs], [*([BASELINE] * len(own)), *keys], again=given.get("again"))
     found = of_logs(logs, given)
     return replace(found, said=(*found.said, *([files.said] if files.said else [])))
+
+
+def _without_metric(metric: str, kept: Kept) -> Sides:
+    why = f"the candidate has no score by {shown(metric)}, the metric of {kept.name}"
+    return Sides(stops=(why,))
+
+
+def _of_logs(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:
+    """Logs of which those of one side, or of both, were read before."""
+    options = {name: given[name] for name in _OF_RUNS if name in given}
+    if all(isinstance(side, Logs) for side in source.values()):
+        _refuse(options, _OF_RUNS, "logs that were read; pass it to read_logs")
+    sides: dict[str, Logs] = {}
+    for name, side in source.items():
+        if isinstance(side, pd.DataFrame):
+            raise ValueError(f"the {name} is a DataFrame; give logs, as the other side is")
+        sides[name] = side if isinstance(side, Logs) else read_logs({name: side}, **options)
+        if not len(sides[name].records):
+            raise ValueError(f"the {name} is Logs without a record; give the logs of one system")
+    if kept is None and _identity(sides[BASELINE]).equals(_identity(sides[CANDIDATE])):
+        return Sides(stops=(_SAME,))
+    if kept is not None:
+        metric = kept.of.about["metric"]
+        if metric not in sides[CANDIDATE].records["metric"].unique():
+            return _without_metric(metric, kept)
+        runs = as_runs(kept)
+        sides = {BASELINE: logs_of_runs(runs, [BASELINE] * len(runs)), **sides}
+    return of_logs(together([_named(logs, name) for name, logs in sides.items()]), given)
+
+
+def _identity(logs: Logs) -> pd.DataFrame:
+    """Records with the files that they are of, whatever the systems are named."""
+    of = logs.runs[["files", "started"]].astype(str)
+    return logs.records.drop(columns="system").join(of, on="run")
+
+
+def _named(logs: Logs, side: str) -> Logs:
+    """Logs whose system is named as its side; of several systems the names say which side."""
+    systems = list(dict.fromkeys(logs.runs["system"].tolist()))
+    several = len(systems) > 1
+    return of_systems(logs, {name: f"{side} | {name}" if several else side for name in systems})
 
 
 def _of_tables(source: dict[str, Any], kept: Kept | None, given: Mapping[str, Any]) -> Sides:

@@ -1,13 +1,15 @@
 """Runs as the two tables of `Logs`."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from betterthan.io.text_arrays import text_array
+from betterthan.logs.naming import chosen
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable
 
@@ -35,6 +37,49 @@ def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     columns |= texts | named | found
     records = pd.DataFrame({name: columns[name] for name in RECORDS})
     return Logs(records, _of_runs(runs, systems))
+
+
+def of_systems(logs: Logs, systems: Any) -> Logs:
+    """Logs of some systems, as if only these had been read; see `naming.chosen`."""
+    if systems is None:
+        return logs
+    named = logs.runs["system"].tolist()
+    wanted = chosen(systems, list(dict.fromkeys(named)))
+    runs = list(zip(logs.runs.index.tolist(), named, strict=True))
+    kept = [run for name in wanted for run, system in runs if system == name]
+    order = {run: place for place, run in enumerate(kept)}
+    place = np.array([order.get(run, -1) for run in logs.records["run"].tolist()], np.int32)
+    rows = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
+    table = logs.runs.loc[kept].reset_index(drop=True)
+    table["system"] = [wanted[name] for name in table["system"].tolist()]
+    records = logs.records.iloc[rows].assign(run=place[rows]).reset_index(drop=True)
+    records["system"] = _repeated(table["system"].tolist(), place[rows])
+    return Logs(records, table)
+
+
+def together(parts: Sequence[Logs]) -> Logs:
+    """All records of several logs; those of several tools are joined by id alone."""
+    starts = np.cumsum([0, *(len(part.runs) for part in parts)])
+    runs = {k: list(chain(*(part.runs[k].tolist() for part in parts))) for k in parts[0].runs}
+    rows: dict[str, Any] = {}
+    for name in RECORDS:
+        columns: list[Any] = [part.records[name] for part in parts]
+        if isinstance(columns[0].dtype, pd.CategoricalDtype):
+            rows[name] = union_categoricals(columns)
+        else:
+            rows[name] = np.concatenate([column.to_numpy() for column in columns])
+    shifts = zip(parts, starts[:-1], strict=True)
+    rows["run"] = np.concatenate([part.records["run"].to_numpy() + shift for part, shift in shifts])
+    tools = list(dict.fromkeys(runs["tool"]))
+    if len(tools) > 1:
+        rows["item_hash"] = _objects([None] * len(rows["run"]))
+        runs["said"] = [[*said, by_id_alone(tools)] for said in runs["said"]]
+    return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
+
+
+def by_id_alone(tools: Sequence[str]) -> tuple[str, str]:
+    """What is said of logs of several tools, each of which digests contents in its own way."""
+    return "mixed", f"logs of {' and '.join(tools)} are joined by id alone"
 
 
 def _categories(values: np.ndarray) -> pd.Categorical:

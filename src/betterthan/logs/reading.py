@@ -12,7 +12,7 @@ from betterthan.logs.again import one_each
 from betterthan.logs.checking import checked
 from betterthan.logs.clustering import CONTENT, by_content, refuse_cluster
 from betterthan.logs.finding import Found, find_files
-from betterthan.logs.frames import logs_of
+from betterthan.logs.frames import by_id_alone, logs_of
 from betterthan.logs.naming import chosen, named
 from betterthan.logs.recognising import Sorted, sort_files, tools
 from betterthan.logs.record import Logs, Run
@@ -59,6 +59,7 @@ def read_logs(
     -------
     Logs
         ``records``, a row for each run, item, epoch and metric, and ``runs``, a row for each log.
+        `read`, `compare`, `count`, `audit`, `advise` and `gate` take it in the place of the files.
 
     Raises
     ------
@@ -169,7 +170,7 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
         )
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
-        run.said.append(("mixed", f"logs of {' and '.join(tools)} are joined by id alone"))
+        run.said.append(by_id_alone(tools))
 
 
 def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.every_kind import count
+from betterthan.counts.every_kind import count_data
 from betterthan.counts.pairing import as_pairs
 from betterthan.counts.shapes import pair_indices, to_square
 from betterthan.plot.systems import called, chosen, picked
@@ -229,7 +229,7 @@ def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
     if isinstance(data, xr.DataArray) and names.OUTCOME in dims:
         return data
     if isinstance(data, xr.DataArray | xr.Dataset) and {names.ITEM, _JUDGMENT} & set(dims):
-        return count(data)
+        return count_data(data)
     if isinstance(data, xr.Dataset) and {"prob_better", "verdict"} <= set(data):
         model = data.attrs.get("model")
         draws = ", or the draws that it was made of" * (or_draws and model in pairwise.MODELS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 
 import pandas as pd
 import xarray as xr
@@ -10,12 +10,16 @@ import xarray as xr
 from betterthan import checks
 from betterthan.io.columns import Columns, words
 from betterthan.io.reading import read_tables
+from betterthan.logs.record import Logs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
+from betterthan.reading.options import ReadOptions
 from betterthan.reading.other_layouts import OTHERS, reader_of
 from betterthan.reading.stores import is_store
+from betterthan.text import stripped
 
-Source = str | Path | pd.DataFrame | Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
+Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
+Source = str | Path | pd.DataFrame | Logs | Tables
 _OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
 
 
@@ -38,33 +42,9 @@ def read(
 def read(
     source: Source,
     *,
-    layout: str | None = None,
     systems: Sequence[str] | Mapping[str, str] | Callable[..., str] | None = None,
-    names: str | None = None,
-    task: str | Sequence[str] | None = None,
-    metric: str | None = None,
-    filter: str | None = None,
-    epoch: int | None = None,
-    join: str = "auto",
-    again: str | None = None,
-    errors: str = "missing",
-    unscored: str = "missing",
-    format: str | None = None,
-    items: Sequence[str] | None = None,
-    cluster: str | None = None,
-    item: str | None = None,
-    system: str | None = None,
-    score: str | None = None,
-    ignore: str | Sequence[str] | None = None,
-    true: str | Sequence[str] | None = None,
-    false: str | Sequence[str] | None = None,
-    percent: bool = False,
-    decimal: str = ".",
-    sep: str | None = None,
-    higher_is_better: bool | None = None,
     unit: str | None = None,
-    scale: int = 1,
-    lazy: bool = False,
+    **options: Unpack[ReadOptions],
 ) -> xr.DataArray: ...
 def read(
     source: Source,
@@ -105,11 +85,11 @@ def read(
 
     Parameters
     ----------
-    source : path, pandas.DataFrame, list of paths, or mapping of name to path or DataFrame
-        A table, or the logs of an evaluation tool: a file, a folder (all files below it) or a
-        pattern such as ``"logs/*.eval"``; or a Zarr store of scores. A table is CSV, TSV, JSON
-        Lines, JSON (a list of objects) or Parquet, known by its extension, each also with ``.gz``;
-        text is UTF-8. What tool wrote a log shows in its content.
+    source : path, pandas.DataFrame, Logs, list of paths, or mapping of name to path or DataFrame
+        A table, or the logs of an evaluation tool: a file, a folder (all files below it), a
+        pattern such as ``"logs/*.eval"``, or what `read_logs` returns; or a Zarr store of scores. A
+        table is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension,
+        each also with ``.gz``; text is UTF-8. What tool wrote a log shows in its content.
     layout : str, optional
         What the columns mean; recognised from their names when not given.
 
@@ -230,42 +210,68 @@ def read(
     >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
     [1, 0, 1]
     """
+    if isinstance(source, Mapping):
+        checks.unique([stripped(str(name)) for name in source], "table")
     told = Columns(
         *(item, system, score, words(ignore), words(true), words(false)), percent, decimal, sep
     )
     of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
     of_logs |= {"join": join, "errors": errors, "unscored": unscored}
     of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    if isinstance(source, Logs):
+        from betterthan.logs.frames import of_systems
+        from betterthan.logs.pivoting import scores_of
+
+        before = {"again": again, "items": items, "format": format, "cluster": cluster}
+        before |= {"systems": systems} if callable(systems) else {}
+        refuse(before, "the source is logs that were read; pass it to read_logs")
+        others = {"judge": judge, "human": human, "strata": strata, "drop": drop, "lazy": lazy}
+        refuse(of_tables | vars(told) | others, "the source is logs")
+        if not len(source.records):
+            raise ValueError("source is Logs without a record; give the logs of two systems")
+        found = of_systems(source, systems)
+        return scores_of(found, **of_logs, higher_is_better=higher_is_better)
     if lazy or is_store(source):
         from betterthan.reading.in_blocks import read_blocks
 
         others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
         left = {k: v for k, v in vars(told).items() if k != "ignore"}
-        _refuse(of_logs | of_tables | left | others | {"cluster": cluster}, "scores in blocks")
+        refuse(
+            of_logs | of_tables | left | others | {"cluster": cluster},
+            "the source is scores in blocks",
+        )
         direction = {"higher_is_better": higher_is_better}
         return read_blocks(source, systems=systems, ignore=told.ignore, **direction)
     if judge is not None or human is not None:
         from betterthan.reading.judged_outcomes import read_judged
 
-        _refuse(of_logs | of_tables | {"systems": systems, "again": again}, "judged outcomes")
+        refuse(
+            of_logs | of_tables | {"systems": systems, "again": again},
+            "the source is judged outcomes",
+        )
         return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
-    if drop:
-        raise ValueError("drop=True is for judged outcomes; name their columns, judge and human")
+    for name, value in (("drop", drop or None), ("strata", strata)):
+        if value is not None:
+            said = f"{name}={checks.shown(value)} is for judged outcomes"
+            raise ValueError(f"{said}; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
         own = {"systems": systems, "ignore": told.ignore}
         taken = own if layout == "labels" else {}
         others = vars(told) | {"systems": systems, "names": names, "unit": unit}
-        _refuse(of_logs | {k: v for k, v in others.items() if k not in taken}, layout)
+        others |= {"higher_is_better": None if higher_is_better else higher_is_better}
+        refuse(
+            of_logs | {k: v for k, v in others.items() if k not in taken}, f"the source is {layout}"
+        )
         return reader_of(layout)(source, **taken)
     logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
         from betterthan.logs.pivoting import scores_of
         from betterthan.logs.reading import logs_of_runs
 
-        _refuse(of_tables | vars(told), "a log")
+        refuse(of_tables | vars(told), "the source is a log")
         found = logs_of_runs(*logs, systems=systems, again=again)
         return scores_of(found, **of_logs, higher_is_better=higher_is_better)
-    _refuse(of_logs | {"again": again, "items": items, "cluster": cluster}, "a table")
+    refuse(of_logs | {"again": again, "items": items, "cluster": cluster}, "the source is a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,
@@ -280,11 +286,12 @@ def read(
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
-_DEFAULTS: dict[str, Any] = {**_OF_LOGS, "scale": 1, "decimal": ".", "percent": False}
+_OFF = dict.fromkeys(("percent", "drop", "lazy"), False)
+_DEFAULTS: dict[str, Any] = {**_OF_LOGS, **_OFF, "scale": 1, "decimal": "."}
 
 
-def _refuse(choices: Mapping[str, Any], what: str) -> None:
+def refuse(choices: Mapping[str, Any], why: str) -> None:
     """Refuse choices that do not apply."""
     for name, value in choices.items():
         if value not in (None, (), _DEFAULTS.get(name)):
-            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is {what}")
+            raise ValueError(f"{name}={checks.shown(value)} does not apply: {why}")

@@ -1,0 +1,183 @@
+"""Scores in memory without names of their own: sequences, joined by label where there are labels,
+and arrays.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.io.alike import tell_alike
+from betterthan.text import stripped
+
+TO_READ = PATH, FRAME = "a path", "a DataFrame"
+_LABELLED, _LIST = "labelled", "a list"
+
+
+def one_kind(sides: Mapping[str, Any]) -> str:
+    """The kind that all sides have: a list, labelled, or one of `TO_READ`, which may be mixed.
+
+    Parameters
+    ----------
+    sides : mapping of str to Series, DataArray, list, array, path or DataFrame
+        Each under the name that it has in messages.
+
+    Raises
+    ------
+    ValueError
+        If a side is of no such kind, or two are of different kinds.
+    """
+    kinds = {name: _kind(side, name) for name, side in sides.items()}
+    (first, kind), *others = kinds.items()
+    for name, other in others:
+        if other != kind and not {kind, other} <= {*TO_READ}:
+            count = "two" if len(kinds) == 2 else "all"
+            raise ValueError(f"{first} is {kind} and {name} is {other}; give {count} of one kind")
+    return kind
+
+
+def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None) -> xr.DataArray:
+    """Scores of several systems, one sequence each.
+
+    Parameters
+    ----------
+    sides : mapping of str to Series or DataArray, or to list or array
+        Series and DataArrays are joined by their labels, which must be the same; lists and arrays
+        by position, of equal length.
+    systems : sequence of str, optional
+        Names of the systems. Two systems are called as the Series or DataArrays are, else A and B,
+        when not given.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system)
+
+    Raises
+    ------
+    ValueError
+        If they are of different kinds or lengths, or their labels differ.
+    """
+    items = None
+    if one_kind(sides) == _LABELLED:
+        labelled = {name: _labelled(side, name) for name, side in sides.items()}
+        systems = systems or _own_names(labelled)
+        sides, items = _by_label(labelled)
+    values = {name: _numbers(side, name) for name, side in sides.items()}
+    (first, column), *others = values.items()
+    for name, other in others:
+        if len(other) != len(column):
+            raise ValueError(
+                f"{first} has {len(column)} scores and {name} {len(other)}; by position they must "
+                "be equally many: give the same items, or Series that name them"
+            )
+    return _scores(np.stack([*values.values()], axis=1), systems or ["A", "B"], items)
+
+
+def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
+    """Scores of an array of two dims, whose rows are items and whose columns are systems.
+
+    Raises
+    ------
+    ValueError
+        If systems are not named, or have another number of names.
+    """
+    columns = checks.numbered(data.shape[1], "column")
+    if not isinstance(systems, Sequence) or isinstance(systems, str):
+        raise ValueError(
+            f"data is {type(data).__name__}; give scores (item, system), or pass systems=[...], "
+            f"names for its {columns}"
+        )
+    if len(systems) != data.shape[1]:
+        there = checks.numbered(len(systems), "name")
+        raise ValueError(f"systems has {there} and data {columns}; give one name for each column")
+    return _scores(_numbers(data, "data", 2), system_names(systems), None)
+
+
+def system_names(labels: Iterable[Any]) -> list[str]:
+    """Names as text without white space around it; a warning tells of those that look the same.
+
+    Raises
+    ------
+    ValueError
+        If two are the same.
+    """
+    systems = [stripped(str(name)) for name in labels]
+    checks.unique(systems, "system")
+    tell_alike("data", systems, "systems")
+    return systems
+
+
+def _kind(side: Any, name: str) -> str:
+    if isinstance(side, str | Path):
+        return PATH
+    if isinstance(side, pd.DataFrame):
+        return FRAME
+    if isinstance(side, pd.Series | xr.DataArray):
+        return _LABELLED
+    if isinstance(side, list | tuple | np.ndarray):
+        return _LIST
+    raise ValueError(
+        f"{name} is {type(side).__name__}; give a list of scores, a Series, a DataArray or a path"
+    )
+
+
+def _labelled(side: Any, name: str) -> pd.Series:
+    if isinstance(side, xr.DataArray):
+        if side.ndim != 1 or side.dims[0] not in side.coords:
+            raise ValueError(f"{name} is a DataArray of {side.ndim} dims; give one dim with labels")
+        side = side.to_series()
+    if not side.index.is_unique:
+        twice = side.index[side.index.duplicated()][0]
+        raise ValueError(f"{name} has item {str(twice)!r} twice; give each item one score")
+    return side
+
+
+def _own_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
+    """The names of two Series, where these differ."""
+    systems = [str(s.name) for s in sides.values() if s.name is not None]
+    checks.fit(systems, "system")
+    return systems if len(set(systems)) == 2 else None
+
+
+def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], list[str]]:
+    """The scores of each in the order of the first, and the items."""
+    (name_of_first, first), *others = sides.items()
+    for name, side in others:
+        for one, two, where in ((first, side, name), (side, first, name_of_first)):
+            apart = one.index.difference(two.index, sort=False)
+            if len(apart):
+                raise ValueError(
+                    f"{where} has no item {str(apart[0])!r} ({len(apart)} missing in all); give "
+                    f"{'both' if len(sides) == 2 else 'all'} systems the same items"
+                )
+    items = [str(x) for x in first.index]
+    checks.fit(items, "item")
+    ordered = {name: side.loc[first.index] for name, side in sides.items()}
+    return {name: side.to_numpy(na_value=np.nan) for name, side in ordered.items()}, items
+
+
+def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
+    """Scores as floats; what a mask hides is missing."""
+    try:
+        values = np.asarray(side)
+        if values.dtype.kind in "cmM":  # complex numbers, times and dates
+            raise TypeError
+        values = values.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} holds what is no number; give one score an item") from None
+    if isinstance(side, np.ma.MaskedArray):
+        values = np.where(np.ma.getmaskarray(side), np.nan, values)
+    if values.ndim != dims or not len(values):
+        raise ValueError(
+            f"{name} has {values.ndim} dims and {values.size} scores; give one an item"
+        )
+    return values
+
+
+def _scores(values: np.ndarray, systems: Sequence[str], items: list[str] | None) -> xr.DataArray:
+    coords = {names.SYSTEM: list(systems)} | ({} if items is None else {names.ITEM: items})
+    return xr.DataArray(values, dims=(names.ITEM, names.SYSTEM), coords=coords)
