@@ -4,7 +4,7 @@ import inspect
 import sys
 
 import pytest
-from reporting.situations import SITUATIONS, filled, sentences
+from results.situations import SITUATIONS, filled, sentences
 
 from betterthan.results import (
     facts,
