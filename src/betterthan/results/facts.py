@@ -431,10 +431,14 @@ def _with_robustness(
     if answer.pair is not None:
         more, firmness = more_of(data), firmness_of(data)
     else:
-        order = systems["system"].tolist()
+        order, verdicts = systems["system"].tolist(), final_verdicts(pairs)
         leader = _leader(answer, systems, made)
-        met = against(leader, order, pairs, final_verdicts(pairs))
-        more = more_of(data, leader, met.get("undecided", []))
+        met = against(leader, order, pairs, verdicts)
+        more, base = None, answer.baseline
+        if base is not None:  # an undecided pair with the baseline matters most
+            undecided = against(base.system, order, pairs, verdicts).get("undecided", [])
+            more = more_of(data, base.system, undecided)
+        more = more or more_of(data, leader, met.get("undecided", []))
         firmness = firmness_of(data, leader, met.get("worse", []))
     missing = missing_of(data, made.n_blank or 0)
     return replace(answer, more=more, firmness=firmness, missing=missing, ties_change=ties_of(data))

@@ -52,7 +52,9 @@ class Missing:
     n_if_wrong: int | None = None  # of many pairs, other verdicts then
 
 
-def more_of(data: xr.Dataset, leader: str | None = None, others: list[str] | None = None) -> Any:
+def more_of(
+    data: xr.Dataset, leader: str | None = None, others: list[str] | None = None
+) -> More | None:
     """Of two systems, or of the leader with the first other that it is undecided with."""
     pair = _pair(data, leader, others)
     if pair is None:
