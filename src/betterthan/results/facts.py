@@ -434,11 +434,17 @@ def _with_robustness(
         order, verdicts = systems["system"].tolist(), final_verdicts(pairs)
         leader = _leader(answer, systems, made)
         met = against(leader, order, pairs, verdicts)
-        more, base = None, answer.baseline
-        if base is not None:  # an undecided pair with the baseline matters most
-            undecided = against(base.system, order, pairs, verdicts).get("undecided", [])
-            more = more_of(data, base.system, undecided)
-        more = more or more_of(data, leader, met.get("undecided", []))
+
+        def more_with(system: str) -> More | None:
+            """With the first other that is undecided jointly and as a pair, which is planned."""
+            joint, alone = (
+                against(system, order, pairs, of).get("undecided", [])
+                for of in (verdicts, pairs["verdict"].to_numpy(str))
+            )
+            return more_of(data, system, [one for one in joint if one in alone])
+
+        base = answer.baseline  # an undecided pair with it matters most
+        more = (more_with(base.system) if base else None) or more_with(leader)
         firmness = firmness_of(data, leader, met.get("worse", []))
     missing = missing_of(data, made.n_blank or 0)
     return replace(answer, more=more, firmness=firmness, missing=missing, ties_change=ties_of(data))
