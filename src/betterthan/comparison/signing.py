@@ -20,6 +20,8 @@ def signed_of(
     unknown = given.counts.attrs.get("ties") == "unknown"
     by_t = "n_units" in engines[0].answers  # Student's t has no prior of win, loss and tie
     own = by_t or (advice is not None and advice.spec.own_prior)
+    # with ties dropped, or given to one side, it is no longer a difference in accuracy
+    moved = given.quantity.lead == "accuracy" and asked.ties in ("drop", "to_a", "to_b")
     made = {
         "answer": "comparison",
         "version": betterthan.__version__,
@@ -30,7 +32,7 @@ def signed_of(
         "quantity": given.quantity.lead,
         "beside_quantity": given.quantity.other,
         "splits": None if given.quantity.other is None else not given.quantity.chosen,
-        "difference_is": given.quantity.difference_is,
+        "difference_is": names.DIFFERENCES["wins"] if moved else given.quantity.difference_is,
         "baseline": asked.baseline,
         "advice": None if advice is None else str(advice),
         "notes": given.notes,

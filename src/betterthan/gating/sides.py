@@ -221,6 +221,10 @@ def table_of(source: Any, name: str, given: Mapping[str, Any]) -> Any:
     own.update({k: words(given.get(k)) for k in ("ignore", "true", "false")})
     told = Columns(**own)
     one = tables_in({name: source})[name]
+    if isinstance(one, list | tuple):
+        if len(one) != 1:
+            raise ValueError(f"the {name} is {len(one)} tables; give one, of one system")
+        (one,) = one
     if isinstance(one, pd.DataFrame):
         return applied(table_from_frame(one, name), told)
     return applied(read_file(Path(one), told.sep), told)

@@ -3,6 +3,7 @@ and arrays.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,11 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
     ValueError
         If they are of different kinds or lengths, or their labels differ.
     """
-    items = None
+    items, shared = None, None
     if one_kind(sides) == _LABELLED:
         labelled = {name: _labelled(side, name) for name, side in sides.items()}
         systems = systems or _own_names(labelled)
+        shared = _shared(sides, labelled)
         sides, items = _by_label(labelled)
     values = {name: _numbers(side, name) for name, side in sides.items()}
     (first, column), *others = values.items()
@@ -74,7 +76,11 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
                 f"{first} has {len(column)} scores and {name} {len(other)}; by position they must "
                 "be equally many: give the same items, or Series that name them"
             )
-    return _scores(np.stack([*values.values()], axis=1), systems or ["A", "B"], items)
+    scores = _scores(np.stack([*values.values()], axis=1), systems or ["A", "B"], items)
+    if shared is None:
+        return scores
+    coords = {name: (names.ITEM, values) for name, values in shared.coords.items()}
+    return scores.assign_coords(coords).assign_attrs(shared.attrs)
 
 
 def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
@@ -137,10 +143,66 @@ def _labelled(side: Any, name: str) -> pd.Series:
 
 
 def _own_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
-    """The names of two Series, where these differ."""
-    systems = [str(s.name) for s in sides.values() if s.name is not None]
+    """The names of two Series, A or B for one without; None where they have the same name."""
+    own = [None if side.name is None else stripped(str(side.name)) for side in sides.values()]
+    if own[0] == own[1]:
+        return None
+    systems = [name or letter for name, letter in zip(own, "AB", strict=True)]
     checks.fit(systems, "system")
-    return systems if len(set(systems)) == 2 else None
+    return system_names(systems)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What the DataArrays of all systems say of the items: clusters and the like, the direction."""
+
+    coords: dict[str, np.ndarray]
+    attrs: dict[str, Any]
+
+
+_OF_ITEMS = ("dataset", "cluster", "epoch")
+
+
+def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Shared:
+    """The same of every system, or an error that names the one which differs."""
+    (first, one), *others = sides.items()
+    up, coords = _direction(one), _of_items(one)
+    index = labelled[first].index
+    for name, side in others:
+        if _direction(side) != up:
+            raise ValueError(
+                f"higher scores of {first} are {'better' if up else 'worse'}, and those of {name} "
+                f"{'worse' if up else 'better'}; give all the same higher_is_better"
+            )
+        theirs = _of_items(side)
+        for coord in coords.keys() | theirs.keys():
+            here, there = coords.get(coord), theirs.get(coord)
+            if here is None or there is None:
+                lacks = first if here is None else name
+                raise ValueError(f"{lacks} has no coordinate {coord!r}; give it to all systems")
+            apart = index[(here != there.reindex(index)).to_numpy(bool)]
+            if len(apart):
+                raise ValueError(
+                    f"{name} has another {coord} than {first} for item {str(apart[0])!r}; give all "
+                    "the same"
+                )
+    attrs = {} if up else {"higher_is_better": False}
+    return _Shared({name: values.to_numpy() for name, values in coords.items()}, attrs)
+
+
+def _direction(side: Any) -> bool:
+    return bool(side.attrs.get("higher_is_better", True))
+
+
+def _of_items(side: Any) -> dict[str, pd.Series]:
+    """Coordinates of the items of a DataArray; a Series has none."""
+    if not isinstance(side, xr.DataArray):
+        return {}
+    return {
+        name: side[name].to_series()
+        for name in _OF_ITEMS
+        if name in side.coords and side[name].dims == side.dims and name != side.dims[0]
+    }
 
 
 def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], list[str]]:
@@ -156,15 +218,23 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
                 )
     items = [str(x) for x in first.index]
     checks.fit(items, "item")
-    ordered = {name: side.loc[first.index] for name, side in sides.items()}
+    ordered = {name: _plain(side.loc[first.index]) for name, side in sides.items()}
     return {name: side.to_numpy(na_value=np.nan) for name, side in ordered.items()}, items
+
+
+def _plain(side: pd.Series) -> pd.Series:
+    """Categories and sparse values as numbers."""
+    special = isinstance(side.dtype, pd.CategoricalDtype | pd.SparseDtype)
+    return side.astype(object) if special else side
 
 
 def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
     """Scores as floats; what a mask hides is missing."""
     try:
         values = np.asarray(side)
-        if values.dtype.kind in "cmM":  # complex numbers, times and dates
+        if values.dtype.kind == "O":  # pd.NA is missing, too
+            values = np.where(pd.isna(values), np.nan, values)
+        if values.dtype.kind in "cmMSU" or _holds_text(values):  # complex numbers, dates, text
             raise TypeError
         values = values.astype(float)
     except (TypeError, ValueError):
@@ -176,6 +246,10 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
             f"{name} has {values.ndim} dims and {values.size} scores; give one an item"
         )
     return values
+
+
+def _holds_text(values: np.ndarray) -> bool:
+    return values.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in values.flat)
 
 
 def _scores(values: np.ndarray, systems: Sequence[str], items: list[str] | None) -> xr.DataArray:

@@ -43,6 +43,7 @@ class Pair:
     wins: int | None = None
     losses: int | None = None
     ties: int | None = None
+    ties_unknown: bool = False  # only items that one of the two won were counted
     n: int | None = None  # items that both have
     n_dropped: int = 0  # items without both scores
     n_units: int | None = None  # clusters, or items with their runs
@@ -55,6 +56,7 @@ class Pair:
     interval: str | None = None  # such as 95% HDI
     lower_is_better: bool = False
     one_sided: bool = False  # there is a verdict, and the interval includes 0
+    threshold: float = names.VERDICT_PROB
     rope: float = 0.0
     within_rope: float | None = None
     within_rope_mcse: float = 0.0
@@ -101,7 +103,7 @@ class Ends:
     n_no_data: int = 0
     n_no_verdict: int = 0
     n_missing_decides: int = 0  # of those without a verdict
-    no_data_pairs: tuple[str, ...] = ()  # the first three, as "A and B"
+    no_data_pairs: tuple[str, ...] = ()  # the first three, as "A with B"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +115,8 @@ class Baseline:
     better: tuple[str, ...] = ()
     equivalent: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
+    no_verdict: tuple[str, ...] = ()  # or no data
     worse: tuple[str, ...] = ()
 
 
@@ -204,12 +208,11 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
 
 
 def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
-    same = made.n_items is not None and made.n_items >= 0
     failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
     return Answer(
         n_systems=len(systems),
         units=units_of(made),
-        n=made.n_items if same else None,
+        n=_n_of_all(pairs, made),
         clusters=_clusters(made),
         threshold=made.threshold or names.VERDICT_PROB,
         score_is=score_of(made, "n_right" in systems),
@@ -219,6 +222,14 @@ def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
         unit_notes=on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
         joint_notes=on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
     )
+
+
+def _n_of_all(pairs: Any, made: Signature) -> int | None:
+    """The items, or units, that all pairs have; None where they have not as many."""
+    if "n" in pairs and made.answer != "judged":
+        numbers_ = pairs["n"].unique()
+        return int(numbers_[0]) if len(numbers_) == 1 and numbers_[0] == numbers_[0] else None
+    return made.n_items if made.n_items is not None and made.n_items >= 0 else None
 
 
 def score_of(made: Signature, counted: bool = False) -> str:
@@ -261,6 +272,7 @@ def _pair(row: Mapping[str, Any], made: Signature, by: str | None, data: xr.Data
         wins=known("wins") if counted else None,
         losses=known("losses") if counted else None,
         ties=known("ties") if counted else None,
+        ties_unknown=made.ties == "unknown",
         n=(known("n") or (made.n_items if by else None)) if counted else None,
         n_dropped=known("n_dropped") or 0,
         n_units=known("n_units"),
@@ -273,10 +285,11 @@ def _pair(row: Mapping[str, Any], made: Signature, by: str | None, data: xr.Data
         interval=_interval(made),
         lower_is_better=made.lower_mean,
         one_sided=bool(rows.one_sided(row["verdict"], *ends)),
+        threshold=made.threshold or names.VERDICT_PROB,
         rope=made.rope or 0.0,
         within_rope=known("within_rope"),
         within_rope_mcse=_error(data, "mass_mcse"),
-        beyond_rope=known("beyond_rope"),
+        beyond_rope=None if known("within_rope") is None else known("beyond_rope"),
         also_ahead=bool(known("also_ahead")),
         too_close=bool(known("too_close")),
         quantity=made.quantity,
@@ -372,7 +385,7 @@ def _ends(pairs: pd.DataFrame, verdicts: np.ndarray) -> Ends:
         n_no_data=count["no_data"],
         n_no_verdict=count["no_verdict"],
         n_missing_decides=reasons.count(names.MISSING_DECIDES),
-        no_data_pairs=tuple(f"{a} and {b}" for a, b in met),
+        no_data_pairs=tuple(f"{a} with {b}" for a, b in met),
     )
 
 
@@ -386,15 +399,13 @@ def _baseline(
         return None
     base = on_one_line(made.baseline)
     met = against(base, systems["system"].tolist(), pairs, verdicts)
-    known = ("better", "worse", "equivalent")
-    others = [
-        one for one in systems["system"] for k, v in met.items() if k not in known and one in v
-    ]
     score = _scores(systems, (base,))
     return Baseline(
         system=base,
         score=score[0].score if score else None,
-        undecided=tuple(others),
+        undecided=tuple(met.get("undecided", ())),
+        split=tuple(met.get("split", ())),
+        no_verdict=(*met.get("no_verdict", ()), *met.get("no_data", ())),
         better=tuple(met.get("better", ())),
         equivalent=tuple(met.get("equivalent", ())),
         worse=tuple(met.get("worse", ())),

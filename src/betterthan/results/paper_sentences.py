@@ -2,7 +2,7 @@
 
 from betterthan.results import numbers
 from betterthan.results.facts import Answer, Pair
-from betterthan.results.sentences import AT_RANDOM
+from betterthan.results.sentences import AT_RANDOM, short_of
 from betterthan.text import named
 
 _NAMED = 4  # possible bests that a sentence names
@@ -24,15 +24,17 @@ def paper_sentences(answer: Answer) -> list[str]:
     if answer.pair:
         return [_of_two(answer, answer.pair)]
     undecided = answer.ends.n_undecided if answer.ends else 0
-    rest = f"{undecided:,} pairs stayed undecided, which is not evidence that they are equal."
+    pairs, they = ("pair", "its systems") if undecided == 1 else ("pairs", "they")
+    rest = f"{undecided:,} {pairs} stayed undecided, which is not evidence that {they} are equal."
     return [_of_many(answer), *([rest] if undecided else [])]
 
 
 def _place(answer: Answer) -> str:
     if answer.n is None:
         return "On the items that each pair shares"
-    within = f"items in {answer.clusters}" if answer.clusters else answer.units
-    return f"On {answer.n:,} {within}"
+    units = "items" if answer.clusters else answer.units
+    units = units.removesuffix("s") if answer.n == 1 else units
+    return f"On {answer.n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
 
 
 def _of_two(answer: Answer, pair: Pair) -> str:
@@ -73,8 +75,14 @@ def _of_two(answer: Answer, pair: Pair) -> str:
         )
     return (
         f"{place} the data did not decide between {a}{right[0]} and {b}{right[1]}: {a} was better "
-        f"{p}{_numbers(pair)}, short of {answer.threshold:g}."
+        f"{_undecided(pair)}{given}{_numbers(pair)}, short of {answer.threshold:g}."
     )
+
+
+def _undecided(pair: Pair) -> str:
+    p = numbers.probability(pair.p or 0.0, pair.p_mcse)
+    p = p if pair.p_mcse else short_of(pair.p or 0.0, pair.threshold)
+    return f"with posterior probability {p}"
 
 
 def _right(answer: Answer) -> tuple[str, str]:
@@ -124,14 +132,16 @@ def _of_many(answer: Answer) -> str:
     by = {"mean score": " by the mean", None: ""}.get(answer.by, f" by {answer.by}")
     pairs = ""
     if ends is not None:
-        decided = f"{ends.n_better:,} of {ends.n_pairs:,} pairs"
+        decided = f"{ends.n_better + ends.n_equivalent:,} of {ends.n_pairs:,} pairs"
         among = " among all systems" if ends.joint else ""
-        pairs = f"{decided} were decided{among} at {answer.threshold:g}"
+        equivalent = f" ({ends.n_equivalent:,} as practically equivalent)"
+        equivalent = equivalent if ends.n_equivalent else ""
+        pairs = f"{decided} were decided{equivalent}{among} at {answer.threshold:g}"
         if not answer.best:
             comma = "," if given else ""
             return (
-                f"{place} {decided} of {n} were decided, each by itself, at a posterior "
-                f"probability of {answer.threshold:g}{comma}{given}."
+                f"{place} {decided} of {n} were decided{equivalent}, each by itself, at a "
+                f"posterior probability of {answer.threshold:g}{comma}{given}."
             )
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
     p = numbers.probability(first.p, first.p_mcse)

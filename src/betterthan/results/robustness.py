@@ -26,6 +26,12 @@ class More:
     items: int | None = None
     beyond: int | None = None  # more than these, in the place of items
     equivalent: bool = False  # they may also show practical equivalence
+    decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
+
+    @property
+    def of(self) -> str:
+        """Which items these are, where they are not all."""
+        return " that one of the two wins" if self.decisive else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +69,10 @@ def more_of(
     reached, items = known["more_probability"], known["more_items"]
     if known["now"] != "undecided" or reached != reached or _only_prior(pair):
         return None
-    rope = bool(Signature.from_attrs(pair.attrs).rope)
+    made = Signature.from_attrs(pair.attrs)
     size = {"beyond": _FURTHEST} if items != items else {"items": int(items)}
-    return More(first=first, second=second, equivalent=rope, **size)
+    known = {"equivalent": bool(made.rope), "decisive": made.ties == "unknown"}
+    return More(first=first, second=second, **known, **size)
 
 
 def firmness_of(

@@ -94,11 +94,19 @@ def verdict_sentence(pair: Pair) -> str:
             f"Undecided: neither {a} nor {b} won an item from the other, and the number of ties is "
             "unknown."
         )
+    p = p if pair.p_mcse else short_of(pair.p or 0.0, pair.threshold)
     close = " The threshold is within two Monte Carlo errors; more draws may decide."
     return (
         f"Undecided: the data do not show whether {a} or {b} is better{by}{given} "
         f"(P({a} better) = {p}).{close if pair.too_close else ''}"
     )
+
+
+def short_of(p: float, threshold: float) -> str:
+    """A probability below the threshold, with as many digits as it takes to see that it is."""
+    texts = (numbers.probability(p), *(f"{p:.{places}f}" for places in range(4, 13)))
+    below = (one for one in texts if not one.startswith(">") and float(one.lstrip("<")) < threshold)
+    return next(below, texts[0])
 
 
 def _nothing_decisive(pair: Pair) -> bool:
@@ -138,9 +146,11 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
     if pair.verdict == "no_data" or _nothing_decisive(pair):
         return
     if answer.scores:
-        lower = " (lower is better)" if answer.lower_is_better else ""
         each = ", ".join(f"{one.system} {numbers.score(one.score)}" for one in answer.scores)
-        yield f"{_capital(answer.by or answer.score_is)}{lower}: {each}."
+        notes = ["lower is better"] if answer.lower_is_better else []
+        notes += ["each on all its own items"] if pair.n_dropped else []
+        note = f" ({', '.join(notes)})" if notes else ""
+        yield f"{_capital(answer.by or answer.score_is)}{note}: {each}."
     if pair.verdict != "no_verdict":
         yield from _difference(pair, pair.lower_is_better and not answer.scores)
     yield from _counts(pair, answer)
@@ -175,6 +185,7 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     units = answer.units if answer.by else "judgments" if pair.unit == "judgment" else "items"
     place = f"On {pair.n:,} {units if pair.n != 1 else units[:-1]}" if pair.n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
+    place += " that one of the two won" if place and pair.ties_unknown else ""
     if pair.wins is not None and pair.losses is not None:
         counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
         counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
@@ -250,6 +261,8 @@ def _baseline(base: Baseline) -> str:
         ("better", base.better),
         ("practically equivalent", base.equivalent),
         ("undecided", base.undecided),
+        ("split", base.split),
+        ("no verdict", base.no_verdict),
         ("worse", base.worse),
     ]
     text = "; ".join(f"{end}: {named(systems)}" for end, systems in ends if systems)
@@ -282,7 +295,7 @@ def _without_verdict(ends: Ends, answer: Answer) -> Iterator[str]:
         if answer.clusters == "1 cluster":
             why = "all items belong to a single cluster"
         elif len(ends.no_data_pairs) == ends.n_no_data:
-            why += f" ({named(ends.no_data_pairs)})"
+            why += f" ({', '.join(ends.no_data_pairs)})"
         yield f"{ends.n_no_data:,} cannot be compared: {why}"
     if ends.n_no_verdict:
         have = "has" if ends.n_no_verdict == 1 else "have"
@@ -305,9 +318,12 @@ def _more(more: More | None, units: str) -> Iterator[str]:
     goal += ", or to show that they are practically equivalent" if more.equivalent else ""
     chance = f"({100 * TARGET:g}% chance of a verdict)"
     if more.items is not None:
-        yield f"{goal}, plan for about {more.items:,} more {units} {chance}."
+        yield f"{goal}, plan for about {more.items:,} more {units}{more.of} {chance}."
     elif more.beyond is not None:
-        yield f"{goal}, more than {more.beyond:,} additional {units} would be needed {chance}."
+        yield (
+            f"{goal}, more than {more.beyond:,} additional {units}{more.of} would be needed "
+            f"{chance}."
+        )
 
 
 def _warnings(answer: Answer) -> Iterator[str]:
@@ -352,8 +368,8 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
         again = numbers.probability(firm.replicates or 0.0)
         yield (
             f"! Fragile: the {pairwise}verdict {firm.first} > {firm.second} would change if "
-            f"{firm.flips:,} of the {firm.decisive:,} non-tied {answer.units} had gone the other "
-            f"way. A new test set of this size would confirm it with probability {again}."
+            f"{_of_decisive(firm, answer.units)} had gone the other way. A new test set of this "
+            f"size would confirm it with probability {again}."
         )
     if firm.prior_items is not None:
         units = answer.units.removesuffix("s") if firm.prior_items == 1 else answer.units
@@ -362,6 +378,12 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
             f"! Fragile: a prior worth {firm.prior_items:,} more {units}, half won by each, would "
             f"undo the verdict {verdict}."
         )
+
+
+def _of_decisive(firm: Firmness, units: str) -> str:
+    if firm.decisive == 1:
+        return f"the only non-tied {units.removesuffix('s')}"
+    return f"{firm.flips:,} of the {firm.decisive:,} non-tied {units}"
 
 
 def _ties(changes: tuple[str, ...], what: str) -> str:

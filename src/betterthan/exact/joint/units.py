@@ -83,12 +83,19 @@ class PairMeans:
         return replace(self, **held)
 
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
-        """P(d > delta); nan for fewer than two units, or without error beside a delta."""
+        """P(d > delta); nan for fewer than two units.
+
+        Where all units differ by the same, there is no error, and units above and below delta are
+        counted.
+        """
         found = self.law.prob_above(delta)
+        above, below = self.won, self.lost
         if delta:
-            return found
-        none = np.where(self.units > 1, prob_above_half(1.0 + self.won, 1.0 + self.lost), np.nan)
-        return np.where((self.units > 1) & (self.error > 0), found, none)
+            near = np.isclose(self.difference, delta, rtol=1e-12, atol=0.0)
+            above = self.units * ((self.difference > delta) & ~near)
+            below = self.units * ((self.difference < delta) & ~near)
+        counted = np.where(self.units > 1, prob_above_half(1.0 + above, 1.0 + below), np.nan)
+        return np.where((self.units > 1) & (self.error > 0), found, counted)
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
         """P(d < delta), as exact in its tail."""

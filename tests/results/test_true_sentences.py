@@ -1,0 +1,97 @@
+"""Sentences state what the data show: n, the difference, the baseline, digits near the threshold."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.results.sentences import short_of
+
+
+def scores(values, **coords):
+    values = np.asarray(values, float)
+    coords = {name: ("item", list(of)) for name, of in coords.items()}
+    systems = list("abc")[: values.shape[1]]
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": systems} | coords)
+
+
+@pytest.mark.parametrize(
+    ("shift", "first", "mass"),
+    [
+        (0.0, "a and b are practically equivalent: they differ by at most 0.1", 1),
+        (0.05, "b and a are practically equivalent: they differ by at most 0.1", 1),
+        (0.2, "b is better than a (probability >0.999), and by more than 0.1.", 0),
+    ],
+)
+def test_a_constant_difference_is_within_the_rope_or_beyond_it(shift, first, mass):
+    base = np.random.default_rng(0).random((50, 1))
+    found = bt.compare(scores(np.repeat(base, 2, 1) + [0, shift]), rope=0.1, quantity="mean")
+    assert found.statement()[0].startswith(first)
+    masses = found["mass"].sel(system_a="a", system_b="b").values
+    assert masses[1] == pytest.approx(mass, abs=1e-9)
+    assert masses.sum() == pytest.approx(1, abs=1e-9)
+    assert masses[2] == pytest.approx(0, abs=1e-9)  # b is ahead
+
+
+@pytest.mark.parametrize("ties", ["drop", "to_b"])
+def test_moved_ties_make_no_difference_in_accuracy(ties):
+    outcomes = [[1, 1]] * 70 + [[0, 0]] * 10 + [[1, 0]] * 15 + [[0, 1]] * 5
+    evidence = bt.compare(scores(outcomes), ties=ties).statement()[1]
+    assert "Difference in win rate" in evidence
+    assert "Difference in accuracy" not in evidence
+
+
+@pytest.mark.filterwarnings("ignore:Scores of")
+def test_scores_on_all_items_say_so_where_the_difference_is_on_shared_ones():
+    rng = np.random.default_rng(0)
+    values = 0.9 * rng.random((60, 1)) + 0.1 * rng.random((60, 2)) + [0.02, 0]
+    values[rng.random(values.shape) < 0.25] = np.nan
+    found = bt.compare(scores(values))
+    assert "Mean score (each on all its own items): a " in found.statement()[1]
+    assert f"On {int(found['n'].values[0, 1])} items" in found.statement()[1]
+
+
+@pytest.mark.filterwarnings("ignore:Scores of")
+@pytest.mark.parametrize("systems", [2, 3])
+def test_a_paper_states_the_items_that_were_compared(systems):
+    rng = np.random.default_rng(1)
+    values = (rng.random((200, systems)) < 0.6).astype(float)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    found = bt.compare(scores(values), missing="complete")
+    n = int(found["n"].values[0, 1])
+    assert n < 200
+    assert found.report(format="sentence").startswith(f"On {n} items ")
+    pairs = bt.compare(scores(values)).report(format="sentence")
+    assert pairs.startswith("On the items that each pair shares " if systems == 3 else f"On {n} ")
+
+
+def test_the_baseline_line_calls_no_missing_verdict_undecided():
+    rng = np.random.default_rng(2)
+    found = bt.compare(scores(rng.integers(0, 2, (20, 3)), cluster=["k"] * 20), baseline="a")
+    line = next(one for one in found.statement() if one.startswith("Compared with"))
+    assert line.endswith("no verdict: b and c.")
+
+
+def test_a_paper_counts_practically_equivalent_pairs():
+    rng = np.random.default_rng(3)
+    same = (rng.random((2000, 1)) < 0.5).astype(float)
+    values = np.concatenate([same, same, np.zeros((2000, 1))], axis=1)
+    values[:3, 1] = 1 - values[:3, 1]
+    said = bt.compare(scores(values), rope=0.1).report(format="sentence")
+    assert "3 of 3 pairs were decided (1 as practically equivalent)" in said
+
+
+def test_counts_without_ties_are_of_items_that_one_won():
+    counts = bt.counts.from_table({("A", "B"): (30, 10)})
+    assert "On 40 items that one of the two won: 30 wins" in bt.compare(counts).statement()[1]
+    close = " ".join(bt.compare(bt.counts.from_table({("A", "B"): (12, 10)})).statement())
+    assert "more items that one of the two wins" in close
+
+
+@pytest.mark.parametrize(
+    ("p", "threshold", "text"),
+    [(0.94968, 0.95, "0.9497"), (0.94, 0.95, "0.940"), (0.99987, 0.9999, "0.99987")],
+)
+def test_a_probability_below_the_threshold_reads_below_it(p, threshold, text):
+    assert short_of(p, threshold) == text
+    assert float(short_of(p, threshold)) < threshold
