@@ -176,7 +176,7 @@ def test_equivalent_and_also_ahead():
 def test_no_examples_and_missing_are_said():
     counts = bt.counts.from_table({("A", "B"): (3, 1, 2), ("B", "C"): (1, 1, 1)})
     text = " ".join(bt.report(bt.compare(counts)).split())
-    assert "1 cannot be compared: no item in common, or a single unit (A and C)" in text
+    assert "1 cannot be compared: no item in common, or a single unit (A with C)" in text
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
     assert "1; left out: 1 of 3 examples (missing=pairwise)" in " ".join(
@@ -299,7 +299,7 @@ def test_votes_are_not_called_examples():
     counts = bt.counts.from_table({("A", "B"): (9, 1, 0), ("B", "C"): (1, 1, 1)}, unit="judgment")
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert "in direct judgments" in text
-    assert "1 cannot be compared: no judgment compares them (A and C)" in text
+    assert "1 cannot be compared: no judgment compares them (A with C)" in text
     assert "Judgments are taken as independent" in text
     assert "Never compared" in bt.report(bt.compare(counts), format="markdown")
     assert "Pairs compared: 2, of which 1" in text

@@ -1,4 +1,4 @@
-"""Sentences state what the data show: n, the difference, the baseline, digits near the threshold."""
+"""Sentences state what the data show: n, the difference, the baseline, digits at the threshold."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,9 @@ def scores(values, **coords):
 )
 def test_a_constant_difference_is_within_the_rope_or_beyond_it(shift, first, mass):
     base = np.random.default_rng(0).random((50, 1))
-    found = bt.compare(scores(np.repeat(base, 2, 1) + [0, shift]), rope=0.1, quantity="mean")
+    found = bt.compare(
+        scores(np.repeat(base, 2, 1) + np.array([0, shift])), rope=0.1, quantity="mean"
+    )
     assert found.statement()[0].startswith(first)
     masses = found["mass"].sel(system_a="a", system_b="b").values
     assert masses[1] == pytest.approx(mass, abs=1e-9)
@@ -44,7 +46,7 @@ def test_moved_ties_make_no_difference_in_accuracy(ties):
 @pytest.mark.filterwarnings("ignore:Scores of")
 def test_scores_on_all_items_say_so_where_the_difference_is_on_shared_ones():
     rng = np.random.default_rng(0)
-    values = 0.9 * rng.random((60, 1)) + 0.1 * rng.random((60, 2)) + [0.02, 0]
+    values = 0.9 * rng.random((60, 1)) + 0.1 * rng.random((60, 2)) + np.array([0.02, 0])
     values[rng.random(values.shape) < 0.25] = np.nan
     found = bt.compare(scores(values))
     assert "Mean score (each on all its own items): a " in found.statement()[1]

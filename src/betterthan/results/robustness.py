@@ -1,6 +1,6 @@
 """How firm an answer is: more items, what would undo a verdict, missing scores, ties."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,8 +71,13 @@ def more_of(
         return None
     made = Signature.from_attrs(pair.attrs)
     size = {"beyond": _FURTHEST} if items != items else {"items": int(items)}
-    known = {"equivalent": bool(made.rope), "decisive": made.ties == "unknown"}
-    return More(first=first, second=second, **known, **size)
+    more = More(
+        first=first,
+        second=second,
+        equivalent=bool(made.rope),
+        decisive=made.ties == "unknown",
+    )
+    return replace(more, **size)
 
 
 def firmness_of(
