@@ -155,16 +155,27 @@ def fit(labels: Iterable[Any], what: str) -> None:
 
 
 def unique(labels: Iterable[Hashable], what: str) -> None:
-    """Refuse labels that occur twice, or hold what no name may."""
+    """Refuse labels that occur twice, or hold what no name may; also systems that would be printed
+    alike.
+    """
     labels = list(labels)
     fit(labels, what)
-    seen: set[Hashable] = set()
+    seen: dict[Hashable, Hashable] = {}
     for label in labels:
-        if label in seen:
+        printed: Hashable = label
+        if what == "system" and isinstance(label, str):
+            printed = " ".join(label.split())
+        if printed not in seen:
+            seen[printed] = label
+        elif seen[printed] == label:
             raise ValueError(
                 f"{what} {label!r} occurs more than once; every {what} needs its own name"
             )
-        seen.add(label)
+        else:
+            raise ValueError(
+                f"systems {seen[printed]!r} and {label!r} differ only in white space; give them "
+                "other names"
+            )
 
 
 def at_least_two(systems: Sequence[Hashable]) -> None:

@@ -77,6 +77,20 @@ def test_na_in_a_list_is_missing():
     assert found.data["n"].values[0, 1] == 3
 
 
+@pytest.mark.filterwarnings("ignore:.*differ only by blanks")
+@pytest.mark.parametrize("names", [("x\ny", "x y"), ("a  b", "a b")])
+@pytest.mark.parametrize("make", [dict, pd.DataFrame])
+def test_names_that_are_printed_alike_are_refused(names, make):
+    columns = dict(zip(names, ([1, 1, 1] * 8, [0, 0, 1] * 8), strict=True))
+    with pytest.raises(ValueError, match="differ only in white space; give them other names"):
+        bt.compare(make(columns))
+
+
+def test_the_same_name_twice_is_refused():
+    with pytest.raises(ValueError, match="'A' occurs more than once"):
+        bt.compare(np.eye(4)[:, :2], systems=["A", "A"])
+
+
 def test_text_is_no_score():
     with pytest.raises(ValueError, match="holds what is no number"):
         bt.compare({"a": ["1", "0"], "b": [1, 0]})
