@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from betterthan.results import numbers
-from betterthan.results.facts import Answer, Baseline, Candidate, Ends, Pair
+from betterthan.results.facts import Answer, Baseline, Candidate, Ends, Pair, Score
 from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, More
 from betterthan.signed import Signature
 from betterthan.text import named
@@ -146,7 +146,7 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
     if pair.verdict == "no_data" or _nothing_decisive(pair):
         return
     if answer.scores:
-        each = ", ".join(f"{one.system} {numbers.score(one.score)}" for one in answer.scores)
+        each = ", ".join(_score_of_each(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         notes += ["each on all its own items"] if pair.n_dropped else []
         note = f" ({', '.join(notes)})" if notes else ""
@@ -158,6 +158,16 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
         other = {"mean": "mean score", "wins": "wins"}[pair.other_quantity or "wins"]
         p = numbers.probability(pair.other_p)
         yield f"By {other}, {pair.first} is better with probability {p}."
+
+
+def _score_of_each(scores: tuple[Score, ...]) -> Iterator[str]:
+    """Three decimals, or as many digits as tell scores apart that differ."""
+    texts = {numbers.score(one.score) for one in scores}
+    alike = len(texts) < len({one.score for one in scores})
+    for one in scores:
+        yield (
+            f"{one.system} {one.score:.6g}" if alike else f"{one.system} {numbers.score(one.score)}"
+        )
 
 
 def difference_words(pair: Pair) -> str:
