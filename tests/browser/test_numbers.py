@@ -1,4 +1,4 @@
-"""What the scripts compute, against Python: probabilities, verdicts, number formats."""
+"""The scripts of the page agree with Python: probabilities, verdicts, number formats."""
 
 import numpy as np
 import pytest

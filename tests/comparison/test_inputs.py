@@ -135,7 +135,7 @@ def test_the_gate_refuses_logs_that_cannot_be_its_sides(two):
     for candidate in (old, bt.read_logs({"x": two["old"]}), two["old"]):
         again = bt.gate(old, candidate, margin=0.1, metric="match")
         assert again.verdict == "not comparable"
-        assert again.why == ("the candidate is the baseline; nothing was measured anew",)
+        assert again.why == ("the candidate is the baseline; there is no new measurement",)
     with pytest.raises(ValueError, match=r"the baseline holds 2 systems \('old', 'new'\)"):
         bt.gate(bt.read_logs(two), new, margin=0.1, metric="match")
     with pytest.raises(ValueError, match="the candidate is a DataFrame; give logs, as the other"):

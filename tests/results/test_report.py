@@ -8,7 +8,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.results.document import Document, Part, Table, joined
 from betterthan.results.formats import BY_SUFFIX, FORMATS
-from betterthan.results.kinds import KINDS, page_of, parts_of, plain
+from betterthan.results.kinds import KINDS, page_of, plain
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_every_kind_in_every_format(answers, kind, format):
     page = page_of(answer)
     assert page.title
     assert page.signatures
-    assert all(isinstance(part, Part) for part in parts_of(answer))
+    assert all(isinstance(part, Part) for part in page_of(answer).parts)
     written = bt.report(answer, format=format.name, figures=False)
     for part in page.parts:
         for table in part.tables:

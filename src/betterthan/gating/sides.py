@@ -78,7 +78,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
     return replace(found, said=(*kept.said, *found.said))
 
 
-_NOTHING_NEW = "nothing was measured anew"
+_NOTHING_NEW = "there is no new measurement"
 _SAME = f"the candidate is the baseline; {_NOTHING_NEW}"
 
 

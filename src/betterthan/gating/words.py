@@ -18,8 +18,8 @@ def headline(of: Decision) -> str:
 
     Examples
     --------
-    >>> headline(Decision("not comparable", 0.05, 0.95, ("nothing was measured anew",)))
-    'not comparable: nothing was measured anew'
+    >>> headline(Decision("not comparable", 0.05, 0.95, ("there is no new measurement",)))
+    'not comparable: there is no new measurement'
     """
     if of.verdict == NOT_COMPARABLE or of.evidence is None:
         return printable(f"{of.verdict}: {of.why[0]}")

@@ -155,11 +155,11 @@ def without_figures(page: Document) -> Document:
 
 
 def joined(pages: Sequence[Document]) -> Document:
-    """One page of several, a chapter each; limits and signatures are told once, at the end.
+    """Join documents as chapters of one page; limits and signatures follow once, at the end.
 
-    A page without an answer of its own, such as that on the data, goes into the chapter beside it,
-    and so does a page with the title of the one before; where a heading is there already, facts go
-    under it. What would repeat another heading is a chapter of its own.
+    A document without an answer, such as one on the data, joins the chapter before it. So does one
+    with the same title. Facts under a heading that exists join those there; other repeated headings
+    start a chapter.
     """
     chapters: list[Document] = []
     for page in pages:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.posterior.pairwise import MODELS
-from betterthan.results.document import Document, Part
+from betterthan.results.document import Document
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,6 @@ def page_of(answer: Any) -> Document:
         raise ValueError(
             f"answers hold what {kind.by} returned, but not whole ({lost}); give all of it"
         ) from error
-
-
-def parts_of(answer: Any) -> list[Part]:
-    """The sections on one answer."""
-    return list(page_of(answer).parts)
 
 
 def plain(answer: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a comparison cannot say, and how many of its verdicts may be wrong."""
+"""Limits of a comparison, and how many of its verdicts are expected to be wrong."""
 
 import numpy as np
 import xarray as xr

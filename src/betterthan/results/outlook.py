@@ -1,4 +1,4 @@
-"""What more items would do for each pair of a comparison, and how firm its verdicts are."""
+"""Sample size for undecided pairs, and fragility and replication of verdicts."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -127,7 +127,7 @@ class UnitEvidence:
         return after_units(self.units, fresh, self.rope, self.threshold, kept=False)
 
     def firm(self, verdict: np.ndarray) -> dict[str, np.ndarray]:
-        """Of means nothing is told."""
+        """No fragility is defined for means."""
         del verdict
         return {}
 

@@ -2,7 +2,7 @@
 
 from betterthan.results import numbers
 from betterthan.results.facts import Answer, Pair
-from betterthan.results.sentences import AT_RANDOM, short_of
+from betterthan.results.sentences import AT_RANDOM, beyond_rope, short_of
 from betterthan.text import named
 
 _NAMED = 4  # possible bests that a sentence names
@@ -55,7 +55,7 @@ def _of_two(answer: Answer, pair: Pair) -> str:
     if pair.verdict == "better":
         return (
             f"{place} {mean}{a}{right[0]} was better than {that}{b}{right[1]} {p}"
-            f"{_numbers(pair)}{_beyond(pair)}."
+            f"{_numbers(pair)}{beyond_rope(pair)}."
         )
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0)
@@ -118,12 +118,6 @@ def _difference(pair: Pair) -> str:
     shown = f", {pair.interval} [{interval}" if interval and pair.interval else ""
     one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
     return f"{what} {mean}{shown}{one_sided}"
-
-
-def _beyond(pair: Pair) -> str:
-    if not pair.rope or pair.beyond_rope is None:
-        return ""
-    return f", {'and' if pair.beyond_rope else 'but not surely'} by more than {pair.rope:g}"
 
 
 def _of_many(answer: Answer) -> str:

@@ -1,4 +1,4 @@
-"""How firm an answer is: more items, what would undo a verdict, missing scores, ties."""
+"""Robustness of an answer: sample size, fragility, missing scores, policies for ties."""
 
 from dataclasses import dataclass, replace
 from typing import Any

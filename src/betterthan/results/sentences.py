@@ -81,7 +81,7 @@ def verdict_sentence(pair: Pair) -> str:
             f"but {b} {ways[1]} (probability {against})."
         )
     if pair.verdict == "better":
-        return f"{a} is better than {b}{by}{given} (probability {p}){_beyond_rope(pair)}."
+        return f"{a} is better than {b}{by}{given} (probability {p}){beyond_rope(pair)}."
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
         ahead = f" {a} is slightly ahead (probability {p}), but by less than the ROPE."
@@ -134,7 +134,8 @@ def _why_no_verdict(pair: Pair) -> str:
     return pair.reason or "the sampler did not converge (see diagnostics)"
 
 
-def _beyond_rope(pair: Pair) -> str:
+def beyond_rope(pair: Pair) -> str:
+    """Whether the system ahead is better by more than the ROPE; empty without one."""
     if not pair.rope or pair.beyond_rope is None:
         return ""
     how = "and by more than" if pair.beyond_rope else "but not surely by more than"
@@ -318,7 +319,7 @@ def _are(n: int) -> str:
     return f"{n:,} {'is' if n == 1 else 'are'}"
 
 
-# What more items would do, and warnings
+# Sample size and warnings
 
 
 def _more(more: More | None, units: str) -> Iterator[str]:
