@@ -21,7 +21,15 @@ from betterthan.comparison.additions import (
     units_once,
     wrong_side_probability,
 )
-from betterthan.comparison.engines import Answer, advised, closed_form, closed_table, fits_of, mcmc
+from betterthan.comparison.engines import (
+    Answer,
+    advised,
+    closed_form,
+    closed_table,
+    errors_apart,
+    fits_of,
+    mcmc,
+)
 from betterthan.comparison.evaluation import Evaluation, load
 from betterthan.comparison.joint_ranking import joint_ranking
 from betterthan.comparison.missing_bounds import (
@@ -260,18 +268,14 @@ def compare(
     open_pairs = withheld(evaluation, bounds)
     main = replace(main, table=without_verdicts(main.table, open_pairs))
     bounds = as_answered(bounds, main.table)
-    arrays, attrs = columns_of_bounds(evaluation, options, bounds), {}
-    what = f"comparing {len(evaluation.systems)} systems"
-    for addition in with_bar(ADDITIONS, len(ADDITIONS), what):
-        table = addition(evaluation, options, main)
-        arrays, attrs = table.arrays | arrays, attrs | table.attrs
-    for answer in alternatives:
-        arrays |= {k: v for k, v in answer.more.arrays.items() if k == "z"}
-    table = Table(arrays | main.more.arrays | main.table.arrays)
+    additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
+    tables = [addition(evaluation, options, main) for addition in additions]
+    tables.append(columns_of_bounds(evaluation, options, bounds))
+    table = Table.merged([main.table, main.more, *tables])
     table = table.with_arrays({"sign_error": wrong_side_probability(table)})
     fits, left_out = fits_of(answers)
     signature = provenance(evaluation, options, answers, table, bounds, left_out)
-    result = Table(table.arrays, signature.to_attrs() | main.table.attrs | attrs)
+    result = Table(table.arrays, signature.to_attrs() | table.attrs)
     return Comparison(result, _alternatives(alternatives, open_pairs), fits)
 
 
@@ -284,7 +288,8 @@ def _mcmc(evaluation: Evaluation, options: Options) -> list[Answer]:
 
 
 def _both(evaluation: Evaluation, options: Options) -> list[Answer]:
-    return [closed_form(evaluation, options), mcmc(evaluation, options)]
+    exact, sampled = closed_form(evaluation, options), mcmc(evaluation, options)
+    return [replace(exact, more=errors_apart(evaluation, sampled)), sampled]
 
 
 def _advised(evaluation: Evaluation, options: Options) -> list[Answer]:

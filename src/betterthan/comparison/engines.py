@@ -32,7 +32,7 @@ class Answer:
 
     engine: str  # exact, mcmc, or the model that was advised
     table: Table
-    more: Table = field(default_factory=Table)  # over system or data set; z, the errors apart
+    more: Table = field(default_factory=Table)  # over system or data set, and how engines differ
     settings: dict[str, Any] = field(default_factory=dict)  # and diagnostics
     fit: xr.DataTree | None = None  # its draws, where it sampled
 
@@ -119,7 +119,6 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     """
     if evaluation.in_units:
         return _fitted(spec_of(CLUSTERED), evaluation, options)
-    from betterthan.fits.checking import distance
     from betterthan.models import beta_binomial, dirichlet_multinomial
     from betterthan.posterior.gate import diagnose
 
@@ -135,9 +134,20 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     diagnosis, examples = diagnose(tree), evaluation.examples
     n = None if examples is None else answers["prob_better"].copy(data=examples)
     decided = table.with_verdicts(answers, question, converged=diagnosis.passed, n=n)
-    z = Table.of(xr.Dataset({"z": without_attrs(distance(counts, tree)["z"])}))
     settings = _settings(tree["posterior"].attrs) | _diagnostics(diagnosis)
-    return Answer("mcmc", Table.of(decided), z, settings, tree)
+    return Answer("mcmc", Table.of(decided), settings=settings, fit=tree)
+
+
+def errors_apart(evaluation: Evaluation, sampled: Answer) -> Table:
+    """``z`` of each pair: how many Monte Carlo errors PyMC lies from the closed form; none of
+    units, whose closed form is of another model.
+    """
+    if evaluation.in_units or sampled.fit is None:
+        return Table()
+    from betterthan.fits.checking import distance
+
+    z = distance(evaluation.counts, sampled.fit)["z"]
+    return Table.of(xr.Dataset({"z": without_attrs(z)}))
 
 
 def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:

@@ -13,7 +13,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Arrays, Table, without_attrs
+from betterthan.counts.arrays import Table, without_attrs
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.spans import Spans, spans
@@ -55,18 +55,16 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
     return _of_means(evaluation, options, answers, ends, unit, wins)
 
 
-def columns_of_bounds(
-    evaluation: Evaluation, options: Options, bounds: xr.Dataset | None
-) -> Arrays:
+def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
     """Of each pair ``n_missing`` and ``missing_holds``, whether its verdict is the same for every
     value of the missing scores; of wins also ``counts_worst``, all of them for system_b.
     """
     if bounds is None or not bounds_answer(evaluation, options):
-        return {}
+        return Table()
     columns = {"n_missing": bounds["n_missing"], "missing_holds": bounds["holds"]}
     if evaluation.counts.sizes[names.OUTCOME] == bounds.sizes.get(names.OUTCOME):  # ties were kept
         columns["counts_worst"] = bounds["counts"].sel(case="worst", drop=True)
-    return Table.of(without_attrs(xr.Dataset(columns))).arrays
+    return Table.of(without_attrs(xr.Dataset(columns)))
 
 
 def withheld(evaluation: Evaluation, bounds: xr.Dataset | None) -> np.ndarray | None:

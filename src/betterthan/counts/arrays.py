@@ -1,6 +1,6 @@
 """Arrays with named dims: their checks, their origin, and tables of them that cost nothing."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -32,6 +32,15 @@ class Table:
 
     def __contains__(self, name: str) -> bool:
         return name in self.arrays
+
+    @classmethod
+    def merged(cls, tables: Sequence[Self]) -> Self:
+        """The arrays and attributes of all; of the same name those of the first that has it."""
+        arrays: Arrays = {}
+        attrs: dict[str, Any] = {}
+        for table in tables:
+            arrays, attrs = table.arrays | arrays, table.attrs | attrs
+        return cls(arrays, attrs)
 
     def get(self, name: str, default: np.ndarray) -> np.ndarray:
         """The values of an array, or the default where there is none."""
