@@ -207,7 +207,7 @@ def test_the_answer_stays_and_one_line_counts_verdicts_at_a_threshold(open_page,
 
 def known_at_another_rope(comparison):
     """Joint equivalence at another rope needs draws, which the page does not have."""
-    joint = "among_verdict" in comparison.data
+    joint = "pairwise_verdict" in comparison.data
     return (pairwise, "a pairwise verdict") if joint else (final_verdicts, "a verdict")
 
 
@@ -414,7 +414,7 @@ def test_a_pair_is_jointly_equivalent_as_reported_and_with_another_rope_where_it
       for (let k = 0; k < model.number; k++) told.push(model.amongVerdict(k, rope, 0.95));
       return told; }"""
     upper = np.triu_indices(6, 1)
-    reported = comparison["among_verdict"].values[upper].tolist()
+    reported = comparison["verdict"].values[upper].tolist()
     assert page.evaluate(joint, 0.15) == reported
     assert "equivalent" in reported
     alone = bt.compare(scores, rope=0.1)["verdict"].values[upper] == "equivalent"

@@ -197,7 +197,7 @@ def test_a_joint_answer_of_complete_items_has_the_condition():
     values = (rng.random((100, 3)) < [0.8, 0.5, 0.4]).astype(float)
     values[:3, 0] = np.nan
     c = compared(as_scores(values), missing="complete")
-    assert "among_verdict" in c.data
+    assert "pairwise_verdict" in c.data
     for line in first_lines(c):
         assert "missing at random" in line
 

@@ -40,7 +40,7 @@ def test_the_matrix_is_that_of_the_counts(data):
     ax = bt.plot.matrix(data)
     assert rows(ax) == ["new", "old", "base"]
     joint = data is COMPARED or data is COMPARISON
-    expected = COMPARED["among_prob_better"] if joint else bt.prob_better(COUNTS)
+    expected = COMPARED["prob_better"] if joint else bt.prob_better(COUNTS)
     order = dict.fromkeys(("system_a", "system_b"), rows(ax))
     np.testing.assert_allclose(cells(ax), expected.sel(order), rtol=1e-12)
     assert ("among all systems" in ax.get_title(loc="left")) is joint
@@ -133,7 +133,7 @@ def test_the_level_of_a_verdict_is_that_of_the_comparison():
     counts = bt.prob_better(COUNTS).assign_attrs(threshold=0.5)
     assert {t.get_fontweight() for t in bt.plot.matrix(counts).texts} == {"bold"}
     assert "at least 50" in bt.plot.matrix(loose).get_title(loc="left")
-    named = np.isin(COMPARED["among_verdict"].values, ["a_better", "b_better"]).sum()
+    named = np.isin(COMPARED["verdict"].values, ["a_better", "b_better"]).sum()
     drawn = [t.get_fontweight() for t in bt.plot.matrix(COMPARED).texts]
     assert drawn.count("bold") == named
     assert any("P ≥ 0.5" in t for t in legend(bt.plot.differences(loose)))

@@ -52,7 +52,7 @@ def test_without_scores_it_is_the_mean_probability_of_being_better():
 def test_bars_hold_those_who_are_not_told_apart(eight):
     ax = bt.plot.cliques(eight)
     order = eight.systems["system"].tolist()
-    verdict = eight["among_verdict"].sel(system_a=order, system_b=order).values
+    verdict = eight["verdict"].sel(system_a=order, system_b=order).values
     bars = [set(line.get_ydata()) for line in ax.lines]
     for bar in bars:
         assert all(verdict[i, j] == "undecided" for i in bar for j in bar if i != j)

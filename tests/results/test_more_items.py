@@ -26,7 +26,7 @@ def pair_of(comparison):
 def test_an_undecided_pair_with_the_baseline_comes_first(scores):
     comparison = bt.compare(scores, baseline="C")
     verdicts = {
-        frozenset((row["system"], row["other"])): row["among_verdict"]
+        frozenset((row["system"], row["other"])): row["verdict"]
         for row in comparison.pairs.to_dict("records")
     }
     assert verdicts[frozenset("BC")] == "undecided"

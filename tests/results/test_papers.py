@@ -45,7 +45,7 @@ def test_macros_hold_the_numbers(pair, three):
     macros, systems = macros_of(three), three.systems["system"].tolist()
     assert macros["btNameA"] == r"best\_of \& all"
     assert macros["btScoreA"] == f"{three.systems['score'][0]:.3f}"
-    square = three.data["among_prob_better"].sel(system_a=systems, system_b=systems).values
+    square = three.data["prob_better"].sel(system_a=systems, system_b=systems).values
     ahead = (1, 2) if square[1, 2] >= 0.5 else (2, 1)
     name = "btAmong{}over{}".format(*("ABC"[k] for k in ahead))
     assert macros[name] == numbers.probability(square[ahead])
@@ -56,7 +56,7 @@ def test_the_best_set_is_bold_and_decided_pairs_are_marked(three):
     table = bt.report(three, format="latex-table")
     rows = re.findall(r"^(.*) \\\\$", table, re.M)[1:]
     assert [r"\textbf" in row for row in rows] == three.systems["in_best_set"].tolist()
-    verdict = three.data["among_verdict"].sel(system_a="best_of & all", system_b="c").item()
+    verdict = three.data["verdict"].sel(system_a="best_of & all", system_b="c").item()
     assert verdict == "a_better"
     assert "^{*}" in rows[0]
     assert r"\label{tab:betterthan}" in table

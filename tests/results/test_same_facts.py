@@ -57,7 +57,7 @@ def test_the_joint_rate_is_said_where_there_is_a_joint_answer():
 
 def test_figure_and_table_of_a_joint_answer_show_the_same_numbers():
     c = bt.compare(scores_of(["large", "small", "tuned", "base"], clusters=True))
-    assert "among_prob_better" in c.data
+    assert "pairwise_prob_better" in c.data
     table = matrix_table(shown_of(c.data.expand_dims("engine")))
     order = [row[0] for row in table.rows]
     ax = bt.plot.matrix(c, systems=order)
@@ -98,7 +98,7 @@ def test_an_advised_closed_form_has_no_empty_brackets():
 
 def test_groups_are_of_the_verdicts_that_count():
     c = bt.compare(scores_of(["large", "small", "tuned", "base"], clusters=True, seed=4))
-    final = c.data["among_verdict"].values
+    final = c.data["verdict"].values
     alone = c.data["verdict"].values
     assert (final != alone).any()
     part = groups_beside(shown_of(c.data.expand_dims("engine")))

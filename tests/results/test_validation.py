@@ -151,7 +151,7 @@ def test_labels_that_do_not_fit_are_refused(many):
 
 
 @pytest.mark.parametrize(
-    "name", ["prob_better", "verdict", "among_verdict", "rank_upper", "counts"]
+    "name", ["prob_better", "verdict", "pairwise_verdict", "rank_upper", "counts"]
 )
 def test_a_missing_variable_is_refused_by_name(many, name):
     assert refusal(many.drop_vars(name)).startswith(

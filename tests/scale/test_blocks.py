@@ -140,7 +140,7 @@ def test_any_kind_of_number(kind):
     whole = bt.compare(labelled(values), rng=1).data
     np.testing.assert_array_equal(told["counts"], whole["counts"])
     np.testing.assert_allclose(
-        told["among_prob_better"], whole["among_prob_better"], rtol=0, atol=1e-12
+        told["prob_better"], whole["prob_better"], rtol=0, atol=1e-12
     )
 
 

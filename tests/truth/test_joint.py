@@ -32,11 +32,11 @@ def scores(values, **coords):
 def test_the_comparison_says_what_the_joint_posterior_says():
     found = bt.compare(scores(X), ci_prob=0.9, rope=0.1)
     pairs = Abilities.fit(abilities.of_right(X.T @ X, 12, (1, 1, 1))).pairs(0.9, "hdi", 0.1)
-    p = found["among_prob_better"].values
+    p = found["prob_better"].values
     np.testing.assert_allclose(p[FIRST, SECOND], pairs.better)
     np.testing.assert_allclose(p + p.T, 1, atol=1e-12)
-    np.testing.assert_allclose(found["among_difference_lower"].values[FIRST, SECOND], pairs.lower)
-    np.testing.assert_allclose(found["among_mass"].values[FIRST, SECOND], pairs.mass)
+    np.testing.assert_allclose(found["difference_lower"].values[FIRST, SECOND], pairs.lower)
+    np.testing.assert_allclose(found["mass"].values[FIRST, SECOND], pairs.mass)
     assert found["prob_best"].values == pytest.approx([0.538, 0.277, 0.114, 0.070], abs=0.02)
 
 
@@ -44,7 +44,7 @@ def test_a_third_system_like_the_second_draws_the_first_towards_both():
     """Two systems are answered by themselves; a copy of the second tells that systems are alike."""
     one = np.repeat([[1.0, 0], [0, 1], [1, 1]], [8, 2, 10], axis=0)
     alone = bt.compare(scores(one))["prob_better"].values[0, 1]
-    among = bt.compare(scores(one[:, [0, 1, 1]]))["among_prob_better"].values
+    among = bt.compare(scores(one[:, [0, 1, 1]]))["prob_better"].values
     assert alone == pytest.approx(0.967285, abs=5e-7)
     assert among[0, 1] == pytest.approx(0.921421, abs=5e-7)
     assert among[1, 2] == 0.5
@@ -107,7 +107,7 @@ def test_each_mean_has_the_interval_of_a_t_test_or_of_hall_where_that_is_wider()
 
 def test_systems_that_answer_alike_share_everything():
     found = bt.compare(scores(np.repeat(X[:, :1], 4, axis=1)))
-    np.testing.assert_allclose(found["among_prob_better"], 0.5, rtol=1e-12)
+    np.testing.assert_allclose(found["prob_better"], 0.5, rtol=1e-12)
     np.testing.assert_allclose(found["expected_rank"], 2.5, atol=0.05)
 
 

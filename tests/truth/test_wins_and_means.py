@@ -61,7 +61,7 @@ def test_order_and_verdicts_of_three_systems_are_of_one_quantity():
     assert found.systems["system"].tolist() == ["C", "B", "A"]
     first = found.statement()[0]
     assert first.startswith("C is the best of 3 systems by mean score")
-    assert found["among_verdict"].sel(system_a="C", system_b="B").item() == "a_better"
+    assert found["verdict"].sel(system_a="C", system_b="B").item() == "a_better"
     assert found["verdict"].sel(system_a="A", system_b="C").item() == "split"
 
 

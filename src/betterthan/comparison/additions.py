@@ -186,12 +186,8 @@ def units_once(evaluation: Evaluation, options: Options, answer: Answer) -> Tabl
 
 
 def wrong_side_probability(answers: Table) -> Any:
-    """Probability that a verdict names the wrong system of the two, among all systems where there
-    is a joint posterior; nan where none is named.
-    """
-    better = answers["prob_better"]
-    among = answers.get("among_prob_better", better)
-    verdict = answers["verdict"]
+    """Probability that a verdict names the wrong system of the two; nan where none is named."""
+    better, verdict = answers["prob_better"], answers["verdict"]
     # the other tail, not 1 less this one
-    sides, wrong = [verdict == "a_better", verdict == "b_better"], [among.T, among]
+    sides, wrong = [verdict == "a_better", verdict == "b_better"], [better.T, better]
     return names.SQUARE, np.select(sides, wrong, np.nan)

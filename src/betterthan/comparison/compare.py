@@ -31,7 +31,7 @@ from betterthan.comparison.engines import (
     mcmc,
 )
 from betterthan.comparison.evaluation import Evaluation, load
-from betterthan.comparison.joint_ranking import joint_ranking
+from betterthan.comparison.joint_ranking import with_joint_posterior
 from betterthan.comparison.missing_bounds import (
     as_answered,
     columns_of_bounds,
@@ -268,6 +268,7 @@ def compare(
     open_pairs = withheld(evaluation, bounds)
     main = replace(main, table=without_verdicts(main.table, open_pairs))
     bounds = as_answered(bounds, main.table)
+    main = with_joint_posterior(main, evaluation, options)
     additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
     tables = [addition(evaluation, options, main) for addition in additions]
     tables.append(columns_of_bounds(evaluation, options, bounds))
@@ -309,7 +310,6 @@ ENGINES: dict[str, Callable[[Evaluation, Options], list[Answer]]] = {
 ADDITIONS: tuple[Callable[[Evaluation, Options, Answer], Table], ...] = (
     outcome_counts,
     scores_of_systems,
-    joint_ranking,
     tie_policies,
     significance_tests,
     item_statistics,

@@ -24,7 +24,35 @@ if TYPE_CHECKING:
     from betterthan.comparison.blocks import BlockMeans, BlockTotals
 
 
-def joint_ranking(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
+def with_joint_posterior(answer: Answer, evaluation: Evaluation, options: Options) -> Answer:
+    """The answer of one joint posterior of all systems, with that of each pair alone next to it as
+    ``pairwise_prob_better`` and more; the answer as it is where there is none.
+
+    A pair without data, without a verdict or split remains so.
+    """
+    joint = joint_posterior(evaluation, options, answer)
+    alone = answer.table
+    if "verdict" not in joint:
+        return replace(answer, table=Table.merged([alone, joint]))
+    pairwise = alone.renamed([name for name in alone.arrays if name in OF_PAIRS], "pairwise_")
+    rest = {name: array for name, array in alone.arrays.items() if name not in OF_PAIRS}
+    open_ = np.isin(alone["verdict"], ["no_data", "no_verdict", "split"])
+    final = {"verdict": np.where(open_, alone["verdict"], joint["verdict"])}
+    final |= {k: joint[k] & ~open_ for k in ("also_ahead", "beyond_rope") if k in joint}
+    joint = joint.with_arrays({name: (names.SQUARE, values) for name, values in final.items()})
+    table = Table.merged([joint, Table(pairwise | rest, alone.attrs)])
+    return replace(answer, table=table)
+
+
+# of what there is the answer of the joint posterior, and that of each pair alone
+OF_PAIRS = {
+    f"{name}{end}"
+    for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
+    for end in ("", "_mcse")
+} | {"verdict", "also_ahead", "beyond_rope", "too_close"}
+
+
+def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
     """Every pair and every rank from one joint posterior that draws alike systems together.
 
     By the advised model where it ranks systems, else by quadrature. Where there is no joint
@@ -74,7 +102,7 @@ def joint_ranking(evaluation: Evaluation, options: Options, answer: Answer) -> T
     )
     places = np.arange(1, len(totals.systems) + 1)
     columns = {name: ranks[name] for name in _COLUMNS} | {"rank": (("rank",), places)}
-    return Table(columns | pairs, signature.to_attrs())
+    return Table(columns | pairs.arrays, signature.to_attrs())
 
 
 _DIGITS = 6

@@ -60,6 +60,11 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     return tuple(filter(None, lines))
 
 
+def _pairwise(answers: Table) -> np.ndarray:
+    """Verdicts of each pair alone."""
+    return answers.get("pairwise_verdict", answers["verdict"])
+
+
 def _sizes(answers: Table, evaluation: Evaluation, options: Options, units: str) -> str:
     """How much of the data the largest units hold, and what they are worth."""
     effective, number = worth(answers)
@@ -93,7 +98,9 @@ def _each_once(answers: Table, unit: str, options: Options) -> str:
     if len(answers[names.SYSTEM_A]) == 2:
         return _once_of_two(answers, unit, options)
     at = pair_indices(len(answers[names.SYSTEM_A]))
-    now, then = (answers[k][at].astype(str) for k in ("verdict", "unit_verdict"))
+    now, then = (
+        verdicts[at].astype(str) for verdicts in (_pairwise(answers), answers["unit_verdict"])
+    )
     changed = np.flatnonzero(now != then)
     if not len(changed):
         return f"If each {unit} counts once, every pairwise verdict is the same."
@@ -137,7 +144,7 @@ def _chance(answers: Table, options: Options) -> str:
         return ""
     at = pair_indices(len(answers[names.SYSTEM_A]))
     p = answers["p_value"][tests.index("randomization")][at]
-    sided = np.isin(answers["verdict"][at].astype(str), ("a_better", "b_better"))
+    sided = np.isin(_pairwise(answers)[at].astype(str), ("a_better", "b_better"))
     reachable = answers["smallest_p"][at] <= _DISAGREE
     against = np.flatnonzero(sided & reachable & (p > _DISAGREE))
     if not len(against):

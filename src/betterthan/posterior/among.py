@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from betterthan import names
-from betterthan.counts.arrays import Arrays
+from betterthan.counts.arrays import Arrays, Table
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.posterior import table
@@ -21,9 +21,9 @@ def of_pairs(
     *,
     higher_is_better: bool = True,
     alone: bool = False,
-) -> Arrays:
-    """``among_prob_better``, ``among_difference_*``, with a rope ``among_mass``, and
-    ``among_verdict`` over (system_a, system_b), without draws.
+) -> Table:
+    """``prob_better``, ``difference_*``, ``mass``, ``verdict`` and ``also_ahead`` over (system_a,
+    system_b), with a rope ``beyond_rope``, without draws.
 
     Parameters
     ----------
@@ -47,11 +47,10 @@ def of_pairs(
         "difference_lower": low,
         "difference_upper": high,
     }
-    if question.rope:
-        parts["mass"] = pairs.mass
+    sides = np.stack([pairs.worse, np.zeros_like(pairs.worse), pairs.better], axis=-1)
+    parts["mass"] = pairs.mass if question.rope else sides
     squares = table.squares(parts, len(systems), *pair_indices(len(systems)))
-    answers = table.exact_table(squares, systems, question, facts=squares)
-    return answers.renamed([*squares, "verdict"], "among_")
+    return table.exact_table(squares, systems, question)
 
 
 def ranks_of(abilities: Abilities, question: Question, seed: int) -> Arrays:
