@@ -161,12 +161,13 @@ def compare(
         with a rope ``beyond_rope``; ``sign_error`` (how probable it is that a verdict names the
         wrong system); each number that was sampled with its ``_mcse``, and ``too_close``. Of graded
         scores ``mean_prob_better`` and more of the mean (or ``wins_...``, where the mean decides).
-        Of three or more systems scored on the same items the joint answer of all, whose differences
-        are drawn together, the more strongly the more similar the systems are:
-        ``among_prob_better``, ``among_difference_mean``, ``_lower``, ``_upper``, with a rope
-        ``among_mass``, ``among_verdict``, and over ``system`` ``prob_best``, ``expected_rank``,
-        ``rank_lower``, ``rank_upper`` and ``in_best_set`` (else ``attrs["no_joint"]`` says why
-        not); ``attrs["joint_notes"]`` says where it needs care. Also
+        Of three or more systems scored on the same items these are of the joint posterior of all
+        systems, whose differences are drawn together, the more strongly the more similar the
+        systems are; ``pairwise_prob_better``, ``pairwise_difference_mean``, ``pairwise_verdict``
+        and more are of each pair alone. The joint posterior adds, over ``system``, ``prob_best``,
+        ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set``;
+        ``attrs["joint_notes"]`` says where it needs care. Where there is none,
+        ``attrs["no_joint"]`` says why, and pairs are answered alone. Also
         ``counts``, ``n``, ``bayes_factor_01``; where Student's t answers ``n_units``,
         ``difference_error``, ``difference_df`` (the effective number of units is one more) and of
         items ``difference_skewness``; of clusters ``cluster_counts``, on which sign tests and the

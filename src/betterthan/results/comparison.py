@@ -103,13 +103,16 @@ class Comparison:
         """The data with a dim ``engine`` in front of what was computed in more than one way, the
         way that is to be read first: for tables that set them side by side.
         """
-        made = self.made
+        made, data, others = self.made, self.data, list(self.beside.values())
         first = made.engine or ("mcmc" if made.method == "mcmc" else "exact")
-        tables = [self.data, *self.beside.values()]
-        shared = [v for v in self.data.data_vars if v in _COMPUTED and all(v in t for t in tables)]
-        both = {v: _side_by_side([t[v] for t in tables]) for v in shared}
-        engines = {names.ENGINE: [first, *self.beside]}
-        return self.data.assign(both).assign_coords(engines)
+        # engines answer for each pair alone; the joint answer has no second engine
+        prefix = "pairwise_" if "pairwise_verdict" in data else ""
+        shared = [v for v in _COMPUTED if f"{prefix}{v}" in data and all(v in t for t in others)]
+        both = {
+            f"{prefix}{v}": _side_by_side([data[f"{prefix}{v}"], *(t[v] for t in others)])
+            for v in shared
+        }
+        return data.assign(both).assign_coords({names.ENGINE: [first, *self.beside]})
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
@@ -188,7 +191,8 @@ class Comparison:
 
     def to_bytes(self, *, fits: bool = False) -> bytes:
         """What `save` writes."""
-        groups = {"/": self.data} | {f"/{name}": table for name, table in self.beside.items()}
+        groups = {"/": self.data.assign_attrs({_FORMAT_ATTR: FORMAT})}
+        groups |= {f"/{name}": table for name, table in self.beside.items()}
         groups |= stored_draws.as_groups(self.fits) if fits else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
@@ -256,7 +260,7 @@ def load(path: str | Path) -> Comparison:
     if not Path(path).is_file():
         raise ValueError(f"path {str(path)!r} is no file")
     whole = saved.read(Path(path))
-    data = whole.to_dataset()
+    data = _of_format(whole.to_dataset(), str(path))
     beside = {
         str(name): _own(table.to_dataset())
         for name, table in whole.children.items()
@@ -266,6 +270,24 @@ def load(path: str | Path) -> Comparison:
         validate(table, str(path))
     validate_attributes(data, str(path))
     return Comparison(data, beside, stored_draws.from_groups(whole))
+
+
+FORMAT = 2  # of saved comparisons: in 1, the verdict of a pair was that of the pair alone
+_FORMAT_ATTR = "format"
+
+
+def _of_format(data: xr.Dataset, path: str) -> xr.Dataset:
+    """A table in the format of today, or an error."""
+    number = data.attrs.get(_FORMAT_ATTR, FORMAT)
+    if number == FORMAT and "among_verdict" not in data:
+        data.attrs = {k: v for k, v in data.attrs.items() if k != _FORMAT_ATTR}
+        return data
+    if number == FORMAT:
+        number = 1
+    raise ValueError(
+        f"{path}: holds a comparison of format {number}, and this version reads format {FORMAT}; "
+        "compare the data again"
+    )
 
 
 def _own(table: xr.Dataset) -> xr.Dataset:
