@@ -43,7 +43,7 @@ def test_the_matrix_is_that_of_the_counts(data):
     expected = COMPARED["prob_better"] if joint else bt.prob_better(COUNTS)
     order = dict.fromkeys(("system_a", "system_b"), rows(ax))
     np.testing.assert_allclose(cells(ax), expected.sel(order), rtol=1e-12)
-    assert ("among all systems" in ax.get_title(loc="left")) is joint
+    assert ("joint model of all systems" in ax.get_title(loc="left")) is joint
 
 
 @pytest.mark.parametrize("data", GIVEN.values(), ids=GIVEN)

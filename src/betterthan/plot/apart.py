@@ -24,7 +24,7 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
     Parameters
     ----------
     data : Comparison or xarray.Dataset
-        From `compare`. A verdict is that among all systems where it is told, else of the pair.
+        From `compare`.
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them.
     limit : int, default 40
@@ -74,7 +74,7 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
 
 def _similar(dataset: Any, kept: list[str]) -> np.ndarray:
     """Pairs of which no verdict names a better one, in the order of the rows."""
-    final = rows.final(rows.leading(dataset))["verdict"]
+    final = rows.leading(dataset)["verdict"]
     if final.dims == (names.PAIR,):  # a pair that was not compared has no verdict
         places = {system: k for k, system in enumerate(kept)}
         similar = np.ones((len(kept), len(kept)), dtype=bool)

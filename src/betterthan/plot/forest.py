@@ -57,7 +57,7 @@ def differences(
     Parameters
     ----------
     data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
-        From `compare`, of whose engines the first is drawn, each pair by itself: difference_mean,
+        From `compare`, of whose engines the first is drawn: difference_mean,
         difference_lower, difference_upper and verdict over (system_a, system_b), and ``attrs``
         rope, threshold, ci_prob and ci_kind. Or scores or counts, of which the posterior is taken
         in closed form. Or draws from `posterior.draws`, from the ``fit`` of a core model or from
@@ -114,8 +114,8 @@ def differences(
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
         ax.set_xlabel(difference_of("first", "second", made).rstrip(",").replace(" - ", " − "))
         title = _title(made, len(rows.mean), len(every.mean), baseline)
-        alone = "\nEach pair by itself"
-        return drawing.finish(ax, title + alone * bool(chosen.attrs.get("alone")))
+        joint = "\nFrom the joint model of all systems"
+        return drawing.finish(ax, title + joint * bool(chosen.attrs.get("joint")))
 
 
 def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:

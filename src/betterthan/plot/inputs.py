@@ -22,7 +22,6 @@ from betterthan.posterior.differences import difference, prob_equivalent
 from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.sampled import difference_of, no_difference
 from betterthan.posterior.verdicts import decide
-from betterthan.results import rows
 from betterthan.signed import Signature
 
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")
@@ -88,13 +87,12 @@ def exchanged(counts: xr.DataArray) -> xr.DataArray:
 
 
 def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
-    """P(row better than column) of the systems to draw; of all, the best by its mean first. The
-    joint answer where there is one: ``attrs["joint"]``; ``decided`` says where a verdict is.
+    """P(row better than column) of the systems to draw; of all, the best by its mean first.
+    ``attrs["joint"]``: whether it is of the joint posterior; ``decided``: where a verdict is.
     """
     data = _answers(data)
     if isinstance(data, xr.Dataset) and "prob_better" in data:
-        joint = "among_prob_better" in data
-        data = rows.final(data) if joint else data
+        joint = "pairwise_prob_better" in data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
     if _is_square(data) or _of_several(data):
         square = _square(data)
@@ -261,11 +259,12 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
         )
-    alone = comparison[list(_DIFFERENCE)].assign_attrs(alone="among_difference_mean" in comparison)
-    if set(alone["verdict"].dims) == {names.PAIR}:
-        found = _picked_pairs(alone, systems)
+    joint = "pairwise_verdict" in comparison
+    differences = comparison[list(_DIFFERENCE)].assign_attrs(joint=joint)
+    if set(differences["verdict"].dims) == {names.PAIR}:
+        found = _picked_pairs(differences, systems)
     else:
-        square = picked(_square(alone), names.SQUARE, systems)
+        square = picked(_square(differences), names.SQUARE, systems)
         places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
         found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
     for verdict in np.unique(found["verdict"].values.astype(str)):

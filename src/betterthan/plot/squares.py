@@ -73,7 +73,7 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
                 note = "In percent; no verdict, as the draws have not converged"
         else:
             _colour_bar(ax)
-        how = ", among all systems" if prob.attrs.get("joint") else ""
+        how = ", from the joint model of all systems" if prob.attrs.get("joint") else ""
         how += f", from {inputs.sampled(made)}" if made.draws else ""
         title = f"Probability that the row is better than the column{how}"
         return drawing.finish(ax, f"{title}\n{note}")
