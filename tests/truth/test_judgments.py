@@ -192,7 +192,7 @@ def test_chunks_do_not_change_draws(monkeypatch):
 def test_a_place_effect_is_for_who_asks():
     """Judgments in which the first place wins: not said unless asked."""
     data = davidson.simulate(3, judgments=60, judges=3, rng=1)
-    found = bt.advise(data).found
+    found = bt.advise(data).loaded
     assert "position" not in spec_of("davidson").options(found)
     data["outcome"] = xr.ones_like(data["outcome"])
     data = data.assign_coords(cluster=("judgment", data["judge"].values))

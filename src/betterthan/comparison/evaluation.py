@@ -24,7 +24,6 @@ from betterthan.comparison.units import (
 )
 from betterthan.counts.arrays import Arrays
 from betterthan.counts.fingerprint import fingerprint
-from betterthan.counts.in_blocks import counts_of
 from betterthan.counts.picking import systems_of
 from betterthan.counts.runs import mean_of_runs
 from betterthan.counts.scoring import counts_and_used
@@ -215,6 +214,7 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
         If rows belong together, which blocks do not know.
     """
     from betterthan.comparison import blocks as in_blocks
+    from betterthan.counts.in_blocks import counts_of
 
     blocks = blocks_of(loaded.scores)
     in_blocks.refuse_units(loaded.scores, options)
