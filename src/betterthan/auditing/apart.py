@@ -1,4 +1,4 @@
-"""Which two systems differ most in how often something happened to them."""
+"""Choose the two systems whose rates of an event differ most."""
 
 from collections.abc import Mapping
 
@@ -22,10 +22,10 @@ def furthest_apart(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | N
     >>> furthest_apart({"a": (4, 18), "b": (1, 2), "c": (0, 18)})
     ('a', 'c')
     """
-    of_count = {count: name for name, count in list(counts.items())[::-1] if count[1]}
-    ranked = sorted(of_count, key=lambda count: count[0] / count[1])
+    name_by_count = {count: name for name, count in list(counts.items())[::-1] if count[1]}
+    ranked = sorted(name_by_count, key=lambda count: count[0] / count[1])
     pairs = [
-        (tail(more, less), of_count[more], of_count[less])
+        (tail(more, less), name_by_count[more], name_by_count[less])
         for less in ranked[:_ENDS]
         for more in ranked[-_ENDS:]
         if more[0] * less[1] > less[0] * more[1]

@@ -1,4 +1,4 @@
-"""Items that are nearly the same text, though not the same: near copies in a test set."""
+"""Find items whose texts are nearly identical: near-duplicates in a test set."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
@@ -26,12 +26,18 @@ def near_copies(logs: Logs) -> Iterator[Finding]:
         items = texts["item"].astype(str).tolist()
         pairs = [(items[i], items[j]) for i, j in near(texts["text"].tolist())]
         if pairs:
-            told = "1 pair of items is a near copy"
-            told = told if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
-            said = f"{told}: {some([f'{a} and {b}' for a, b in pairs])}"
+            subject = "1 pair of items is a near copy"
+            subject = subject if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
+            message = f"{subject}: {some([f'{a} and {b}' for a, b in pairs])}"
             where = some(["=".join(pair) for pair in pairs])
             yield Finding(
-                "near-double", said, NOTE, task=str(task), n=len(pairs), of=len(items), where=where
+                "near-double",
+                message,
+                NOTE,
+                task=str(task),
+                n=len(pairs),
+                of=len(items),
+                where=where,
             )
 
 
@@ -52,21 +58,21 @@ def near(texts: Sequence[str]) -> list[tuple[int, int]]:
         return []
     hashes = np.array([simhash(text) for text in texts], np.uint64)
     bands = hashes.view(np.uint16).reshape(-1, _BANDS)
-    found: set[tuple[int, int]] = set()
+    candidates: set[tuple[int, int]] = set()
     for band in bands.T:
         order = np.argsort(band, kind="stable")
-        ends = np.flatnonzero(np.diff(band[order])) + 1
-        for group in np.split(order, ends):
-            found.update(combinations(np.sort(group)[:_MOST].tolist(), 2))
-    return sorted((i, j) for i, j in found if int(hashes[i] ^ hashes[j]).bit_count() <= WITHIN)
+        boundaries = np.flatnonzero(np.diff(band[order])) + 1
+        for group in np.split(order, boundaries):
+            candidates.update(combinations(np.sort(group)[:_MOST].tolist(), 2))
+    return sorted((i, j) for i, j in candidates if int(hashes[i] ^ hashes[j]).bit_count() <= WITHIN)
 
 
 def simhash(text: str) -> int:
-    """64 bits, of which each is what most shingles of three words have there."""
+    """Return 64 bits; each is the majority bit among the shingles of three words."""
     words = text.lower().split()
     shingles = {" ".join(words[k : k + _WORDS]) for k in range(max(1, len(words) - _WORDS + 1))}
     digests = b"".join(
-        blake2b(one.encode("utf-8", "replace"), digest_size=8).digest() for one in shingles
+        blake2b(shingle.encode("utf-8", "replace"), digest_size=8).digest() for shingle in shingles
     )
     bits = np.unpackbits(np.frombuffer(digests, np.uint8).reshape(-1, 8), axis=1)
     return int.from_bytes(np.packbits(2 * bits.sum(0, dtype=int) > len(shingles)).tobytes(), "big")

@@ -1,4 +1,4 @@
-"""Checks of single runs of items: errors, what was not scored, numbers written for either."""
+"""Check single runs of items: errors, unscored runs, and scores written for either."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def unscored(logs: Logs) -> Iterator[Finding]:
 
 
 def _of_status(logs: Logs, status: str, code: str) -> Iterator[Finding]:
-    refused = {m for told in runs_of(logs)["refused"] for m in told}
+    refused = {m for metrics in runs_of(logs)["refused"] for m in metrics}
     for task, metric, records in _by_metric(logs):
         if metric in refused:
             continue
@@ -40,12 +40,12 @@ def _of_status(logs: Logs, status: str, code: str) -> Iterator[Finding]:
         cells = records[records["status"] == status]
         about = {"task": task, "metric": metric, "where": _items(cells)}
         number = sum(n for n, _ in counts.values())
-        said = f"{code}: {shares(counts)}{_apart(every)}{more}"
-        yield Finding(code, said, WARN, tuple(counts), n=number, of=len(records), **about)
+        message = f"{code}: {shares(counts)}{_apart(every)}{more}"
+        yield Finding(code, message, WARN, tuple(counts), n=number, of=len(records), **about)
 
 
 def _apart(counts: dict[str, tuple[int, int]]) -> str:
-    """Of more than two systems, the two that differ most."""
+    """Name the two most different of more than two systems."""
     pair = furthest_apart(counts) if len(counts) > 2 else None
     if pair is None:
         return ""
@@ -56,14 +56,16 @@ def _apart(counts: dict[str, tuple[int, int]]) -> str:
 def unchecked(logs: Logs) -> Iterator[Finding]:
     """Tests that assert nothing, which promptfoo calls passed."""
     runs = runs_of(logs).index[runs_of(logs)["tool"] == _NO_ASSERT]
-    own = records_of(logs)[records_of(logs)["run"].isin(runs)]
-    own = own[(own["status"] == UNSCORED) & (own["raw"] > 0)]
-    for task, records in own.groupby("task", observed=True, sort=False):
+    unasserted = records_of(logs)[records_of(logs)["run"].isin(runs)]
+    unasserted = unasserted[(unasserted["status"] == UNSCORED) & (unasserted["raw"] > 0)]
+    for task, records in unasserted.groupby("task", observed=True, sort=False):
         items = list(dict.fromkeys(records["item"].astype(str)))
         tests = f"tests {some(items)} have" if len(items) > 1 else f"test {items[0]!r} has"
-        said = f"{tests} no assert: promptfoo calls it passed; left unscored"
+        message = f"{tests} no assert: promptfoo calls it passed; left unscored"
         systems = tuple(dict.fromkeys(records["system"].astype(str)))
-        yield Finding("unchecked", said, WARN, systems, str(task), n=len(items), where=some(items))
+        yield Finding(
+            "unchecked", message, WARN, systems, str(task), n=len(items), where=some(items)
+        )
 
 
 def numbers_on_errors(logs: Logs) -> Iterator[Finding]:
@@ -75,25 +77,31 @@ def numbers_on_errors(logs: Logs) -> Iterator[Finding]:
         values = some([f"{x:g}" for x in sorted(set(cells["raw"].tolist()))])
         tool = runs_of(logs)["tool"].loc[cells["run"].iloc[0]]
         n = len(cells)
-        said = f"{tool} wrote {values} for {of(n, n, 'run').split(' of ')[1]} that ended in an "
-        said += "error; left missing (errors='raw' keeps it)"
+        message = f"{tool} wrote {values} for {of(n, n, 'run').split(' of ')[1]} that ended in an "
+        message += "error; left missing (errors='raw' keeps it)"
         systems = tuple(dict.fromkeys(cells["system"].astype(str)))
         yield Finding(
-            "number-on-error", said, "", systems, task, metric, n, len(records), _items(cells)
+            "number-on-error", message, "", systems, task, metric, n, len(records), _items(cells)
         )
 
 
 def zeros(logs: Logs) -> Iterator[Finding]:
     """Items that are 0 by every metric, by tools that write 0 where there was nothing to score."""
     for k, run in runs_of(logs)[runs_of(logs)["tool"].isin([*ZEROS])].iterrows():
-        own = records_of(logs)[(records_of(logs)["run"] == k) & records_of(logs)["score"].notna()]
-        most = own.groupby("item", observed=True, sort=False)["score"].max()
+        scored = records_of(logs)[
+            (records_of(logs)["run"] == k) & records_of(logs)["score"].notna()
+        ]
+        most = scored.groupby("item", observed=True, sort=False)["score"].max()
         items = [str(item) for item in most.index[most == 0]]
         if items and len(items) < len(most):
-            said = f"{run['system']}: {of(len(items), len(most), 'item')} {are(len(items))} 0 by "
-            said += f"every metric ({some(items)}): {run['tool']} {ZEROS[run['tool']]}"
+            message = (
+                f"{run['system']}: {of(len(items), len(most), 'item')} {are(len(items))} 0 by "
+            )
+            message += f"every metric ({some(items)}): {run['tool']} {ZEROS[run['tool']]}"
             where = some(items)
-            yield Finding("zeros", said, "", (run["system"],), "", "", len(items), len(most), where)
+            yield Finding(
+                "zeros", message, "", (run["system"],), "", "", len(items), len(most), where
+            )
 
 
 def _by_metric(logs: Logs) -> Iterator[tuple[str, str, Frame]]:
