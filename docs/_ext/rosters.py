@@ -25,7 +25,7 @@ def _judgments() -> Rows:
 def _checks() -> Rows:
     from betterthan.auditing.roster import CHECKS
 
-    rows = [(check.code, check.level, check.looks_at, check.sentence) for check in CHECKS]
+    rows = [(check.code, check.level, check.subject, check.sentence) for check in CHECKS]
     return [("code", "level", "of", "finds"), *rows]
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import gammaln
 
-_ENDS = 8  # shares at either end of which pairs are looked at
+_N_EXTREME = 8  # shares at either end of which pairs are looked at
 
 
-def furthest_apart(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | None:
+def most_different_pair(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | None:
     """The system with more and the one with less whose counts are the least probable if both had
     one share (Fisher's exact test, here only to rank pairs). None if all shares are equal.
 
@@ -26,8 +26,8 @@ def furthest_apart(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | N
     ranked = sorted(name_by_count, key=lambda count: count[0] / count[1])
     pairs = [
         (tail(more, less), name_by_count[more], name_by_count[less])
-        for less in ranked[:_ENDS]
-        for more in ranked[-_ENDS:]
+        for less in ranked[:_N_EXTREME]
+        for more in ranked[-_N_EXTREME:]
         if more[0] * less[1] > less[0] * more[1]
     ]
     return min(pairs)[1:] if pairs else None

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.auditing.finding import NOTE, SHOWN
-from betterthan.auditing.of_answers import told_of
+from betterthan.auditing.finding import MAX_LISTED, NOTE
+from betterthan.auditing.of_answers import verdict_formatter
 from betterthan.auditing.told import shares
 from betterthan.logs.record import ERROR, UNSCORED
 from betterthan.posterior.bounds import missing_bounds
@@ -42,14 +42,14 @@ def lines_beside(
     **how
         Of `posterior.missing_bounds`.
     """
-    messages = list(_of_status(scores)) if "status" in scores.coords else []
+    messages = list(_status_messages(scores)) if "status" in scores.coords else []
     if np.isnan(scores.values.astype(float)).any() and not np.isnan(scores.values).all():
         limits = missing_bounds(scores, **how) if bounds is None else bounds
-        messages += _of_verdicts(limits, baseline, by)
+        messages += _verdict_messages(limits, baseline, by)
     return messages
 
 
-def _of_status(scores: xr.DataArray) -> Iterator[str]:
+def _status_messages(scores: xr.DataArray) -> Iterator[str]:
     """Report errors, unscored items, and findings of the checks of scores."""
     from betterthan.auditing.roster import CHECKS, SCORES
 
@@ -62,12 +62,12 @@ def _of_status(scores: xr.DataArray) -> Iterator[str]:
         if counts:
             yield f"{label}: {shares(counts)}"
     for check in CHECKS:
-        if check.looks_at == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
+        if check.subject == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
             messages = [finding.message for finding in check.find(scores) if finding.level != NOTE]
-            yield from messages[:SHOWN]
+            yield from messages[:MAX_LISTED]
 
 
-def _of_verdicts(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
+def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
     """Say whether each verdict holds; of many pairs, count those that do not and list the first."""
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     upper = np.triu(bounds["n_missing"].values > 0, 1)
@@ -75,10 +75,10 @@ def _of_verdicts(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[
         (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
     ]
     wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
-    suffix, describe = f", {by}" if by else "", told_of(bounds)
+    suffix, describe = f", {by}" if by else "", verdict_formatter(bounds)
     if len(pairs) == 1:
         yield describe(*pairs[0]) + suffix
     elif pairs:
         n = len(pairs) - len(wavering)
         yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
-        yield from (describe(*pair) for pair in wavering[:SHOWN])
+        yield from (describe(*pair) for pair in wavering[:MAX_LISTED])

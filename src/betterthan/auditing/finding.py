@@ -7,7 +7,7 @@ import pandas as pd
 
 STOP, WARN, NOTE = LEVELS = ("stop", "warn", "note")
 COLUMNS = ("code", "level", "systems", "task", "metric", "n", "of", "message", "where")
-SHOWN = 5  # cases of one code that are shown; all are in the table
+MAX_LISTED = 5  # cases of one code that are shown; all are in the table
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def merged(findings: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]
     return sorted(merged_findings, key=lambda finding: LEVELS.index(finding.level))
 
 
-def table_of(findings: Sequence[Finding]) -> pd.DataFrame:
+def findings_table(findings: Sequence[Finding]) -> pd.DataFrame:
     """A row for each finding."""
     rows = [asdict(finding) | {"systems": ", ".join(finding.systems)} for finding in findings]
     table = pd.DataFrame(rows, columns=pd.Index(COLUMNS))

@@ -12,11 +12,11 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.auditing import of_answers, of_spread
 from betterthan.auditing.answer import Audit
-from betterthan.auditing.finding import NOTE, STOP, Finding, merged, table_of
+from betterthan.auditing.finding import NOTE, STOP, Finding, findings_table, merged
 from betterthan.auditing.near import near_copies
 from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.tables import of_bounds, of_records, of_scores
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.tables import bounds_table, count_records, count_scores
 from betterthan.counts.units import default_unit
 from betterthan.io.problems import listed
 from betterthan.logs.choosing import chosen_records
@@ -28,9 +28,9 @@ from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.any_source import read
 from betterthan.reading.finding_logs import logs_in
 
-_OF_LOGS = ("systems", "again", "format", "cluster")  # choices of `read_logs`
+_LOG_CHOICES = ("systems", "again", "format", "cluster")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
-_OF_SCORES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
+_SCORE_CHOICES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
     "join": JOINS,
     "errors": POLICIES,
     "unscored": POLICIES,
@@ -92,10 +92,10 @@ def audit(
         raise ValueError("near=True needs the logs themselves: what was read has no whole texts")
     how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
     if isinstance(source, Logs):
-        return _of_logs(source, baseline, choices, how)
+        return _audit_logs(source, baseline, choices, how)
     if isinstance(source, xr.DataArray):
         _no_choices(choices)
-        return _of_scores({"": schemas.scores(source)}, baseline, how)
+        return _audit_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
     if logs is None and near:
         raise ValueError("near=True does not apply: the source is a table, without the texts")
@@ -103,12 +103,12 @@ def audit(
         scores = read(source, **choices)
         if names.ITEM not in scores.dims or names.SYSTEM not in scores.dims:
             raise ValueError("source holds no scores by item; an audit looks at items")
-        return _of_scores({"": schemas.scores(scores)}, baseline, how)
+        return _audit_scores({"": schemas.scores(scores)}, baseline, how)
     again = choices.get("again") or "last"
     with whole_texts() if near else nullcontext():
         log_choices = {name: choices.get(name) for name in ("systems", "cluster")}
         logs_read = logs_of_files(logs, **log_choices, again=again)
-    return _of_logs(logs_read, baseline, choices, how, near)
+    return _audit_logs(logs_read, baseline, choices, how, near)
 
 
 def _no_choices(choices: Mapping[str, Any]) -> None:
@@ -117,7 +117,7 @@ def _no_choices(choices: Mapping[str, Any]) -> None:
             raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is scores")
 
 
-def _of_logs(
+def _audit_logs(
     logs: Logs,
     baseline: str | None,
     choices: Mapping[str, Any],
@@ -125,28 +125,30 @@ def _of_logs(
     near: bool = False,
 ) -> Audit:
     """Run all checks of logs, and those of their scores by each metric."""
-    score_choices = _of_their_scores(choices)
-    logs = _chosen(logs, score_choices)
-    _known(baseline, runs_of(logs)["system"])
+    score_choices = _score_choices(choices)
+    logs = _select_logs(logs, score_choices)
+    _check_baseline(baseline, run_table(logs)["system"])
     findings = [
-        finding for check in CHECKS if check.looks_at == LOGS for finding in _with(check, logs)
+        finding for check in CHECKS if check.subject == LOGS for finding in _run_check(check, logs)
     ]
     findings += near_copies(logs) if near else []
     by_metric = _scores_by_metric(logs, score_choices, findings)
-    audited = _of_scores(by_metric, baseline, how, findings)
-    unscored_table = of_records(logs, [m for m in _metrics(logs, all_=True) if m not in by_metric])
+    audited = _audit_scores(by_metric, baseline, how, findings)
+    unscored_table = count_records(
+        logs, [m for m in _metrics(logs, all_=True) if m not in by_metric]
+    )
     table = pd.concat([audited.table, unscored_table], ignore_index=True)
     return replace(audited, table=table, source=_source(logs))
 
 
-def _of_their_scores(choices: Mapping[str, Any]) -> dict[str, Any]:
+def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
     """Select the choices that concern the scores of logs."""
-    score_choices = {k: v for k, v in choices.items() if k not in _OF_LOGS and v is not None}
+    score_choices = {k: v for k, v in choices.items() if k not in _LOG_CHOICES and v is not None}
     for name, value in score_choices.items():
-        if name not in _OF_SCORES:
+        if name not in _SCORE_CHOICES:
             raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is a log")
-        if _OF_SCORES[name]:
-            checks.one_of(value, _OF_SCORES[name], name)
+        if _SCORE_CHOICES[name]:
+            checks.one_of(value, _SCORE_CHOICES[name], name)
     return score_choices
 
 
@@ -156,7 +158,7 @@ def _scores_by_metric(
     """The scores by each metric; why there are none of one is added to what was found."""
     by_metric: dict[str, xr.DataArray] = {}
     for metric in _metrics(logs):
-        if single := _alone(logs, metric):
+        if single := _single_system_finding(logs, metric):
             findings.append(single)
             continue
         try:
@@ -170,9 +172,9 @@ def _scores_by_metric(
     return by_metric
 
 
-def _alone(logs: Logs, metric: str) -> Finding | None:
+def _single_system_finding(logs: Logs, metric: str) -> Finding | None:
     """Return a finding if only one system has the metric."""
-    records = records_of(logs)
+    records = record_table(logs)
     systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
     if len(systems) > 1:
         return None
@@ -184,21 +186,21 @@ def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
     """Scores that name their task also where there is one alone."""
     if names.DATASET in scores.coords:
         return scores
-    task = str(records_of(logs)["task"][records_of(logs)["metric"] == metric].iloc[0])
+    task = str(record_table(logs)["task"][record_table(logs)["metric"] == metric].iloc[0])
     return scores.assign_attrs(task=task)
 
 
-def _chosen(logs: Logs, score_choices: Mapping[str, Any]) -> Logs:
+def _select_logs(logs: Logs, score_choices: Mapping[str, Any]) -> Logs:
     """Keep the logs of the requested task and metric; keep all without a request."""
     selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
     if selection["metric"] is None and selection["filter"] is None:
-        records = _of_tasks(records_of(logs), selection["task"], selection["epoch"])
+        records = _select_tasks(record_table(logs), selection["task"], selection["epoch"])
     else:
         records, _ = chosen_records(logs, **selection)
-    return Logs(records, runs_of(logs).loc[np.unique(records["run"].to_numpy())])
+    return Logs(records, run_table(logs).loc[np.unique(records["run"].to_numpy())])
 
 
-def _of_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
+def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
     """Keep the records of some tasks, and of one epoch."""
     tasks = [task] if isinstance(task, str) else task
     for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
@@ -214,11 +216,11 @@ def _of_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
 
 def _metrics(logs: Logs, all_: bool = False) -> list[str]:
     """Metrics that some item has a score by."""
-    records = records_of(logs) if all_ else records_of(logs)[records_of(logs)["status"] == OK]
+    records = record_table(logs) if all_ else record_table(logs)[record_table(logs)["status"] == OK]
     return [str(metric) for metric in records["metric"].unique()]
 
 
-def _of_scores(
+def _audit_scores(
     by_metric: Mapping[str, xr.DataArray],
     baseline: str | None,
     how: Mapping[str, Any],
@@ -227,24 +229,24 @@ def _of_scores(
     """Run all checks of scores, by each metric."""
     findings, tables, bounds = list(findings), [], []
     for metric, scores in by_metric.items():
-        _known(baseline, scores[names.SYSTEM].values.tolist())
+        _check_baseline(baseline, scores[names.SYSTEM].values.tolist())
         limits = missing_bounds(scores, **how)
         metric_findings = [
             finding
             for check in CHECKS
-            if check.looks_at == SCORES
-            for finding in _with(check, scores)
+            if check.subject == SCORES
+            for finding in _run_check(check, scores)
         ]
         metric_findings += of_answers.open_verdicts(limits, baseline, _by(scores))
         task = str(scores.attrs.get("task", ""))
         findings += [replace(finding, metric=metric, task=task) for finding in metric_findings]
-        tables.append(of_scores(scores, metric))
-        bounds.append(of_bounds(limits, metric, baseline))
+        tables.append(count_scores(scores, metric))
+        bounds.append(bounds_table(limits, metric, baseline))
     findings += of_spread.other_winner(dict(by_metric))
     source = next((str(s.attrs.get("reading", "")) for s in by_metric.values()), "")
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
-    bounds_table = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
-    return Audit(table_of(merged(findings, list(by_metric))), table, bounds_table, source)
+    limits_table = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
+    return Audit(findings_table(merged(findings, list(by_metric))), table, limits_table, source)
 
 
 def _by(scores: xr.DataArray) -> str:
@@ -254,20 +256,20 @@ def _by(scores: xr.DataArray) -> str:
     return "by wins on items" if graded or default_unit(scores) else ""
 
 
-def _with(check: Check, data: Any) -> Iterator[Finding]:
+def _run_check(check: Check, data: Any) -> Iterator[Finding]:
     """Yield the findings of a check; those without a level get the level of the check."""
     for finding in check.find(data):
         yield finding if finding.level else replace(finding, level=check.level)
 
 
-def _known(baseline: str | None, systems: Any) -> None:
+def _check_baseline(baseline: str | None, systems: Any) -> None:
     if baseline is not None:
         checks.one_of(baseline, tuple(dict.fromkeys(map(str, systems))), "baseline")
 
 
 def _source(logs: Logs) -> str:
     """What was audited."""
-    runs = runs_of(logs)
+    runs = run_table(logs)
     tools = ", ".join(dict.fromkeys(runs["tool"]))
     systems = len(set(runs["system"]))
     tasks = [t for t in dict.fromkeys(runs["task"]) if t]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from betterthan.auditing.finding import NOTE, Finding
-from betterthan.auditing.seen import records_of
+from betterthan.auditing.seen import record_table
 from betterthan.auditing.told import some
 from betterthan.logs.record import Logs
 
@@ -20,11 +20,11 @@ _MOST = 1_000  # texts of one band that are looked at, pair by pair
 
 def near_copies(logs: Logs) -> Iterator[Finding]:
     """Pairs of items of a task whose texts are near copies; equal ones are no pairs."""
-    for task, records in records_of(logs).groupby("task", observed=True, sort=False):
+    for task, records in record_table(logs).groupby("task", observed=True, sort=False):
         texts = records[["item", "text"]].drop_duplicates("text")
         texts = texts[texts["text"].str.len() >= LEAST]
         items = texts["item"].astype(str).tolist()
-        pairs = [(items[i], items[j]) for i, j in near(texts["text"].tolist())]
+        pairs = [(items[i], items[j]) for i, j in similar_pairs(texts["text"].tolist())]
         if pairs:
             subject = "1 pair of items is a near copy"
             subject = subject if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
@@ -41,7 +41,7 @@ def near_copies(logs: Logs) -> Iterator[Finding]:
             )
 
 
-def near(texts: Sequence[str]) -> list[tuple[int, int]]:
+def similar_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Places of texts whose simhashes differ in at most 3 of 64 bits.
 
     References

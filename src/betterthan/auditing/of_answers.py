@@ -11,7 +11,9 @@ from betterthan.auditing.finding import WARN, Finding
 from betterthan.counts.missing_scores import missing_by_difficulty
 from betterthan.results import numbers
 
-_APART = 0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+_MIN_AUC_DISTANCE = (
+    0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+)
 
 
 def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Finding]:
@@ -22,11 +24,11 @@ def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Fin
     tested = int(tests["p_value"].notnull().sum())
     for system in tests[names.SYSTEM].values[tests["differs"].values].tolist():
         row = tests.sel({names.SYSTEM: system})
-        if abs(row["auc"].item() - 0.5) >= _APART:
+        if abs(row["auc"].item() - 0.5) >= _MIN_AUC_DISTANCE:
             n_missing, n_present = int(row["n_missing"]), int(row["n_present"])
             yield Finding(
                 "mnar",
-                of_difficulty(row, tested),
+                difficulty_message(row, tested),
                 WARN,
                 (str(system),),
                 n=n_missing,
@@ -34,7 +36,7 @@ def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Fin
             )
 
 
-def of_difficulty(row: Any, tested: int) -> str:
+def difficulty_message(row: Any, tested: int) -> str:
     """Describe one system of `missing_by_difficulty` in a sentence."""
     harder = row["auc"].item() > 0.5
     kind, whom = ("harder", "for") if harder else ("easier", "against")
@@ -56,7 +58,7 @@ def open_verdicts(
     """
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     items = int(bounds["counts"].values[0, 0, -1].sum())
-    missing, describe = bounds["n_missing"].values, told_of(bounds)
+    missing, describe = bounds["n_missing"].values, verdict_formatter(bounds)
     for i, j in np.argwhere(np.triu(~bounds["holds"].values, 1)).tolist():
         pair = (systems[i], systems[j])
         if baseline in (None, *pair):
@@ -66,7 +68,7 @@ def open_verdicts(
             )
 
 
-def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
+def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
     """What says of a pair whether the verdict holds, with P(better) of the one that is ahead in
     the worst and the best case.
     """
@@ -87,14 +89,14 @@ def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
             f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
         )
         return (
-            f"{verdict_text}: {_of_values(int(missing[i, j]), bool(holds[i, j]))} (P {low} to "
+            f"{verdict_text}: {_holds_text(int(missing[i, j]), bool(holds[i, j]))} (P {low} to "
             f"{high})"
         )
 
     return describe
 
 
-def _of_values(n: int, holds: bool) -> str:
+def _holds_text(n: int, holds: bool) -> str:
     values = "each value of the missing score"
     values = values if n == 1 else f"every value of the {n} missing scores"
     return f"holds for {values}: {'yes' if holds else 'no'}"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from betterthan.auditing.finding import NOTE, SHOWN, Finding
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.told import are, both, of, some
+from betterthan.auditing.finding import MAX_LISTED, NOTE, Finding
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.told import are, both, fraction, some
 from betterthan.logs.joining import contents_of
 from betterthan.logs.record import Frame, Logs
 
@@ -13,30 +13,35 @@ _CLUSTER = "; cluster='content' takes them as one cluster"
 
 def other_contents(logs: Logs) -> Iterator[Finding]:
     """Find ids with different contents; positions in a list are not checked."""
-    runs = runs_of(logs).index[runs_of(logs)["own_ids"]]
-    for task, records in _by_task(records_of(logs)[records_of(logs)["run"].isin(runs)]):
+    runs = run_table(logs).index[run_table(logs)["own_ids"]]
+    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
         contents = contents_of(records)
         if not contents:
             continue
         total = records["item"].nunique()
         cases = [f"{item} is {both(list(texts.values())[:2])}" for item, texts in contents.items()]
         message = (
-            f"{of(len(contents), total, 'id')} {are(len(contents), 'stands', 'stand')} for "
+            f"{fraction(len(contents), total, 'id')} {are(len(contents), 'stands', 'stand')} for "
             "different "
         )
         message += f"content: {'; '.join(cases[:2])}; join='content' joins by what was asked"
         yield Finding(
-            "content", message, task=task, n=len(contents), of=total, where=some([*contents], SHOWN)
+            "content",
+            message,
+            task=task,
+            n=len(contents),
+            of=total,
+            where=some([*contents], MAX_LISTED),
         )
 
 
 def renamed(logs: Logs) -> Iterator[Finding]:
     """Find contents that have other ids in other systems."""
-    runs = runs_of(logs).index[runs_of(logs)["own_ids"]]
-    for task, records in _by_task(records_of(logs)[records_of(logs)["run"].isin(runs)]):
+    runs = run_table(logs).index[run_table(logs)["own_ids"]]
+    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
         pairs = records.drop_duplicates(["item", "item_hash"])
         several = pairs.loc[pairs.duplicated("item_hash"), "item_hash"]
-        ids = _ids_of(records[records["item_hash"].isin(several)])
+        ids = _ids_by_content(records[records["item_hash"].isin(several)])
         other = [
             ids_by_system for ids_by_system in ids.values() if len(set(ids_by_system.values())) > 1
         ]
@@ -45,12 +50,13 @@ def renamed(logs: Logs) -> Iterator[Finding]:
         n, total = len(other), int(pairs["item_hash"].nunique())
         case = both([f"{some(sorted(v))} in {k}" for k, v in list(other[0].items())[:2]])
         message = (
-            f"{of(n, total, 'item')} {are(n, 'has', 'have')} other ids in other systems: {case}"
+            f"{fraction(n, total, 'item')} {are(n, 'has', 'have')} other ids in other systems: "
+            f"{case}"
         )
         yield Finding("renamed", message, task=task, n=n, of=total)
 
 
-def _ids_of(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
+def _ids_by_content(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
     """Map each content to the ids that each system has for it."""
     ids_by_content: dict[bytes, dict[str, set[str]]] = {}
     columns = (pairs[k].tolist() for k in ("item_hash", "system", "item"))
@@ -64,7 +70,7 @@ def _ids_of(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
 
 def doubled(logs: Logs) -> Iterator[Finding]:
     """Find items of one system that have the same content."""
-    for task, records in _by_task(records_of(logs)):
+    for task, records in _by_task(record_table(logs)):
         pairs = records.drop_duplicates(["system", "item", "item_hash"])
         twice = pairs[pairs.duplicated(["system", "item_hash"], keep=False)]
         if twice.empty:
@@ -77,29 +83,31 @@ def doubled(logs: Logs) -> Iterator[Finding]:
         items = pairs[pairs["system"] == system]
         distinct = int(items["item_hash"].nunique())
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))
-        message = f"{_one_question(groups)}; {distinct} distinct of {len(items)} items"
+        message = f"{_same_content_text(groups)}; {distinct} distinct of {len(items)} items"
         message += _CLUSTER if records["cluster"].isna().all() else ""
         where = some(["=".join(group) for group in groups])
         n = len(items) - distinct
         yield Finding("double", message, "", systems, task, "", n, len(items), where)
 
 
-def _one_question(groups: list[list[str]]) -> str:
+def _same_content_text(groups: list[list[str]]) -> str:
     return "; ".join(f"items {both(group)} are one question" for group in groups[:2])
 
 
 def places(logs: Logs) -> Iterator[Finding]:
     """Find logs whose ids are positions in a list; their items are joined by content."""
-    runs = runs_of(logs)[~runs_of(logs)["own_ids"]]
+    runs = run_table(logs)[~run_table(logs)["own_ids"]]
     if len(runs):
         hashed = (
-            records_of(logs)[records_of(logs)["run"].isin(runs.index)]["item_hash"].notna().all()
+            record_table(logs)[record_table(logs)["run"].isin(runs.index)]["item_hash"]
+            .notna()
+            .all()
         )
         by = "joined by what was asked" if hashed else "nothing in the logs says what was asked"
         systems = tuple(dict.fromkeys(runs["system"]))
         message = f"ids of {runs['tool'].iloc[0]} are places or drawn at random; items are {by}"
         message = message if hashed else message.replace("items are nothing", "nothing")
-        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(runs_of(logs)))
+        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(run_table(logs)))
 
 
 def _by_task(records: Frame) -> Iterator[tuple[str, Frame]]:

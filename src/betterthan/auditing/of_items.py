@@ -8,8 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.auditing.finding import NOTE, SHOWN, STOP, WARN, Finding
-from betterthan.auditing.told import are, both, of, some
+from betterthan.auditing.finding import MAX_LISTED, NOTE, STOP, WARN, Finding
+from betterthan.auditing.told import are, both, fraction, some
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.logs.record import Frame
 
@@ -50,9 +50,10 @@ def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
         for who, items in lacking.groupby(lacking.apply(_who, axis=1), sort=False).groups.items()
     ]
     n, total = len(lacking), len(has_item)
-    more = f" and {len(cases) - SHOWN} more groups" if len(cases) > SHOWN else ""
+    more = f" and {len(cases) - MAX_LISTED} more groups" if len(cases) > MAX_LISTED else ""
     message = (
-        f"{of(n, total, 'item')} {are(n)} not in every system: {'; '.join(cases[:SHOWN])}{more}"
+        f"{fraction(n, total, 'item')} {are(n)} not in every system: "
+        f"{'; '.join(cases[:MAX_LISTED])}{more}"
     )
     systems = tuple(str(s) for s in has_item.columns[~has_item.all(axis=0)])
     yield Finding("unmatched", message, WARN, systems, n=n, of=total, where=some([*lacking.index]))
@@ -74,11 +75,13 @@ def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
         ids, other_ids = ([str(x) for x in has_item.index[has_item.iloc[:, k] > 0]] for k in (i, j))
         if not ids or not other_ids:
             continue
-        message = f"{systems[i]} and {systems[j]} have no item in common{_alike(ids, other_ids)}"
+        message = (
+            f"{systems[i]} and {systems[j]} have no item in common{_matching_hint(ids, other_ids)}"
+        )
         yield Finding("disjoint", message, STOP, (systems[i], systems[j]), of=len(has_item))
 
 
-def _alike(ids: list[str], other_ids: list[str]) -> str:
+def _matching_hint(ids: list[str], other_ids: list[str]) -> str:
     """Suggest by which change two sets of ids would match."""
     if " / " in ids[0]:  # of several data sets: what stands before it is one of these
         return f" ({ids[0]!r}, {other_ids[0]!r})"
@@ -108,14 +111,14 @@ def denominators(scores: xr.DataArray) -> Iterator[Finding]:
         return
     values = pd.DataFrame(item_means(scores), index=has.index, columns=has.columns)
     means, common_means, n = values.mean(), values[shared].mean(), int(shared.sum())
-    message = _of_means(has.sum(), means, common_means, n)
-    if n and _turned(means.to_numpy(), common_means.to_numpy()):
+    message = _means_text(has.sum(), means, common_means, n)
+    if n and _order_changes(means.to_numpy(), common_means.to_numpy()):
         message += "; systems change places"
     systems = tuple(str(s) for s in has.columns)
     yield Finding("denominators", message, WARN, systems, n=n, of=len(has))
 
 
-def _of_means(sizes: Frame, means: Frame, common_means: Frame, n: int) -> str:
+def _means_text(sizes: Frame, means: Frame, common_means: Frame, n: int) -> str:
     """Report the number of items of each mean, and the means over shared items."""
     if len(sizes) > _MEANS:
         return f"own means are over {sizes.min()} to {sizes.max()} items, {n} are shared"
@@ -125,7 +128,7 @@ def _of_means(sizes: Frame, means: Frame, common_means: Frame, n: int) -> str:
     )
 
 
-def _turned(means: np.ndarray, common_means: np.ndarray) -> bool:
+def _order_changes(means: np.ndarray, common_means: np.ndarray) -> bool:
     """Return whether two systems change their order."""
     before, after = (np.sign(np.round(x[:, None] - x, 12)) for x in (means, common_means))
     return bool((before * after < 0).any())

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from betterthan.auditing.finding import NOTE, STOP, WARN, Finding
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.told import both, of, short, some
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.told import both, fraction, short, some
 from betterthan.logs.record import DONE, MISSING, OK, Frame, Logs
 
 # settings that change what is measured, most telling first
@@ -22,7 +22,13 @@ BREAKS = (
     ("Inspect", "0.3.221", "pass_at", "no longer counts samples twice since 0.3.221"),
 )
 # what a reader said, by how much it matters; what is not named here is a note
-SAID = {"again": WARN, "invalidated": STOP, "unscored": WARN, "name": WARN, "rows": WARN} | {
+READER_LEVELS = {
+    "again": WARN,
+    "invalidated": STOP,
+    "unscored": WARN,
+    "name": WARN,
+    "rows": WARN,
+} | {
     "missing": WARN,
     "unmatched": WARN,
 }
@@ -30,7 +36,7 @@ SAID = {"again": WARN, "invalidated": STOP, "unscored": WARN, "name": WARN, "row
 
 def unfinished(logs: Logs) -> Iterator[Finding]:
     """Logs that did not end well, and logs in which nothing has a score."""
-    records, runs = records_of(logs), runs_of(logs)
+    records, runs = record_table(logs), run_table(logs)
     for k, run in runs[runs["state"] != DONE].iterrows():
         samples = records[records["run"] == k]
         nothing = not bool((samples["status"] == OK).any())
@@ -39,7 +45,7 @@ def unfinished(logs: Logs) -> Iterator[Finding]:
         why = f"; first error: {run['why'][:100]}" if run["why"] else ""
         message = (
             f"log not finished: {run['system']} ({run['state']}), "
-            f"{of(n, len(samples), 'sample')}{why}"
+            f"{fraction(n, len(samples), 'sample')}{why}"
         )
         level = STOP if nothing else WARN
         about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"]}
@@ -48,29 +54,29 @@ def unfinished(logs: Logs) -> Iterator[Finding]:
 
 def without_scores(logs: Logs) -> Iterator[Finding]:
     """Logs in which nothing has a score."""
-    if not (records_of(logs)["status"] == OK).any():
-        systems = tuple(dict.fromkeys(runs_of(logs)["system"]))
+    if not (record_table(logs)["status"] == OK).any():
+        systems = tuple(dict.fromkeys(run_table(logs)["system"]))
         message = f"no item has a score in any log of {some(systems)}"
-        yield Finding("no score", message, STOP, systems, of=len(records_of(logs)))
+        yield Finding("no score", message, STOP, systems, of=len(record_table(logs)))
 
 
-def told_by_readers(logs: Logs) -> Iterator[Finding]:
+def reader_notes(logs: Logs) -> Iterator[Finding]:
     """Report the notes of the readers of logs."""
     files_by_note: dict[tuple[str, str], dict[str, str]] = {}
-    for _, run in runs_of(logs).iterrows():
+    for _, run in run_table(logs).iterrows():
         for note in run["said"]:
             files_by_note.setdefault(tuple(note), {})[run["system"]] = run["files"][0]
     for (code, message), systems in files_by_note.items():
         where = some(list(systems.values()))
         whom = f" ({some(list(systems))})" if not any(s in message for s in systems) else ""
-        level = SAID.get(code, NOTE)
+        level = READER_LEVELS.get(code, NOTE)
         yield Finding(code, message + whom, level, tuple(systems), n=len(systems), where=where)
 
 
 def refused_metrics(logs: Logs) -> Iterator[Finding]:
     """Metrics that are no scores of items."""
     reasons: dict[tuple[str, str], str] = {}
-    for _, run in runs_of(logs).iterrows():
+    for _, run in run_table(logs).iterrows():
         for metric, why in run["refused"].items():
             reasons.setdefault((run["task"], metric), why)
     for (task, metric), why in reasons.items():
@@ -79,7 +85,7 @@ def refused_metrics(logs: Logs) -> Iterator[Finding]:
 
 def generations(logs: Logs) -> Iterator[Finding]:
     """Several generations of an item that lm-eval makes one score of."""
-    for task, runs in runs_of(logs).groupby("task", sort=False):
+    for task, runs in run_table(logs).groupby("task", sort=False):
         most = max(int(config.get("repeats") or 1) for config in runs["config"])
         if most > 1 and (runs["epochs"] == 1).all():
             message = (
@@ -91,9 +97,9 @@ def generations(logs: Logs) -> Iterator[Finding]:
 def directions(logs: Logs) -> Iterator[Finding]:
     """Report metrics for which lower values are better according to the logs."""
     lower = {
-        m for higher in runs_of(logs)["higher_is_better"] for m, up in higher.items() if not up
+        m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if not up
     }
-    upper = {m for higher in runs_of(logs)["higher_is_better"] for m, up in higher.items() if up}
+    upper = {m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if up}
     for metric in sorted(lower):
         if metric in upper:
             message = f"lower {metric} is better in some logs and worse in others; name one task"
@@ -105,7 +111,7 @@ def directions(logs: Logs) -> Iterator[Finding]:
 
 def settings(logs: Logs) -> Iterator[Finding]:
     """Report settings that differ among the runs of a task; those that affect scores come alone."""
-    for task, runs in runs_of(logs).groupby("task", sort=False):
+    for task, runs in run_table(logs).groupby("task", sort=False):
         differ = _differing(runs["config"].tolist())
         ranked = sorted((k for k in differ if _last(k) in SETTINGS), key=_rank)
         systems = tuple(dict.fromkeys(runs["system"]))
@@ -127,7 +133,7 @@ def _differing(configs: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 def versions(logs: Logs) -> Iterator[Finding]:
     """Report different versions of the tool among the runs of a task."""
-    for (task, tool), runs in runs_of(logs).groupby(["task", "tool"], sort=False):
+    for (task, tool), runs in run_table(logs).groupby(["task", "tool"], sort=False):
         tool_versions = list(dict.fromkeys(v for v in runs["version"] if v))
         if len(tool_versions) > 1:
             message = f"version of {tool} {both(tool_versions)}"
@@ -140,7 +146,7 @@ def scorers(logs: Logs) -> Iterator[Finding]:
     """Report different judges, scorers or their options, and versions on both sides of a known
     change.
     """
-    for task, runs in runs_of(logs).groupby("task", sort=False):
+    for task, runs in run_table(logs).groupby("task", sort=False):
         for role in ("judge", "scorer"):
             values = [v for v in dict.fromkeys(runs[role]) if v]
             if len(values) > 1:
@@ -180,8 +186,8 @@ def _setting(value: Any) -> str:
 
 def prompts(logs: Logs) -> Iterator[Finding]:
     """Find shared items that were run with different prompts."""
-    hashed = records_of(logs)[
-        records_of(logs)["item_hash"].notna() & records_of(logs)["prompt_hash"].notna()
+    hashed = record_table(logs)[
+        record_table(logs)["item_hash"].notna() & record_table(logs)["prompt_hash"].notna()
     ]
     for task, records in hashed.groupby("task", observed=True, sort=False):
         pairs = records.drop_duplicates(["system", "item_hash", "prompt_hash"])
@@ -190,13 +196,13 @@ def prompts(logs: Logs) -> Iterator[Finding]:
         n_prompts = shared.groupby("item_hash", sort=False)["prompt_hash"].nunique()
         n, total = int((n_prompts > 1).sum()), len(n_prompts)
         if n:
-            runs: Frame = runs_of(logs).loc[records["run"].unique()]
-            yield _of_prompts(runs, str(task), n, total)
+            runs: Frame = run_table(logs).loc[records["run"].unique()]
+            yield _prompt_finding(runs, str(task), n, total)
 
 
-def _of_prompts(runs: Frame, task: str, n: int, total: int) -> Finding:
+def _prompt_finding(runs: Frame, task: str, n: int, total: int) -> Finding:
     """Report differing prompts; between runs of one model they are what is compared."""
-    message = f"prompts differ on {of(n, total, 'shared item')}"
+    message = f"prompts differ on {fraction(n, total, 'shared item')}"
     systems = tuple(dict.fromkeys(runs["system"]))
     if set(runs["tool"]) == {"promptfoo"}:  # there a prompt is part of the system
         return Finding(

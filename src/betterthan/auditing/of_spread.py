@@ -11,7 +11,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.auditing.finding import NOTE, Finding
 from betterthan.auditing.of_items import item_means
-from betterthan.auditing.told import are, of, some
+from betterthan.auditing.told import are, fraction, some
 from betterthan.logs.record import Frame
 
 _HALF = 0.5  # share of the items from which a ceiling or floor is told
@@ -59,7 +59,8 @@ def ceiling_and_floor(scores: xr.DataArray) -> Iterator[Finding]:
         n = int((complete == extreme).all(1).sum())
         if n >= _HALF * len(complete):
             message = (
-                f"all systems have {extreme:g} on {of(n, len(complete), 'item')} that all were "
+                f"all systems have {extreme:g} on {fraction(n, len(complete), 'item')} that all "
+                "were "
                 "scored on"
             )
             yield Finding(code, message, NOTE, n=n, of=len(complete))
@@ -72,7 +73,7 @@ def dead(scores: xr.DataArray) -> Iterator[Finding]:
     n = int((complete == complete[:, :1]).all(1).sum())
     if n:
         verb = "does" if n == 1 else "do"
-        message = f"{of(n, len(complete), 'item')} {verb} not separate any systems"
+        message = f"{fraction(n, len(complete), 'item')} {verb} not separate any systems"
         yield Finding("dead", message, NOTE, n=n, of=len(complete))
 
 
@@ -84,7 +85,7 @@ def twins(scores: xr.DataArray) -> Iterator[Finding]:
     alike = ((same == n) & (n >= _TWINS)) | ((same > _NEARLY * n) & (n >= _MANY))
     for i, j in np.argwhere(np.triu(alike & varied & varied[:, None], 1)).tolist():
         a, b, k, total = systems[i], systems[j], int(same[i, j]), int(n[i, j])
-        message = f"{a} and {b} are identical on {of(k, total, 'shared score')}"
+        message = f"{a} and {b} are identical on {fraction(k, total, 'shared score')}"
         yield Finding("twins", message, NOTE, (a, b), n=k, of=total)
 
 
@@ -133,15 +134,16 @@ def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
             both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
             if len(both) > 1:
                 both.columns = [first, second]
-                yield from _of_metrics(both)
+                yield from _metric_findings(both)
 
 
-def _of_metrics(means: Frame) -> Iterator[Finding]:
+def _metric_findings(means: Frame) -> Iterator[Finding]:
     """Compare how two metrics, the columns of `means`, rank the systems."""
     first, second = means.columns
-    discordant, pairs, tau = _agreement_of(*means.to_numpy().T)
+    discordant, pairs, tau = _rank_agreement(*means.to_numpy().T)
     ranked = (
-        f"; {of(discordant, pairs, 'pair')} of systems {are(discordant, 'changes', 'change')} "
+        f"; {fraction(discordant, pairs, 'pair')} of systems "
+        f"{are(discordant, 'changes', 'change')} "
         "places"
     )
     ranked = f"{ranked}, tau {tau:.2f}" if len(means) > 2 else ""
@@ -155,7 +157,7 @@ def _of_metrics(means: Frame) -> Iterator[Finding]:
         yield Finding("metrics", message, NOTE, n=discordant, of=pairs)
 
 
-def _agreement_of(a: np.ndarray, b: np.ndarray) -> tuple[int, int, float]:
+def _rank_agreement(a: np.ndarray, b: np.ndarray) -> tuple[int, int, float]:
     """Count discordant pairs of systems under two metrics, and all pairs; compute Kendall's
     tau_b.
     """

@@ -8,8 +8,8 @@ import numpy as np
 
 from betterthan.auditing.finding import NOTE, Finding
 from betterthan.auditing.reducing import reduced
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.told import of
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.told import fraction
 from betterthan.logs.record import MISSING, OK, Frame, Logs
 
 EXACT = 1e-6  # relative to what is reported, and absolute below 1
@@ -28,27 +28,27 @@ def _mean(records: Frame) -> float:
     return float(records["score"].mean())
 
 
-def _mean_of_items(records: Frame) -> float:
+def _item_mean(records: Frame) -> float:
     """Average over items the mean of their scored runs."""
     return float(records.groupby("item", observed=True)["score"].mean().mean())
 
 
-def _mean_of_raw(records: Frame) -> float:
+def _raw_mean(records: Frame) -> float:
     """Average the written numbers, whatever the status of the run."""
     run = records[records["status"] != MISSING]
     return float(run["raw"].fillna(0.0).mean())
 
 
-def _mean_of_declared(records: Frame) -> float:
+def _declared_mean(records: Frame) -> float:
     """Divide the sum by the number of planned items: an unscored item counts as failed."""
     return float(records["score"].sum()) / max(records["item"].nunique(), 1)
 
 
 RULES: dict[str, Rule | None] = {
     "mean": Rule(_mean),
-    "mean_of_items": Rule(_mean_of_items),
-    "mean_of_declared": Rule(_mean_of_declared),
-    "mean of raw": Rule(_mean_of_raw),
+    "mean_of_items": Rule(_item_mean),
+    "mean_of_declared": Rule(_declared_mean),
+    "mean of raw": Rule(_raw_mean),
     "mean of rounded": Rule(_mean, within=1e-4),
     "corpus": None,  # is no mean of items
 }
@@ -56,8 +56,8 @@ RULES: dict[str, Rule | None] = {
 
 def reported(logs: Logs) -> Iterator[Finding]:
     """Find reported numbers that the items do not give."""
-    records_by_metric = dict(iter(records_of(logs).groupby(["run", "metric"], observed=True)))
-    for k, run in runs_of(logs).iterrows():
+    records_by_metric = dict(iter(record_table(logs).groupby(["run", "metric"], observed=True)))
+    for k, run in run_table(logs).iterrows():
         rule = RULES.get(run["rule"])
         for metric, value in run["reported"].items():
             records = records_by_metric.get((k, metric))
@@ -67,12 +67,12 @@ def reported(logs: Logs) -> Iterator[Finding]:
             if finding is not None:
                 yield finding
         for name, values in run["reduced"].items():
-            yield from _of_reducer(
+            yield from _reducer_findings(
                 run, name, values, lambda metric, k=k: records_by_metric.get((k, metric))
             )
 
 
-def _of_reducer(
+def _reducer_findings(
     run: Frame, name: str, reported_values: dict[str, float], records_by: Callable[[str], Frame]
 ) -> Iterator[Finding]:
     """Check numbers reported under another reducer than the mean."""
@@ -113,7 +113,8 @@ def _compared(
         )
     gives = f"items give {number:.3f}" if np.isfinite(number) else "no item has a score"
     message = (
-        f"{run['system']}: reported {reported_value:.3f}, {gives} ({of(scored, items, 'item')} "
+        f"{run['system']}: reported {reported_value:.3f}, {gives} "
+        f"({fraction(scored, items, 'item')} "
         "scored)"
     )
     return Finding("reported", message, **about)

@@ -10,7 +10,7 @@ import numpy as np
 from betterthan.logs.record import OK, Frame
 
 Reducer = Callable[[Sequence[float]], float]
-_OF_K = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
+_K_PATTERN = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
 _RIGHT = 1.0  # the least score that passes
 
 
@@ -41,17 +41,17 @@ def _reducer(name: str) -> Reducer | None:
         "median": lambda values: float(np.median(values)),
         "mode": lambda values: Counter(values).most_common(1)[0][0],  # of equals the first
     }
-    fit = _OF_K.fullmatch(name)
+    fit = _K_PATTERN.fullmatch(name)
     if fit is None:
         return plain.get(name)
     k, reduce_k = (
         int(fit[2]),
-        {"at_least": _at_least, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]],
+        {"at_least": _k_or_more, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]],
     )
     return lambda values: reduce_k(len(values), sum(value >= _RIGHT for value in values), k)
 
 
-def _at_least(n: int, correct: int, k: int) -> float:
+def _k_or_more(n: int, correct: int, k: int) -> float:
     return float(correct >= k)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import betterthan
-from betterthan.auditing.finding import LEVELS, NOTE, SHOWN, STOP, WARN
+from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
@@ -35,12 +35,12 @@ def lines(audit: Any) -> Iterator[tuple[str, str, str]]:
     for level in LEVELS:
         findings = audit.findings[audit.findings["level"] == level]
         for code, rows in findings.groupby("code", sort=False):
-            for _, row in rows.head(SHOWN).iterrows():
+            for _, row in rows.head(MAX_LISTED).iterrows():
                 parts = [row["task"] * tasks, row["metric"] * several]
                 about = ", ".join(part for part in parts if part)
                 yield level, str(code), printable(row["message"] + f" [{about}]" * bool(about))
-            if len(rows) > SHOWN:
-                yield level, str(code), f"and {len(rows) - SHOWN} more: .findings has all"
+            if len(rows) > MAX_LISTED:
+                yield level, str(code), f"and {len(rows) - MAX_LISTED} more: .findings has all"
 
 
 def page(audit: Any) -> Document:

@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.auditing.of_items import item_means
-from betterthan.auditing.seen import records_of
+from betterthan.auditing.seen import record_table
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import item_ids
 from betterthan.logs.record import MISSING, OK, STATUSES, Logs
@@ -17,7 +17,7 @@ from betterthan.logs.record import MISSING, OK, STATUSES, Logs
 COLUMNS = ("task", "metric", "system", "items", "epochs", "cells", *STATUSES, "mean")
 
 
-def of_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
+def count_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
     """Count the cells of each system and task by status."""
     tasks = (
         scores[names.DATASET].values.astype(str)
@@ -27,11 +27,11 @@ def of_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
     rows = []
     for task in dict.fromkeys(tasks.tolist()):
         task_scores = scores.isel({names.ITEM: tasks == task})
-        rows += _of_task(task_scores, task, metric)
+        rows += _count_task(task_scores, task, metric)
     return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
 
 
-def _of_task(scores: xr.DataArray, task: str, metric: str) -> list[dict[str, Any]]:
+def _count_task(scores: xr.DataArray, task: str, metric: str) -> list[dict[str, Any]]:
     places = pd.factorize(item_ids(scores))[0]
     status = _status(scores)
     means = pd.DataFrame(item_means(scores)).mean().tolist()
@@ -53,10 +53,10 @@ def _status(scores: xr.DataArray) -> np.ndarray:
     return np.where(blank, STATUSES.index(MISSING), STATUSES.index(OK))
 
 
-def of_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
+def count_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
     """Count the records of metrics without scores, or whose items could not be joined."""
     rows = []
-    records = records_of(logs)[records_of(logs)["metric"].isin(list(metrics))]
+    records = record_table(logs)[record_table(logs)["metric"].isin(list(metrics))]
     groups = records.groupby(["task", "metric", "system"], observed=True, sort=False)
     for (task, metric, system), group in groups:
         numbers = group["status"].value_counts()
@@ -68,7 +68,7 @@ def of_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
 
 
-def of_bounds(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.DataFrame:
+def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.DataFrame:
     """A row for each pair."""
     systems = bounds[names.SYSTEM_A].values.astype(str)
     first, second = pair_indices(len(systems))

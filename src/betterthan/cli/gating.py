@@ -154,10 +154,10 @@ def _looks(looks: int | None, of: int | None) -> tuple[int, int] | None:
 def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     """Write a candidate as the baseline."""
     from betterthan.gating import baseline_files
-    from betterthan.gating.sides import accepted_of
+    from betterthan.gating.sides import accept_candidate
 
     refuse_inputs([baseline], inputs_of([candidate]))
-    found = accepted_of(candidate, choices)
+    found = accept_candidate(candidate, choices)
     baseline_files.write(baseline, found)
     print(
         f"accepted: {baseline} holds {len(found.rows)} scores of {found.about['source']}; commit it"

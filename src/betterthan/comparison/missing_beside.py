@@ -84,11 +84,11 @@ def _answer(raw: xr.DataArray, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
 
 def _of_systems(found: xr.Dataset) -> list[str]:
     """A sentence on each system whose scores are missing where items are hard, or easy."""
-    from betterthan.auditing.of_answers import of_difficulty
+    from betterthan.auditing.of_answers import difficulty_message
 
     named = [str(s) for s in found[names.SYSTEM].values[found["differs"].values]]
     tested = int(found["p_value"].notnull().sum())
-    said = [of_difficulty(found.sel({names.SYSTEM: name}), tested) for name in named[:_NAMED]]
+    said = [difficulty_message(found.sel({names.SYSTEM: name}), tested) for name in named[:_NAMED]]
     more = len(named) - _NAMED
     return said + ([f"So it is of {more} more systems."] if more > 0 else [])
 
