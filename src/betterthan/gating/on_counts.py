@@ -24,7 +24,17 @@ class Cases:
 
 
 def count_cases(pairs: Paired) -> Cases:
-    """Count wins, losses and ties of the items; a missing score may be 0 or 1."""
+    """Count wins, losses and ties of the items; a missing score may be 0 or 1.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> from betterthan.gating.ends import paired
+    >>> values = [[1, 0], [1, np.nan], [0, 1], [np.nan, 1]]
+    >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
+    >>> count_cases(paired(scores))
+    Cases(observed=(1, 1, 0), worst=(1, 2, 1), best=(2, 1, 1))
+    """
     worst, best = pairs.low[:, 1] - pairs.high[:, 0], pairs.high[:, 1] - pairs.low[:, 0]
     return Cases(
         *(_counts(differences) for differences in (pairs.differences[pairs.scored], worst, best))

@@ -1,4 +1,4 @@
-"""Files that may be logs: from a path, a folder, a pattern, a list of these, or a mapping."""
+"""Find files that may be logs: a path, a folder, a pattern, a list of these, or a mapping."""
 
 import glob
 import os
@@ -38,22 +38,22 @@ def find_files(source: Any, key: str | None = None) -> list[Found]:
         kind = "mapping" if isinstance(source, Mapping) else "list"
         raise ValueError(f"source is an empty {kind}; give at least one file")
     if isinstance(source, Mapping):
-        parts = [_of_one(one, str(name)) for name, one in source.items()]
+        parts = [_of_one(entry, str(name)) for name, entry in source.items()]
     elif isinstance(source, str | Path):
         parts = [_of_one(source, key)]
     elif isinstance(source, Sequence):
-        parts = [_of_one(one, key) for one in source]
+        parts = [_of_one(entry, key) for entry in source]
     else:
         raise ValueError(
             f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
             "these, or a mapping of name to these"
         )
-    return [one for part in parts for one in part]
+    return [entry for part in parts for entry in part]
 
 
 def _of_one(source: Any, key: str | None) -> list[Found]:
     if isinstance(source, Sequence) and not isinstance(source, str):
-        return [found for one in source for found in _of_one(one, key)]
+        return [match for entry in source for match in _of_one(entry, key)]
     if not isinstance(source, str | Path):
         raise ValueError(
             f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
@@ -71,7 +71,7 @@ def _of_pattern(pattern: str, key: str | None) -> list[Found]:
     paths = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
     if not paths:
         raise FileNotFoundError(f"no file fits the pattern {printable(pattern)}")
-    return [found for path in paths for found in _of_one(path, key)]
+    return [match for path in paths for match in _of_one(path, key)]
 
 
 def _in_folder(folder: Path) -> list[LogFile]:
@@ -102,7 +102,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _checked(path: Path) -> Path:
-    """A file that is there and ends: no pipe, no device."""
+    """Return the path if it is a regular file: no pipe, no device."""
     try:
         kind = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""What a file is, from its first bytes: never from its name."""
+"""Recognize what a file is from its first bytes, never from its name."""
 
 import re
 import zipfile
@@ -74,24 +74,24 @@ class LogFile:
         return opened(self.path, self.name)
 
 
-def head_of(start: bytes, path: Path) -> Head:
-    """What the first bytes of a file show; of a zip its list of members is read."""
-    if not start.strip():
+def head_of(data: bytes, path: Path) -> Head:
+    """Describe the first bytes of a file; of a zip, also its members."""
+    if not data.strip():
         return Head("empty")
-    if start.startswith(_LFS):
+    if data.startswith(_LFS):
         return Head("a Git LFS pointer")
     for magic, kind in (_IMAGES | _OTHERS).items():
-        if start.startswith(magic):
+        if data.startswith(magic):
             return Head(kind)
-    if start.startswith(b"PK"):
+    if data.startswith(b"PK"):
         return _of_zip(path)
-    if start.startswith(_PARQUET):
+    if data.startswith(_PARQUET):
         return _of_parquet(path)
-    text = _decoded(start)
+    text = _decoded(data)
     if text is None or "\0" in text:
         return Head("binary")
     if text.lstrip()[:1] in ("{", "["):
-        return _of_json(text.lstrip(), whole=len(start) < HEAD)
+        return _of_json(text.lstrip(), complete=len(data) < HEAD)
     if text.lstrip()[:14].lower().startswith(("<!doctype html", "<html")):
         return Head("a web page")
     return Head("text", lines=tuple(text.splitlines()[:20]))
@@ -107,7 +107,7 @@ def _of_zip(path: Path) -> Head:
 
 
 def _of_parquet(path: Path) -> Head:
-    """Its columns are named in the last bytes."""
+    """Read the column names from the last bytes."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - HEAD))
@@ -118,7 +118,7 @@ def _of_parquet(path: Path) -> Head:
     return Head("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
 
 
-def _of_json(text: str, whole: bool) -> Head:
+def _of_json(text: str, complete: bool) -> Head:
     lines = tuple(text.splitlines()[:20])
     try:
         value, end = partial(text)
@@ -126,10 +126,10 @@ def _of_json(text: str, whole: bool) -> Head:
         return Head("text", lines=lines)
     if isinstance(value, list):
         return Head("list", first=value[0] if value else None, lines=lines)
-    rest = text[end:].lstrip() if end >= 0 else ""
-    if end < 0 and whole and "\n{" in text:  # a first line that is no JSON
+    remainder = text[end:].lstrip() if end >= 0 else ""
+    if end < 0 and complete and "\n{" in text:  # a first line that is no JSON
         return Head("text", lines=lines)
-    return Head("lines" if rest.startswith("{") else "object", first=value, lines=lines)
+    return Head("lines" if remainder.startswith("{") else "object", first=value, lines=lines)
 
 
 def _decoded(start: bytes) -> str | None:

@@ -26,9 +26,9 @@ from betterthan.logs.score_values import is_blank
 _LEAST, _MIDDLE, _MOST = 1, 1.5, 2
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Head) -> bool:
     """Whether a file holds preferences between two generators."""
-    return set(columns_of(head)) >= {"generator_1", "generator_2", "preference"}
+    return set(columns_of(preview)) >= {"generator_1", "generator_2", "preference"}
 
 
 def table(file: LogFile) -> Table:
@@ -38,22 +38,24 @@ def table(file: LogFile) -> Table:
 
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     for place, row in once(file, table_rows(file)):
-        asked = as_text(row.get("instruction"))
+        instruction = as_text(row.get("instruction"))
         yield Judgment(
             place,
             name_in(row, "generator_1", file, place),
             name_in(row, "generator_2", file, place),
             _winner(row.get("preference"), file, place),
             judge=as_text(row.get("annotator")),
-            cluster=name_of(asked, digest(asked)) if asked else "",
+            cluster=name_of(instruction, digest(instruction)) if instruction else "",
         )
 
 
 def _winner(value: Any, file: LogFile, place: int) -> str:
     if is_blank(value):
         return FAILED
-    found = number(value)
-    if found is None or isinstance(value, bool) or not _LEAST <= found <= _MOST:
-        what = f"is no preference; one is from {_LEAST}, for the first, to {_MOST}, for the second"
-        raise problem(file.name, what, row=place, column="preference", value=value)
-    return TIE if found == _MIDDLE else FIRST if found < _MIDDLE else SECOND
+    preference = number(value)
+    if preference is None or isinstance(value, bool) or not _LEAST <= preference <= _MOST:
+        reason = (
+            f"is no preference; one is from {_LEAST}, for the first, to {_MOST}, for the second"
+        )
+        raise problem(file.name, reason, row=place, column="preference", value=value)
+    return TIE if preference == _MIDDLE else FIRST if preference < _MIDDLE else SECOND

@@ -23,9 +23,9 @@ _WINNERS = {"model_1": FIRST, "model_2": SECOND, "tie": TIE, "error": FAILED}
 _KEYS = {"model_1", "model_2", "g1_winner", "g2_winner"}
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Head) -> bool:
     """Whether a file holds pairs of games."""
-    return head.kind in ("object", "lines", "list") and head.keys >= _KEYS
+    return preview.kind in ("object", "lines", "list") and preview.keys >= _KEYS
 
 
 def table(file: LogFile) -> Table:
@@ -51,6 +51,6 @@ def _judgments(file: LogFile) -> Iterator[Judgment]:
 def _winner(row: dict[str, Any], game: str, file: LogFile, place: int) -> str:
     word = row.get(game)
     if not isinstance(word, str) or word not in _WINNERS:
-        what = f"unknown winner; give {', '.join(_WINNERS)}"
-        raise problem(file.name, what, row=place, column=game, value=word)
+        reason = f"unknown winner; give {', '.join(_WINNERS)}"
+        raise problem(file.name, reason, row=place, column=game, value=word)
     return _WINNERS[word]

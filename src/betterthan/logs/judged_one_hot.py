@@ -22,9 +22,9 @@ from betterthan.logs.score_values import as_score
 _OUTCOMES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Head) -> bool:
     """Whether there is a column for each outcome."""
-    return set(columns_of(head)) >= {"model_a", "model_b", *_OUTCOMES}
+    return set(columns_of(preview)) >= {"model_a", "model_b", *_OUTCOMES}
 
 
 def table(file: LogFile) -> Table:
@@ -47,6 +47,6 @@ def _judgments(file: LogFile) -> Iterator[Judgment]:
 def _winner(row: dict[str, Any], file: LogFile, place: int) -> str:
     cells = {name: as_score(row.get(name)) for name in _OUTCOMES}
     if sorted(value if value is not None else -1 for value in cells.values()) != [0, 0, 1]:
-        what = f"one of {', '.join(_OUTCOMES)} must be 1 and the others 0"
-        raise problem(file.name, what, row=place, value=[row.get(name) for name in _OUTCOMES])
+        reason = f"one of {', '.join(_OUTCOMES)} must be 1 and the others 0"
+        raise problem(file.name, reason, row=place, value=[row.get(name) for name in _OUTCOMES])
     return next(word for name, word in _OUTCOMES.items() if cells[name] == 1)

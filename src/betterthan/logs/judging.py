@@ -30,8 +30,8 @@ def judgments_of(file: LogFile) -> xr.Dataset:
         tools = listed([kind.tool for kind in JUDGED])
         raise problem(file.name, f"holds no judgments of a tool that is read: {tools}")
     table = kind.table(file)
-    found = judgments(table)
-    said = line(table.source, of_name("judgments"), found.data, [found])
-    said += f"; {kind.said}" if kind.said else ""
-    signed = Signature(unit="judgment", source=table.source, reading=said)
-    return found.data.assign_attrs(signed.to_attrs())
+    parsed_judgments = judgments(table)
+    summary = line(table.source, of_name("judgments"), parsed_judgments.data, [parsed_judgments])
+    summary += f"; {kind.said}" if kind.said else ""
+    signed = Signature(unit="judgment", source=table.source, reading=summary)
+    return parsed_judgments.data.assign_attrs(signed.to_attrs())

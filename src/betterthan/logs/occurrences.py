@@ -1,4 +1,4 @@
-"""Items that are given more than once, told apart by their order."""
+"""Number items that occur more than once."""
 
 from collections.abc import Hashable, Iterable
 
@@ -15,12 +15,12 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
     >>> occurrences("abaa")
     [0, 0, 1, 2]
     """
-    seen: dict[Hashable, int] = {}
-    found = []
+    counts: dict[Hashable, int] = {}
+    numbers = []
     for key in keys:
-        found.append(seen.get(key, 0))
-        seen[key] = found[-1] + 1
-    return found
+        numbers.append(counts.get(key, 0))
+        counts[key] = numbers[-1] + 1
+    return numbers
 
 
 def numbered(name: str, occurrence: int) -> str:

@@ -29,9 +29,9 @@ _COUNTS = re.compile(
 )  # of documents: no score
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Head) -> bool:
     """Whether the first lines are of measures, queries and values."""
-    return head.kind == "text" and _order(_fields(head.lines)) is not None
+    return preview.kind == "text" and _order(_fields(preview.lines)) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
@@ -79,18 +79,18 @@ def _run(file: LogFile) -> Run:
     tool = "trec_eval" if order[0] == 0 else "ir_measures"
     run = Run(tool, [file.name], rule="mean of rounded")
     if double := _add_lines(run, file, *order):
-        said = f"{counted(double, 'line')} of {file.name} given twice, counted once"
-        run.said.append(("twice", said))
+        message = f"{counted(double, 'line')} of {file.name} given twice, counted once"
+        run.said.append(("twice", message))
     if not len(run.cells):
-        what = f"holds no queries, only their mean; run {tool} -q"
-        raise problem(file.name, what)
+        reason = f"holds no queries, only their mean; run {tool} -q"
+        raise problem(file.name, reason)
     return run
 
 
 def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
-    """Add all queries; how many lines were there before."""
+    """Add all queries; return the number of duplicate lines."""
     samples: dict[str, int] = {}
-    seen: dict[tuple[str, str], float] = {}
+    known_values: dict[tuple[str, str], float] = {}
     double = 0
     for row, fields in _lines(file):
         metric, item = fields[measure], fields[query]
@@ -99,7 +99,7 @@ def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
         value = score_of(fields[2], file.name, row, metric)
         if item in _ALL:
             run.reported[metric] = value
-        elif _is_new(seen, (metric, item), value, file, row):
+        elif _is_new(known_values, (metric, item), value, file, row):
             if item not in samples:
                 samples[item] = run.cells.sample(item, text=item, row=row)
             run.cells.score(samples[item], metric, value)
@@ -114,28 +114,28 @@ def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:
             try:
                 fields = line.decode("utf-8-sig").split()
             except UnicodeDecodeError:
-                what = "not UTF-8; save the file as UTF-8"
-                raise problem(file.name, what, row=row) from None
+                reason = "not UTF-8; save the file as UTF-8"
+                raise problem(file.name, reason, row=row) from None
             if fields and len(fields) != 3:
-                what = f"has {len(fields)} fields where there are 3; is the file cut?"
-                raise problem(file.name, what, row=row)
+                reason = f"has {len(fields)} fields where there are 3; is the file cut?"
+                raise problem(file.name, reason, row=row)
             if fields:
                 yield row, fields
 
 
 def _is_new(
-    seen: dict[tuple[str, str], float],
+    known_values: dict[tuple[str, str], float],
     key: tuple[str, str],
     value: float,
     file: LogFile,
     row: int,
 ) -> bool:
-    """Whether this was not there before; with another value it must not be."""
-    if key not in seen:
-        seen[key] = value
+    """Return whether this query is new; refuse a duplicate with another value."""
+    if key not in known_values:
+        known_values[key] = value
         return True
-    if seen[key] != value:
+    if known_values[key] != value:
         metric, item = key
-        what = f"{metric} of query {shown(item)} is there twice, before with {seen[key]}"
-        raise problem(file.name, what, row=row, value=value)
+        reason = f"{metric} of query {shown(item)} is there twice, before with {known_values[key]}"
+        raise problem(file.name, reason, row=row, value=value)
     return False

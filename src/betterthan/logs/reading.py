@@ -119,20 +119,20 @@ def logs_of_runs(
     systems: Any = None,
     again: str | None = None,
 ) -> Logs:
-    """The records of runs, each with the name that a mapping gave it."""
+    """Build the records of runs; `keys` are the names from a mapping."""
     callable_: Any = systems if callable(systems) else None
-    runs, found = one_each(runs, named(runs, keys, callable_), again)
-    checks.fit(found, "system")
-    wanted = chosen(systems, list(dict.fromkeys(found)))
-    kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
+    runs, run_systems = one_each(runs, named(runs, keys, callable_), again)
+    checks.fit(run_systems, "system")
+    wanted = chosen(systems, list(dict.fromkeys(run_systems)))
+    selected = [k for name in wanted for k, system in enumerate(run_systems) if system == name]
+    return logs_of([runs[k] for k in selected], [wanted[run_systems[k]] for k in selected])
 
 
 @uncollected()
 def read_runs(
     files: Sorted, items: Sequence[str] | None = None, cluster: str | None = None
 ) -> tuple[list[Run], list[str | None]]:
-    """The runs in all files, and the name a mapping gave the files of each."""
+    """Read the runs of all files, and the name that a mapping gives them."""
     _refuse_items(files, items)
     metadata = None if cluster == CONTENT else cluster
     refuse_cluster(files, metadata)
@@ -141,13 +141,13 @@ def read_runs(
     for reader in READERS:
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
-            found = reader.runs([one.file for one in group], items, metadata)
-            runs += [_by_its_tool(checked(run), reader) for run in found]
-            keys += [key] * len(found)
+            new_runs = reader.runs([source.file for source in group], items, metadata)
+            runs += [_by_its_tool(checked(run), reader) for run in new_runs]
+            keys += [key] * len(new_runs)
         reader.check(runs[before:])
     if not runs:
-        told = f" ({files.said})" if files.said else ""
-        raise ValueError(f"no file is a log of a tool that is read{told}: {tools()}")
+        skipped = f" ({files.said})" if files.said else ""
+        raise ValueError(f"no file is a log of a tool that is read{skipped}: {tools()}")
     if files.said:
         _log.info(printable(files.said))
     _refuse_mixed(runs, keys)
@@ -186,8 +186,8 @@ def _by_its_tool(run: Run, reader: Reader) -> Run:
     return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
-def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:
+def _by_key(sources: Sequence[Found]) -> dict[str | None, list[Found]]:
     groups: dict[str | None, list[Found]] = {}
-    for one in found:
-        groups.setdefault(one.key, []).append(one)
+    for source in sources:
+        groups.setdefault(source.key, []).append(source)
     return groups

@@ -115,31 +115,33 @@ class Cells:
         **columns : sequence
             The others, all but cluster and file.
         """
-        self.item = [stripped(one) if type(one) is str else _id(one) for one in items]
+        self.item = [stripped(item) if type(item) is str else _id(item) for item in items]
         self.epoch, self.row, self.failed = (list(columns[k]) for k in ("epoch", "row", "failed"))
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
-        kept = KEPT.get()
-        self.text = [text[:kept] for text in columns["text"]]
+        limit = KEPT.get()
+        self.text = [text[:limit] for text in columns["text"]]
         self.cluster, self.file = [None] * len(self.item), [0] * len(self.item)
 
     def scores(self, metric: str, numbers: Sequence[float | None]) -> None:
         """Add the number that a tool wrote for each sample, None where it wrote none."""
-        raw = [_NAN if one is None else float(one) for one in numbers]
+        raw = [_NAN if value is None else float(value) for value in numbers]
         self.of += range(len(self.item))
         self.metric += [metric] * len(self.item)
         self.raw += raw
-        known = map(isfinite, raw)
-        status = [OK if one else UNSCORED for one in known]
+        finite = map(isfinite, raw)
+        status = [OK if is_known else UNSCORED for is_known in finite]
         if any(self.failed):
             status = [ERROR if f else s for f, s in zip(self.failed, status, strict=True)]
         self.status += status
 
     def by_sample(self) -> list[list[tuple[str, str, str]]]:
         """The scores of each sample (metric, number as text, status), to compare samples by."""
-        found: list[list[tuple[str, str, str]]] = [[] for _ in self.item]
-        for of, *score in zip(self.of, self.metric, map(repr, self.raw), self.status, strict=True):
-            found[of].append((score[0], score[1], score[2]))
-        return found
+        scores_by_sample: list[list[tuple[str, str, str]]] = [[] for _ in self.item]
+        for sample, *score in zip(
+            self.of, self.metric, map(repr, self.raw), self.status, strict=True
+        ):
+            scores_by_sample[sample].append((score[0], score[1], score[2]))
+        return scores_by_sample
 
     def __len__(self) -> int:
         return len(self.item)

@@ -28,9 +28,9 @@ class Reader:
     takes_cluster: bool = False  # whether samples have metadata that items can share
     kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
 
-    def recognises(self, head: Head) -> bool:
+    def recognises(self, preview: Head) -> bool:
         """Whether a file is of this kind."""
-        return head.kind in self.kinds and self._file.recognises(head)
+        return preview.kind in self.kinds and self._file.recognises(preview)
 
     @property
     def _file(self) -> Any:

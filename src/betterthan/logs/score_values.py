@@ -1,4 +1,4 @@
-"""A value in a log as the number that it is, or a refusal that says where it stands."""
+"""Convert a value in a log to a number, or refuse it with its location."""
 
 import math
 from typing import Any
@@ -22,14 +22,14 @@ def score_of(value: Any, source: str, row: int | None, metric: str) -> float:
     """
     if is_blank(value):
         return math.nan
-    found = as_score(value)
-    if found is None:
-        what = "is no score; a score is a number, true or false, yes or no"
-        raise problem(source, what, row=row, column=metric, value=value)
-    if math.isinf(found):
-        what = "is no finite number; a score is finite, or null where there is none"
-        raise problem(source, what, row=row, column=metric, value=value)
-    return found
+    score = as_score(value)
+    if score is None:
+        reason = "is no score; a score is a number, true or false, yes or no"
+        raise problem(source, reason, row=row, column=metric, value=value)
+    if math.isinf(score):
+        reason = "is no finite number; a score is finite, or null where there is none"
+        raise problem(source, reason, row=row, column=metric, value=value)
+    return score
 
 
 def as_score(value: Any) -> float | None:

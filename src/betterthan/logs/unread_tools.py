@@ -1,4 +1,4 @@
-"""Logs of tools that are known and not read: what each is, and what to give instead."""
+"""Recognize logs of tools that are not read, and say what to use instead."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,18 +17,22 @@ class Unread:
     instead: str = _TABLE
 
 
-def _is_openai_evals(head: Head) -> bool:
-    return head.kind in ("object", "lines") and head.has("spec.eval_name")
+def _is_openai_evals(preview: Head) -> bool:
+    return preview.kind in ("object", "lines") and preview.has("spec.eval_name")
 
 
-def _is_bfcl(head: Head) -> bool:
-    return head.kind in ("object", "lines") and head.has("accuracy", "correct_count", "total_count")
+def _is_bfcl(preview: Head) -> bool:
+    return preview.kind in ("object", "lines") and preview.has(
+        "accuracy", "correct_count", "total_count"
+    )
 
 
-def _is_lighteval(head: Head) -> bool:
-    if head.kind != "parquet":
+def _is_lighteval(preview: Head) -> bool:
+    if preview.kind != "parquet":
         return False
-    return all(any(name in word for word in head.members) for name in ("model_response", "metric"))
+    return all(
+        any(name in word for word in preview.members) for name in ("model_response", "metric")
+    )
 
 
 UNREAD = (
@@ -42,7 +46,7 @@ UNREAD = (
 )
 
 
-def why_unread(head: Head) -> str | None:
-    """What a file is, where its tool is known and not read, and what to do."""
-    kind = next((kind for kind in UNREAD if kind.recognises(head)), None)
+def why_unread(preview: Head) -> str | None:
+    """Describe a file of a known tool that is not read, and what to do."""
+    kind = next((kind for kind in UNREAD if kind.recognises(preview)), None)
     return None if kind is None else f"is {kind.what}; {kind.instead}"
