@@ -18,7 +18,7 @@ def _logs() -> Rows:
 def _judgments() -> Rows:
     from betterthan.logs.judged_roster import JUDGED
 
-    rows = [(kind.tool, kind.said or "as it stands") for kind in JUDGED]
+    rows = [(kind.tool, kind.note or "as it stands") for kind in JUDGED]
     return [("file of judgments", "how a judgment is read"), *rows]
 
 

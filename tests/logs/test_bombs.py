@@ -111,7 +111,7 @@ def test_a_member_inside_another_is_refused(tmp_path):
 def test_folders_and_members_one_after_the_other_do_not_overlap(tmp_path):
     folders = [(f"{name}/", made.STORED, b"", 0, 0) for name in ("samples", "samples/more", "a")]
     path = archive(tmp_path / "a.eval", [*folders, SUMMARIES, HEADER, plain("header.json", {})])
-    assert overlapping(LogFile(path, path.name).head.infos) is None
+    assert overlapping(LogFile(path, path.name).preview.infos) is None
 
 
 def test_members_that_expand_little_each_and_much_together_are_refused(tmp_path):

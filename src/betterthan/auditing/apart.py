@@ -19,7 +19,7 @@ def most_different_pair(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str
 
     Examples
     --------
-    >>> furthest_apart({"a": (4, 18), "b": (1, 2), "c": (0, 18)})
+    >>> most_different_pair({"a": (4, 18), "b": (1, 2), "c": (0, 18)})
     ('a', 'c')
     """
     name_by_count = {count: name for name, count in list(counts.items())[::-1] if count[1]}

@@ -21,9 +21,9 @@ from betterthan.counts.units import default_unit
 from betterthan.io.problems import listed
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.joining import JOINS
-from betterthan.logs.pivoting import POLICIES, scores_of
-from betterthan.logs.reading import logs_of_files
-from betterthan.logs.record import OK, Frame, Logs, whole_texts
+from betterthan.logs.pivoting import POLICIES, pivot_scores
+from betterthan.logs.reading import read_log_files
+from betterthan.logs.record import OK, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.any_source import read
 from betterthan.reading.finding_logs import logs_in
@@ -105,9 +105,9 @@ def audit(
             raise ValueError("source holds no scores by item; an audit looks at items")
         return _audit_scores({"": schemas.scores(scores)}, baseline, how)
     again = choices.get("again") or "last"
-    with whole_texts() if near else nullcontext():
+    with full_texts() if near else nullcontext():
         log_choices = {name: choices.get(name) for name in ("systems", "cluster")}
-        logs_read = logs_of_files(logs, **log_choices, again=again)
+        logs_read = read_log_files(logs, **log_choices, again=again)
     return _audit_logs(logs_read, baseline, choices, how, near)
 
 
@@ -163,7 +163,7 @@ def _scores_by_metric(
             continue
         try:
             arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
-            by_metric[metric] = _with_task(logs, metric, scores_of(logs, **arguments))
+            by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
         except ValueError as error:
             if not (
                 any(finding.code == "content" for finding in findings) and "content" in str(error)

@@ -51,7 +51,7 @@ def similar_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     Examples
     --------
     >>> many = " ".join(f"word{k}" for k in range(300))
-    >>> near([many, f"{many} more", "quite another text"])
+    >>> similar_pairs([many, f"{many} more", "quite another text"])
     [(0, 1)]
     """
     if len(texts) < 2:

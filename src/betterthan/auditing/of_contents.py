@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from betterthan.auditing.finding import MAX_LISTED, NOTE, Finding
 from betterthan.auditing.seen import record_table, run_table
 from betterthan.auditing.told import are, both, fraction, some
-from betterthan.logs.joining import contents_of
+from betterthan.logs.joining import conflicting_contents
 from betterthan.logs.record import Frame, Logs
 
 _CLUSTER = "; cluster='content' takes them as one cluster"
@@ -15,7 +15,7 @@ def other_contents(logs: Logs) -> Iterator[Finding]:
     """Find ids with different contents; positions in a list are not checked."""
     runs = run_table(logs).index[run_table(logs)["own_ids"]]
     for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
-        contents = contents_of(records)
+        contents = conflicting_contents(records)
         if not contents:
             continue
         total = records["item"].nunique()

@@ -27,7 +27,7 @@ def baseline_from_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseli
     Examples
     --------
     >>> scores = xr.DataArray([1.0, np.nan], dims="item", coords={"item": ["q1", "q2"]})
-    >>> of_scores(scores, []).rows
+    >>> baseline_from_scores(scores, []).rows
     [{'item': 'q1', 'score': '1'}, {'item': 'q2', 'score': ''}]
     """
     columns = {"item": scores[names.ITEM].values}

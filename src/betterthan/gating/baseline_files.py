@@ -121,7 +121,7 @@ class StoredBaseline:
 
     Attributes
     ----------
-    of : Baseline
+    baseline : Baseline
     name : str
         Of the file.
     lines : sequence of int

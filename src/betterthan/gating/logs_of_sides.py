@@ -10,7 +10,7 @@ from betterthan import names
 from betterthan.auditing.looking import audit
 from betterthan.io.problems import listed
 from betterthan.logs.choosing import chosen_records
-from betterthan.logs.pivoting import scores_of
+from betterthan.logs.pivoting import pivot_scores
 from betterthan.logs.record import OK, Frame, Logs
 
 SIDES = BASELINE, CANDIDATE = "baseline", "candidate"
@@ -29,7 +29,7 @@ class Sides:
     scores : xarray.DataArray or None, dims (item, system)
     stops : tuple of str
         Why they cannot be compared.
-    warned, said : tuple of str
+    warned, messages : tuple of str
         What should be known of them.
     """
 
@@ -60,7 +60,7 @@ def sides_from_logs(logs: Logs, choices: Mapping[str, Any]) -> Sides:
     stops, warned, messages = _audit_messages(logs, how)
     if stops:
         return Sides(stops=stops)
-    scores = scores_of(logs, **how, higher_is_better=choices.get("higher_is_better"))
+    scores = pivot_scores(logs, **how, higher_is_better=choices.get("higher_is_better"))
     return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, messages)
 
 

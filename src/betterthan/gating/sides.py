@@ -38,8 +38,8 @@ from betterthan.io.problems import problem, shown
 from betterthan.io.reading import read_tables
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.finding import find_files
-from betterthan.logs.frames import of_systems, together
-from betterthan.logs.reading import logs_of_runs, read_logs, read_runs
+from betterthan.logs.frames import select_systems, together
+from betterthan.logs.reading import combine_runs, read_logs, read_runs
 from betterthan.logs.record import Logs, Run
 from betterthan.reading.finding_logs import logs_in, tables_in
 
@@ -162,13 +162,13 @@ def _read(
         if not any(metric in run.metrics for run in runs):
             return _without_metric(metric, stored)
         baseline_runs = as_runs(stored)
-    logs = logs_of_runs(
+    logs = combine_runs(
         [*baseline_runs, *runs],
         [*([BASELINE] * len(baseline_runs)), *keys],
         again=choices.get("again"),
     )
     sides = sides_from_logs(logs, choices)
-    return replace(sides, messages=(*sides.messages, *([files.said] if files.said else [])))
+    return replace(sides, messages=(*sides.messages, *([files.summary] if files.summary else [])))
 
 
 def _without_metric(metric: str, stored: StoredBaseline) -> Sides:
@@ -197,7 +197,7 @@ def _read_logs(
         if metric not in sides[CANDIDATE].records["metric"].unique():
             return _without_metric(metric, stored)
         runs = as_runs(stored)
-        sides = {BASELINE: logs_of_runs(runs, [BASELINE] * len(runs)), **sides}
+        sides = {BASELINE: combine_runs(runs, [BASELINE] * len(runs)), **sides}
     return sides_from_logs(together([_named(logs, name) for name, logs in sides.items()]), choices)
 
 
@@ -211,7 +211,7 @@ def _named(logs: Logs, side: str) -> Logs:
     """Logs whose system is named as its side; of several systems the names say which side."""
     systems = list(dict.fromkeys(logs.runs["system"].tolist()))
     several = len(systems) > 1
-    return of_systems(logs, {name: f"{side} | {name}" if several else side for name in systems})
+    return select_systems(logs, {name: f"{side} | {name}" if several else side for name in systems})
 
 
 def _read_tables(
@@ -289,7 +289,7 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
         if scores.isnull().all():
             raise problem(table.source, "holds not one score; there is nothing to accept")
         return baseline_from_scores(scores, digests(candidate))
-    logs = logs_of_runs(
+    logs = combine_runs(
         *read_runs(files, checked_choices.get("items")), again=checked_choices.get("again")
     )
     refuse_several(logs, (CANDIDATE,))

@@ -1,4 +1,4 @@
-"""Names that are one name to a reader and two to a computer: other blanks, case or unicode form."""
+"""Find names that look alike but differ: in blanks, case or unicode form."""
 
 import re
 import unicodedata
@@ -69,28 +69,34 @@ def _spellings(values: Sequence[str]) -> list[str]:
     return list(map(spelling, values))
 
 
-def tell_alike(source: str, values: Iterable[str], what: str) -> None:
+def tell_alike(source: str, values: Iterable[str], kind: str) -> None:
     """Warn of names that look the same and are taken as different ones."""
     groups = alike(values)
     if groups:
-        _warn(source, groups, what)
+        _warn(source, groups, kind)
 
 
 def refuse_apart(
-    source: str, groups: list[list[str]], what: str, apart: Callable[[str, str], bool], why: str
+    source: str,
+    groups: list[list[str]],
+    kind: str,
+    never_meet: Callable[[str, str], bool],
+    why: str,
 ) -> None:
-    """Refuse two names of one spelling that are `apart`, which `why` says; warn of the others."""
+    """Refuse two names of one spelling if `never_meet` holds, for the reason `why`; warn of the
+    others.
+    """
     for first, *others in groups:
         for other in others:
-            if apart(first, other):
-                both = f"{shown(first)} and {shown(other)}"
-                raise problem(source, f"{what} {both} {_HOW}, and {why}; give them one spelling")
+            if never_meet(first, other):
+                pair = f"{shown(first)} and {shown(other)}"
+                raise problem(source, f"{kind} {pair} {_HOW}, and {why}; give them one spelling")
     if groups:
-        _warn(source, groups, what)
+        _warn(source, groups, kind)
 
 
 def refuse_apart_by_scores(
-    source: str, systems: Sequence[str], items: Sequence[str], seen: np.ndarray
+    source: str, systems: Sequence[str], items: Sequence[str], observed: np.ndarray
 ) -> None:
     """The same of systems that share no item, and of items that share no system.
 
@@ -100,7 +106,7 @@ def refuse_apart_by_scores(
         Of the table, for the message.
     systems, items : sequence of str
         Their names; an item may stand there more than once, in several data sets or runs.
-    seen : numpy.ndarray, (item, system), bool
+    observed : numpy.ndarray, (item, system), bool
         Where there is a score.
     """
     place = {system: k for k, system in enumerate(systems)}
@@ -109,7 +115,7 @@ def refuse_apart_by_scores(
         source,
         alike(systems),
         "systems",
-        lambda a, b: not (seen[:, place[a]] & seen[:, place[b]]).any(),
+        lambda a, b: not (observed[:, place[a]] & observed[:, place[b]]).any(),
         why,
     )
     groups = alike(items)
@@ -123,7 +129,7 @@ def refuse_apart_by_scores(
         source,
         groups,
         "items",
-        lambda a, b: not (seen[rows[a]].any(0) & seen[rows[b]].any(0)).any(),
+        lambda a, b: not (observed[rows[a]].any(0) & observed[rows[b]].any(0)).any(),
         "no system has a score on both",
     )
 
@@ -135,11 +141,11 @@ def refuse_apart_by_pairs(
     met = cache(lambda: {*zip(a.tolist(), b.tolist(), strict=True)})
     place = {system: k for k, system in enumerate(systems)}
 
-    def apart(first: str, other: str) -> bool:
+    def never_meet(first: str, other: str) -> bool:
         pair = place[first], place[other]
         return pair not in met() and pair[::-1] not in met()
 
-    refuse_apart(source, alike(systems), "systems", apart, "never meet each other")
+    refuse_apart(source, alike(systems), "systems", never_meet, "never meet each other")
 
 
 def alike_labels(source: str, *columns: Sequence[str]) -> str:
@@ -158,13 +164,13 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
     return f", {_told(groups, 'labels')}" if groups else ""
 
 
-def _told(groups: list[list[str]], what: str) -> str:
+def _told(groups: list[list[str]], kind: str) -> str:
     named = " and ".join(shown(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
-    return f"{what} {named}{more} {_HOW}, and are taken as different ones"
+    return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
 
 
-def _warn(source: str, groups: list[list[str]], what: str) -> None:
+def _warn(source: str, groups: list[list[str]], kind: str) -> None:
     warnings.warn(
-        str(problem(source, _told(groups, what))), UserWarning, skip_file_prefixes=names.PACKAGE
+        str(problem(source, _told(groups, kind))), UserWarning, skip_file_prefixes=names.PACKAGE
     )

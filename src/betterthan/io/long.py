@@ -1,4 +1,4 @@
-"""One row for each system on each item."""
+"""Read tables with one row for each system on each item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,9 +34,11 @@ def long_scores(table: Table) -> Reading:
     values = _square(table, rows, systems, cells.numbers(table, score))
     refuse_total(table.source, rows.names, values)
     refuse_apart_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
-    said = f"joined by column {item!r}{beside_said(rows.beside)}"
+    summary = f"joined by column {item!r}{beside_said(rows.beside)}"
     ignored = unread(table, {item, system, score, *rows.beside.values()})
-    return Reading(scores_array(values, rows.names, systems.distinct, rows.coords), said, ignored)
+    return Reading(
+        scores_array(values, rows.names, systems.distinct, rows.coords), summary, ignored
+    )
 
 
 @dataclass(frozen=True)
@@ -72,14 +74,17 @@ class ItemRows:
 
 
 def item_rows(table: Table, column: str) -> ItemRows:
-    """Rows joined to items by their ids within dataset and epoch."""
-    beside = beside_columns(table)
+    """Join rows to items by id within dataset and epoch."""
+    columns = beside_columns(table)
     ids = item_ids(table, column, "each row an item id")
-    by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
+    by_row = {
+        role: coordinate(table, coordinate_column, role)
+        for role, coordinate_column in columns.items()
+    }
     unit = units(ids, by_row)
-    rows = ItemRows(ids, unit, beside, by_row)
+    rows = ItemRows(ids, unit, columns, by_row)
     if "cluster" in by_row:
-        refuse_two_clusters(table, beside["cluster"], by_row["cluster"], rows.first[unit])
+        refuse_two_clusters(table, columns["cluster"], by_row["cluster"], rows.first[unit])
     return rows
 
 
@@ -133,5 +138,5 @@ def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: n
         k = int(differs.argmax())
         before = table.rows[int(first[k])]
         other = shown(str(cluster[first[k]]))
-        what = f"the same item is in cluster {other} in row {before}; give it one cluster"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=str(cluster[k]))
+        reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=str(cluster[k]))

@@ -1,4 +1,6 @@
-"""Columns beside gold labels that hold no predictions: a text, a difficulty, a confidence."""
+"""Detect columns next to gold labels that hold no predictions: a text, a difficulty, a
+confidence.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,11 +42,13 @@ def said_of_labels(
     column, labels = gold[0], set(gold[1].distinct)
     if not named:
         _refuse_confidences(table, list(predicted), column, labels)
-    said = alike_labels(table.source, *(of.distinct for of in (gold[1], *predicted.values())))
+    summary = alike_labels(
+        table.source, *(coded_column.distinct for coded_column in (gold[1], *predicted.values()))
+    )
     if named:
-        return said
-    counted = {name: own.counted for name, own in predicted.items()}
-    return said + _said_of_others(table, column, labels, counted)
+        return summary
+    counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
+    return summary + _said_of_others(table, column, labels, counted)
 
 
 def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
@@ -53,8 +57,10 @@ def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels:
         return
     numbers = [system for system in systems if holds_numbers(table, system)]
     if numbers:
-        what = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
-        raise problem(table.source, f"{what}; {how_to_choose(systems, numbers)}", column=numbers[0])
+        reason = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
+        raise problem(
+            table.source, f"{reason}; {how_to_choose(systems, numbers)}", column=numbers[0]
+        )
 
 
 def _said_of_others(
@@ -68,9 +74,9 @@ def _said_of_others(
     """
     shared = {name: _share(cells, labels) for name, cells in predicted.items()}
     sure = [predicted[name] for name, share in shared.items() if share >= _MOST]
-    known = labels.union(*({text for text, _ in cells} for cells in sure))
+    known_labels = labels.union(*({text for text, _ in cells} for cells in sure))
     few = [name for name, share in shared.items() if share < _NEARLY_NONE]
-    odd = [name for name in few if _share(predicted[name], known - {""}) < _NEARLY_NONE]
+    odd = [name for name in few if _share(predicted[name], known_labels - {""}) < _NEARLY_NONE]
     if odd:
         cells = predicted[odd[0]]
         what = f"{_values(cells, labels, gold)}{_also(odd)}"
@@ -92,9 +98,9 @@ def _said_of_others(
 
 
 def _share(cells: Counted, labels: set[str]) -> float:
-    """The share of cells, of those that are not blank, that hold one of these labels."""
-    n, whole = _numbers(cells, labels)
-    return n / whole if whole else 0.0
+    """Return the share of nonblank cells that hold one of these labels."""
+    n, total = _numbers(cells, labels)
+    return n / total if total else 0.0
 
 
 def _numbers(cells: Counted, labels: set[str]) -> tuple[int, int]:
@@ -103,13 +109,13 @@ def _numbers(cells: Counted, labels: set[str]) -> tuple[int, int]:
 
 
 def _values(cells: Counted, labels: set[str], gold: str) -> str:
-    """What a column holds in place of labels."""
-    n, whole = _numbers(cells, labels)
-    if not whole:
+    """Describe what a column holds instead of labels."""
+    n, total = _numbers(cells, labels)
+    if not total:
         return "holds nothing"
-    held = f"{n} of {whole} values are labels" if n else "no value is a label"
+    share_text = f"{n} of {total} values are labels" if n else "no value is a label"
     gold_labels = listed(sorted(labels), _SHOWN)
-    return f"holds {_few(cells, labels)}; {held} of column {shown(gold)} ({gold_labels})"
+    return f"holds {_few(cells, labels)}; {share_text} of column {shown(gold)} ({gold_labels})"
 
 
 def _few(cells: Counted, labels: set[str]) -> str:

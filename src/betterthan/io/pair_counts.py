@@ -1,4 +1,4 @@
-"""One row for each pair of systems: wins, losses and, where they are known, ties."""
+"""Read tables with one row for each pair: wins, losses and, if known, ties."""
 
 import numpy as np
 
@@ -49,14 +49,14 @@ def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndar
 
 def _said(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
     distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
-    told = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
-    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
+    ties_text = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
+    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {ties_text}"
 
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
-    """Wins, losses and, where there is a column, ties of each row; and the columns."""
-    found = [find(table, role) for role in ("wins", "losses", "ties")]
-    columns = [column for column in found if column is not None]
+    """Return wins, losses and, with a column, ties of each row; and the columns."""
+    matches = [find(table, role) for role in ("wins", "losses", "ties")]
+    columns = [column for column in matches if column is not None]
     return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), columns
 
 
@@ -65,8 +65,8 @@ def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -
     if bad.any():
         k, column = int(bad.argmax()), pair_columns(table)[1]
         system = cells.system_names(table, column)[k]
-        what = f"{shown(system)} is compared with itself; wins and losses there must be 0"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=system)
+        reason = f"{shown(system)} is compared with itself; wins and losses there must be 0"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
 
 
 def _refuse_repeated(
@@ -83,13 +83,13 @@ def _refuse_repeated(
     for k, (dataset, a, b) in enumerate(pairs):
         named = f"{shown(systems[a])} against {shown(systems[b])}"
         if (dataset, a, b) in first:
-            before = table.rows[first[dataset, a, b]]
-            what = f"{named} is already in row {before}; give each pair one row"
-            raise problem(table.source, what, row=table.rows[k])
+            first_row = table.rows[first[dataset, a, b]]
+            reason = f"{named} is already in row {first_row}; give each pair one row"
+            raise problem(table.source, reason, row=table.rows[k])
         first[dataset, a, b] = k
         other = first.get((dataset, b, a), k)
         if a != b and other != k and (values[k] != mirrored[other]).any():
             reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
             right = "one must be the other with wins and losses exchanged"
-            what = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
-            raise problem(table.source, what, row=table.rows[k])
+            reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
+            raise problem(table.source, reason, row=table.rows[k])

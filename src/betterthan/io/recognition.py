@@ -1,4 +1,4 @@
-"""Which layout a table has, from the names of its columns."""
+"""Recognize the layout of a table by the names of its columns."""
 
 from betterthan.io.cells import holds_numbers
 from betterthan.io.layouts import LAYOUTS, of_name
@@ -49,8 +49,8 @@ def _refuse_incomplete(table: Table) -> None:
             if layout.needs[0] == role
         )
         named = "; name the scores with score=" if "no score" in absent else ""
-        what = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
-        raise problem(table.source, what)
+        reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
+        raise problem(table.source, reason)
 
 
 def _predictions_or_wide(table: Table) -> list[str]:

@@ -15,29 +15,29 @@ _SMALL = 2**20  # letters that need no second thought
 
 
 def text_array(values: Any) -> np.ndarray:
-    """Texts as an array of fixed width, or of Python's own texts where one is far longer than most.
+    """Return texts as an array of fixed width, or of objects if one is far longer than most.
 
     Examples
     --------
     >>> text_array(["a", "bc"]).dtype.kind, text_array(["a"] * 4000 + ["b" * 100_000]).dtype.kind
     ('U', 'O')
     """
-    found = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
-    if found.dtype.kind == "U":
-        return found
-    texts = found.ravel().tolist()
+    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if array.dtype.kind == "U":
+        return array
+    texts = array.ravel().tolist()
     if set(map(type, texts)) - {str}:
         texts = [text if type(text) is str else str(text) for text in texts]
     dtype = _dtype(texts)
     if dtype.kind == "O":
         wide = np.empty(len(texts), dtype=object)
         wide[:] = texts
-        return wide.reshape(found.shape)
-    return np.array(texts, dtype=dtype).reshape(found.shape)
+        return wide.reshape(array.shape)
+    return np.array(texts, dtype=dtype).reshape(array.shape)
 
 
 def array_of(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
-    """What `text_array` makes of texts by the distinct ones; `codes` say which stand where.
+    """Build the same array as `text_array` from the distinct texts and the code of each place.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
     pandas keeps texts of an index in its own way.
     """
     indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
-    variables = {dim: found.create_variables()[dim] for dim, found in indexes.items()}
+    variables = {dim: index.create_variables()[dim] for dim, index in indexes.items()}
     return xr.Coordinates(variables, indexes=indexes)
 
 
@@ -64,10 +64,10 @@ def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
     dtype = _dtype(texts)
     kind = object if dtype.kind == "O" or not len(texts) else None
     try:
-        found = _of_blocks(texts, dim, kind)
+        index = _of_blocks(texts, dim, kind)
     except UnicodeEncodeError:  # half a letter, which some JSON holds
-        found = _of_blocks(texts, dim, object)
-    return PandasIndex(found, dim, coord_dtype=dtype)
+        index = _of_blocks(texts, dim, object)
+    return PandasIndex(index, dim, coord_dtype=dtype)
 
 
 def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:

@@ -53,15 +53,15 @@ class Texts(Sequence[str]):
 
     def joined(self, mark: str) -> Iterator[str]:
         """The texts of each block in one, with a mark between them."""
-        for one in self._packed:
-            yield mark.join(one) if isinstance(one, list) else one[0].replace(one[1], mark)
+        for block in self._packed:
+            yield mark.join(block) if isinstance(block, list) else block[0].replace(block[1], mark)
 
     def at(self, places: np.ndarray) -> "Texts":
-        """The texts at some places, which ascend."""
+        """Return the texts at ascending positions."""
         cuts = np.searchsorted(places, self._ends).tolist()
-        own = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
-        kept = zip(self.blocks(), own, strict=True)
-        return Texts([block[k] for k in of.tolist()] for block, of in kept)
+        offsets = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
+        selection = zip(self.blocks(), offsets, strict=True)
+        return Texts([block[k] for k in local.tolist()] for block, local in selection)
 
 
 def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
@@ -82,7 +82,7 @@ def few(texts: Texts) -> Sequence[str]:
 
 
 def blocks_of(texts: Sequence[str]) -> Iterable[Sequence[str]]:
-    """Texts some at a time, or all at once where they are Python's own."""
+    """Return texts in blocks; a plain sequence is one block."""
     return texts.blocks() if isinstance(texts, Texts) else [texts]
 
 

@@ -13,7 +13,7 @@ _SAMPLE = ("item", "epoch", "content", "prompt", "cluster", "text", "row", "file
 _SCORE = ("metric", "raw", "status")
 
 
-def one_each(
+def merge_runs(
     runs: Sequence[Run], systems: Sequence[str], again: str | None
 ) -> tuple[list[Run], list[str]]:
     """One run for each system and task, and the system of each.
@@ -36,19 +36,19 @@ def one_each(
     groups: dict[tuple[str, str], list[Run]] = {}
     for run, system in zip(runs, systems, strict=True):
         groups.setdefault((system, run.task), []).append(without_doubles(run))
-    merged_runs = {key: _of_one(group, key[0], again) for key, group in groups.items()}
+    merged_runs = {key: _merge_group(group, key[0], again) for key, group in groups.items()}
     return list(merged_runs.values()), [system for system, _ in merged_runs]
 
 
-def _of_one(runs: list[Run], system: str, again: str | None) -> Run:
+def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     runs = _finished(_tries(sorted(runs, key=lambda run: run.started)), system)
     if runs[0].state != DONE or len(runs) == 1 or not _overlap(runs):
         return merged(runs)
     note = ("again", _disagreement(runs, system))
     if again == "epochs":
-        return _with(_as_epochs(runs), note)
+        return _with_note(_as_epochs(runs), note)
     if again is not None:
-        return _with(runs[-1] if again == "last" else runs[0], note)
+        return _with_note(runs[-1] if again == "last" else runs[0], note)
     files = ", ".join(shown(run.files[0]) for run in runs)
     task = f" on task {runs[0].task}" if runs[0].task else ""
     raise ValueError(
@@ -64,11 +64,11 @@ def _finished(runs: list[Run], system: str) -> list[Run]:
         return runs
     unfinished = ", ".join(run.files[0] for run in runs if run.state != DONE)
     message = f"an unfinished log of {system} is passed over for a finished one: {unfinished}"
-    return [_with(finished[0], ("again", message)), *finished[1:]]
+    return [_with_note(finished[0], ("again", message)), *finished[1:]]
 
 
-def _with(run: Run, note: tuple[str, str]) -> Run:
-    return replace(run, said=[*run.said, note])
+def _with_note(run: Run, note: tuple[str, str]) -> Run:
+    return replace(run, notes=[*run.notes, note])
 
 
 def _disagreement(runs: list[Run], system: str) -> str:
@@ -112,8 +112,8 @@ def merged(runs: list[Run]) -> Run:
         add(cells, run.cells, samples, shift=len(files))
         files += run.files
     declared = list(dict.fromkeys(item for run in runs for item in run.declared))
-    notes = list(dict.fromkeys(note for run in runs for note in run.said))
-    return replace(last, files=files, cells=cells, declared=declared, said=notes)
+    notes = list(dict.fromkeys(note for run in runs for note in run.notes))
+    return replace(last, files=files, cells=cells, declared=declared, notes=notes)
 
 
 def _best_samples(runs: list[Run]) -> list[list[int]]:
@@ -132,7 +132,7 @@ def _best_samples(runs: list[Run]) -> list[list[int]]:
 def _ranks(run: Run) -> np.ndarray:
     """Rank each sample: 2 scored, 1 unscored, 0 failed."""
     ranks = np.zeros(len(run.cells), int)
-    for sample, status in zip(run.cells.of, run.cells.status, strict=True):
+    for sample, status in zip(run.cells.score_sample, run.cells.status, strict=True):
         ranks[sample] = max(ranks[sample], 2 if status == OK else 1 if status == UNSCORED else 0)
     return np.where(np.array(run.cells.failed, bool), 0, ranks)
 
@@ -168,7 +168,7 @@ def without_doubles(run: Run) -> Run:
     distinct = Cells()
     add(distinct, cells, first_samples)
     message = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
-    return replace(run, cells=distinct, said=[*run.said, ("twice", message)])
+    return replace(run, cells=distinct, notes=[*run.notes, ("twice", message)])
 
 
 def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) -> None:
@@ -186,7 +186,7 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
 def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:
     scores: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
     for sample, metric, raw, status in zip(
-        cells.of, cells.metric, cells.raw, cells.status, strict=True
+        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
     ):
         scores[sample].append((metric, repr(raw), status))
     return [sorted(sample_scores) for sample_scores in scores]
@@ -201,9 +201,9 @@ def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> No
         getattr(into, name).extend(
             values[k] + shift if name == "file" else values[k] for k in samples
         )
-    samples_of_scores = place[np.array(cells.of, int)]
+    samples_of_scores = place[np.array(cells.score_sample, int)]
     rows = np.flatnonzero(samples_of_scores >= 0)
-    into.of.extend(samples_of_scores[rows].tolist())
+    into.score_sample.extend(samples_of_scores[rows].tolist())
     for name in _SCORE:
         values = getattr(cells, name)
         getattr(into, name).extend(values[k] for k in rows)

@@ -25,9 +25,9 @@ class Archive:
 
     def __init__(self, file: LogFile) -> None:
         self.name = file.name
-        if file.head.kind != "zip":
-            raise problem(self.name, f"is {file.head.kind}, and not a zip file")
-        self._infos = file.head.infos
+        if file.preview.kind != "zip":
+            raise problem(self.name, f"is {file.preview.kind}, and not a zip file")
+        self._infos = file.preview.infos
         if twice := overlapping(self._infos):
             reason = "holds members {!r} and {!r} in the same bytes; pack or download it again"
             raise problem(self.name, reason.format(*twice))

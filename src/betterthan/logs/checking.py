@@ -47,7 +47,7 @@ def _refuse_metric(run: Run) -> None:
     names = run.metrics
     k = first_flawed(names)
     if k is not None:
-        sample = run.cells.of[run.cells.metric.index(names[k])]
+        sample = run.cells.score_sample[run.cells.metric.index(names[k])]
         _refuse(*_place(run, sample), "metric", [names[k]])
 
 

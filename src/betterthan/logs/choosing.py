@@ -36,7 +36,7 @@ def chosen_records(
         If there are several metrics and none is named; the message counts each.
         If there is no such task, metric or epoch, or not one score.
     """
-    records = _of_tasks(logs.records, task)
+    records = _select_tasks(logs.records, task)
     _refuse_aggregate(logs, records, metric)
     counts = _counts(records)
     if not counts:
@@ -68,7 +68,7 @@ def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
         raise ValueError(reasons[wanted[0] if wanted else next(iter(reasons))])
 
 
-def _of_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:
+def _select_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:
     if task is None:
         return records
     wanted = [task] if isinstance(task, str) else list(task)

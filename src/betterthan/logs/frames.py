@@ -13,15 +13,16 @@ from betterthan.logs.naming import chosen
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable
 
+_FIELDS = {"said": "notes"}  # columns of `Logs.runs` whose field of `Run` has another name
 RECORDS = (
     *("run", "system", "task", "metric", "item", "item_hash", "prompt_hash", "epoch"),
     *("score", "raw", "status", "cluster", "file", "row", "text"),
 )
 
 
-def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
+def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     """Tabulate the records of some runs, with rows for planned samples that were not run."""
-    parts = [_of_run(k, run) for k, run in enumerate(runs)]
+    parts = [_run_columns(k, run) for k, run in enumerate(runs)]
     columns_read: dict[str, Any] = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
@@ -36,10 +37,10 @@ def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     columns = {"run": run_index.astype(np.int32), "status": status, "score": score}
     columns |= texts | named | columns_read
     records = pd.DataFrame({name: columns[name] for name in RECORDS})
-    return Logs(records, _of_runs(runs, systems))
+    return Logs(records, _runs_table(runs, systems))
 
 
-def of_systems(logs: Logs, systems: Any) -> Logs:
+def select_systems(logs: Logs, systems: Any) -> Logs:
     """Select some systems, as if only their logs had been read; see `naming.chosen`."""
     if systems is None:
         return logs
@@ -73,11 +74,11 @@ def together(parts: Sequence[Logs]) -> Logs:
     tools = list(dict.fromkeys(runs["tool"]))
     if len(tools) > 1:
         rows["item_hash"] = _objects([None] * len(rows["run"]))
-        runs["said"] = [[*notes, by_id_alone(tools)] for notes in runs["said"]]
+        runs["said"] = [[*notes, joined_by_id_note(tools)] for notes in runs["said"]]
     return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
 
 
-def by_id_alone(tools: Sequence[str]) -> tuple[str, str]:
+def joined_by_id_note(tools: Sequence[str]) -> tuple[str, str]:
     """Note that logs of several tools are joined by id only: each digests contents differently."""
     return "mixed", f"logs of {' and '.join(tools)} are joined by id alone"
 
@@ -97,7 +98,7 @@ def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(codes[run_index], categories=distinct)
 
 
-def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
+def _run_columns(place: int, run: Run) -> dict[str, np.ndarray]:
     cells = run.cells
     sample_index, metric, raw, status = _with_failed(cells)
     sample_columns = {
@@ -120,9 +121,9 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
     """Return the scores; a failed sample gets an error for every metric."""
     failed = np.array(cells.failed, bool)
     metrics = list(dict.fromkeys(cells.metric)) or [""]
-    has = set(zip(cells.of, cells.metric, strict=True)) if failed.any() else set()
+    has = set(zip(cells.score_sample, cells.metric, strict=True)) if failed.any() else set()
     more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
-    sample_index = np.array([*cells.of, *(k for k, _ in more)], int)
+    sample_index = np.array([*cells.score_sample, *(k for k, _ in more)], int)
     status = np.array([*map(STATUSES.index, cells.status), *[0] * len(more)], np.int8)
     status[failed[sample_index]] = STATUSES.index(ERROR)
     metric = _objects([*cells.metric, *(m for _, m in more)])
@@ -156,17 +157,19 @@ def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndar
     }
 
 
-def _of_runs(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
+def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
     names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
-    table |= {name: _held([getattr(run, name) for run in runs]) for name in names}
+    table |= {
+        name: _storable([getattr(run, _FIELDS.get(name, name)) for run in runs]) for name in names
+    }
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
     return pd.DataFrame(table)
 
 
-def _held(values: list[Any]) -> Sequence[Any]:
+def _storable(values: list[Any]) -> Sequence[Any]:
     """Return values in a form that a DataFrame can store."""
     return encodable(values) if all(isinstance(value, str) for value in values) else values
 

@@ -24,7 +24,7 @@ def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], n_trial
     total = count(job.get("n_total_trials"), 0)
     if total > n_trials:
         missing = counted(total - n_trials, "trial")
-        run.said.append(("missing", f"{missing} of {total} of the job without a result"))
+        run.notes.append(("missing", f"{missing} of {total} of the job without a result"))
         run.state = DIED if not run.finished else run.state
     names = {as_text(trial.get("trial_name")) for trial in trials}
     for evaluation in as_dict(stats.get("evals")).values():

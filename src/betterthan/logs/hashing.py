@@ -36,34 +36,34 @@ def digest(*parts: Any) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=BYTES).digest()
 
 
-def digest_of_task(question: str, target: str) -> bytes:
+def digest_task(question: str, target: str) -> bytes:
     """The digest of input and target without choices, ``digest(asked, target, None)``.
 
     Examples
     --------
-    >>> digest_of_task("Why?", "42") == digest("Why?", "42", None)
+    >>> digest_task("Why?", "42") == digest("Why?", "42", None)
     True
     """
     text = question + target
     if "\r" in text or not text.isascii():
         return digest(question, target, None)
-    return _of_plain(question, target)
+    return _digest_plain(question, target)
 
 
-def _of_plain(question: str, target: str) -> bytes:
+def _digest_plain(question: str, target: str) -> bytes:
     text = f"{len(question)}:{question}{len(target)}:{target}-"
     return blake2b(text.encode(), digest_size=BYTES).digest()
 
 
-def digests_of_tasks(questions: Sequence[str], targets: Sequence[str]) -> list[bytes | None]:
+def digest_tasks(questions: Sequence[str], targets: Sequence[str]) -> list[bytes | None]:
     """The same of many, in ASCII and without carriage returns.
 
     Examples
     --------
-    >>> digests_of_tasks(["Why?"], ["42"]) == [digest_of_task("Why?", "42")]
+    >>> digest_tasks(["Why?"], ["42"]) == [digest_task("Why?", "42")]
     True
     """
-    return list(map(_of_plain, questions, targets))
+    return list(map(_digest_plain, questions, targets))
 
 
 def all_joined(start: bytes, others: Sequence[bytes | None]) -> list[bytes | None]:

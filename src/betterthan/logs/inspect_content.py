@@ -7,8 +7,8 @@ from typing import Any
 
 from betterthan.io.elements import fields
 from betterthan.logs.archives import Archive
-from betterthan.logs.hashing import digest, digest_of_task, digests_of_tasks
-from betterthan.logs.inspect_header import steps_of
+from betterthan.logs.hashing import digest, digest_task, digest_tasks
+from betterthan.logs.inspect_header import plan_steps
 from betterthan.logs.json_values import as_dict, as_dicts
 
 _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
@@ -17,14 +17,14 @@ _ATTACHED = "attachment://"
 _ODD = ("(", _ATTACHED)
 _FIRST = frozenset(start[0] for start in _ODD)
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
-_GIVEN = ("input", "choices", "target")
+_INPUT_KEYS = ("input", "choices", "target")
 # solvers of Inspect that write messages, and names of parameters of others that are texts
 _WRITERS = (
     *("system_message", "user_message", "assistant_message", "prompt_template"),
     *("chain_of_thought", "multiple_choice", "self_critique"),
 )
-_OF_TEXT = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
-_KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
+_TEXT_KEY = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
+_MAX_CACHED, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
 
 
 class Contents:
@@ -33,7 +33,7 @@ class Contents:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], bytes] = {}
 
-    def of(
+    def digest(
         self, sample: dict[str, Any], archive: Archive | None = None, choices: bool = False
     ) -> bytes | None:
         """The digest of input, target and choices; None where the log does not hold them whole.
@@ -49,20 +49,20 @@ class Contents:
         """
         question, target = sample.get("input"), sample.get("target")
         if choices or sample.get("choices") or type(question) is not str or type(target) is not str:
-            return _of_any(sample, archive, choices)
+            return _digest_any(sample, archive, choices)
         known_digest = self._known.get((question, target))
         if known_digest is not None:
             return known_digest
         if _is_odd(question) or _is_odd(target):
-            return _of_any(sample, archive, choices)
-        known_digest = digest_of_task(question, target)
-        if len(self._known) < _KEPT and len(question) < _SHORT:
+            return _digest_any(sample, archive, choices)
+        known_digest = digest_task(question, target)
+        if len(self._known) < _MAX_CACHED and len(question) < _SHORT:
             self._known[question, target] = known_digest
         return known_digest
 
 
-def digests_of_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
-    """Digest samples that are plain texts, all at once, as `Contents.of` does one by one. None if
+def digest_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
+    """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one. None if
     one may be cut, or has more content.
     """
     questions: list[Any] = [sample.get("input") for sample in samples]
@@ -74,7 +74,7 @@ def digests_of_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | 
     text = "\n".join([*questions, *targets])
     if not text.isascii() or "\r" in text or _CUT in text or _any_odd([*questions, *targets]):
         return None
-    return digests_of_tasks(questions, targets)
+    return digest_tasks(questions, targets)
 
 
 def _any_odd(texts: Sequence[str]) -> bool:
@@ -91,15 +91,15 @@ def _is_odd(text: str) -> bool:
     return text[:1] in "(a" and text.startswith(_ODD)
 
 
-def _of_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
+def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
     """Digest a sample, with the fields that only the archive has in full."""
-    values: list[Any] = [sample.get(key) for key in _GIVEN]
+    values: list[Any] = [sample.get(key) for key in _INPUT_KEYS]
     texts = list(_texts(values))
     if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
         fields_read = _begun(sample, archive)
         if fields_read is None:
             return None
-        values = [fields_read.get(key) for key in _GIVEN]
+        values = [fields_read.get(key) for key in _INPUT_KEYS]
         texts = list(_texts(values))
     if any(text.startswith(_ATTACHED) and _BY_PLACE.fullmatch(text) for text in texts):
         return None
@@ -107,25 +107,25 @@ def _of_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> b
     return digest(_messages(question), target, offered or None)
 
 
-def shown_of(summary: dict[str, Any]) -> str:
+def input_text(summary: dict[str, Any]) -> str:
     """Return the beginning of the input, for messages."""
     question = summary.get("input")
     return question if type(question) is str else next(filter(str.strip, _texts(question)), "")
 
 
-def prompts_of(header: dict[str, Any]) -> list[Any]:
+def plan_texts(header: dict[str, Any]) -> list[Any]:
     """What the plan and the settings of a run add to each input: templates and messages.
 
     Other parameters of a solver, such as a seed or the name of a model, are settings; so is any of
     a solver that is not of Inspect whose name is not that of a text.
     """
-    texts = [text for step in steps_of(header) for text in _texts_of_step(step, step.get("solver"))]
+    texts = [text for step in plan_steps(header) for text in _step_texts(step, step.get("solver"))]
     plan, about = as_dict(header.get("plan")), as_dict(header.get("eval"))
     settings = [plan.get("config"), about.get("model_generate_config")]
     return texts + [text for config in settings if (text := as_dict(config).get("system_message"))]
 
 
-def _texts_of_step(step: dict[str, Any], solver: Any) -> Iterable[Any]:
+def _step_texts(step: dict[str, Any], solver: Any) -> Iterable[Any]:
     """Yield the texts that a solver adds, and those of nested solvers."""
     params = as_dict(step.get("params"))
     any_text = solver in _WRITERS
@@ -133,14 +133,14 @@ def _texts_of_step(step: dict[str, Any], solver: Any) -> Iterable[Any]:
         key: value
         for key, value in params.items()
         if (any_text and (isinstance(value, str) or value is True))
-        or (value and isinstance(value, str | dict | list) and _OF_TEXT.search(key))
+        or (value and isinstance(value, str | dict | list) and _TEXT_KEY.search(key))
     }
     if texts:
         yield [solver, texts]
     for key, value in params.items():
         if key not in texts:
             for inner in as_dicts(value if isinstance(value, list) else [value]):
-                yield from _texts_of_step(inner, inner.get("name"))
+                yield from _step_texts(inner, inner.get("name"))
 
 
 def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ _ROLES = ("grader", "judge", "critic")
 _MEANS = ("accuracy", "mean")
 
 
-def run_of(header: dict[str, Any], file: LogFile) -> Run:
+def read_run(header: dict[str, Any], file: LogFile) -> Run:
     """The run without its samples."""
     about, stats = as_dict(header.get("eval")), as_dict(header.get("stats"))
     run = Run("inspect", [file.name], ordered=False, rule="mean_of_items")
@@ -28,7 +28,7 @@ def run_of(header: dict[str, Any], file: LogFile) -> Run:
     run.why = as_text(as_dict(header.get("error")).get("message"))
     _add_task(run, about)
     run.config = _settings(header, about)
-    run.judge, run.scorer, run.said = _judge(about), _scorers(about), _said(header)
+    run.judge, run.scorer, run.notes = _judge(about), _scorers(about), _notes(header)
     return run
 
 
@@ -65,7 +65,7 @@ def add_reported(run: Run, header: dict[str, Any]) -> None:
         into[metric] = value
 
 
-def steps_of(header: dict[str, Any]) -> list[dict[str, Any]]:
+def plan_steps(header: dict[str, Any]) -> list[dict[str, Any]]:
     """The solvers that were run, with their parameters."""
     return as_dicts(as_dict(header.get("plan")).get("steps"))
 
@@ -79,7 +79,7 @@ def _settings(header: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
         | {"task_version": about.get("task_version")}
         | {key: config.get(key) for key in _SAMPLED}
     )
-    for step in steps_of(header):
+    for step in plan_steps(header):
         settings |= flat(as_dict(step.get("params")), f"{step.get('solver')}.")
     settings.pop("generate.max_connections", None)
     return {key: _short(value) for key, value in settings.items() if value not in (None, "[]", {})}
@@ -120,7 +120,7 @@ def _scorer_list(about: dict[str, Any]) -> list[dict[str, Any]]:
     return [scorer for scorer in as_dicts(about.get("scorers")) if as_text(scorer.get("name"))]
 
 
-def _said(header: dict[str, Any]) -> list[tuple[str, str]]:
+def _notes(header: dict[str, Any]) -> list[tuple[str, str]]:
     notes = []
     if header.get("invalidated"):
         notes.append(("invalidated", "the log is marked as invalidated"))

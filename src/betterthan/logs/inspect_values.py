@@ -33,7 +33,7 @@ class Scores:
                 column.append(score.get("value") if isinstance(score, dict) else score)
             self._size += 1
 
-    def of(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
+    def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
         """The values of some samples by scorer, `sole` for the only one; `_NONE` where there is no
         score.
         """
@@ -63,7 +63,7 @@ def add_scores(run: Run, scores: Scores, samples: Sequence[int], declared: list[
         Metrics of the scorers, for a run of which nothing was scored; the first for a log from
         before there were several scorers.
     """
-    columns = _by_metric(scores.of(samples, declared[0] if declared else "score"))
+    columns = _by_metric(scores.select(samples, declared[0] if declared else "score"))
     if not columns and any(run.cells.failed):
         columns = {metric: [None] * len(samples) for metric in declared}
     for metric, values in columns.items():
@@ -116,9 +116,9 @@ def _tell(run: Run, metric: str, counts: Counter[str]) -> None:
         message = (
             f"metric {metric}: {counts['N']} of value N (no answer), taken as 0 as Inspect does"
         )
-        run.said.append(("unanswered", message))
+        run.notes.append(("unanswered", message))
     odd = {key[4:]: n for key, n in counts.items() if key.startswith("odd ")}
     if odd:
         named = ", ".join(repr(key) for key in list(odd)[:3])
         message = f"metric {metric}: {sum(odd.values())} of values that are no scores ({named})"
-        run.said.append(("unscored", f"{message}, left unscored; Inspect takes them as 0"))
+        run.notes.append(("unscored", f"{message}, left unscored; Inspect takes them as 0"))

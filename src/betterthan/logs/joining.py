@@ -10,7 +10,7 @@ from betterthan.io.problems import counted, shown
 from betterthan.logs.record import Frame, Logs
 
 JOINS = ("auto", "id", "content", "order")
-_SHOWN = 2  # cases in a message
+_MAX_LISTED = 2  # cases in a message
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def joined(logs: Logs, records: Frame, join: str = "auto") -> Joined:
     return Joined(_by_order(records), "order")
 
 
-def contents_of(records: Frame) -> dict[str, dict[bytes, str]]:
+def conflicting_contents(records: Frame) -> dict[str, dict[bytes, str]]:
     """Find items whose id has several contents; return the beginning of each content."""
     hashed = records[records["item_hash"].notna()]
     pairs = hashed.drop_duplicates(["item", "item_hash"])
@@ -79,12 +79,12 @@ def _best(logs: Logs, records: Frame) -> str:
 
 
 def _refuse_other_contents(records: Frame) -> None:
-    contents = contents_of(records)
+    contents = conflicting_contents(records)
     if not contents:
         return
     cases = "; ".join(
-        f"{shown(item)} is {' and '.join(list(texts.values())[:_SHOWN])}"
-        for item, texts in list(contents.items())[:_SHOWN]
+        f"{shown(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
+        for item, texts in list(contents.items())[:_MAX_LISTED]
     )
     number = records["item"].nunique()
     raise ValueError(

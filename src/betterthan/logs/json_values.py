@@ -23,7 +23,7 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
     ValueError
         If a line is no JSON object; the message names file and line.
     """
-    if file.head.kind == "list":
+    if file.preview.kind == "list":
         with file.open() as data:
             for row, value in enumerate(listed(data, file.name), start=1):
                 yield row, _object(value, file, row)
@@ -39,7 +39,7 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 
-def whole(file: LogFile) -> Any:
+def read_json(file: LogFile) -> Any:
     """Read the one JSON value of a file."""
     with file.open() as data:
         return parsed(data.read(), file.name)

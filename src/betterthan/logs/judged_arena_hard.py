@@ -9,7 +9,7 @@ from typing import Any
 
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_parts import as_text, objects
 from betterthan.logs.json_values import records
 from betterthan.logs.judged_rows import (
@@ -18,9 +18,9 @@ from betterthan.logs.judged_rows import (
     SECOND,
     TIE,
     Judgment,
+    judgments_table,
     name_in,
     once,
-    table_of_judgments,
 )
 
 _LABELS = (
@@ -31,16 +31,16 @@ _LABELS = (
 _GAMES = 2
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file holds games of a model against a baseline."""
     if preview.kind not in ("object", "lines", "list") or not preview.keys >= {"model", "games"}:
         return False
-    return isinstance(preview.at("games"), list) and bool(preview.keys & {"uid", "question_id"})
+    return isinstance(preview.value("games"), list) and bool(preview.keys & {"uid", "question_id"})
 
 
 def table(file: LogFile) -> Table:
     """One judgment a game: the baseline stands first in the first, the model in the second."""
-    return table_of_judgments(file, _judgments(file))
+    return judgments_table(file, _judgments(file))
 
 
 def _judgments(file: LogFile) -> Iterator[Judgment]:

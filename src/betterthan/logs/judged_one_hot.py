@@ -6,35 +6,35 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.judged_rows import (
     FIRST,
     SECOND,
     TIE,
     Judgment,
+    judgments_table,
     name_in,
     once,
-    table_of_judgments,
 )
-from betterthan.logs.row_tables import columns_of, table_rows
+from betterthan.logs.row_tables import preview_columns, table_rows
 from betterthan.logs.score_values import as_score
 
 _OUTCOMES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether there is a column for each outcome."""
-    return set(columns_of(preview)) >= {"model_a", "model_b", *_OUTCOMES}
+    return set(preview_columns(preview)) >= {"model_a", "model_b", *_OUTCOMES}
 
 
 def table(file: LogFile) -> Table:
     """One judgment a row; those of one prompt belong together."""
-    return table_of_judgments(file, _judgments(file))
+    return judgments_table(file, _judgments(file))
 
 
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     rows = table_rows(file)
-    for place, row in once(file, rows) if "id" in columns_of(file.head) else rows:
+    for place, row in once(file, rows) if "id" in preview_columns(file.preview) else rows:
         yield Judgment(
             place,
             name_in(row, "model_a", file, place),

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from betterthan.io.table import Table
-from betterthan.logs.heads import JSON, Head, LogFile
+from betterthan.logs.heads import JSON, LogFile, Preview
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class Judged:
 
     name: str
     tool: str  # as its makers write it
-    said: str  # how a judgment is read, where there is a choice
+    note: str  # how a judgment is read, where there is a choice
     kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
 
-    def recognises(self, preview: Head) -> bool:
+    def recognises(self, preview: Preview) -> bool:
         """Whether a file is of this kind."""
         return preview.kind in self.kinds and self._file.recognises(preview)
 
@@ -62,6 +62,6 @@ JUDGED: tuple[Judged, ...] = (
 )
 
 
-def judged_of(preview: Head) -> Judged | None:
+def judgment_kind(preview: Preview) -> Judged | None:
     """Return the kind of a judgment file."""
     return next((kind for kind in JUDGED if kind.recognises(preview)), None)

@@ -27,7 +27,7 @@ class Judgment:
     order: str = ""
 
 
-def table_of_judgments(file: LogFile, judgments: Iterable[Judgment]) -> Table:
+def judgments_table(file: LogFile, judgments: Iterable[Judgment]) -> Table:
     """Build the table, without columns that are blank in every row."""
     rows = list(judgments)
     if not rows:

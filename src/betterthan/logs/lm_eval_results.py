@@ -12,7 +12,7 @@ _SETTINGS = (
     "chat_template_sha",
     "system_instruction_sha",
 )
-_OF_CONFIG = ("gen_kwargs", "limit", "fewshot_seed")
+_CONFIG_KEYS = ("gen_kwargs", "limit", "fewshot_seed")
 
 
 def add_results(run: Run, results: dict[str, Any]) -> None:
@@ -23,7 +23,7 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
     run.system = as_text(results.get("model_name")) or named or as_text(config.get("model")) or None
     if not named and results.get("model_name"):
         note = f"lm-eval drew the name {run.system}, as no argument of the model names it"
-        run.said.append(("name", note))
+        run.notes.append(("name", note))
     run.version = as_text(results.get("lm_eval_version"))
     run.config = _settings(results, args, task)
     date = number(results.get("date"))
@@ -33,12 +33,12 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
     _tell_missing(run, results)
 
 
-def tasks_of(results: dict[str, Any]) -> list[str]:
+def list_tasks(results: dict[str, Any]) -> list[str]:
     """The tasks of some results."""
     return list(as_dict(results.get("results")))
 
 
-def metrics_of(results: dict[str, Any] | None, task: str) -> list[str] | None:
+def list_metrics(results: dict[str, Any] | None, task: str) -> list[str] | None:
     """List the metrics of a task without filters; None if the results name none."""
     task_results = as_dict(as_dict((results or {}).get("results")).get(task))
     names = dict.fromkeys(
@@ -62,7 +62,7 @@ def model_args(value: Any) -> dict[str, Any]:
     return as_dict(value)
 
 
-def name_of(metric: str, chosen: str) -> str:
+def metric_name(metric: str, chosen: str) -> str:
     """A metric with its filter, as the results name it; the filter none is left out."""
     if not isinstance(metric, str) or not isinstance(chosen, str):
         raise TypeError("the name of a metric or filter is no text")
@@ -78,7 +78,7 @@ def _settings(results: dict[str, Any], args: dict[str, Any], task: str) -> dict[
         "task_version": as_dict(results.get("versions")).get(task),
         "repeats": about.get("repeats"),
     }
-    settings |= flat({key: config.get(key) for key in _OF_CONFIG})
+    settings |= flat({key: config.get(key) for key in _CONFIG_KEYS})
     settings |= flat({"generation": as_dict(about.get("generation_kwargs"))})
     return {key: value for key, value in settings.items() if value is not None}
 
@@ -95,7 +95,7 @@ def _add_reported(run: Run, results: dict[str, Any]) -> None:
     metrics = set(run.metrics)
     for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():
         metric, _, chosen = key.partition(",")
-        name, reported = name_of(metric, chosen or "none"), number(value)
+        name, reported = metric_name(metric, chosen or "none"), number(value)
         if name not in metrics:
             continue
         if better.get(metric) is False:
@@ -109,4 +109,4 @@ def _tell_missing(run: Run, results: dict[str, Any]) -> None:
     expected, n_items = number(counts.get("effective")), len(set(run.cells.item))
     if expected is not None and expected > n_items:
         note = f"{run.files[0]} holds {n_items} of the {expected:.0f} documents that were run"
-        run.said.append(("rows", note))
+        run.notes.append(("rows", note))

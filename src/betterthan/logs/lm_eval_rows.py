@@ -7,7 +7,7 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.logs.heads import LogFile
 from betterthan.logs.json_values import number, records
-from betterthan.logs.lm_eval_results import name_of
+from betterthan.logs.lm_eval_results import metric_name
 from betterthan.logs.record import UNSCORED, Run
 
 _NO_METRICS = frozenset(
@@ -72,7 +72,9 @@ class _Rows:
             record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
         )
         if (metrics, chosen) not in self._names:
-            self._names[metrics, chosen] = [(metric, name_of(metric, chosen)) for metric in metrics]
+            self._names[metrics, chosen] = [
+                (metric, metric_name(metric, chosen)) for metric in metrics
+            ]
         _score(self._run, place, record, self._names[metrics, chosen])
 
 
@@ -94,7 +96,7 @@ def _sample(run: Run, row: int, record: dict[str, Any]) -> int:
         record["doc_id"],
         content=_short(content),
         prompt=None if prompt is None else _short(prompt),
-        text=_shown(doc),
+        text=_first_text(doc),
         row=row,
     )
 
@@ -117,7 +119,7 @@ def _odd(run: Run, place: int, name: str, value: Any) -> None:
     run.cells.score(place, name, None, UNSCORED)
 
 
-def _shown(doc: Any) -> str:
+def _first_text(doc: Any) -> str:
     for value in doc.values() if isinstance(doc, dict) else (doc,):
         if isinstance(value, str):
             return value

@@ -101,7 +101,7 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
         keys = differing.setdefault(name, [])
         keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
     return [
-        f"{name} ({', '.join(f'{_last(k)}={_told(run.config.get(k))}' for k in keys)})"
+        f"{name} ({', '.join(f'{_last(k)}={_format_value(run.config.get(k))}' for k in keys)})"
         if (keys := differing[name])
         else name
         for run, name in zip(runs, base, strict=True)
@@ -122,7 +122,7 @@ def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _told(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return _cut(_plain(str(value)))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 
 from betterthan.text import escaped
 
-_ENDS = {1: "st", 2: "nd", 3: "rd"}
+_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
 
 
 def occurrences(keys: Iterable[Hashable]) -> list[int]:
@@ -32,16 +32,16 @@ def numbered(name: str, occurrence: int) -> str:
     ('1+1', '1+1 (2nd)', '1+1 (11th)')
     """
     n = occurrence + 1
-    end = "th" if n % 100 in (11, 12, 13) else _ENDS.get(n % 10, "th")
+    end = "th" if n % 100 in (11, 12, 13) else _SUFFIXES.get(n % 10, "th")
     return name if n == 1 else f"{name} ({n}{end})"
 
 
-def name_of(text: str, content: bytes) -> str:
+def make_id(text: str, content: bytes) -> str:
     """An id for what has none: its text, cut, and the first of its digest, which tells it apart.
 
     Examples
     --------
-    >>> name_of("1+1", bytes(16))
+    >>> make_id("1+1", bytes(16))
     '1+1 #000000000000'
     """
     plain = " ".join(escaped(text).split())

@@ -6,20 +6,20 @@ from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_parts import as_text, entries, mapping, objects
-from betterthan.logs.json_values import flat, whole
-from betterthan.logs.occurrences import name_of, numbered, occurrences
+from betterthan.logs.json_values import flat, read_json
+from betterthan.logs.occurrences import make_id, numbered, occurrences
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.score_values import as_score, is_blank, score_of
+from betterthan.logs.score_values import as_score, is_blank, parse_score
 
 _CASES = "testCases", "conversationalTestCases"
 _BY_PLACE = re.compile(r"(conversational_)?test_case_\d+")  # the name of a case that has none
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a test run."""
-    if preview.kind != "object" or not isinstance(preview.at("testCases"), list):
+    if preview.kind != "object" or not isinstance(preview.value("testCases"), list):
         return False
     return bool(preview.keys & {"metricsScores", _CASES[1]}) or preview.has("testCases.metricsData")
 
@@ -30,7 +30,7 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 
 def _run(file: LogFile) -> Run:
-    log = whole(file)
+    log = read_json(file)
     cases = [case for kind in _CASES for case in objects(log.get(kind), file.name, kind)]
     if not cases:
         raise problem(file.name, "holds no test cases")
@@ -50,10 +50,10 @@ def _add(
     run: Run, file: LogFile, case: dict[str, Any], row: int, content: bytes, copy: int
 ) -> None:
     text = as_text(case.get("input") or case.get("scenario"))
-    item = as_text(case["name"]) if run.own_ids else numbered(name_of(text, content), copy)
+    item = as_text(case["name"]) if run.own_ids else numbered(make_id(text, content), copy)
     sample = run.cells.sample(item, content=content, text=text, row=row)
     for metric, value, status in _scores(case, file, row):
-        run.cells.score(sample, metric, score_of(value, file.name, row, metric), status)
+        run.cells.score(sample, metric, parse_score(value, file.name, row, metric), status)
 
 
 def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) -> Run:

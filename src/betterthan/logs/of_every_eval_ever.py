@@ -6,48 +6,48 @@ from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, records, whole
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, read_json, records
 from betterthan.logs.record import ERROR, Cells, Run
 
-_ALONE = "holds means and no samples: convert with --include_samples, and give both files"
+_NO_SAMPLES = "holds means and no samples: convert with --include_samples, and give both files"
 _METRIC = "score"  # of rows that do not say which result they are of
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file holds samples or an aggregate of Every Eval Ever."""
     return _is_samples(preview) or _is_aggregate(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each model and evaluation in a file of samples."""
-    aggregates = [file for file in files if _is_aggregate(file.head)]
-    samples = [file for file in files if not _is_aggregate(file.head)]
-    siblings = [(file, _beside(file)) for file in aggregates]
+    aggregates = [file for file in files if _is_aggregate(file.preview)]
+    samples = [file for file in files if not _is_aggregate(file.preview)]
+    siblings = [(file, _samples_file(file)) for file in aggregates]
     samples += [
         sibling
         for _, sibling in siblings
         if sibling and sibling.path not in {f.path for f in samples}
     ]
     if not samples:
-        raise problem(aggregates[0].name, _ALONE)
-    aggregate_by_name = {file.name: as_dict(whole(file)) for file in aggregates}
-    run_list = [run for file in samples for run in _runs_of(file, aggregate_by_name)]
+        raise problem(aggregates[0].name, _NO_SAMPLES)
+    aggregate_by_name = {file.name: as_dict(read_json(file)) for file in aggregates}
+    run_list = [run for file in samples for run in _read_file(file, aggregate_by_name)]
     used = {name for run in run_list for name in run.files}
     notes = [
         ("skipped", f"{name} has no samples") for name in aggregate_by_name if name not in used
     ]
-    run_list[0].said.extend(notes)
+    run_list[0].notes.extend(notes)
     return run_list
 
 
-def _is_samples(preview: Head) -> bool:
+def _is_samples(preview: Preview) -> bool:
     return preview.kind in ("lines", "object", "list") and preview.has(
         "schema_version", "evaluation_id", "sample_id"
     )
 
 
-def _is_aggregate(preview: Head) -> bool:
+def _is_aggregate(preview: Preview) -> bool:
     keys = preview.keys
     return (
         preview.kind == "object"
@@ -68,7 +68,7 @@ class _Rows:
     number: int = 0
 
 
-def _runs_of(file: LogFile, aggregate_by_name: dict[str, dict[str, Any]]) -> list[Run]:
+def _read_file(file: LogFile, aggregate_by_name: dict[str, dict[str, Any]]) -> list[Run]:
     groups: dict[tuple[str, str], _Rows] = {}
     for row, record in records(file):
         model, task = as_text(record.get("model_id")), as_text(record.get("evaluation_name"))
@@ -139,7 +139,7 @@ def _fail(cells: Cells) -> None:
     """Set the status of all scores of a failed sample to error."""
     cells.status[:] = [
         ERROR if cells.failed[sample] else status
-        for sample, status in zip(cells.of, cells.status, strict=True)
+        for sample, status in zip(cells.score_sample, cells.status, strict=True)
     ]
 
 
@@ -162,7 +162,7 @@ def _number_epochs(rows: _Rows) -> None:
     note = (
         f"{counted(most + 1, 'row')} for each sample of {rows.run.files[0]} are taken as its runs"
     )
-    rows.run.said.append(("repeats", note))
+    rows.run.notes.append(("repeats", note))
 
 
 def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:
@@ -176,7 +176,7 @@ def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:
     expected = number(as_dict(aggregate.get("detailed_evaluation_results")).get("total_rows"))
     if expected is not None and expected != total:
         note = f"{run.files[0]} holds {total} rows of the {expected:.0f} that its aggregate names"
-        run.said.append(("rows", note))
+        run.notes.append(("rows", note))
 
 
 def _add_result(run: Run, result: dict[str, Any]) -> None:
@@ -191,11 +191,11 @@ def _add_result(run: Run, result: dict[str, Any]) -> None:
         run.lower.add(name)
 
 
-def _beside(file: LogFile) -> LogFile | None:
+def _samples_file(file: LogFile) -> LogFile | None:
     """Find the samples file that belongs to an aggregate."""
     path = file.path.with_name(f"{file.path.stem}_samples.jsonl")
     if not path.is_file() or path.is_symlink():
         return None
     name = file.name[: len(file.name) - len(file.path.name)] + path.name
     sibling = LogFile(path, name)
-    return sibling if _is_samples(sibling.head) else None
+    return sibling if _is_samples(sibling.preview) else None

@@ -9,30 +9,30 @@ from typing import Any
 from betterthan.io.problems import counted, problem
 from betterthan.logs.harbor_jobs import add_job
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_text, flat, number, whole
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.json_values import as_dict, as_text, flat, number, read_json
 from betterthan.logs.record import ERROR, OK, Run
 
 _Trials = list[tuple[LogFile, dict[str, Any]]]
-_ALONE = "is the result of a job without trials below it; give the folder of the job"
+_NO_TRIALS = "is the result of a job without trials below it; give the folder of the job"
 _METRIC = "reward"
 _TIMES = ("timeout_multiplier", "agent_timeout_multiplier", "verifier_timeout_multiplier")
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is the result of a trial or of a job of Harbor."""
     return _is_trial(preview) or _is_job(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each agent, model and set of tasks of a job."""
-    jobs = {file.path.parent: file for file in files if _is_job(file.head)}
+    jobs = {file.path.parent: file for file in files if _is_job(file.preview)}
     trials = _trials(files, jobs)
     for file, _ in trials:
         folder = file.path.parent.parent
         if folder not in jobs and (job := _above(file)):
             jobs[folder] = job
-    results = {folder: as_dict(whole(job)) for folder, job in jobs.items()}
+    results = {folder: as_dict(read_json(job)) for folder, job in jobs.items()}
     counts = Counter(file.path.parent.parent for file, _ in trials)
     run_list = []
     for (folder, system, task, _), group in _groups(trials).items():
@@ -46,13 +46,13 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 def _trials(files: Sequence[LogFile], jobs: dict[Path, LogFile]) -> _Trials:
     """Collect the listed trials, and those below a job of which none is listed."""
-    trials = [file for file in files if _is_trial(file.head)]
+    trials = [file for file in files if _is_trial(file.preview)]
     for folder, job in jobs.items():
         if not any(file.path.parent.parent == folder for file in trials):
             trials += _below(job)
     if not trials:
-        raise problem(next(iter(jobs.values())).name, _ALONE)
-    return [(file, as_dict(whole(file))) for file in trials]
+        raise problem(next(iter(jobs.values())).name, _NO_TRIALS)
+    return [(file, as_dict(read_json(file))) for file in trials]
 
 
 def _groups(trials: _Trials) -> dict[tuple[Path, str, str, str], _Trials]:
@@ -66,11 +66,11 @@ def _groups(trials: _Trials) -> dict[tuple[Path, str, str, str], _Trials]:
     return groups
 
 
-def _is_trial(preview: Head) -> bool:
+def _is_trial(preview: Preview) -> bool:
     return preview.kind == "object" and preview.has("task_name", "trial_name", "task_checksum")
 
 
-def _is_job(preview: Head) -> bool:
+def _is_job(preview: Preview) -> bool:
     return preview.kind == "object" and preview.has("n_total_trials", "stats")
 
 
@@ -145,7 +145,7 @@ def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
         message = (
             f"{counted(sum(kinds.values()), 'trial')} with a reward beside an exception ({named})"
         )
-        run.said.append(("errors", f"{message}: the reward counts"))
+        run.notes.append(("errors", f"{message}: the reward counts"))
 
 
 def _below(job: LogFile) -> list[LogFile]:
@@ -153,7 +153,7 @@ def _below(job: LogFile) -> list[LogFile]:
     above = PurePosixPath(job.name).parent
     paths = sorted(job.path.parent.glob("*/result.json"))
     trials = [LogFile(p, (above / p.parent.name / p.name).as_posix()) for p in paths if p.is_file()]
-    return [file for file in trials if not file.path.is_symlink() and _is_trial(file.head)]
+    return [file for file in trials if not file.path.is_symlink() and _is_trial(file.preview)]
 
 
 def _above(trial: LogFile) -> LogFile | None:
@@ -162,4 +162,4 @@ def _above(trial: LogFile) -> LogFile | None:
     if not path.is_file() or path.is_symlink():
         return None
     file = LogFile(path, (PurePosixPath(trial.name).parent.parent / path.name).as_posix())
-    return file if _is_job(file.head) else None
+    return file if _is_job(file.preview) else None

@@ -8,8 +8,8 @@ from typing import Any
 
 from betterthan.io.elements import listed
 from betterthan.io.problems import counted, problem
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, whole
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, read_json
 from betterthan.logs.record import OK, UNSCORED, Run
 from betterthan.progress import with_bar
 
@@ -30,34 +30,34 @@ _SETTINGS = [
     "global_prefix",
     "chain_of_thought_prefix",
 ]
-_ALONE = "holds nothing of single instances; give the folder with per_instance_stats.json"
+_NO_INSTANCES = "holds nothing of single instances; give the folder with per_instance_stats.json"
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is one that a run of HELM writes and this reader uses."""
     return _is_instances(preview) or _is_spec(preview) or _is_stats(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each file of statistics by instance."""
-    instances = [file for file in files if _is_instances(file.head)]
+    instances = [file for file in files if _is_instances(file.preview)]
     if not instances:
-        raise problem(files[0].name, _ALONE)
-    specs = {file.path.parent: file for file in files if _is_spec(file.head)}
-    stats = {file.path.parent: file for file in files if _is_stats(file.head)}
+        raise problem(files[0].name, _NO_INSTANCES)
+    specs = {file.path.parent: file for file in files if _is_spec(file.preview)}
+    stats = {file.path.parent: file for file in files if _is_stats(file.preview)}
     bar = with_bar(instances, len(instances), "reading files of instances")
     return [_run(file, specs, stats) for file in bar]
 
 
-def _is_instances(preview: Head) -> bool:
+def _is_instances(preview: Preview) -> bool:
     return preview.kind == "list" and {"instance_id", "train_trial_index"} <= preview.keys
 
 
-def _is_spec(preview: Head) -> bool:
+def _is_spec(preview: Preview) -> bool:
     return preview.kind == "object" and {"adapter_spec", "scenario_spec"} <= preview.keys
 
 
-def _is_stats(preview: Head) -> bool:
+def _is_stats(preview: Preview) -> bool:
     return (
         preview.kind == "list"
         and {"name", "count", "sum"} <= preview.keys
@@ -68,15 +68,15 @@ def _is_stats(preview: Head) -> bool:
 def _run(file: LogFile, specs: dict[Path, LogFile], stats: dict[Path, LogFile]) -> Run:
     run = Run("helm", [file.name], ordered=False, rule="mean_of_items")
     folder = file.path.parent
-    spec = specs.get(folder) or _beside(file, "run_spec.json", _is_spec)
+    spec = specs.get(folder) or _sibling(file, "run_spec.json", _is_spec)
     if spec is None:
         message = f"{file.name} names no model, and there is no run_spec.json beside it"
-        run.said.append(("name", message))
+        run.notes.append(("name", message))
     else:
         run.files.append(spec.name)
-        _add_spec(run, as_dict(whole(spec)))
+        _add_spec(run, as_dict(read_json(spec)))
     split = _add_instances(run, file)
-    stats_file = stats.get(folder) or _beside(file, "stats.json", _is_stats)
+    stats_file = stats.get(folder) or _sibling(file, "stats.json", _is_stats)
     if stats_file is not None and not any(run.cells.cluster):  # means are of items as they were
         run.files.append(stats_file.name)
         _add_stats(run, stats_file, split)
@@ -108,7 +108,7 @@ def _add_instances(run: Run, file: LogFile) -> str:
         others = ", ".join(f"{name} {n}" for name, n in splits.items() if name != chosen)
         n_used = counted(splits[chosen], "instance")
         message = f"{n_used} of split {chosen} of {file.name} taken, others left out ({others})"
-        run.said.append(("split", message))
+        run.notes.append(("split", message))
     return chosen
 
 
@@ -152,7 +152,7 @@ def _add_spec(run: Run, spec: dict[str, Any]) -> None:
 def _add_stats(run: Run, file: LogFile, split: str) -> None:
     """Means of the whole run; perturbed and other splits have their own."""
     metrics = set(run.metrics)
-    for stat in as_dicts(whole(file)):
+    for stat in as_dicts(read_json(file)):
         name, mean = as_dict(stat.get("name")), number(stat.get("mean"))
         plain = name.get("split") == split and not name.get("perturbation")
         metric = as_text(name.get("name"))
@@ -160,7 +160,7 @@ def _add_stats(run: Run, file: LogFile, split: str) -> None:
             run.reported[metric] = mean
 
 
-def _beside(file: LogFile, name: str, fits: Any) -> LogFile | None:
+def _sibling(file: LogFile, name: str, fits: Any) -> LogFile | None:
     path = file.path.with_name(name)
     sibling = LogFile(path, (PurePosixPath(file.name).parent / name).as_posix())
-    return sibling if path.is_file() and not path.is_symlink() and fits(sibling.head) else None
+    return sibling if path.is_file() and not path.is_symlink() and fits(sibling.preview) else None

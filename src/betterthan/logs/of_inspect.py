@@ -10,12 +10,12 @@ from betterthan.io.elements import Window, elements, fields
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
 from betterthan.logs.hashing import all_joined, digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of
-from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.inspect_content import Contents, digest_plain, input_text, plan_texts
+from betterthan.logs.inspect_header import add_reported, declared_metrics, plan_steps, read_run
 from betterthan.logs.inspect_values import Scores, add_scores
 from betterthan.logs.json_values import as_dict, count, parsed
-from betterthan.logs.record import DONE, KEPT, Run
+from betterthan.logs.record import DONE, TEXT_LIMIT, Run
 from betterthan.progress import with_bar
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
@@ -24,7 +24,7 @@ _IDS = {str, int, float, bool}
 _PART = re.compile(r"_journal/summaries/(\d+)\.json")
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a log of Inspect."""
     if preview.kind == "zip":
         return _HEADER in preview.members or _START in preview.members
@@ -42,11 +42,11 @@ def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
     """
     contents = Contents()
     bar = with_bar(files, len(files), "reading logs")
-    return [_of(file, contents, cluster) for file in bar]
+    return [_read_log(file, contents, cluster) for file in bar]
 
 
-def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
-    read_header = _of_archive if file.head.kind == "zip" else _of_json
+def _read_log(file: LogFile, contents: Contents, cluster: str | None) -> Run:
+    read_header = _read_archive if file.preview.kind == "zip" else _read_json
     samples = _Samples(with_metadata=cluster is not None)
     header = read_header(file, contents, samples)
     run = _run(file, header, samples)
@@ -83,10 +83,10 @@ class _Samples:
 
     def add(self, batch: Sequence[dict[str, Any]]) -> None:
         """Store the columns of a batch of samples."""
-        epochs, most = [sample.get("epoch") for sample in batch], KEPT.get()
+        epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
         self.ids.extend(sample["id"] for sample in batch)
         self.epochs.extend(epoch if type(epoch) is int else count(epoch, 1) for epoch in epochs)
-        self.texts.extend(shown_of(sample)[:most] for sample in batch)
+        self.texts.extend(input_text(sample)[:most] for sample in batch)
         self.errors.extend(sample.get("error") for sample in batch)
         if self.with_metadata:
             self.metadata.extend(sample.get("metadata") for sample in batch)
@@ -101,15 +101,15 @@ class _Samples:
         return sorted(dict(zip(keys, range(len(ids)), strict=True)).values())
 
 
-def _of_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
+def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     with Archive(file) as archive:
         header = _header(archive, file)
-        choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
+        choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
         for batch in _summaries(archive):
-            plain = None if choices else digests_of_plain(batch)
+            plain = None if choices else digest_plain(batch)
             try:
                 samples.contents.extend(
-                    (contents.of(sample, archive, choices) for sample in batch)
+                    (contents.digest(sample, archive, choices) for sample in batch)
                     if plain is None
                     else plain
                 )
@@ -160,7 +160,7 @@ def _parts(archive: Archive) -> list[str]:
     return [member for _, member in sorted(members)]
 
 
-def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
+def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
     row = 0
@@ -173,7 +173,7 @@ def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, 
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
             try:
-                samples.contents.append(contents.of(value))
+                samples.contents.append(contents.digest(value))
             except RecursionError:
                 raise _too_deep(file, row) from None
             samples.add([value])
@@ -183,10 +183,10 @@ def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, 
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
-    run, last_samples = run_of(header, file), samples.last()
+    run, last_samples = read_run(header, file), samples.last()
     if double := len(samples) - len(last_samples):
         message = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
-        run.said.append(("twice", message))
+        run.notes.append(("twice", message))
     _add_samples(run, header, samples, last_samples)
     if not last_samples and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
@@ -205,7 +205,7 @@ def _add_samples(
         [samples.ids[k] for k in indices],
         epoch=[samples.epochs[k] for k in indices],
         content=contents,
-        prompt=all_joined(digest(prompts_of(header)), contents),
+        prompt=all_joined(digest(plan_texts(header)), contents),
         text=[samples.texts[k] for k in indices],
         row=[k + 1 for k in indices],
         failed=[error is not None for error in errors],

@@ -11,12 +11,12 @@ from typing import Any
 
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_parts import as_text, mapping
-from betterthan.logs.json_values import flat, records, whole
-from betterthan.logs.occurrences import name_of, numbered
+from betterthan.logs.json_values import flat, read_json, records
+from betterthan.logs.occurrences import make_id, numbered
 from betterthan.logs.record import ERROR, OK, UNSCORED, Run
-from betterthan.logs.score_values import as_score, score_of
+from betterthan.logs.score_values import as_score, parse_score
 
 _ROWS = {"promptIdx", "testIdx"}
 _LONG_ROWS = {"gradingResult", "namedScores", "latencyMs"}  # where its first bytes cut the first
@@ -41,22 +41,22 @@ class _Result:
     number: int  # of the test in the file
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is promptfoo's, its CSV too."""
     if preview.kind == "text":
         return _is_csv(preview.lines)
     if preview.kind not in ("object", "lines", "list"):
         return False
-    if "evalId" in preview.keys and isinstance(preview.at("results"), dict):
+    if "evalId" in preview.keys and isinstance(preview.value("results"), dict):
         return preview.has("results.version") or preview.has("results.prompts")
     return preview.keys >= _ROWS or (preview.keys >= _LONG_ROWS and "prompt" in preview.keys)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each provider and prompt of each file."""
-    skipped = [file.name for file in files if file.head.kind == "text"]
+    skipped = [file.name for file in files if file.preview.kind == "text"]
     logs = sorted(
-        (file for file in files if file.head.kind != "text"), key=lambda f: not _is_whole(f)
+        (file for file in files if file.preview.kind != "text"), key=lambda f: not _is_whole(f)
     )
     if not logs:
         raise problem(skipped[0], _NO_CSV)
@@ -70,13 +70,13 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
             continue
         known_ids |= ids
         results = _results(file, rows)
-        run_list += _runs_of(file, about, results)
+        run_list += _make_runs(file, about, results)
         if double := len(rows) - len(results):
             message = f"{counted(double, 'row')} of {file.name} given twice, counted once"
-            run_list[-1].said.append(("twice", message))
+            run_list[-1].notes.append(("twice", message))
     if skipped:
         message = f"{listed(skipped)} left out: the same evaluation is read from its JSON"
-        run_list[0].said.append(("skipped", message))
+        run_list[0].notes.append(("skipped", message))
     return run_list
 
 
@@ -93,14 +93,14 @@ def _is_csv(lines: Sequence[str]) -> bool:
 
 
 def _is_whole(file: LogFile) -> bool:
-    return "evalId" in file.head.keys
+    return "evalId" in file.preview.keys
 
 
 def _opened(file: LogFile) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
     """Return the metadata of the evaluation, and its rows with their positions."""
     about: dict[str, Any] = {}
     if _is_whole(file):
-        about = whole(file)
+        about = read_json(file)
         rows = about["results"].get("results")
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise problem(file.name, "holds no list of results; is it of promptfoo eval?")
@@ -122,7 +122,7 @@ def _results(file: LogFile, rows: Sequence[tuple[int, dict[str, Any]]]) -> list[
         number = row.get("testIdx")
         number = number if isinstance(number, int) else counts[system]
         result = _Result(
-            row, place, system, digest(*_test(row), _of_test(row, "description")), number
+            row, place, system, digest(*_test(row), _test_field(row, "description")), number
         )
         first = results.setdefault((system, number), result)
         if first is not result and _outcome(first) != _outcome(result):
@@ -148,11 +148,11 @@ def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
 
 def _test(row: dict[str, Any]) -> tuple[Any, Any]:
     """Return the inputs and the assertions of a test: equal for its repeats."""
-    variables = row.get("vars") or _of_test(row, "vars")
-    return variables or {}, _of_test(row, "assert") or []
+    variables = row.get("vars") or _test_field(row, "vars")
+    return variables or {}, _test_field(row, "assert") or []
 
 
-def _of_test(row: dict[str, Any], key: str) -> Any:
+def _test_field(row: dict[str, Any], key: str) -> Any:
     test = row.get("testCase")
     return test.get(key) if isinstance(test, dict) else None
 
@@ -180,7 +180,7 @@ def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
         raise problem(file.name, reason)
 
 
-def _runs_of(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -> list[Run]:
+def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -> list[Run]:
     repeat = _repeat(about)
     numbers: dict[bytes, list[int]] = {}
     for test, number in sorted({(result.test, result.number) for result in results}):
@@ -202,7 +202,7 @@ def _runs_of(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -
                 f"{counted(len(many), 'test')} stand up to {max(many)} times, taken as repeats; or "
                 "the test is given twice: promptfoo's JSON (-o out.json) tells which"
             )
-            run.said.append(("repeats", message))
+            run.notes.append(("repeats", message))
     return [runs_by_system[system] for system in sorted(runs_by_system, key=_order)]
 
 
@@ -271,7 +271,7 @@ def _add(run: Run, result: _Result, copy: int, epoch: int) -> None:
     if failed and not run.why:
         run.why = str(result.row.get("error") or "")[:200]
     sample = run.cells.sample(
-        numbered(name_of(text, result.test), copy),
+        numbered(make_id(text, result.test), copy),
         epoch=epoch + 1,
         content=digest(variables, checks),
         prompt=digest(prompt.get("raw") if isinstance(prompt, dict) else prompt),
@@ -281,7 +281,7 @@ def _add(run: Run, result: _Result, copy: int, epoch: int) -> None:
     )
     status = ERROR if failed else OK if _is_checked(result.row) else UNSCORED
     for metric, value in _scores(result.row):
-        score = score_of(value, run.files[0], result.place, metric)
+        score = parse_score(value, run.files[0], result.place, metric)
         run.cells.score(sample, metric, score, status)
 
 
@@ -303,6 +303,6 @@ def _has_failed(row: dict[str, Any]) -> bool:
 def _is_checked(row: dict[str, Any]) -> bool:
     """Whether a test has a check: without any, promptfoo writes 1 and calls it passed."""
     if isinstance(row.get("testCase"), dict):
-        return bool(_of_test(row, "assert"))
+        return bool(_test_field(row, "assert"))
     grading = row.get("gradingResult")
     return isinstance(grading, dict) and grading.get("reason") != "No assertions"

@@ -10,28 +10,28 @@ from typing import Any
 
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_parts import as_text, entries, mapping, objects
-from betterthan.logs.json_values import flat, whole
-from betterthan.logs.occurrences import name_of, numbered, occurrences
+from betterthan.logs.json_values import flat, read_json
+from betterthan.logs.occurrences import make_id, numbered, occurrences
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.score_values import score_of
+from betterthan.logs.score_values import parse_score
 
 _BY_PLACE = re.compile(r"Case \d+")  # the name of a case that has none
 _Case = dict[str, Any]
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a report."""
-    if preview.kind != "object" or not isinstance(preview.at("cases"), list):
+    if preview.kind != "object" or not isinstance(preview.value("cases"), list):
         return False
-    has_failures = isinstance(preview.at("failures"), list)
+    has_failures = isinstance(preview.value("failures"), list)
     return has_failures or preview.has("cases.assertions") or preview.has("cases.task_duration")
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each report."""
-    logs = [whole(file) for file in files]
+    logs = [read_json(file) for file in files]
     cases = [objects(log.get("cases"), f.name, "cases") for f, log in zip(files, logs, strict=True)]
     metrics = _by_evaluator(case for run_cases in cases for case in run_cases)
     return [
@@ -72,7 +72,7 @@ def _add(run: Run, cases: Sequence[_Case], scores: Sequence[dict[str, tuple[Any,
             failed="error_message" in cases[k],
         )
         for metric, (value, status) in scores[k].items():
-            score = score_of(value, run.files[0], k + 1, metric)
+            score = parse_score(value, run.files[0], k + 1, metric)
             run.cells.score(sample, metric, score, status)
 
 
@@ -91,7 +91,7 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
     )
     labels = dict.fromkeys(name for case in cases for name in mapping(case.get("labels")))
     if labels:
-        run.said.append(("labels", f"{listed(labels)} left out: text, not scores"))
+        run.notes.append(("labels", f"{listed(labels)} left out: text, not scores"))
     return run
 
 
@@ -114,7 +114,7 @@ def _items(cases: Sequence[_Case], names: Sequence[str], own_ids: bool) -> list[
     groups = sorted({(content, name) for content, name in zip(contents, names, strict=True)})
     copies = dict(zip(groups, occurrences(content for content, _ in groups), strict=True))
     return [
-        numbered(name_of(as_text(case.get("inputs")), content), copies[content, name])
+        numbered(make_id(as_text(case.get("inputs")), content), copies[content, name])
         for case, content, name in zip(cases, contents, names, strict=True)
     ]
 

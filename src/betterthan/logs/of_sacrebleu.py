@@ -7,19 +7,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from betterthan.io.problems import counted, problem
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.record import Run
-from betterthan.logs.score_values import score_of
+from betterthan.logs.score_values import parse_score
 
 _LINE = re.compile(r"(BLEU|chrF\d*\+*|TER)\|([^ ]*\bversion:[^ ]+) = (\S+)(?: .*)?")
 _LOWER = {"TER"}  # errors
-_SAID = (
+_NOTES = (
     ("items", "items are numbers of lines: nothing in the file says what they are of"),
     ("corpus", "means of sentence scores are not the score of the corpus"),
 )
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether the first line is a sentence's score."""
     return preview.kind == "text" and _LINE.fullmatch(_first(preview.lines)) is not None
 
@@ -53,11 +53,11 @@ def _refuse_other_length(first: Run, run: Run) -> None:
 
 
 def _run(file: LogFile) -> Run:
-    run = Run("sacrebleu", [file.name], rule="corpus", said=list(_SAID))
+    run = Run("sacrebleu", [file.name], rule="corpus", notes=list(_NOTES))
     signed: dict[str, tuple[str, str]] = {}
     for item, row, (metric, options, value) in _scores(file):
         _refuse_other(signed, f"{metric}|{options}", file.name, row)
-        _add(run, item, row, metric, score_of(value, file.name, row, metric))
+        _add(run, item, row, metric, parse_score(value, file.name, row, metric))
     run.version = next(iter(signed.values()))[0].rpartition("version:")[2]
     run.scorer = "; ".join(signature for signature, _ in signed.values())
     run.lower = _LOWER & set(run.metrics)

@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import counted, listed, problem
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_list, number, whole
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.json_values import as_dict, as_list, number, read_json
 from betterthan.logs.record import ERROR, OK, Run
 
 _METRIC = "resolved"
@@ -30,7 +30,7 @@ _ITEMS = (
 )
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a result of SWE-bench."""
     return preview.kind == "object" and (
         _is_report(preview) or _is_results(preview) or _is_details(preview)
@@ -47,41 +47,41 @@ def runs(files: Sequence[LogFile], items: Iterable[str] | None = None) -> list[R
         The ids of the data set, for results that do not name instances that failed; taken from
         the other files when not given.
     """
-    reports = [_of_report(file) for file in files if _is_report(file.head)]
-    details = _of_details([file for file in files if _is_details(file.head)])
+    reports = [_read_report(file) for file in files if _is_report(file.preview)]
+    details = _read_details([file for file in files if _is_details(file.preview)])
     run_list = [*reports, *details.values()]
     instances = set(items) if items is not None else {i for run in run_list for i in run.declared}
     for file in files:
-        if not _is_results(file.head) or _is_report(file.head):
+        if not _is_results(file.preview) or _is_report(file.preview):
             continue
         if file.path.parent in details:
             _check(details[file.path.parent], file)
         elif not instances:
             raise problem(file.name, _ITEMS)
         else:
-            run_list.append(_of_results(file, instances))
+            run_list.append(_read_results(file, instances))
     return [_within(run, instances) for run in run_list] if items is not None else run_list
 
 
-def _is_report(preview: Head) -> bool:
+def _is_report(preview: Preview) -> bool:
     return {"resolved_ids", "unresolved_ids"} <= preview.keys or (
         {"resolved_ids", "submitted_ids"} <= preview.keys
     )
 
 
-def _is_results(preview: Head) -> bool:
-    return isinstance(preview.at("resolved"), list) and bool(
+def _is_results(preview: Preview) -> bool:
+    return isinstance(preview.value("resolved"), list) and bool(
         {"no_generation", "no_logs"} & preview.keys
     )
 
 
-def _is_details(preview: Head) -> bool:
+def _is_details(preview: Preview) -> bool:
     key, value = next(iter(as_dict(preview.first).items()), ("", None))
     return bool(_INSTANCE.fullmatch(str(key))) and _METRIC in as_dict(value)
 
 
-def _of_report(file: LogFile) -> Run:
-    report = as_dict(whole(file))
+def _read_report(file: LogFile) -> Run:
+    report = as_dict(read_json(file))
     run = _run(file)
     _add(run, report, _REPORT)
     lists = [as_list(report.get(key)) for key in report if key.endswith("_ids")]
@@ -96,28 +96,28 @@ def _of_report(file: LogFile) -> Run:
             message = (
                 f"names {len(run.declared)} of {total:.0f} instances; the rest count as failed"
             )
-            run.said.append(("missing", f"{file.name} {message} there"))
+            run.notes.append(("missing", f"{file.name} {message} there"))
     if empty := as_list(report.get("empty_patch_ids")):
         message = f"empty patches, counted as 0: {len(empty)} in {file.name}"
-        run.said.append(("unanswered", message))
+        run.notes.append(("unanswered", message))
     return run
 
 
-def _of_results(file: LogFile, instances: set[str]) -> Run:
+def _read_results(file: LogFile, instances: set[str]) -> Run:
     """Read results that list only resolved instances; all other instances failed."""
     run = _run(file)
-    _add(run, as_dict(whole(file)), _RESULTS)
+    _add(run, as_dict(read_json(file)), _RESULTS)
     for item in sorted(instances - set(run.cells.item)):
         run.cells.score(run.cells.sample(item, text=item), _METRIC, 0.0)
     run.declared = sorted({*instances, *run.cells.item})
     return run
 
 
-def _of_details(files: Sequence[LogFile]) -> dict[Path, Run]:
+def _read_details(files: Sequence[LogFile]) -> dict[Path, Run]:
     """Return a run for each file of details, or for each folder of single-instance reports."""
     runs_by_folder: dict[Path, Run] = {}
     for file in files:
-        details = as_dict(whole(file))
+        details = as_dict(read_json(file))
         single = len(details) == 1 and file.path.parent.name in details
         folder = file.path.parent.parent if single else file.path.parent
         if folder not in runs_by_folder:
@@ -163,18 +163,18 @@ def _tell_doubles(run: Run, report: dict[str, Any], keys: Sequence[str]) -> None
     if overlap:
         n = counted(len(overlap), "instance")
         message = f"{n} of {run.files[0]} resolved and in another list too, taken as resolved"
-        run.said.append(("rows", f"{message}: {listed(overlap, 3)}"))
+        run.notes.append(("rows", f"{message}: {listed(overlap, 3)}"))
     for key, ids in lists.items():
         if double := len(ids) - len(set(ids)):
             message = (
                 f"{counted(double, 'instance')} of {run.files[0]} twice in {key}, counted once"
             )
-            run.said.append(("twice", message))
+            run.notes.append(("twice", message))
 
 
 def _check(run: Run, results: LogFile) -> None:
     """What the results beside details say, which the details must give too."""
-    resolved = as_list(as_dict(whole(results)).get("resolved"))
+    resolved = as_list(as_dict(read_json(results)).get("resolved"))
     run.files.append(results.name)
     if run.declared:
         run.reported = {_METRIC: len(set(map(str, resolved))) / len(set(run.declared))}
@@ -188,7 +188,7 @@ def _within(run: Run, instances: set[str]) -> Run:
         message = (
             f"{run.files[0]} has {counted(len(other), 'id')} outside items: {listed(other, 3)}"
         )
-        run.said.append(("unmatched", message))
+        run.notes.append(("unmatched", message))
     run.declared = sorted({*run.declared, *instances})
     return run
 

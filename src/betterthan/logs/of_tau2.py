@@ -9,40 +9,42 @@ from typing import Any
 from betterthan.io.elements import fields
 from betterthan.io.problems import problem, shown
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_text, count, flat, whole
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.json_values import as_dict, as_text, count, flat, read_json
 from betterthan.logs.record import ERROR, OK, Run
 
 _ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
 _METRIC, _FOLDER = "reward", "simulations"
 _LISTS = frozenset({"tasks", "simulations"})
-_ALONE = "holds no simulations, and there are none in a folder 'simulations' beside it"
+_NO_SIMULATIONS = "holds no simulations, and there are none in a folder 'simulations' beside it"
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file holds the results or one simulation of tau2."""
     return _is_results(preview) or _is_simulation(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each results file, with the simulations beside it."""
-    results = [file for file in files if _is_results(file.head)]
+    results = [file for file in files if _is_results(file.preview)]
     homes = Counter(file.path.parent for file in results)
     single: dict[Path, list[LogFile]] = {}
     for file in files:
-        if not _is_results(file.head):
+        if not _is_results(file.preview):
             folder = file.path.parent
             home = folder.parent if folder.name == _FOLDER else folder
             single.setdefault(home, []).append(file)
     run_list = []
     for file in results:
         unambiguous = homes[file.path.parent] == 1  # several files share the folder
-        siblings = single.pop(file.path.parent, None) or _beside(file) if unambiguous else []
+        siblings = (
+            single.pop(file.path.parent, None) or _simulation_files(file) if unambiguous else []
+        )
         run_list.append(_run(file, siblings))
-    return run_list + [_of_simulations(simulations) for simulations in single.values()]
+    return run_list + [_run_from_simulations(simulations) for simulations in single.values()]
 
 
-def _is_results(preview: Head) -> bool:
+def _is_results(preview: Preview) -> bool:
     if preview.kind != "object" or "task_id" in preview.keys:
         return False
     return (preview.has("info.num_trials") or preview.has("info.agent_info")) and bool(
@@ -50,7 +52,7 @@ def _is_results(preview: Head) -> bool:
     )
 
 
-def _is_simulation(preview: Head) -> bool:
+def _is_simulation(preview: Preview) -> bool:
     return preview.kind == "object" and {"task_id", "termination_reason"} <= preview.keys
 
 
@@ -60,11 +62,11 @@ def _run(file: LogFile, single: list[LogFile]) -> Run:
     run.declared = list(contents)
     for row, simulation in enumerate(simulations, start=1):
         _add(run, simulation, row, 0, contents)
-    for simulation, name in _wholes(single):
+    for simulation, name in _read_simulations(single):
         run.files.append(name)
         _add(run, simulation, 0, len(run.files) - 1, contents)
     if not len(run.cells):
-        raise problem(file.name, _ALONE)
+        raise problem(file.name, _NO_SIMULATIONS)
     return run
 
 
@@ -85,20 +87,22 @@ def _read(run: Run, file: LogFile) -> tuple[dict[str, bytes | None], list[dict[s
     return contents, inside
 
 
-def _of_simulations(files: list[LogFile]) -> Run:
+def _run_from_simulations(files: list[LogFile]) -> Run:
     """Read simulations without a results file."""
     run = Run("tau2", [], ordered=False)
-    for simulation, name in _wholes(files):
+    for simulation, name in _read_simulations(files):
         run.files.append(name)
         _add(run, simulation, 0, len(run.files) - 1, {})
     run.epochs = max(run.cells.epoch)
-    run.said.append(("name", f"{run.files[0]} names no model, and there is no results.json beside"))
+    run.notes.append(
+        ("name", f"{run.files[0]} names no model, and there is no results.json beside")
+    )
     return run
 
 
-def _wholes(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], str]]:
+def _read_simulations(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], str]]:
     for file in files:
-        yield _short(as_dict(whole(file)), file.name, None), file.name
+        yield _short(as_dict(read_json(file)), file.name, None), file.name
 
 
 def _short(simulation: dict[str, Any], name: str, row: int | None) -> dict[str, Any]:
@@ -141,7 +145,7 @@ def _add(
         run.why = as_text(simulation["termination_reason"]) or "a simulation without a reward"
     elif not failed and simulation["termination_reason"] in _ENDED:
         message = f"item {shown(item)} has a reward and ended in {simulation['termination_reason']}"
-        run.said.append(("errors", f"{message}: the reward counts"))
+        run.notes.append(("errors", f"{message}: the reward counts"))
 
 
 def _add_info(run: Run, info: dict[str, Any]) -> None:
@@ -156,7 +160,7 @@ def _add_info(run: Run, info: dict[str, Any]) -> None:
     run.config = {key: value for key, value in settings.items() if value is not None}
 
 
-def _beside(file: LogFile) -> list[LogFile]:
+def _simulation_files(file: LogFile) -> list[LogFile]:
     """List the simulations that newer versions write as one file each."""
     above = PurePosixPath(file.name).parent / _FOLDER
     paths = sorted((file.path.parent / _FOLDER).glob("*.json"))
@@ -164,5 +168,5 @@ def _beside(file: LogFile) -> list[LogFile]:
     return [
         sibling
         for sibling in siblings
-        if not sibling.path.is_symlink() and _is_simulation(sibling.head)
+        if not sibling.path.is_symlink() and _is_simulation(sibling.preview)
     ]

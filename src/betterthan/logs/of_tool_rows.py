@@ -10,12 +10,12 @@ import pandas as pd
 
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.occurrences import name_of, numbered, occurrences
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.occurrences import make_id, numbered, occurrences
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.row_tables import columns_of, table_rows
-from betterthan.logs.score_values import as_score, is_blank, score_of
-from betterthan.logs.tool_patterns import Pattern, pattern_of
+from betterthan.logs.row_tables import preview_columns, table_rows
+from betterthan.logs.score_values import as_score, is_blank, parse_score
+from betterthan.logs.tool_patterns import Pattern, find_pattern
 
 _EXPECTED = re.compile(  # an expectation among MLflow's assessments: a label, not a score
     r"""assessment_name['"]: ['"]([^'"]+)['"](?:(?!assessment_name).)*?['"]expectation['"]: """,
@@ -37,26 +37,26 @@ class _Row:
     failed: set[str] = field(default_factory=set)  # metrics whose scorer failed
 
 
-def recognises(preview: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether the columns are those of one of the tools."""
-    return pattern_of(columns_of(preview)) is not None
+    return find_pattern(preview_columns(preview)) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each table; its system is never in it."""
-    return [run_of_rows(file.name, table_rows(file)) for file in files]
+    return [rows_run(file.name, table_rows(file)) for file in files]
 
 
-def run_of_frame(frame: pd.DataFrame, name: str) -> Run | None:
+def frame_run(frame: pd.DataFrame, name: str) -> Run | None:
     """The run in a frame, None where its columns are those of no tool."""
     columns = [str(column) for column in frame.columns]
-    if pattern_of(columns) is None:
+    if find_pattern(columns) is None:
         return None
     rows = (dict(zip(columns, row, strict=True)) for row in frame.itertuples(False, None))
-    return run_of_rows(name, enumerate(rows, start=1))
+    return rows_run(name, enumerate(rows, start=1))
 
 
-def run_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
+def rows_run(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
     """The run in rows by name of column.
 
     Raises
@@ -68,7 +68,7 @@ def run_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
     labels: dict[str, None] = {}
     pattern: Pattern | None = None
     for place, row in rows:
-        pattern = pattern or pattern_of(row)
+        pattern = pattern or find_pattern(row)
         if pattern is None:
             raise problem(name, f"has columns of no known tool: {listed(row)}", row=place)
         labels |= dict.fromkeys(_expectations(row, pattern))
@@ -85,7 +85,7 @@ def run_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
 
 
 def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern) -> _Row:
-    inputs = {c: value for c, value in row.items() if re.fullmatch(pattern.given, c)}
+    inputs = {c: value for c, value in row.items() if re.fullmatch(pattern.inputs, c)}
     inputs = {c: None if is_blank(value) else _as_json(value) for c, value in inputs.items()}
     parsed = _Row(
         place,
@@ -96,7 +96,7 @@ def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern) -> _Row:
     )
     for column, metric in pattern.metrics(row).items():
         parsed.scores[metric] = row[column]
-        if pattern.error_of and not is_blank(row.get(pattern.error_of.format(metric))):
+        if pattern.metric_error and not is_blank(row.get(pattern.metric_error.format(metric))):
             parsed.failed.add(metric)
     if pattern.scores:
         parsed.scores |= _object(name, place, pattern.scores, row.get(pattern.scores))
@@ -174,7 +174,7 @@ def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str
         why=next((row.error[:200] for row in rows if row.error), ""),
     )
     if texts:
-        run.said.append(("labels", f"{listed(texts)} left out: text or what was expected"))
+        run.notes.append(("labels", f"{listed(texts)} left out: text or what was expected"))
     times = occurrences(row.id if run.own_ids else row.content for row in rows)
     run.epochs = max(times) + 1 if run.own_ids else 1
     for row, k in zip(rows, times, strict=True):
@@ -190,7 +190,7 @@ def _is_text(values: Sequence[Any]) -> bool:
 
 def _add(run: Run, row: _Row, k: int, metrics: Sequence[str]) -> None:
     sample = run.cells.sample(
-        row.id if run.own_ids else numbered(name_of(row.text, row.content), k),
+        row.id if run.own_ids else numbered(make_id(row.text, row.content), k),
         epoch=k + 1 if run.own_ids else 1,
         content=row.content,
         text=row.text,
@@ -199,5 +199,5 @@ def _add(run: Run, row: _Row, k: int, metrics: Sequence[str]) -> None:
     )
     for metric in metrics:
         status = ERROR if row.error or metric in row.failed else OK
-        raw = score_of(row.scores.get(metric), run.files[0], row.place, metric)
+        raw = parse_score(row.scores.get(metric), run.files[0], row.place, metric)
         run.cells.score(sample, metric, raw, status)

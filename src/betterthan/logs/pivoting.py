@@ -24,7 +24,7 @@ STATUS = "status"
 _FILES = 8  # that are named
 
 
-def scores_of(
+def pivot_scores(
     logs: Logs,
     *,
     task: str | Sequence[str] | None = None,
@@ -72,7 +72,7 @@ def scores_of(
     systems = _systems(records)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
-    tool = ", ".join(dict.fromkeys(_of(logs, records, "tool")))
+    tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
     options = policies | {"metric": name, "tool": tool, "by": squares[0].by}
     signed = Signature(
         layout="logs",
@@ -214,7 +214,7 @@ def _worst(values: np.ndarray, better: bool) -> float:
 
 def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
     """Return whether higher is better according to the logs."""
-    by_run: list[dict[str, bool]] = _of(logs, records, "higher_is_better")
+    by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
     directions = {higher.get(metric, True) for higher in by_run}
     if len(directions) > 1:
         raise ValueError(
@@ -226,13 +226,13 @@ def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool |
     return directions.pop()
 
 
-def _of(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
+def _run_values(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
     """Return a column of the runs table for the runs with records."""
     return logs.runs[column].loc[np.unique(records["run"].to_numpy())].tolist()
 
 
 def _source(logs: Logs, records: pd.DataFrame) -> str:
-    files = [name for all_ in _of(logs, records, "files") for name in all_]
+    files = [name for all_ in _run_values(logs, records, "files") for name in all_]
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return ", ".join(files[:_FILES]) + more
 
@@ -245,7 +245,7 @@ def _reading(
     messages: list[str],
 ) -> str:
     """Summarize in one line what was read."""
-    runs = counted(len(_of(logs, records, "tool")), "log")
+    runs = counted(len(_run_values(logs, records, "tool")), "log")
     items = len(set(zip(*_item_keys(scores), strict=True)))
     size = f"{counted(items, 'item')} x {named_systems(scores[names.SYSTEM].values.tolist())}"
     if "epoch" in scores.coords:

@@ -8,11 +8,11 @@ from typing import Any
 
 from betterthan import checks
 from betterthan.io.problems import printable
-from betterthan.logs.again import one_each
+from betterthan.logs.again import merge_runs
 from betterthan.logs.checking import checked
 from betterthan.logs.clustering import CONTENT, by_content, refuse_cluster
-from betterthan.logs.finding import Found, find_files
-from betterthan.logs.frames import by_id_alone, logs_of
+from betterthan.logs.finding import LogSource, find_files
+from betterthan.logs.frames import joined_by_id_note, tabulate_runs
 from betterthan.logs.naming import chosen, named
 from betterthan.logs.recognising import Sorted, sort_files, tools
 from betterthan.logs.record import Logs, Run
@@ -96,10 +96,10 @@ def read_logs(
     3    old  faithfulness    0.4     ok
     """
     files = sort_files(find_files(source), format)
-    return logs_of_files(files, systems=systems, again=again, items=items, cluster=cluster)
+    return read_log_files(files, systems=systems, again=again, items=items, cluster=cluster)
 
 
-def logs_of_files(
+def read_log_files(
     files: Sorted,
     *,
     systems: Any = None,
@@ -108,11 +108,11 @@ def logs_of_files(
     cluster: str | None = None,
 ) -> Logs:
     """The records of files that were recognised."""
-    return logs_of_runs(*read_runs(files, items, cluster), systems=systems, again=again)
+    return combine_runs(*read_runs(files, items, cluster), systems=systems, again=again)
 
 
 @uncollected()
-def logs_of_runs(
+def combine_runs(
     runs: Sequence[Run],
     keys: Sequence[str | None],
     *,
@@ -121,11 +121,11 @@ def logs_of_runs(
 ) -> Logs:
     """Build the records of runs; `keys` are the names from a mapping."""
     callable_: Any = systems if callable(systems) else None
-    runs, run_systems = one_each(runs, named(runs, keys, callable_), again)
+    runs, run_systems = merge_runs(runs, named(runs, keys, callable_), again)
     checks.fit(run_systems, "system")
     wanted = chosen(systems, list(dict.fromkeys(run_systems)))
     selected = [k for name in wanted for k, system in enumerate(run_systems) if system == name]
-    return logs_of([runs[k] for k in selected], [wanted[run_systems[k]] for k in selected])
+    return tabulate_runs([runs[k] for k in selected], [wanted[run_systems[k]] for k in selected])
 
 
 @uncollected()
@@ -146,10 +146,10 @@ def read_runs(
             keys += [key] * len(new_runs)
         reader.check(runs[before:])
     if not runs:
-        skipped = f" ({files.said})" if files.said else ""
+        skipped = f" ({files.summary})" if files.summary else ""
         raise ValueError(f"no file is a log of a tool that is read{skipped}: {tools()}")
-    if files.said:
-        _log.info(printable(files.said))
+    if files.summary:
+        _log.info(printable(files.summary))
     _refuse_mixed(runs, keys)
     if cluster == CONTENT:
         by_content(runs)
@@ -170,7 +170,7 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
         )
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
-        run.said.append(by_id_alone(tools))
+        run.notes.append(joined_by_id_note(tools))
 
 
 def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
@@ -186,8 +186,8 @@ def _by_its_tool(run: Run, reader: Reader) -> Run:
     return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
-def _by_key(sources: Sequence[Found]) -> dict[str | None, list[Found]]:
-    groups: dict[str | None, list[Found]] = {}
+def _by_key(sources: Sequence[LogSource]) -> dict[str | None, list[LogSource]]:
+    groups: dict[str | None, list[LogSource]] = {}
     for source in sources:
         groups.setdefault(source.key, []).append(source)
     return groups

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from betterthan.io.problems import counted, problem
-from betterthan.logs.finding import Found
-from betterthan.logs.heads import Head
+from betterthan.logs.finding import LogSource
+from betterthan.logs.heads import Preview
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.unread_tools import why_unread
 
@@ -18,11 +18,11 @@ _MOST = 5  # skipped files that are named
 class Sorted:
     """Files by their reader, and those of a folder that none reads, with the reason."""
 
-    by_reader: dict[str, list[Found]]
+    by_reader: dict[str, list[LogSource]]
     skipped: list[tuple[str, str]]
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The skipped files, in words; empty where there are none."""
         if not self.skipped:
             return ""
@@ -31,7 +31,7 @@ class Sorted:
         return f"skipped {counted(len(self.skipped), 'file')}: {named}{more}"
 
 
-def reader_of(preview: Head) -> Reader | None:
+def find_reader(preview: Preview) -> Reader | None:
     """Return the one reader that recognizes the file."""
     fits = [reader for reader in READERS if reader.recognises(preview)]
     if len(fits) > 1:
@@ -40,7 +40,7 @@ def reader_of(preview: Head) -> Reader | None:
     return fits[0] if fits else None
 
 
-def sort_files(sources: Sequence[Found], format: str | None = None) -> Sorted:
+def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorted:
     """The files by the name of their reader.
 
     Parameters
@@ -54,25 +54,25 @@ def sort_files(sources: Sequence[Found], format: str | None = None) -> Sorted:
     ValueError
         If a file that was named by itself is no log of a known tool.
     """
-    by_reader: dict[str, list[Found]] = {}
+    by_reader: dict[str, list[LogSource]] = {}
     skipped: list[tuple[str, str]] = []
     for source in sources:
-        reader = reader_of(source.file.head) if format is None else _named(format)
+        reader = find_reader(source.file.preview) if format is None else _named(format)
         if reader is not None:
             by_reader.setdefault(reader.name, []).append(source)
-        elif source.alone:
-            raise problem(source.file.name, unread(source.file.head))
+        elif source.explicit:
+            raise problem(source.file.name, unread(source.file.preview))
         else:
-            skipped.append((source.file.name, _reason(source.file.head)))
+            skipped.append((source.file.name, _reason(source.file.preview)))
     return Sorted(by_reader, skipped)
 
 
-def sorted_of_folder(sources: Sequence[Found]) -> Sorted:
+def sort_folder(sources: Sequence[LogSource]) -> Sorted:
     """Sort files by reader, without errors for unreadable ones."""
-    return sort_files([Found(source.file, source.key, False) for source in sources])
+    return sort_files([LogSource(source.file, source.key, False) for source in sources])
 
 
-def unread(preview: Head) -> str:
+def unread(preview: Preview) -> str:
     """Explain why no reader reads a file, and what to do."""
     if preview.kind == "a Git LFS pointer":
         return "is a Git LFS pointer, not the file itself; run: git lfs pull"
@@ -95,7 +95,7 @@ def tools() -> str:
     return ", ".join(dict.fromkeys(reader.tool for reader in READERS))
 
 
-def _reason(preview: Head) -> str:
+def _reason(preview: Preview) -> str:
     readable = ("object", "lines", "list", "text", "zip")
     reason = why_unread(preview)
     if reason is not None:

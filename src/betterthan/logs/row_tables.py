@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from betterthan.io.problems import problem, shown
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_values import records
 
 _LONGEST = 2**31 - 1  # of a cell: a trace is longer than csv takes
 
 
-def columns_of(preview: Head) -> tuple[str, ...]:
+def preview_columns(preview: Preview) -> tuple[str, ...]:
     """Return the column names, if the first bytes show them; none if it is no table."""
     if preview.kind in ("object", "lines", "list"):
         return tuple(preview.first) if isinstance(preview.first, dict) else ()
@@ -34,12 +34,12 @@ def table_rows(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
     ValueError
         If a row has more or fewer cells than there are columns, or a name is there twice.
     """
-    if file.head.kind != "text":
+    if file.preview.kind != "text":
         yield from records(file)
         return
     with file.open() as data, _long_cells():
         text = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
-        reader = csv.reader(text, delimiter=_delimiter(file.head), strict=True)
+        reader = csv.reader(text, delimiter=_delimiter(file.preview), strict=True)
         try:
             yield from _by_name(reader, file)
         except csv.Error as error:
@@ -67,7 +67,7 @@ def _by_name(reader: Any, file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]
         start = reader.line_num + 1
 
 
-def _delimiter(preview: Head) -> str:
+def _delimiter(preview: Preview) -> str:
     return "\t" if preview.lines[0].count("\t") > preview.lines[0].count(",") else ","
 
 

@@ -10,7 +10,7 @@ _BLANK = ("", "nan", "none", "null", "na", "n/a", "<na>")  # as tables write wha
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0}
 
 
-def score_of(value: Any, source: str, row: int | None, metric: str) -> float:
+def parse_score(value: Any, source: str, row: int | None, metric: str) -> float:
     """The score that a tool wrote, NaN where it wrote none.
 
     A bool, a number, the digits of one, or yes, no, true, false, pass, fail.

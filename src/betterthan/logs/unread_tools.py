@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from betterthan.logs.heads import Head
+from betterthan.logs.heads import Preview
 
 _TABLE = "write a table with columns system, item, score from it"
 
@@ -12,22 +12,22 @@ _TABLE = "write a table with columns system, item, score from it"
 class Unread:
     """A kind of file that is refused by its name."""
 
-    what: str
-    recognises: Callable[[Head], bool]
+    description: str
+    recognises: Callable[[Preview], bool]
     instead: str = _TABLE
 
 
-def _is_openai_evals(preview: Head) -> bool:
+def _is_openai_evals(preview: Preview) -> bool:
     return preview.kind in ("object", "lines") and preview.has("spec.eval_name")
 
 
-def _is_bfcl(preview: Head) -> bool:
+def _is_bfcl(preview: Preview) -> bool:
     return preview.kind in ("object", "lines") and preview.has(
         "accuracy", "correct_count", "total_count"
     )
 
 
-def _is_lighteval(preview: Head) -> bool:
+def _is_lighteval(preview: Preview) -> bool:
     if preview.kind != "parquet":
         return False
     return all(
@@ -46,7 +46,7 @@ UNREAD = (
 )
 
 
-def why_unread(preview: Head) -> str | None:
+def why_unread(preview: Preview) -> str | None:
     """Describe a file of a known tool that is not read, and what to do."""
     kind = next((kind for kind in UNREAD if kind.recognises(preview)), None)
-    return None if kind is None else f"is {kind.what}; {kind.instead}"
+    return None if kind is None else f"is {kind.description}; {kind.instead}"

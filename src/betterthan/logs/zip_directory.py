@@ -61,7 +61,7 @@ class Directory(Sequence[Member]):
         return Member(self.names[k], *(int(entry[field]) for field in Member._fields[1:]))
 
 
-def members_of(path: Path) -> Directory:
+def read_directory(path: Path) -> Directory:
     """The members of a zip file.
 
     Raises

@@ -51,8 +51,8 @@ def data_of(
         refuse(options, "data are in memory, and nothing is read")
         return data
     picked = isinstance(systems, Sequence) and not isinstance(systems, str) and other is None
-    whole = options.get("layout") in _WHOLE or options.get("human") is not None
-    return read(data, systems=systems if picked and not whole else None, **options)
+    selects_no_systems = options.get("layout") in _WHOLE or options.get("human") is not None
+    return read(data, systems=systems if picked and not selects_no_systems else None, **options)
 
 
 def _put_together(data: Any, other: Any, systems: Any) -> Any:
@@ -94,5 +94,5 @@ def _is_mapping(data: Any) -> bool:
 def _is_read(data: Any) -> bool:
     """Whether this is a path, several paths, a DataFrame or logs."""
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return bool(data) and all(isinstance(one, str | Path) for one in data)
+        return bool(data) and all(isinstance(path, str | Path) for path in data)
     return isinstance(data, str | Path | pd.DataFrame | Logs)

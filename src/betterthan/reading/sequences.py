@@ -98,8 +98,8 @@ def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
             f"names for its {columns}"
         )
     if len(systems) != data.shape[1]:
-        there = checks.numbered(len(systems), "name")
-        raise ValueError(f"systems has {there} and data {columns}; give one name for each column")
+        n_names = checks.numbered(len(systems), "name")
+        raise ValueError(f"systems has {n_names} and data {columns}; give one name for each column")
     return _scores(_numbers(data, "data", 2), system_names(systems), None)
 
 
@@ -143,11 +143,13 @@ def _labelled(side: Any, name: str) -> pd.Series:
 
 
 def _own_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
-    """The names of two Series, A or B for one without; None where they have the same name."""
-    own = [None if side.name is None else stripped(str(side.name)) for side in sides.values()]
-    if own[0] == own[1]:
+    """Return the names of two Series, A or B for an unnamed one; None if both have the same."""
+    series_names = [
+        None if side.name is None else stripped(str(side.name)) for side in sides.values()
+    ]
+    if series_names[0] == series_names[1]:
         return None
-    systems = [name or letter for name, letter in zip(own, "AB", strict=True)]
+    systems = [name or letter for name, letter in zip(series_names, "AB", strict=True)]
     checks.fit(systems, "system")
     return system_names(systems)
 
@@ -164,9 +166,11 @@ _OF_ITEMS = ("dataset", "cluster", "epoch")
 
 
 def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Shared:
-    """The same of every system, or an error that names the one which differs."""
-    (first, one), *others = sides.items()
-    up, coords = _direction(one), _of_items(one)
+    """Return direction and coordinates if all systems agree; else raise an error that names the
+    differing one.
+    """
+    (first, first_side), *others = sides.items()
+    up, coords = _direction(first_side), _of_items(first_side)
     index = labelled[first].index
     for name, side in others:
         if _direction(side) != up:
@@ -176,14 +180,15 @@ def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Sha
             )
         theirs = _of_items(side)
         for coord in coords.keys() | theirs.keys():
-            here, there = coords.get(coord), theirs.get(coord)
-            if here is None or there is None:
-                lacks = first if here is None else name
+            coordinate, other_coordinate = coords.get(coord), theirs.get(coord)
+            if coordinate is None or other_coordinate is None:
+                lacks = first if coordinate is None else name
                 raise ValueError(f"{lacks} has no coordinate {coord!r}; give it to all systems")
-            apart = index[(here != there.reindex(index)).to_numpy(bool)]
-            if len(apart):
+            differing = index[(coordinate != other_coordinate.reindex(index)).to_numpy(bool)]
+            if len(differing):
                 raise ValueError(
-                    f"{name} has another {coord} than {first} for item {str(apart[0])!r}; give all "
+                    f"{name} has another {coord} than {first} for item {str(differing[0])!r}; give "
+                    "all "
                     "the same"
                 )
     attrs = {} if up else {"higher_is_better": False}
@@ -209,11 +214,12 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
     """The scores of each in the order of the first, and the items."""
     (name_of_first, first), *others = sides.items()
     for name, side in others:
-        for one, two, where in ((first, side, name), (side, first, name_of_first)):
-            apart = one.index.difference(two.index, sort=False)
-            if len(apart):
+        for series, reference, where in ((first, side, name), (side, first, name_of_first)):
+            missing = series.index.difference(reference.index, sort=False)
+            if len(missing):
                 raise ValueError(
-                    f"{where} has no item {str(apart[0])!r} ({len(apart)} missing in all); give "
+                    f"{where} has no item {str(missing[0])!r} ({len(missing)} missing in all); "
+                    "give "
                     f"{'both' if len(sides) == 2 else 'all'} systems the same items"
                 )
     items = [str(x) for x in first.index]
