@@ -10,7 +10,7 @@ import pytest
 from limited import refusal
 
 from betterthan.io import expanding
-from betterthan.io.expanding import most_of
+from betterthan.io.expanding import max_expanded
 from betterthan.io.packed import zstd
 from betterthan.logs.heads import LogFile
 from betterthan.logs.json_values import records
@@ -68,7 +68,7 @@ def test_summaries_that_expand_a_thousandfold_are_refused_by_what_they_say(tmp_p
     said = refusal(path, 100_000_000)
     packed, size = len(bomb[2]), bomb[3]
     assert f"a.eval, member summaries.json: unpacks {packed:,} bytes to {size:,}, more than" in said
-    assert f"more than {most_of(packed):,}; if that is meant" in said
+    assert f"more than {max_expanded(packed):,}; if that is meant" in said
 
 
 def test_a_header_that_expands_a_thousandfold_is_refused(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 
 from betterthan import names
 from betterthan.io.problems import problem, shown
-from betterthan.io.texts import Texts, blocks_of, hashes, joined, repeated
+from betterthan.io.texts import Texts, hashes, joined, repeated, text_blocks
 
 _LONGEST = 1000  # characters of what may still be a name; longer is text
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -40,12 +40,12 @@ def alike(values: Iterable[str]) -> list[list[str]]:
     if all(map(_lower, joined(values))):
         return []
     values = values if isinstance(values, Texts) else list(dict.fromkeys(values))
-    spelt = hashes(map(_spellings, blocks_of(values)))
+    spelt = hashes(map(_spellings, text_blocks(values)))
     several = repeated(spelt)
     if not len(several):
         return []
     if isinstance(values, Texts):
-        values = dict.fromkeys(values.at(np.flatnonzero(np.isin(spelt, several))))
+        values = dict.fromkeys(values.take(np.flatnonzero(np.isin(spelt, several))))
     for value in values:
         if not value[_LONGEST:]:
             groups.setdefault(spelling(value), []).append(value)
@@ -76,7 +76,7 @@ def tell_alike(source: str, values: Iterable[str], kind: str) -> None:
         _warn(source, groups, kind)
 
 
-def refuse_apart(
+def refuse_alike(
     source: str,
     groups: list[list[str]],
     kind: str,
@@ -95,7 +95,7 @@ def refuse_apart(
         _warn(source, groups, kind)
 
 
-def refuse_apart_by_scores(
+def refuse_alike_by_scores(
     source: str, systems: Sequence[str], items: Sequence[str], observed: np.ndarray
 ) -> None:
     """The same of systems that share no item, and of items that share no system.
@@ -111,7 +111,7 @@ def refuse_apart_by_scores(
     """
     place = {system: k for k, system in enumerate(systems)}
     why = "never have a score on the same item"
-    refuse_apart(
+    refuse_alike(
         source,
         alike(systems),
         "systems",
@@ -125,7 +125,7 @@ def refuse_apart_by_scores(
     for k, item in enumerate(items):
         if item in rows:
             rows[item].append(k)
-    refuse_apart(
+    refuse_alike(
         source,
         groups,
         "items",
@@ -134,7 +134,7 @@ def refuse_apart_by_scores(
     )
 
 
-def refuse_apart_by_pairs(
+def refuse_alike_by_pairs(
     source: str, systems: Sequence[str], a: np.ndarray, b: np.ndarray
 ) -> None:
     """The same of systems, numbers `a` and `b` in each row, that never meet each other."""
@@ -145,7 +145,7 @@ def refuse_apart_by_pairs(
         pair = place[first], place[other]
         return pair not in met() and pair[::-1] not in met()
 
-    refuse_apart(source, alike(systems), "systems", never_meet, "never meet each other")
+    refuse_alike(source, alike(systems), "systems", never_meet, "never meet each other")
 
 
 def alike_labels(source: str, *columns: Sequence[str]) -> str:
@@ -161,10 +161,10 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
                     source, f"{both} are one number, written in two ways; write it in one"
                 )
     groups = alike(labels)
-    return f", {_told(groups, 'labels')}" if groups else ""
+    return f", {_alike_message(groups, 'labels')}" if groups else ""
 
 
-def _told(groups: list[list[str]], kind: str) -> str:
+def _alike_message(groups: list[list[str]], kind: str) -> str:
     named = " and ".join(shown(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
     return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
@@ -172,5 +172,7 @@ def _told(groups: list[list[str]], kind: str) -> str:
 
 def _warn(source: str, groups: list[list[str]], kind: str) -> None:
     warnings.warn(
-        str(problem(source, _told(groups, kind))), UserWarning, skip_file_prefixes=names.PACKAGE
+        str(problem(source, _alike_message(groups, kind))),
+        UserWarning,
+        skip_file_prefixes=names.PACKAGE,
     )

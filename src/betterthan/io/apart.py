@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.items import BESIDE, items_of
+from betterthan.io.items import COORDINATES, items_of
 from betterthan.io.problems import listed, problem
 from betterthan.io.recognition import recognise
 from betterthan.io.roles import find
@@ -17,7 +17,7 @@ NAMES = ("systems", "datasets")
 _NUMBERED = "items are row numbers"
 
 
-def one_a_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
+def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
     """Whether each table is of one system: it has one column of scores, or names one system.
 
     Parameters
@@ -55,9 +55,9 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
         If a table has no column of item ids: nothing says which rows belong together.
     """
     parts = [_long(name, table) for name, table in tables.items()]
-    roles = [role for role in BESIDE if all(role in part.columns for part in parts)]
+    roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
     for part in parts:
-        only = [role for role in BESIDE if role in part.columns and role not in roles]
+        only = [role for role in COORDINATES if role in part.columns and role not in roles]
         if only:
             raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
     columns = {
@@ -68,7 +68,7 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
     return Table(", ".join(part.source for part in parts), columns, rows)
 
 
-def own_name(table: Table) -> str | None:
+def named_system(table: Table) -> str | None:
     """Return the only system that a column names."""
     return _systems(table)[0] if recognise(table) == "long" else None
 
@@ -90,7 +90,7 @@ def _long(name: str, table: Table) -> Table:
         item, score = (str(find(table, role)) for role in ("item", "score"))
     else:
         items = items_of(table)
-        if items.said.startswith(_NUMBERED):
+        if items.summary.startswith(_NUMBERED):
             reason = (
                 "has no column of item ids, so nothing says which rows of the files belong "
                 "together; name it with item="
@@ -98,7 +98,7 @@ def _long(name: str, table: Table) -> Table:
             raise problem(table.source, reason)
         (score,) = _systems(table)
         item = str(find(table, "item"))
-    columns: dict[str, Any] = {role: c for role in BESIDE if (c := find(table, role))}
+    columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
     cells_by_role = {role: _cells(table.columns[column]) for role, column in columns.items()}
     cells_by_role |= {"item": _cells(table.columns[item]), "score": _cells(table.columns[score])}
     return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})

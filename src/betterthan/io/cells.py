@@ -14,7 +14,7 @@ import numpy as np
 from betterthan import names
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
-from betterthan.io.texts import Texts, blocks_of, joined
+from betterthan.io.texts import Texts, joined, text_blocks
 from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded, plain_numbers
 from betterthan.text import any_flaw, flaw, stripped
 
@@ -84,7 +84,7 @@ def gold(table: Table, column: str) -> Sequence[str]:
 def predictions(table: Table, column: str) -> Sequence[str]:
     """The cells as text; one that holds blanks alone is blank."""
     written = texts(table, column)
-    if not any(any(map(str.isspace, block)) for block in blocks_of(written)):
+    if not any(any(map(str.isspace, block)) for block in text_blocks(written)):
         return written
     return ["" if text.isspace() else text for text in written]
 
@@ -265,7 +265,7 @@ def _nested(table: Table, column: str, k: int) -> ValueError:
 
 def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, requirement: str) -> T:
     """Return the values; refuse a blank one."""
-    if all(all(map(str.strip, block)) for block in blocks_of(values)):
+    if all(all(map(str.strip, block)) for block in text_blocks(values)):
         return values
     blank = next(k for k, value in enumerate(values) if not value.strip())
     row, value = table.rows[blank], values[blank]

@@ -9,7 +9,7 @@ from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
 from betterthan.io.text_arrays import text_array
 
-_SHOWN = 8  # columns in a message, as many as `listed` has
+_MAX_LISTED = 8  # columns in a message, as many as `listed` has
 
 
 def named_systems(systems: Any) -> list[str] | None:
@@ -52,14 +52,14 @@ def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
 def _in_python(columns: Sequence[str]) -> str:
     if len(columns) == 1:
         return shown(columns[0])
-    return f"[{', '.join(map(shown, columns[:_SHOWN]))}{', ...' if columns[_SHOWN:] else ''}]"
+    return f"[{', '.join(map(shown, columns[:_MAX_LISTED]))}{', ...' if columns[_MAX_LISTED:] else ''}]"
 
 
 def _as_option(columns: Sequence[str]) -> str:
-    return quote(",".join(columns[:_SHOWN])) + (",..." if columns[_SHOWN:] else "")
+    return quote(",".join(columns[:_MAX_LISTED])) + (",..." if columns[_MAX_LISTED:] else "")
 
 
-def chosen_of(source: str, data: Any, systems: Sequence[str] | None) -> Any:
+def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any:
     """Select the requested systems of scores, tallies or counts, in that order."""
     if systems is None:
         return data

@@ -16,7 +16,7 @@ from betterthan.io.table import Table
 from betterthan.text import stripped
 
 _POINT = re.compile(r"[+-]?[\d.,]*\.[\d.,]*%?")  # 1.200 may be 1200, or 1.2
-_BESIDE = ("dataset", "cluster", "epoch", "judge")
+_COORDINATES = ("dataset", "cluster", "epoch", "judge")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def applied(table: Table, columns_told: Columns) -> Table:
         or columns_told.decimal == ","
     ):
         return table
-    plain = [role for role in ("item", "system", "gold", *_BESIDE) if find(table, role)]
+    plain = [role for role in ("item", "system", "gold", *_COORDINATES) if find(table, role)]
     unscored = {find(table, role) for role in plain}
     met: set[str] = set()
     columns = {
@@ -107,7 +107,7 @@ def _renamed(table: Table, spec: Columns) -> Table:
             continue  # another column of that name is not what was meant
         columns[new.get(name, name)] = values
     if spec.score and not spec.system and find(table, "system") is None:
-        needed = {"score", *(find(table, role) for role in ("item", *_BESIDE)), "item"}
+        needed = {"score", *(find(table, role) for role in ("item", *_COORDINATES)), "item"}
         columns = {name: values for name, values in columns.items() if name in needed}
     return replace(table, columns=columns)
 

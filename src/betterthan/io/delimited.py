@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from betterthan.io.growing import columns_of
+from betterthan.io.growing import collect_columns
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
 from betterthan.io.written import plain_numbers
@@ -20,7 +20,7 @@ def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
     _, header = next(iter(records), (0, []))
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
-    columns = columns_of(records.blocks, header)
+    columns = collect_columns(records.blocks, header)
     _refuse_other_delimiter(header, source, delimiter)
     return make_table(source, header, columns, records.rows)
 

@@ -14,8 +14,8 @@ from betterthan.io.problems import problem
 from betterthan.io.unique_keys import (
     RepeatedKeyError,
     any_keys,
-    each_looked_at,
-    keys_of,
+    count_keys,
+    decode_unique,
     keys_written,
     unreadable,
 )
@@ -125,7 +125,7 @@ class Window:
         self.next()
         while True:
             try:
-                value, end = each_looked_at(self._text, self._at)
+                value, end = decode_unique(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated") or error.pos + _SLACK > len(self._text)
                 if self._ended or not cut:
@@ -151,8 +151,8 @@ class Window:
         self.next()
         values, end = self._several(any_keys)
         text = self._text[self._at : end].encode("utf-8", "surrogatepass")
-        if keys_written(text) != keys_of(values):
-            values, end = self._several(each_looked_at)
+        if keys_written(text) != count_keys(values):
+            values, end = self._several(decode_unique)
         self._at = end
         return values
 

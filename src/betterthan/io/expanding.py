@@ -15,12 +15,12 @@ _WEIGHTS = {b"{": 208, b"[": 64, b",": 48}  # bytes in memory of what begins wit
 _TIMES = 6  # as many bytes in memory as in the file
 
 
-def most_of(packed: int) -> int:
+def max_expanded(packed: int) -> int:
     """How many bytes some packed bytes may expand to.
 
     Examples
     --------
-    >>> most_of(1), most_of(10**6), most_of(10**9)
+    >>> max_expanded(1), max_expanded(10**6), max_expanded(10**9)
     (33554432, 200000000, 2147483648)
     """
     return min(MOST_BYTES, max(HARMLESS, RATIO * packed))
@@ -63,13 +63,13 @@ class Expansion:
         """Count bytes that were expanded; refuse more than the limit, here or in the archive."""
         for level in self._counted():
             level.size += size
-            if level.size > most_of(level.packed):
+            if level.size > max_expanded(level.packed):
                 raise self._refusal(level, "")
 
     def expect(self, size: int) -> None:
         """Refuse what says that it expands to more than the limit, before any of it is read."""
         for level in self._counted():
-            if level.size + size > most_of(level.packed):
+            if level.size + size > max_expanded(level.packed):
                 raise self._refusal(level, f"{level.size + size:,}, ")
 
     def _counted(self) -> list["Expansion"]:
@@ -78,7 +78,7 @@ class Expansion:
     def _refusal(self, level: "Expansion", target: str) -> ValueError:
         size = f"{level.packed:,} bytes"
         packed_size = size if level is self else f"the {size} of the file, with members before it,"
-        most = f"to {target}more than {most_of(level.packed):,}"
+        most = f"to {target}more than {max_expanded(level.packed):,}"
         return problem(self.where, f"unpacks {packed_size} {most}; {self.right}")
 
 

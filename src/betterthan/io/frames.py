@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from betterthan.io.expanding import most_of
+from betterthan.io.expanding import max_expanded
 from betterthan.io.problems import problem
 from betterthan.io.roles import ALIASES, PAIRS
 from betterthan.io.table import MOST_CELLS, Table, make_table
@@ -58,7 +58,7 @@ def _read_together(data: bytes) -> list[list[str]]:
     file = parquet.ParquetFile(io.BytesIO(data))
     metadata, columns = file.metadata, file.schema_arrow.names
     size = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
-    if metadata.num_rows * metadata.num_columns > MOST_CELLS or size > most_of(len(data)):
+    if metadata.num_rows * metadata.num_columns > MOST_CELLS or size > max_expanded(len(data)):
         raise _TooManyError(
             f"holds {metadata.num_rows:,} rows of {metadata.num_columns:,} columns, more than can "
             "be read "

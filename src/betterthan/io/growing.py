@@ -16,7 +16,7 @@ _NAMES = {alias for role in _NAMED for alias in ALIASES[role]}
 Blocks = Callable[[Mapping[int, bool]], Iterator[Mapping[int, Any]]]
 
 
-def columns_of(blocks: Blocks, header: Sequence[str]) -> list[Coded | Numbers]:
+def collect_columns(blocks: Blocks, header: Sequence[str]) -> list[Coded | Numbers]:
     """The columns of a text.
 
     Parameters

@@ -14,11 +14,11 @@ from betterthan.io.cells import labels, read_once
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.roles import candidates, find
 from betterthan.io.table import NAMELESS, Table
-from betterthan.io.text_arrays import array_of, text_axes
+from betterthan.io.text_arrays import array_from_codes, text_axes
 from betterthan.io.texts import BLOCK, Texts, few, repeated
 from betterthan.io.written import Coded, coded, first_rows, narrow
 
-BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
+COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
@@ -30,7 +30,7 @@ class Items:
     coords: dict[str, np.ndarray]
     used: set[str]  # columns that are therefore not systems
     ignored: list[str]  # of these, the ones that nothing was read from
-    said: str
+    summary: str
 
 
 def items_of(table: Table) -> Items:
@@ -39,7 +39,7 @@ def items_of(table: Table) -> Items:
     """
     column = sole(table, "item")
     columns_by_role = {
-        role: role_column for role in BESIDE if (role_column := sole(table, role)) is not None
+        role: role_column for role in COORDINATES if (role_column := sole(table, role)) is not None
     }
     coords = {
         role: coordinate(table, role_column, role) for role, role_column in columns_by_role.items()
@@ -48,12 +48,14 @@ def items_of(table: Table) -> Items:
     used = {*columns_by_role.values(), *ignored}
     if column is None:
         ids = numbered(len(table.rows))
-        summary = "items are row numbers (no column of item ids)" + beside_said(columns_by_role)
+        summary = "items are row numbers (no column of item ids)" + describe_coordinates(
+            columns_by_role
+        )
         return Items(ids, coords, used, ignored, summary)
     ids = item_ids(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
-    summary = f"item ids from column {column!r}" + beside_said(columns_by_role)
-    return Items(ids.whole, coords, used | {column}, ignored, summary)
+    summary = f"item ids from column {column!r}" + describe_coordinates(columns_by_role)
+    return Items(ids.texts, coords, used | {column}, ignored, summary)
 
 
 def numbered(n: int) -> Sequence[str]:
@@ -97,9 +99,9 @@ def sole(table: Table, role: str) -> str | None:
     return matches[0] if matches else None
 
 
-def beside_columns(table: Table) -> dict[str, str]:
+def coordinate_columns(table: Table) -> dict[str, str]:
     """Return the columns of the optional coordinates, by role."""
-    return {role: column for role in BESIDE if (column := find(table, role)) is not None}
+    return {role: column for role in COORDINATES if (column := find(table, role)) is not None}
 
 
 def coordinate(table: Table, column: str, role: str) -> np.ndarray:
@@ -113,7 +115,7 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
     ):
         return np.array([int(value) for value in values], dtype=np.int64)[cells.codes]
     tell_alike(table.source, values, f"{role}s")
-    return array_of(values, cells.codes)
+    return array_from_codes(values, cells.codes)
 
 
 def scores_array(
@@ -133,7 +135,7 @@ def at_least_two(table: Table, systems: Sequence[str]) -> None:
         raise problem(table.source, f"{count}; a comparison needs at least two")
 
 
-def beside_said(columns: dict[str, str]) -> str:
+def describe_coordinates(columns: dict[str, str]) -> str:
     """Describe the columns of the optional coordinates for the import summary."""
     return "".join(f", {role} from column {column!r}" for role, column in columns.items())
 

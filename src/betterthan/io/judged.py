@@ -8,13 +8,13 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_pairs, tell_alike
+from betterthan.io.alike import refuse_alike_by_pairs, tell_alike
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
 from betterthan.io.squares import pair_columns
 from betterthan.io.table import Reading, Table, unread
-from betterthan.io.text_arrays import array_of, text_array
-from betterthan.io.votes import said_of_systems, vote_outcomes
+from betterthan.io.text_arrays import array_from_codes, text_array
+from betterthan.io.votes import describe_systems, vote_outcomes
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie
 _ROLES = ("judge", "cluster")
@@ -35,16 +35,16 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
         for role, column in columns.items()
         if column is not None
     }
-    refuse_apart_by_pairs(table.source, systems, a, b)
+    refuse_alike_by_pairs(table.source, systems, a, b)
     variables: dict[Any, Any] = {
-        names.SYSTEM_A: ("judgment", array_of(systems, a[decided])),
-        names.SYSTEM_B: ("judgment", array_of(systems, b[decided])),
+        names.SYSTEM_A: ("judgment", array_from_codes(systems, a[decided])),
+        names.SYSTEM_B: ("judgment", array_from_codes(systems, b[decided])),
         names.OUTCOME: ("judgment", _CODE[won[decided]]),
     }
     data = xr.Dataset(variables, coords={names.SYSTEM: systems} | coords)
     data.attrs = {"n": int(decided.sum()), "n_missing": int((~decided).sum())}
     used = {*pair, find(table, "winner"), *columns.values()}
-    return Reading(data, said_of_systems(systems, pair), unread(table, used))
+    return Reading(data, describe_systems(systems, pair), unread(table, used))
 
 
 def _labels(table: Table, column: str, role: str) -> Sequence[str]:

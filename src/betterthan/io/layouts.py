@@ -102,7 +102,7 @@ LAYOUTS = (
 )
 
 
-def of_name(name: str) -> Layout:
+def layout_by_name(name: str) -> Layout:
     """Return the layout of this name."""
     return next(layout for layout in LAYOUTS if layout.name == name)
 

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_scores
+from betterthan.io.alike import refuse_alike_by_scores
 from betterthan.io.items import (
     at_least_two,
-    beside_columns,
-    beside_said,
     coordinate,
+    coordinate_columns,
+    describe_coordinates,
     item_ids,
     scores_array,
     units,
@@ -33,9 +33,9 @@ def long_scores(table: Table) -> Reading:
     at_least_two(table, systems.distinct)
     values = _square(table, rows, systems, cells.numbers(table, score))
     refuse_total(table.source, rows.names, values)
-    refuse_apart_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
-    summary = f"joined by column {item!r}{beside_said(rows.beside)}"
-    ignored = unread(table, {item, system, score, *rows.beside.values()})
+    refuse_alike_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
+    summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
+    ignored = unread(table, {item, system, score, *rows.coord_columns.values()})
     return Reading(
         scores_array(values, rows.names, systems.distinct, rows.coords), summary, ignored
     )
@@ -47,7 +47,7 @@ class ItemRows:
 
     ids: Coded  # of each row
     unit: np.ndarray  # the item of each row, as a number
-    beside: dict[str, str]  # columns of the optional coordinates
+    coord_columns: dict[str, str]  # columns of the optional coordinates
     by_row: dict[str, np.ndarray]  # the coordinates of each row
 
     @property
@@ -65,7 +65,7 @@ class ItemRows:
         """The id of each item."""
         if self.unit is self.ids.codes:
             return self.ids.distinct
-        return Coded(self.ids.distinct, self.ids.codes[self.first]).whole
+        return Coded(self.ids.distinct, self.ids.codes[self.first]).texts
 
     @property
     def coords(self) -> dict[str, np.ndarray]:
@@ -75,7 +75,7 @@ class ItemRows:
 
 def item_rows(table: Table, column: str) -> ItemRows:
     """Join rows to items by id within dataset and epoch."""
-    columns = beside_columns(table)
+    columns = coordinate_columns(table)
     ids = item_ids(table, column, "each row an item id")
     by_row = {
         role: coordinate(table, coordinate_column, role)

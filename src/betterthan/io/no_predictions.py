@@ -14,14 +14,14 @@ from betterthan.io.written import Coded
 Counted = list[tuple[str, int]]  # distinct cells, and how many rows hold each
 _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else
 _MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
-_SHOWN = 3  # values and labels in a message
-_OF_NUMBERS = (
+_MAX_LISTED = 3  # values and labels in a message
+_NUMERIC_HINT = (
     "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
     "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
 )
 
 
-def said_of_labels(
+def check_labels(
     table: Table,
     gold: tuple[str, Coded],
     predicted: Mapping[str, Coded],
@@ -48,7 +48,7 @@ def said_of_labels(
     if named:
         return summary
     counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
-    return summary + _said_of_others(table, column, labels, counted)
+    return summary + _check_others(table, column, labels, counted)
 
 
 def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
@@ -63,7 +63,7 @@ def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels:
         )
 
 
-def _said_of_others(
+def _check_others(
     table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
 ) -> str:
     """Refuse columns that share no or nearly no label with gold; return what the reading says of
@@ -84,7 +84,7 @@ def _said_of_others(
         if _share(spelt, {*map(spelling, labels)}) >= _MOST:
             what += "; they differ only by blanks, case or unicode form: write them as gold does"
         elif len(odd) == len(predicted) and holds_numbers(table, gold):
-            what += _OF_NUMBERS
+            what += _NUMERIC_HINT
         else:
             what += f"; {how_to_choose(list(predicted), odd)}"
         raise problem(table.source, what, column=odd[0])
@@ -114,13 +114,13 @@ def _values(cells: Counted, labels: set[str], gold: str) -> str:
     if not total:
         return "holds nothing"
     share_text = f"{n} of {total} values are labels" if n else "no value is a label"
-    gold_labels = listed(sorted(labels), _SHOWN)
+    gold_labels = listed(sorted(labels), _MAX_LISTED)
     return f"holds {_few(cells, labels)}; {share_text} of column {shown(gold)} ({gold_labels})"
 
 
 def _few(cells: Counted, labels: set[str]) -> str:
     """The first values that are no labels."""
-    return listed([text for text, _ in cells if text and text not in labels], _SHOWN)
+    return listed([text for text, _ in cells if text and text not in labels], _MAX_LISTED)
 
 
 def _also(odd: Sequence[str]) -> str:

@@ -79,10 +79,10 @@ def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
     others = values.shape[1] - 1
     if others < 2:
         return []
-    slack = _ROUNDED * max((np.abs(rows).max() for rows in _whole(values)), default=np.nan)
+    slack = _ROUNDED * max((np.abs(rows).max() for rows in _complete_rows(values)), default=np.nan)
     n, differ, several = 0, 0, False
     sums = means = np.ones(len(enough), dtype=bool)
-    for rows in _whole(values):
+    for rows in _complete_rows(values):
         n += len(rows)
         rest_sum = rows.sum(1, keepdims=True) - rows
         differ += int((np.ptp(rows, axis=1) > 10 * slack).sum())
@@ -101,7 +101,7 @@ def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
     return (values[k : k + step] for k in range(0, len(values), step))
 
 
-def _whole(values: np.ndarray) -> Iterator[np.ndarray]:
+def _complete_rows(values: np.ndarray) -> Iterator[np.ndarray]:
     """Yield blocks of the complete rows."""
     for rows in _blocks(values):
         rows = rows[~np.isnan(rows).any(1)]

@@ -3,17 +3,17 @@
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_pairs
+from betterthan.io.alike import refuse_alike_by_pairs
 from betterthan.io.items import at_least_two
 from betterthan.io.problems import counted, problem, shown
 from betterthan.io.roles import find
 from betterthan.io.squares import (
     counts_array,
     dataset_column,
-    datasets_of,
     empty_square,
     pair_columns,
     paired,
+    read_datasets,
 )
 from betterthan.io.table import Reading, Table, unread
 
@@ -23,7 +23,7 @@ def pair_counts(table: Table) -> Reading:
     columns = pair_columns(table)
     systems, a, b = _systems(table, columns)
     values, read = _numbers(table)
-    datasets, dataset = datasets_of(table)
+    datasets, dataset = read_datasets(table)
     _refuse_against_itself(table, a == b, values)
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
     mirrored = values[:, [1, 0, 2][: values.shape[1]]]
@@ -35,7 +35,7 @@ def pair_counts(table: Table) -> Reading:
     ties = read[2] if len(read) == 3 else None
     counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
     ignored = unread(table, {*columns, *read, dataset_column(table)})
-    return Reading(counts, _said(systems, pairs, ties), ignored)
+    return Reading(counts, _summary(systems, pairs, ties), ignored)
 
 
 def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -43,11 +43,11 @@ def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndar
     first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
     systems, a, b = paired(first, second)
     at_least_two(table, systems)
-    refuse_apart_by_pairs(table.source, systems, a, b)
+    refuse_alike_by_pairs(table.source, systems, a, b)
     return systems, a, b
 
 
-def _said(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
+def _summary(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
     distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
     ties_text = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
     return f"{len(systems)} systems, {counted(distinct, 'pair')}, {ties_text}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from betterthan.io.growing import columns_of
+from betterthan.io.growing import collect_columns
 from betterthan.io.table import Table, make_table
 
 _BOM = b"\xef\xbb\xbf"
@@ -44,7 +44,7 @@ def parse_plain(data: bytes, source: str, delimiter: str) -> Table | None:
     n = _rows(data, start, width, delimiter)
     if n < width:  # none, or so few that each column costs more than its cells
         return None
-    columns = columns_of(_Cells(data, start, header, delimiter).blocks, header)
+    columns = collect_columns(_Cells(data, start, header, delimiter).blocks, header)
     return make_table(source, header, columns, range(2, n + 2))
 
 
@@ -109,10 +109,10 @@ class _Cells:
         )
         with read as parts:
             for part in parts:
-                yield {k: _of_block(part[k], k in texts) for k in wanted}
+                yield {k: _convert_block(part[k], k in texts) for k in wanted}
 
 
-def _of_block(cells: Any, as_written: bool) -> Any:
+def _convert_block(cells: Any, as_written: bool) -> Any:
     """Return numbers, or texts as written; None for anything else that pandas made."""
     if cells.dtype.kind in "iuf":
         return cells.to_numpy()

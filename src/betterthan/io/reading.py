@@ -11,12 +11,12 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.apart import one_a_system, own_name, side_by_side
-from betterthan.io.choosing import chosen_of, named_systems, renamed
+from betterthan.io.apart import is_file_per_system, named_system, side_by_side
+from betterthan.io.choosing import named_systems, renamed, select_systems
 from betterthan.io.columns import Columns, applied
 from betterthan.io.files import dataset_name, read_file
 from betterthan.io.frames import table_from_frame
-from betterthan.io.layouts import Layout, of_name, that_take
+from betterthan.io.layouts import Layout, layout_by_name, that_take
 from betterthan.io.problems import problem
 from betterthan.io.recognition import recognise, require
 from betterthan.io.saying import line
@@ -57,11 +57,13 @@ def read_tables(
         name: applied(_table(item_source, name, told.sep), told)
         for name, item_source in named.items()
     }
-    by_file = (layout is None or names_are == "systems") and one_a_system(by_name, names_are)
+    by_file = (layout is None or names_are == "systems") and is_file_per_system(by_name, names_are)
     if by_file:
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
-    chosen_layout = of_name("long") if by_file else _one_layout(list(by_name.values()), layout)
+    chosen_layout = (
+        layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
+    )
     _check_choices(chosen_layout, choices)
     result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
     if told.percent and chosen_layout.gives == "scores":
@@ -110,7 +112,7 @@ def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
     """The tables by their systems: as a mapping names them, else as they do, else by file."""
     if mapping:
         return tables
-    return {own_name(table) or name: table for name, table in tables.items()}
+    return {named_system(table) or name: table for name, table in tables.items()}
 
 
 def _named(source: Any) -> dict[str, Any]:
@@ -158,7 +160,7 @@ def _reading(layout: Layout, table: Table, systems: list[str] | None, scale: int
     if "systems" in layout.takes:
         return layout.reader(table, systems=systems, **options)
     reading = layout.reader(table, **options)
-    return replace(reading, data=chosen_of(table.source, reading.data, systems))
+    return replace(reading, data=select_systems(table.source, reading.data, systems))
 
 
 def _refuse_choosing(layout: Layout, systems: list[str] | None) -> None:
@@ -172,12 +174,12 @@ def _one_layout(tables: list[Table], layout: str | None) -> Layout:
         checks.one_of(layout, names.LAYOUTS, "layout")
         for table in tables:
             require(table, layout)
-        return of_name(layout)
+        return layout_by_name(layout)
     first, *others = [recognise(table) for table in tables]
     if set(others) - {first}:
         reason = f"is {others[-1]}, but {tables[0].source} is {first}; give files of one layout"
         raise problem(tables[-1].source, reason)
-    return of_name(first)
+    return layout_by_name(first)
 
 
 def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:

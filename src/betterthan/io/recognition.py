@@ -1,7 +1,7 @@
 """Recognize the layout of a table by the names of its columns."""
 
 from betterthan.io.cells import holds_numbers
-from betterthan.io.layouts import LAYOUTS, of_name
+from betterthan.io.layouts import LAYOUTS, layout_by_name
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find, missing
 from betterthan.io.table import Table
@@ -24,7 +24,7 @@ def recognise(table: Table) -> str:
 
 def require(table: Table, layout: str) -> None:
     """Refuse a layout whose columns are not there."""
-    needs = of_name(layout).needs
+    needs = layout_by_name(layout).needs
     absent = missing(table, needs)
     if absent:
         raise problem(

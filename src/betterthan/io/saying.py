@@ -18,7 +18,7 @@ def line(
     datasets: Sequence[str] = (),
 ) -> str:
     """Describe `data` and its source in one line."""
-    summary = f"{source} read as {layout.name}: {_size(layout, data, readings[0].said)}"
+    summary = f"{source} read as {layout.name}: {_size(layout, data, readings[0].summary)}"
     summary += f", datasets {', '.join(datasets)}" if datasets else ""
     ignored = list(dict.fromkeys(column for reading in readings for column in reading.ignored))
     summary += f", ignored columns {listed(ignored)}" if ignored else ""

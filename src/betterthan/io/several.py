@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.items import BESIDE, scores_array
+from betterthan.io.items import COORDINATES, scores_array
 from betterthan.io.problems import listed, problem
 from betterthan.io.squares import counts_array
 
@@ -32,7 +32,7 @@ def _joined_scores(
     arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
 ) -> xr.DataArray:
     arrays = [array.sel({names.SYSTEM: systems}) for array in arrays]
-    coordinate_roles = [[role for role in BESIDE if role in array.coords] for array in arrays]
+    coordinate_roles = [[role for role in COORDINATES if role in array.coords] for array in arrays]
     for roles, source in zip(coordinate_roles, sources, strict=True):
         if roles != coordinate_roles[0]:
             differ = sorted(set(roles) ^ set(coordinate_roles[0]))

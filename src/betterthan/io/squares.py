@@ -24,7 +24,7 @@ def dataset_column(table: Table) -> str | None:
     return column if column is not None and column.casefold() == "dataset" else None
 
 
-def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
+def read_datasets(table: Table) -> tuple[list[str], np.ndarray]:
     """The datasets in the order they first occur (none without a column), and the one of each
     row.
     """

@@ -41,7 +41,7 @@ class Reading:
     """What was read from a table, how, in words, and the columns that nothing was read from."""
 
     data: Any  # a DataArray, or a Dataset of judgments
-    said: str
+    summary: str
     ignored: list[str]
 
 
@@ -109,10 +109,10 @@ def _refuse_second_header(table: Table) -> None:
     header = sorted(name.casefold() for name in table.columns)
     header_words = {*header}
     for column in table.columns.values():
-        if isinstance(column, Numbers) and not _rows_of(column, header_words):
+        if isinstance(column, Numbers) and not _matching_rows(column, header_words):
             return
     first, *_ = table.columns.values()
-    for k in _rows_of(first, header_words):
+    for k in _matching_rows(first, header_words):
         row = [column[k] for column in table.columns.values()]
         if all(isinstance(x, str) for x in row) and header == sorted(
             x.strip().casefold() for x in row
@@ -121,7 +121,7 @@ def _refuse_second_header(table: Table) -> None:
             raise problem(table.source, reason, row=table.rows[k])
 
 
-def _rows_of(column: Any, words: set[str]) -> list[int]:
+def _matching_rows(column: Any, words: set[str]) -> list[int]:
     """Find the rows in which a column holds one of these words."""
     if isinstance(column, Numbers) and not any(_DIGIT.match(word) for word in words):
         return np.flatnonzero(np.isnan(column.values)).tolist() if "" in words else []

@@ -12,8 +12,8 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.io import cells
-from betterthan.io.alike import alike_labels, refuse_apart_by_scores
-from betterthan.io.items import at_least_two, beside_said
+from betterthan.io.alike import alike_labels, refuse_alike_by_scores
+from betterthan.io.items import at_least_two, describe_coordinates
 from betterthan.io.long import ItemRows, item_rows
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.roles import find
@@ -21,7 +21,7 @@ from betterthan.io.table import Reading, Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
 from betterthan.io.written import Coded
 
-_WHOLE = 1e-9  # of a unit: what scaling may be off by rounding
+_ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Cells:
     @property
     def columns(self) -> list[str | None]:
         """Of items, what stands beside them, and labels."""
-        return [self.item_column, *self.items.beside.values(), self.label_column]
+        return [self.item_column, *self.items.coord_columns.values(), self.label_column]
 
     def named(self, row: int) -> str:
         """Describe the item of a row for a message, with dataset and epoch."""
@@ -63,30 +63,30 @@ class _Cells:
 def tallies(table: Table, scale: int = 1) -> Reading:
     """Tallies of a table, joined by item, dataset and epoch."""
     scale = checks.whole(scale, "scale")
-    rows = _cells_of(table)
-    present = _given(table, rows)
+    rows = _read_cells(table)
+    present = _mark_present(table, rows)
     columns = [str(find(table, tally)) for tally in names.TALLIES]
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
     for k, column in enumerate(columns):
-        values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
+        values.reshape(-1, len(columns))[rows.place, k] = _integers(table, column, scale)
     used = {find(table, "system"), *columns, *rows.columns}
-    summary = _said(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
     summary += alike_labels(table.source, rows.labels)
     return Reading(_array(values, rows, scale), summary, unread(table, used))
 
 
-def _given(table: Table, rows: _Cells) -> np.ndarray:
+def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
     """Mark the tallies (item, system, label) with a row; refuse duplicates and missing systems."""
     _refuse_repeated(table, rows)
     refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
     present = np.zeros(rows.shape, dtype=bool)
     present.reshape(-1)[rows.place] = True
-    refuse_apart_by_scores(table.source, rows.systems, rows.items.names, present.any(2))
+    refuse_alike_by_scores(table.source, rows.systems, rows.items.names, present.any(2))
     _refuse_absent(table, rows, present.any(2))
     return present
 
 
-def _cells_of(table: Table) -> _Cells:
+def _read_cells(table: Table) -> _Cells:
     item = str(find(table, "item"))
     items = item_rows(table, item)
     systems = cells.read_once(table, str(find(table, "system")), cells.system_names)
@@ -103,10 +103,12 @@ def _labels(table: Table, column: str) -> Sequence[str]:
     return cells.labels(table, column, "each row its label")
 
 
-def _said(rows: _Cells, absent: int) -> str:
+def _summary(rows: _Cells, absent: int) -> str:
     systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems)})"
     summary = f"{counted(rows.shape[0], 'item')} x {systems}, "
-    summary += f"item ids from column {rows.item_column!r}{beside_said(rows.items.beside)}"
+    summary += (
+        f"item ids from column {rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
+    )
     if rows.label_column is None:
         return summary
     summary += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
@@ -126,13 +128,13 @@ def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
     return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
 
 
-def _whole(table: Table, column: str, scale: int) -> np.ndarray:
+def _integers(table: Table, column: str, scale: int) -> np.ndarray:
     values = cells.numbers(table, column)
     rounded = np.rint(values * scale)
     for bad, requirement in (
         (np.isnan(values), "blank; give a tally, 0 where there is nothing: missing is not zero"),
         (values < 0, "negative; a tally is at least 0"),
-        (np.abs(values * scale - rounded) > _WHOLE, _fractional(scale)),
+        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, _fractional(scale)),
         (np.abs(rounded) > 2**40, "too large for a tally"),
     ):
         if bad.any():

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
-from betterthan.io.texts import Texts, blocks_of
+from betterthan.io.texts import Texts, text_blocks
 
 _WIDTHS = 4  # times the letters there are: so much may stay empty
 _SMALL = 2**20  # letters that need no second thought
@@ -36,12 +36,12 @@ def text_array(values: Any) -> np.ndarray:
     return np.array(texts, dtype=dtype).reshape(array.shape)
 
 
-def array_of(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
+def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
     """Build the same array as `text_array` from the distinct texts and the code of each place.
 
     Examples
     --------
-    >>> array_of(["a", "bc", "much longer"], np.array([0, 1, 0])).tolist()
+    >>> array_from_codes(["a", "bc", "much longer"], np.array([0, 1, 0])).tolist()
     ['a', 'bc', 'a']
     """
     number = np.bincount(codes, minlength=len(texts))
@@ -64,13 +64,13 @@ def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
     dtype = _dtype(texts)
     kind = object if dtype.kind == "O" or not len(texts) else None
     try:
-        index = _of_blocks(texts, dim, kind)
+        index = _index_from_blocks(texts, dim, kind)
     except UnicodeEncodeError:  # half a letter, which some JSON holds
-        index = _of_blocks(texts, dim, object)
+        index = _index_from_blocks(texts, dim, object)
     return PandasIndex(index, dim, coord_dtype=dtype)
 
 
-def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
+def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
     if not isinstance(texts, Texts):
         return pd.Index(list(texts), name=name, dtype=dtype)
     parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
@@ -78,7 +78,9 @@ def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
 
 
 def _dtype(texts: Sequence[str]) -> np.dtype:
-    sizes = [(max(map(len, block), default=0), sum(map(len, block))) for block in blocks_of(texts)]
+    sizes = [
+        (max(map(len, block), default=0), sum(map(len, block))) for block in text_blocks(texts)
+    ]
     longest = max((most for most, _ in sizes), default=0)
     return _fitting(longest, sum(size for _, size in sizes), len(texts))
 

@@ -16,7 +16,7 @@ class Texts(Sequence[str]):
     Examples
     --------
     >>> texts = Texts([["a", "b"], ["c"]])
-    >>> len(texts), texts[2], list(texts), list(texts.at(np.array([0, 2])))
+    >>> len(texts), texts[2], list(texts), list(texts.take(np.array([0, 2])))
     (3, 'c', ['a', 'b', 'c'], ['a', 'c'])
     """
 
@@ -56,7 +56,7 @@ class Texts(Sequence[str]):
         for block in self._packed:
             yield mark.join(block) if isinstance(block, list) else block[0].replace(block[1], mark)
 
-    def at(self, places: np.ndarray) -> "Texts":
+    def take(self, places: np.ndarray) -> "Texts":
         """Return the texts at ascending positions."""
         cuts = np.searchsorted(places, self._ends).tolist()
         offsets = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
@@ -81,7 +81,7 @@ def few(texts: Texts) -> Sequence[str]:
     return texts if len(texts) > BLOCK else list(texts)
 
 
-def blocks_of(texts: Sequence[str]) -> Iterable[Sequence[str]]:
+def text_blocks(texts: Sequence[str]) -> Iterable[Sequence[str]]:
     """Return texts in blocks; a plain sequence is one block."""
     return texts.blocks() if isinstance(texts, Texts) else [texts]
 

@@ -39,7 +39,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # the value that begins at a place, and where it ends; of the first a key may be there twice
 any_keys = json.JSONDecoder().raw_decode
-each_looked_at = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
+decode_unique = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
 
 
 def loads(data: bytes) -> Any:
@@ -64,11 +64,11 @@ def loads(data: bytes) -> Any:
     """
     if len(data) >= _LARGE:
         value = json.loads(data)
-        if keys_written(data) == keys_of([value]):
+        if keys_written(data) == count_keys([value]):
             return value
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
-        value, end = each_looked_at(text)
+        value, end = decode_unique(text)
         if not text[end:].strip(_SPACE):
             return value
     except ValueError:
@@ -103,7 +103,7 @@ def keys_written(data: bytes) -> int:
     return count
 
 
-def keys_of(values: list[Any]) -> int:
+def count_keys(values: list[Any]) -> int:
     """How many keys the objects in some values have, or fewer: objects are looked for where one of
     the first objects has one.
     """
@@ -113,9 +113,9 @@ def keys_of(values: list[Any]) -> int:
     for key in dict.fromkeys(
         k for value in objects[:_FIRST] for k, v in value.items() if _holds(v)
     ):
-        count += keys_of(_under(objects, key))
+        count += count_keys(_under(objects, key))
     lists = [value for value in values if type(value) is list] if list in kinds else []
-    return count + (keys_of(list(chain.from_iterable(lists))) if lists else 0)
+    return count + (count_keys(list(chain.from_iterable(lists))) if lists else 0)
 
 
 def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_scores
+from betterthan.io.alike import refuse_alike_by_scores
 from betterthan.io.choosing import chosen
 from betterthan.io.items import at_least_two, items_of, scores_array, sole
-from betterthan.io.no_predictions import said_of_labels
+from betterthan.io.no_predictions import check_labels
 from betterthan.io.no_systems import refuse_other_numbers, refuse_total
 from betterthan.io.problems import problem
 from betterthan.io.table import Reading, Table
@@ -32,15 +32,15 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
         values[:, k] = cells.numbers(table, system, _NOT_SCORES)
-    if items.said.startswith("items are"):
+    if items.summary.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
     if not named:
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)
-    refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    refuse_alike_by_scores(table.source, systems, items.ids, ~np.isnan(values))
     ignored = [*items.ignored, *(column for column in candidate_columns if column not in systems)]
     scores = scores_array(values, items.ids, systems, items.coords)
-    return Reading(scores, items.said, ignored)
+    return Reading(scores, items.summary, ignored)
 
 
 def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
@@ -54,10 +54,10 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     at_least_two(table, systems)
     gold = cells.read_once(table, gold_column, cells.gold)
     predicted = {system: cells.read_once(table, system, cells.predictions) for system in systems}
-    summary = f"{items.said}, 1 where a prediction equals column {gold_column!r}"
-    summary += said_of_labels(table, (gold_column, gold), predicted, named)
+    summary = f"{items.summary}, 1 where a prediction equals column {gold_column!r}"
+    summary += check_labels(table, (gold_column, gold), predicted, named)
     values = _right(gold, predicted)
-    refuse_apart_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    refuse_alike_by_scores(table.source, systems, items.ids, ~np.isnan(values))
     ignored = [*items.ignored, *(column for column in candidate_columns if column not in systems)]
     return Reading(scores_array(values, items.ids, systems, items.coords), summary, ignored)
 

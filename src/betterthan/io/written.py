@@ -54,7 +54,7 @@ class Coded(Sequence[Any]):
         return map(list(self.distinct).__getitem__, self._codes.tolist())
 
     @property
-    def whole(self) -> Sequence[str]:
+    def texts(self) -> Sequence[str]:
         """The text of each row."""
         if self._codes is None:
             return self.distinct
@@ -102,13 +102,13 @@ class Numbers(Sequence[Any]):
         Gives the cells as they are written, which few ask for.
     """
 
-    kept: np.ndarray
+    stored: np.ndarray
     read: Callable[[], Coded]
 
     @property
     def values(self) -> np.ndarray:
         """As float64."""
-        return self.kept.astype(np.float64, copy=False)
+        return self.stored.astype(np.float64, copy=False)
 
     @cached_property
     def cells(self) -> Coded:
@@ -116,7 +116,7 @@ class Numbers(Sequence[Any]):
         return self.read()
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.stored)
 
     def __getitem__(self, k: Any) -> Any:
         return self.cells[k]
@@ -158,18 +158,18 @@ class Coding:
         if not len(repeated(numbers)):
             once = all(isinstance(code, slice) for _, code in self._parts)
             n = len(texts)
-            return Coded(few(texts), None if once else self._whole(narrow(np.arange(n), n)))
+            return Coded(few(texts), None if once else self._codes(narrow(np.arange(n), n)))
         same = narrow(pd.factorize(numbers)[0], len(numbers))
         del numbers
         first = first_rows(same)
         others = hashes([text + "\0" for text in block] for block in texts.blocks())
         if (others != others[first][same]).any():  # as good as never: one number of two texts
             recoded = coded(list(texts))
-            return Coded(recoded.distinct, self._whole(recoded.codes))
+            return Coded(recoded.distinct, self._codes(recoded.codes))
         del others
-        return Coded(few(texts.at(first)), self._whole(same))
+        return Coded(few(texts.take(first)), self._codes(same))
 
-    def _whole(self, numbers: np.ndarray) -> np.ndarray:
+    def _codes(self, numbers: np.ndarray) -> np.ndarray:
         """Return the code of each added text; `numbers` are those of the texts of all blocks."""
         return np.concatenate([numbers[begin:][code] for begin, code in self._parts])
 

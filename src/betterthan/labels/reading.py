@@ -9,17 +9,17 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_scores
+from betterthan.io.alike import refuse_alike_by_scores
 from betterthan.io.choosing import chosen, renamed
 from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
-from betterthan.io.no_predictions import said_of_labels
+from betterthan.io.no_predictions import check_labels
 from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.recognition import require
 from betterthan.io.saying import named_systems
 from betterthan.io.table import Table
-from betterthan.io.text_arrays import array_of, text_array
+from betterthan.io.text_arrays import array_from_codes, text_array
 from betterthan.io.written import Coded
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
@@ -76,16 +76,16 @@ def read(
     asked = None if systems is None or isinstance(systems, Mapping) else words(systems)
     picked = chosen(table, rest, asked)
     predicted = _predicted(table, picked)
-    of_labels = said_of_labels(table, (column, gold), predicted, named=asked is not None)
+    of_labels = check_labels(table, (column, gold), predicted, named=asked is not None)
     values = text_array([list(own) for own in predicted.values()]).T
-    refuse_apart_by_scores(table.source, picked, items.ids, values != "")
+    refuse_alike_by_scores(table.source, picked, items.ids, values != "")
     axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(picked)}
-    beside = items.coords | {"gold": array_of(gold.distinct, gold.codes)}
+    beside = items.coords | {"gold": array_from_codes(gold.distinct, gold.codes)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
         {name: (names.ITEM, array) for name, array in beside.items()}
     )
     blank = int((values == "").sum())
-    said = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.said}"
+    said = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.summary}"
     said = f"labels: {said}, {blank} unclassified{of_labels}"
     return renamed(labels, systems).assign_attrs(_signed(table, said))
 

@@ -3,7 +3,7 @@
 import xarray as xr
 
 from betterthan.io.judged import judgments
-from betterthan.io.layouts import of_name
+from betterthan.io.layouts import layout_by_name
 from betterthan.io.problems import listed, problem
 from betterthan.io.saying import line
 from betterthan.logs.heads import LogFile
@@ -31,7 +31,9 @@ def read_judgments_file(file: LogFile) -> xr.Dataset:
         raise problem(file.name, f"holds no judgments of a tool that is read: {tools}")
     table = kind.table(file)
     parsed_judgments = judgments(table)
-    summary = line(table.source, of_name("judgments"), parsed_judgments.data, [parsed_judgments])
+    summary = line(
+        table.source, layout_by_name("judgments"), parsed_judgments.data, [parsed_judgments]
+    )
     summary += f"; {kind.note}" if kind.note else ""
     signed = Signature(unit="judgment", source=table.source, reading=summary)
     return parsed_judgments.data.assign_attrs(signed.to_attrs())

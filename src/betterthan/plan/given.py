@@ -1,4 +1,4 @@
-"""Counts that a plan starts from: each pair once, and answers back in the shape of the counts."""
+"""Counts that a plan starts from: each pair once; results in the shape of the counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,9 +66,9 @@ def squared(
     first, second = pair_indices(shape[-1])
     full = np.empty((*shape, *after), values.dtype)
     full[:] = itself
-    lead = (slice(None),) * (len(shape) - 2)
+    leading = (slice(None),) * (len(shape) - 2)
     rows = (*shape[:-2], len(first), *after)
-    full[*lead, first, second], full[*lead, second, first] = (
+    full[*leading, first, second], full[*leading, second, first] = (
         values.reshape(rows),
         swapped.reshape(rows),
     )
@@ -76,13 +76,13 @@ def squared(
 
 
 def pairs_of(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
-    """Counts, checked, a row a pair; a rope needs ties."""
-    given = as_counts(counts)
+    """Return checked counts, a row for each pair; a ROPE needs ties."""
+    checked_counts = as_counts(counts)
     question = "a rope" if rope else None
-    of = parameters(given, prior, ties, question=question)
-    each = to_pairs(of.counts) if of.square else of.counts
-    values = each.transpose(..., names.OUTCOME).values
-    return Pairs(of, values.reshape(-1, values.shape[-1]).astype(np.int64))
+    posterior = parameters(checked_counts, prior, ties, question=question)
+    pair_counts = to_pairs(posterior.counts) if posterior.square else posterior.counts
+    values = pair_counts.transpose(..., names.OUTCOME).values
+    return Pairs(posterior, values.reshape(-1, values.shape[-1]).astype(np.int64))
 
 
 def as_counts(counts: Any) -> xr.DataArray:
@@ -98,24 +98,24 @@ def as_counts(counts: Any) -> xr.DataArray:
     return xr.DataArray(values, dims=(names.OUTCOME,), coords=coords, attrs=unknown)
 
 
-def _of_comparison(given: Any) -> Any:
-    """The counts that a comparison was made of."""
-    data = getattr(given, "data", None)
+def _of_comparison(source: Any) -> Any:
+    """Return the counts of a comparison; other input unchanged."""
+    data = getattr(source, "data", None)
     if isinstance(data, xr.Dataset) and "counts" in data:
         return data["counts"]
-    return given
+    return source
 
 
 def rule_of(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
-    """When a verdict is given, checked."""
+    """Return the checked rule for verdicts."""
     return Rule(prior, checks.threshold(threshold), checks.rope(rope))
 
 
 def today(pairs: Pairs, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
     """P(A better) and the verdict of each row."""
-    of = pairs.posterior.T
-    a, b = of[:2]
-    tie = of[2] if len(of) == 3 else np.zeros_like(a)
+    parameters_by_outcome = pairs.posterior.T
+    a, b = parameters_by_outcome[:2]
+    tie = parameters_by_outcome[2] if len(parameters_by_outcome) == 3 else np.zeros_like(a)
     better = prob_above_half(a, b)
     within = dirichlet.prob_within(a, b, tie, rule.rope) if rule.rope else np.zeros_like(a)
     return better, decide(better, prob_above_half(b, a), within, rule.rope, rule.threshold)[0]

@@ -1,4 +1,4 @@
-"""What a comparison is to expect of more items, and what its verdicts hang on."""
+"""Sample-size outlook and fragility of a comparison."""
 
 from typing import Any
 

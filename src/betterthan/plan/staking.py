@@ -1,4 +1,4 @@
-"""Evidence and intervals that hold whenever one looks, from counts alone."""
+"""Anytime-valid evidence and intervals from counts: e-values and confidence sequences."""
 
 from typing import Any
 
@@ -64,11 +64,11 @@ def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
     12.002930403
     """
     pairs = pairs_of(counts, None, checks.rope(rope))
-    logs, turned = _logs(*_counted(pairs), rope)
-    found = np.stack(logs, axis=-1)
+    logs, exchanged = _logs(*_counted(pairs), rope)
+    log_values = np.stack(logs, axis=-1)
     claims = {"claim": list(_CLAIMS if rope else _PLAIN)}
-    told = pairs.wrap(found, found[:, turned], 0.0, claims)
-    data = xr.Dataset({"e_value": np.exp(told), "log_e_value": told})
+    by_claim = pairs.wrap(log_values, log_values[:, exchanged], 0.0, claims)
+    data = xr.Dataset({"e_value": np.exp(by_claim), "log_e_value": by_claim})
     if not rope:
         data["bayes_factor_10"] = data["e_value"].mean("claim")
     data = data.assign_attrs(_attrs(pairs, "e-value") | {"rope": rope})
@@ -84,12 +84,12 @@ def _counted(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _logs(
     w: np.ndarray, l: np.ndarray, t: np.ndarray, rope: float
 ) -> tuple[list[np.ndarray], list[int]]:
-    """Of each claim, and which claim is the same seen from the other system."""
+    """Return the log e-value of each claim, and the index of the mirrored claim."""
     ahead, behind = log_e_value(w, l, t, rope), log_e_value(l, w, t, rope)
     if not rope:
         return [ahead, behind], [1, 0]
-    of_a, of_b = log_e_value(w, l, t, -rope), log_e_value(l, w, t, -rope)
-    return [ahead, behind, of_a, of_b, np.minimum(of_a, of_b)], [1, 0, 3, 2, 4]
+    above, below = log_e_value(w, l, t, -rope), log_e_value(l, w, t, -rope)
+    return [ahead, behind, above, below, np.minimum(above, below)], [1, 0, 3, 2, 4]
 
 
 def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:

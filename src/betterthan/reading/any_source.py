@@ -14,13 +14,13 @@ from betterthan.logs.record import Logs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
 from betterthan.reading.options import ReadOptions
-from betterthan.reading.other_layouts import OTHERS, reader_of
+from betterthan.reading.other_layouts import OTHERS, layout_reader
 from betterthan.reading.stores import is_store
 from betterthan.text import stripped
 
 Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 Source = str | Path | pd.DataFrame | Logs | Tables
-_OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
+_LOG_DEFAULTS = {"join": "auto", "errors": "missing", "unscored": "missing"}
 
 
 # a layout that is any text may be that of judgments too: the first of both is asked first
@@ -263,7 +263,7 @@ def read(
             log_choices | {k: v for k, v in others.items() if k not in accepted_choices},
             f"the source is {layout}",
         )
-        return reader_of(layout)(source, **accepted_choices)
+        return layout_reader(layout)(source, **accepted_choices)
     logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
         from betterthan.logs.pivoting import pivot_scores
@@ -290,7 +290,7 @@ def read(
 
 
 _OFF = dict.fromkeys(("percent", "drop", "lazy"), False)
-_DEFAULTS: dict[str, Any] = {**_OF_LOGS, **_OFF, "scale": 1, "decimal": "."}
+_DEFAULTS: dict[str, Any] = {**_LOG_DEFAULTS, **_OFF, "scale": 1, "decimal": "."}
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:

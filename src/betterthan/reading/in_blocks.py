@@ -47,16 +47,16 @@ def read_blocks(
     """
     needed("dask", "xarray")
     if is_store(source):
-        scores, source_text = _of_store(Path(source)), Path(source).name
-        parts = _ids_of_store(Path(source))
+        scores, source_text = _read_store(Path(source)), Path(source).name
+        parts = _store_ids(Path(source))
     else:
         paths = _parquet(source)
         columns = systems if isinstance(systems, Sequence) else None
-        scores = _of_parquet(paths, tuple(ignore or ()), columns)
+        scores = _read_parquet(paths, tuple(ignore or ()), columns)
         source_text = (
             paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
         )
-        parts = _ids_of_parquet(paths)
+        parts = _parquet_ids(paths)
     scores = picked(scores, systems)
     if higher_is_better is not None:
         scores = scores.assign_attrs(higher_is_better=higher_is_better)
@@ -78,7 +78,7 @@ def _reading(scores: xr.DataArray, source_text: str, ids_checked: bool) -> str:
     )
 
 
-def _of_store(path: Path) -> xr.DataArray:
+def _read_store(path: Path) -> xr.DataArray:
     """The array of scores of a Zarr store, whole numbers as they are."""
     needed("zarr")
     opened = xr.open_zarr(
@@ -124,7 +124,7 @@ def _parquet(source: Any) -> list[Path]:
     return paths
 
 
-def _of_parquet(
+def _read_parquet(
     paths: list[Path], ignore: tuple[str, ...], systems: Sequence[str] | None
 ) -> xr.DataArray:
     """One column a system, one block a row group."""
@@ -180,7 +180,7 @@ def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
         )
 
 
-def _ids_of_parquet(paths: list[Path]) -> list[block_ids.Part]:
+def _parquet_ids(paths: list[Path]) -> list[block_ids.Part]:
     """Ids of each row group of files that have them."""
     from pyarrow import parquet
 
@@ -198,7 +198,7 @@ def _ids_of_parquet(paths: list[Path]) -> list[block_ids.Part]:
     return parts
 
 
-def _ids_of_store(path: Path) -> list[block_ids.Part]:
+def _store_ids(path: Path) -> list[block_ids.Part]:
     """Ids of a store that has them."""
     opened = xr.open_zarr(path, chunks=None, consolidated=False, create_default_indexes=False)
     if names.ITEM not in opened.variables:

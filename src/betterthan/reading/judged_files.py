@@ -24,20 +24,20 @@ def with_judged(source: Any) -> tuple[Any, str]:
     """
     notes: dict[str, None] = {}
     if isinstance(source, Mapping):
-        tables = {name: _one(entry, notes) for name, entry in source.items()}
+        tables = {name: _replace_judgments(entry, notes) for name, entry in source.items()}
     elif isinstance(source, list | tuple):
-        tables = [_one(entry, notes) for entry in source]
+        tables = [_replace_judgments(entry, notes) for entry in source]
         if any(isinstance(entry, Table) for entry in tables):
             names = [dataset_name(Path(entry)) for entry in source]
             tables = (
                 dict(zip(names, tables, strict=True)) if len({*names}) == len(names) else source
             )
     else:
-        tables = _one(source, notes)
+        tables = _replace_judgments(source, notes)
     return tables, "; ".join(notes)
 
 
-def _one(source: Any, notes: dict[str, None]) -> Any:
+def _replace_judgments(source: Any, notes: dict[str, None]) -> Any:
     if not isinstance(source, str | Path) or not Path(source).is_file():
         return source
     file = LogFile(Path(source), Path(source).name)

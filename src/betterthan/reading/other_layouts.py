@@ -39,7 +39,7 @@ def trials(source: str | Path | pd.DataFrame) -> Any:
 OTHERS = ("orders", "labels", "confusion", "trials")
 
 
-def reader_of(layout: str) -> Callable[[Any], Any]:
+def layout_reader(layout: str) -> Callable[[Any], Any]:
     """Return the reader of one of `OTHERS`, imported when needed."""
     if layout == "orders":
         from betterthan.orders.reading import read

@@ -19,7 +19,7 @@ TO_READ = PATH, FRAME = "a path", "a DataFrame"
 _LABELLED, _LIST = "labelled", "a list"
 
 
-def one_kind(sides: Mapping[str, Any]) -> str:
+def common_kind(sides: Mapping[str, Any]) -> str:
     """The kind that all sides have: a list, labelled, or one of `TO_READ`, which may be mixed.
 
     Parameters
@@ -41,7 +41,9 @@ def one_kind(sides: Mapping[str, Any]) -> str:
     return kind
 
 
-def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None) -> xr.DataArray:
+def scores_from_sequences(
+    sides: Mapping[str, Any], systems: Sequence[str] | None = None
+) -> xr.DataArray:
     """Scores of several systems, one sequence each.
 
     Parameters
@@ -63,9 +65,9 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
         If they are of different kinds or lengths, or their labels differ.
     """
     items, shared = None, None
-    if one_kind(sides) == _LABELLED:
+    if common_kind(sides) == _LABELLED:
         labelled = {name: _labelled(side, name) for name, side in sides.items()}
-        systems = systems or _own_names(labelled)
+        systems = systems or _series_names(labelled)
         shared = _shared(sides, labelled)
         sides, items = _by_label(labelled)
     values = {name: _numbers(side, name) for name, side in sides.items()}
@@ -83,7 +85,7 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
     return scores.assign_coords(coords).assign_attrs(shared.attrs)
 
 
-def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
+def scores_from_array(data: np.ndarray, systems: Any) -> xr.DataArray:
     """Scores of an array of two dims, whose rows are items and whose columns are systems.
 
     Raises
@@ -142,7 +144,7 @@ def _labelled(side: Any, name: str) -> pd.Series:
     return side
 
 
-def _own_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
+def _series_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
     """Return the names of two Series, A or B for an unnamed one; None if both have the same."""
     series_names = [
         None if side.name is None else stripped(str(side.name)) for side in sides.values()
@@ -162,7 +164,7 @@ class _Shared:
     attrs: dict[str, Any]
 
 
-_OF_ITEMS = ("dataset", "cluster", "epoch")
+_COORDINATES = ("dataset", "cluster", "epoch")
 
 
 def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Shared:
@@ -170,7 +172,7 @@ def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Sha
     differing one.
     """
     (first, first_side), *others = sides.items()
-    up, coords = _direction(first_side), _of_items(first_side)
+    up, coords = _direction(first_side), _item_coordinates(first_side)
     index = labelled[first].index
     for name, side in others:
         if _direction(side) != up:
@@ -178,7 +180,7 @@ def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Sha
                 f"higher scores of {first} are {'better' if up else 'worse'}, and those of {name} "
                 f"{'worse' if up else 'better'}; give all the same higher_is_better"
             )
-        theirs = _of_items(side)
+        theirs = _item_coordinates(side)
         for coord in coords.keys() | theirs.keys():
             coordinate, other_coordinate = coords.get(coord), theirs.get(coord)
             if coordinate is None or other_coordinate is None:
@@ -199,13 +201,13 @@ def _direction(side: Any) -> bool:
     return bool(side.attrs.get("higher_is_better", True))
 
 
-def _of_items(side: Any) -> dict[str, pd.Series]:
+def _item_coordinates(side: Any) -> dict[str, pd.Series]:
     """Coordinates of the items of a DataArray; a Series has none."""
     if not isinstance(side, xr.DataArray):
         return {}
     return {
         name: side[name].to_series()
-        for name in _OF_ITEMS
+        for name in _COORDINATES
         if name in side.coords and side[name].dims == side.dims and name != side.dims[0]
     }
 
