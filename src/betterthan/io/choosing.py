@@ -52,7 +52,8 @@ def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
 def _in_python(columns: Sequence[str]) -> str:
     if len(columns) == 1:
         return shown(columns[0])
-    return f"[{', '.join(map(shown, columns[:_MAX_LISTED]))}{', ...' if columns[_MAX_LISTED:] else ''}]"
+    more = ", ..." if columns[_MAX_LISTED:] else ""
+    return f"[{', '.join(map(shown, columns[:_MAX_LISTED]))}{more}]"
 
 
 def _as_option(columns: Sequence[str]) -> str:

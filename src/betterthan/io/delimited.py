@@ -45,7 +45,7 @@ class _Records:
             raise problem(self._source, reason, row=start) from None
 
     def blocks(self, wanted: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
-        """The cells of columns in some records, then in the next; see `growing.columns_of`."""
+        """The cells of columns in some records, then in the next; see `growing.collect_columns`."""
         self.rows = array("I")
         records = iter(self)
         _, header = next(records)

@@ -86,7 +86,7 @@ class _Cells:
         self._begun = {k for k, cell in cells if _NUMBER.match(cell)}
 
     def blocks(self, wanted: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
-        """The cells of columns in some rows, then in the next; see `growing.columns_of`."""
+        """The cells of columns in some rows, then in the next; see `growing.collect_columns`."""
         texts: dict[Any, Any] = dict.fromkeys(
             (k for k, numbers in wanted.items() if not numbers or k not in self._begun), object
         )

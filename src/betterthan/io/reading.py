@@ -48,7 +48,7 @@ def read_tables(
     told : Columns, optional
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
-        What several tables are; see `apart.one_a_system`.
+        What several tables are; see `apart.is_file_per_system`.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     told = Columns() if told is None else told

@@ -12,10 +12,10 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, curve, limit
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.designs import Design, design_of
-from betterthan.plan.given import rule_of
+from betterthan.plan.designs import Design, check_design
+from betterthan.plan.given import check_rule
 
-OF = ("a_better", "b_better", "either", "equivalent", "any")
+TARGETS = ("a_better", "b_better", "either", "equivalent", "any")
 _SUMMED = {"either": [0, 1], "any": [0, 1, 2]}
 MOST = 10_000  # items that are thought of
 
@@ -76,7 +76,7 @@ def assurance(
     >>> float(found["ceiling"].sel(verdict="a_better").round(6))
     0.855469
     """
-    design_checked = design_of(design, theta, rope)
+    design_checked = check_design(design, theta, rope)
     rule = _rule(design_checked, prior, threshold, rope)
     several = isinstance(n, list | tuple | range | np.ndarray)
     n_items = np.array([checks.whole(k, "n", 0) for k in (n if several else [n])], np.int64)
@@ -156,12 +156,12 @@ def items_needed(
     >>> int(bt.plan.items_needed(theta=(0.3, 0.15, 0.55))["first"])
     121
     """
-    pair_design = _one(design_of(design, theta, rope))
+    pair_design = _single_pair(check_design(design, theta, rope))
     rule = _rule(pair_design, prior, threshold, rope)
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
-    verdict_indices = _SUMMED.get(checks.one_of(of, OF, "of")) or [VERDICTS.index(of)]
+    verdict_indices = _SUMMED.get(checks.one_of(of, TARGETS, "of")) or [VERDICTS.index(of)]
     probability = _probability(pair_design, rule, verdict_indices, keep)
-    first, always = crossing(probability, target, most, *_looked_at(keep, rope))
+    first, always = crossing(probability, target, most, *_search_range(keep, rope))
     values = {
         "first": first,
         "always": always,
@@ -186,7 +186,7 @@ def _probability(
     design: Design, rule: Rule, verdict_indices: list[int], keep: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return the probability of the wanted verdicts as a function of ascending numbers of items."""
-    kept_counts = design.kept(keep)
+    kept_counts = design.pilot_counts(keep)
 
     def probability(n: np.ndarray) -> np.ndarray:
         if not keep:
@@ -197,7 +197,7 @@ def _probability(
     return probability
 
 
-def _one(design: Design) -> Design:
+def _single_pair(design: Design) -> Design:
     """Return the design; refuse one with several pairs."""
     if design.rows != 1:
         raise ValueError(
@@ -206,7 +206,7 @@ def _one(design: Design) -> Design:
     return design
 
 
-def _looked_at(keep: bool, rope: float) -> tuple[int, float]:
+def _search_range(keep: bool, rope: float) -> tuple[int, float]:
     """Return up to which number every number is examined, and how far around a crossing beyond
     it.
     """
@@ -216,7 +216,7 @@ def _looked_at(keep: bool, rope: float) -> tuple[int, float]:
 
 
 def _rule(design: Design, prior: Any, threshold: float, rope: float) -> Rule:
-    return rule_of(checks.prior(prior, design.items.parts.shape[1]), threshold, rope)
+    return check_rule(checks.prior(prior, design.items.parts.shape[1]), threshold, rope)
 
 
 def _ceiling(items: Items, rule: Rule) -> np.ndarray:

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.planning.verdicts import Items
-from betterthan.plan.given import pairs_of
+from betterthan.plan.given import read_pairs
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Design:
         parts = self.items.parts[0]
         return float(parts[:2].sum() / parts.sum())
 
-    def kept(self, keep: bool) -> np.ndarray:
+    def pilot_counts(self, keep: bool) -> np.ndarray:
         """Return the pilot counts if the verdict includes them, else zeros."""
         if not keep:
             return np.zeros(self.items.parts.shape, np.int64)
@@ -38,14 +38,14 @@ class Design:
         return self.pilot
 
 
-def design_of(design: Any, theta: Any, rope: float) -> Design:
+def check_design(design: Any, theta: Any, rope: float) -> Design:
     """What is believed, checked; a rope needs ties."""
     if theta is not None:
         if not (isinstance(design, str) and design == "uniform"):
             raise ValueError("theta is given and design, too; give one of the two")
         checked_design = Design(Items(_theta(theta), known=True))
     elif isinstance(design, xr.DataArray):
-        pairs = pairs_of(design, None, rope)
+        pairs = read_pairs(design, None, rope)
         checked_design = Design(Items(pairs.posterior), pairs.counts)
     else:
         checked_design = Design(Items(np.array([_numbers(design)])))

@@ -10,7 +10,7 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, other_side
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import SWAPPED, Pairs, alike, itself, pairs_of, rule_of, today
+from betterthan.plan.given import SWAPPED, Pairs, alike, check_rule, itself, read_pairs, today
 from betterthan.plan.means import Means, is_scores
 
 
@@ -81,8 +81,8 @@ def foresee(
     """
     if is_scores(counts):
         return _means_foreseen(_means(counts, rope, prior, threshold), more, until)
-    pairs = pairs_of(counts, prior, rope)
-    rule = rule_of(pairs.of.prior, threshold, rope)
+    pairs = read_pairs(counts, prior, rope)
+    rule = check_rule(pairs.parameters.prior, threshold, rope)
     steps, several = _steps(pairs.items, more, until)
     items = Items(pairs.posterior)
     probabilities = np.stack([after(items, pairs.counts, step, rule) for step in steps], axis=1)
@@ -124,7 +124,7 @@ def replication(
     -------
     Plan
         Its data, over the dims of the counts without ``outcome``: ``same``, the probability of
-        today's verdict on the fresh items alone; ``probability`` (verdict), of every one; ``verdicts``,
+        today's verdict on the fresh items alone; ``probability`` (verdict), of every one; ``now``,
         the verdict of today, and ``prob_better``; ``n`` items so far and ``n_more`` fresh ones.
 
     Raises
@@ -152,9 +152,9 @@ def replication(
     0.500433318
     """
     if is_scores(counts):
-        return _means_again(_means(counts, rope, prior, threshold), n)
-    pairs = pairs_of(counts, prior, rope)
-    rule = rule_of(pairs.of.prior, threshold, rope)
+        return _replicate_means(_means(counts, rope, prior, threshold), n)
+    pairs = read_pairs(counts, prior, rope)
+    rule = check_rule(pairs.parameters.prior, threshold, rope)
     fresh = pairs.items if n is None else np.full(len(pairs.counts), checks.whole(n, "n", 0))
     probabilities = after(Items(pairs.posterior), np.zeros_like(pairs.counts), fresh, rule)
     data = _today(pairs, rule)
@@ -188,14 +188,14 @@ def _means_foreseen(means: Means, more: Any, until: Any) -> Plan:
     return Plan(data.assign_attrs(means.attrs("foresight")), words.means_foreseen(data))
 
 
-def _means_again(means: Means, n: int | None) -> Plan:
+def _replicate_means(means: Means, n: int | None) -> Plan:
     fresh = means.items if n is None else np.full(len(means.items), checks.whole(n, "n", 0))
     probabilities = means.after(fresh, kept=False)
     data, same = means.today(), means.same(probabilities)
     data["same"] = means.wrap(same, same, np.nan)
     data["probability"] = means.probability(probabilities, {})
     data["n_more"] = means.wrap(fresh, fresh, 0)
-    return Plan(data.assign_attrs(means.attrs("replication")), words.means_again(data))
+    return Plan(data.assign_attrs(means.attrs("replication")), words.replicated_means(data))
 
 
 def _today(pairs: Pairs, rule: Rule) -> xr.Dataset:
@@ -232,4 +232,4 @@ def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], 
 
 def _attrs(pairs: Pairs, rule: Rule, answer: str) -> dict[str, Any]:
     mine = {"answer": answer, "threshold": rule.threshold, "rope": rule.rope}
-    return pairs.of.attrs | mine
+    return pairs.parameters.attrs | mine

@@ -11,7 +11,7 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import other_side
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, alike, pairs_of, rule_of, today
+from betterthan.plan.given import Pairs, alike, check_rule, read_pairs, today
 
 FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
 
@@ -39,7 +39,7 @@ def fragility(
     Returns
     -------
     Plan
-        Its data, over the dims of the counts without ``outcome``: ``verdicts``, the verdict; ``drop``
+        Its data, over the dims of the counts without ``outcome``: ``now``, the verdict; ``drop``
         and ``turn``, the fewest items for it to go; ``drop_to_other`` and ``turn_to_other``, for
         the other system to be better. NaN where no number does, and where it is undecided.
         ``dropped`` and ``turned`` (outcome), by how much wins, losses and ties fall then, told
@@ -65,8 +65,8 @@ def fragility(
     >>> print(found.lines[0])
     A is better: 2 of 14 decisive items would have to turn for this verdict to go, or 5 be dropped.
     """
-    pairs = pairs_of(counts, prior, rope)
-    rule = rule_of(pairs.of.prior, threshold, rope)
+    pairs = read_pairs(counts, prior, rope)
+    rule = check_rule(pairs.parameters.prior, threshold, rope)
     verdicts = today(pairs, rule)[1]
     counts_with_ties = np.zeros((len(pairs.counts), 3), np.int64)
     counts_with_ties[:, : pairs.counts.shape[1]] = pairs.counts
@@ -83,7 +83,7 @@ def fragility(
         variables[name] = pairs.wrap(values, values, 0)
     data = xr.Dataset(variables | _labelled(minima, pairs))
     attrs = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
-    data = data.assign_attrs(pairs.of.attrs | attrs)
+    data = data.assign_attrs(pairs.parameters.attrs | attrs)
     return Plan(data, words.fragility(data))
 
 

@@ -25,13 +25,13 @@ _HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
 class Pairs:
     """Each pair of systems once, a row each."""
 
-    of: Parameters
+    parameters: Parameters
     counts: np.ndarray  # (rows, 3), or (rows, 2) where only decisive items were counted
 
     @property
     def posterior(self) -> np.ndarray:
         """Dirichlet parameters, (rows, 3) or (rows, 2)."""
-        return self.counts + np.asarray(self.of.prior)
+        return self.counts + np.asarray(self.parameters.prior)
 
     @property
     def items(self) -> np.ndarray:
@@ -48,9 +48,9 @@ class Pairs:
         """Answers (rows, ...) over the dims of the counts and `extra`; `swapped` is what they are
         seen from the other system, `itself` of a system and itself.
         """
-        labels = self.of.counts.isel({names.OUTCOME: 0}, drop=True)
+        labels = self.parameters.counts.isel({names.OUTCOME: 0}, drop=True)
         extra = extra or {}
-        if self.of.square:
+        if self.parameters.square:
             full = squared(values, swapped, itself, labels.shape)
         else:
             full = values.reshape((*labels.shape, *values.shape[1:]))
@@ -75,7 +75,7 @@ def squared(
     return full
 
 
-def pairs_of(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
+def read_pairs(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
     """Return checked counts, a row for each pair; a ROPE needs ties."""
     checked_counts = as_counts(counts)
     question = "a rope" if rope else None
@@ -87,7 +87,7 @@ def pairs_of(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs
 
 def as_counts(counts: Any) -> xr.DataArray:
     """Counts of an array, or of one pair by its numbers."""
-    counts = _of_comparison(counts)
+    counts = _comparison_counts(counts)
     if isinstance(counts, xr.DataArray):
         return counts
     if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
@@ -98,7 +98,7 @@ def as_counts(counts: Any) -> xr.DataArray:
     return xr.DataArray(values, dims=(names.OUTCOME,), coords=coords, attrs=unknown)
 
 
-def _of_comparison(source: Any) -> Any:
+def _comparison_counts(source: Any) -> Any:
     """Return the counts of a comparison; other input unchanged."""
     data = getattr(source, "data", None)
     if isinstance(data, xr.Dataset) and "counts" in data:
@@ -106,7 +106,7 @@ def _of_comparison(source: Any) -> Any:
     return source
 
 
-def rule_of(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
+def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
     """Return the checked rule for verdicts."""
     return Rule(prior, checks.threshold(threshold), checks.rope(rope))
 

@@ -79,7 +79,7 @@ def gold(
     values["ceiling"] = values["n_gold"] / (1 - values["r2"])
     if costs:
         values["best_ratio"] = best_ratio(values["r2"], *costs)
-    dataset = xr.Dataset({k: (names.PAIR, v) for k, v in values.items()}, _of_pairs(data))
+    dataset = xr.Dataset({k: (names.PAIR, v) for k, v in values.items()}, _pair_coords(data))
     dataset = dataset.merge(_widths(data, pairs, ci_prob), join="exact")
     dataset.attrs = {"version": betterthan.__version__, "answer": "labels beside a judge"}
     dataset.attrs |= {"prior": list(checks.prior(prior)), "ci_prob": ci_prob}
@@ -102,7 +102,7 @@ def _costs(human: float | None, judge: float | None) -> tuple[float, float] | No
     return costs[0], costs[1]
 
 
-def _of_pairs(data: xr.Dataset) -> dict[Any, Any]:
+def _pair_coords(data: xr.Dataset) -> dict[Any, Any]:
     return {k: data[k] for k in (names.PAIR, *names.SQUARE)}
 
 
@@ -120,7 +120,7 @@ def _widths(data: xr.Dataset, pairs: Any, ci_prob: float) -> xr.Dataset:
     random, chosen, following = (np.stack(part, axis=1) for part in zip(*by_total, strict=True))
     by = (names.PAIR, LABELS)
     parts = {"width": (by, wide * random), "width_chosen": (by, wide * chosen)}
-    coords = _of_pairs(data) | {LABELS: totals, SIGNAL: data[SIGNAL].values}
+    coords = _pair_coords(data) | {LABELS: totals, SIGNAL: data[SIGNAL].values}
     return xr.Dataset({**parts, "next": ((*by, SIGNAL), following)}, coords)
 
 

@@ -40,7 +40,7 @@ class Means:
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
         self.rope = checks.margin(rope, "rope")
         self.threshold = checks.threshold(threshold)
-        self.of = "clusters" if CLUSTER in scores.coords else "items"
+        self.unit_name = "clusters" if CLUSTER in scores.coords else "items"
 
     @property
     def items(self) -> np.ndarray:
@@ -85,7 +85,7 @@ class Means:
 
     def attrs(self, answer: str) -> dict[str, Any]:
         """Return the attrs of a result."""
-        attrs = {"version": __version__, "answer": answer, "units": self.of}
+        attrs = {"version": __version__, "answer": answer, "units": self.unit_name}
         return attrs | {"rope": self.rope, "threshold": self.threshold}
 
     def same(self, probabilities: np.ndarray) -> np.ndarray:

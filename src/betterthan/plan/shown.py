@@ -24,7 +24,7 @@ def document(plan: Any) -> Document:
     more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
     named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
     numbers_table = Table(
-        tuple(map(_head, rows)),
+        tuple(map(_column_title, rows)),
         [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
         "; ".join(filter(None, [str(plan.attrs.get("answer", "")).capitalize(), more])),
         left=len(named),
@@ -37,7 +37,7 @@ def document(plan: Any) -> Document:
     )
 
 
-def _head(name: Any) -> str:
+def _column_title(name: Any) -> str:
     """A column's name in words, which may break between them."""
     return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
 
@@ -51,7 +51,7 @@ def _cell(value: Any) -> str:
 
 def table(data: xr.Dataset) -> pd.DataFrame:
     """Tabulate: a row for each pair, number of items or look; a column for each verdict."""
-    data = _each_pair(data)
+    data = _unordered_pairs(data)
     row_dims = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
     data = data.drop_vars(
         [k for k, v in data.data_vars.items() if row_dims and not row_dims & {*v.dims}]
@@ -71,7 +71,7 @@ def table(data: xr.Dataset) -> pd.DataFrame:
 _COLUMNS = ("verdict", "claim", names.OUTCOME, "signal")  # dims whose labels are columns
 
 
-def _each_pair(data: xr.Dataset) -> xr.Dataset:
+def _unordered_pairs(data: xr.Dataset) -> xr.Dataset:
     """Keep each unordered pair once."""
     if names.SYSTEM_A not in data.dims:
         return data

@@ -9,7 +9,7 @@ from betterthan import checks, names
 from betterthan.exact.planning.betting import confidence_ends, log_e_value
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, pairs_of
+from betterthan.plan.given import Pairs, read_pairs
 
 _PLAIN = ("a_better", "b_better")
 _CLAIMS = ("a_beyond", "b_beyond", "a_not_worse", "b_not_worse", "equivalent")
@@ -63,7 +63,7 @@ def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
     >>> float(found["bayes_factor_10"].round(9))
     12.002930403
     """
-    pairs = pairs_of(counts, None, checks.rope(rope))
+    pairs = read_pairs(counts, None, checks.rope(rope))
     logs, exchanged = _logs(*_counted(pairs), rope)
     log_values = np.stack(logs, axis=-1)
     claims = {"claim": list(_CLAIMS if rope else _PLAIN)}
@@ -127,7 +127,7 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
     (0.000161, 0.299601)
     """
     error = checks.probability(error, "error")
-    pairs = pairs_of(counts, None, 1.0)  # as a rope does, d needs ties
+    pairs = read_pairs(counts, None, 1.0)  # as a rope does, d needs ties
     w, l, t = _counted(pairs)
     low, high = confidence_ends(w, l, t, error)
     middle = (w - l) / np.maximum(w + l + t, 1)
@@ -144,4 +144,4 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
 
 
 def _attrs(pairs: Pairs, answer: str) -> dict[str, Any]:
-    return {k: v for k, v in pairs.of.attrs.items() if k != "prior"} | {"answer": answer}
+    return {k: v for k, v in pairs.parameters.attrs.items() if k != "prior"} | {"answer": answer}

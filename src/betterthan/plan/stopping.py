@@ -18,7 +18,7 @@ from betterthan.exact.planning.walks import (
 from betterthan.exact.planning.walks_with_ties import walk_with_ties
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.designs import design_of
+from betterthan.plan.designs import check_design
 
 _EQUAL = (0.5, 0.5)
 
@@ -69,7 +69,7 @@ def stopping_boundary(
     >>> round(found.attrs["threshold"], 6), found["wins"].values.tolist()[:4]
     (0.994272, [10, 16, 22, 29])
     """
-    look_items = looks_of(n_max, looks)
+    look_items = check_looks(n_max, looks)
     error = checks.probability(error, "error")
     numbers = checks.prior(prior, 2)
     stops, threshold = calibrated(look_items, error, numbers)
@@ -161,7 +161,7 @@ def peeking(
     0.093687
     """
     look_items = (
-        looks_of(n_max, looks) if boundary is None else _looks_of_boundary(boundary, n_max, looks)
+        check_looks(n_max, looks) if boundary is None else _boundary_looks(boundary, n_max, looks)
     )
     parts, is_fixed = _truth(theta, design, rope)
     numbers = checks.prior(prior, 3 if rope else 2)
@@ -169,13 +169,13 @@ def peeking(
         threshold = boundary.attrs["threshold"]
     rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
     if rope:
-        _one_rule(bayes_factor, boundary, rope=True)
+        _check_single_rule(bayes_factor, boundary, rope=True)
         crossings = walk_with_ties(look_items, parts, rule, known=is_fixed)
     else:
-        _one_rule(bayes_factor, boundary, rope=False)
+        _check_single_rule(bayes_factor, boundary, rope=False)
         stops = _stops(look_items, rule, bayes_factor, boundary)
         crossings = _walked(stops, parts, is_fixed)
-    return _told(
+    return _result(
         look_items,
         crossings,
         rule,
@@ -192,7 +192,7 @@ def _walked(stops: Stops, parts: np.ndarray, is_fixed: bool) -> Met:
     return walk(stops, design=(win, loss))
 
 
-def _told(
+def _result(
     look_items: np.ndarray,
     crossings: Met,
     rule: Rule,
@@ -215,7 +215,7 @@ def _told(
     return Plan(data, words.peeking(data))
 
 
-def looks_of(n_max: int, looks: Any) -> np.ndarray:
+def check_looks(n_max: int, looks: Any) -> np.ndarray:
     """Return the checked numbers of items at the looks."""
     most = checks.whole(n_max, "n_max")
     if looks is None:
@@ -235,7 +235,7 @@ def looks_of(n_max: int, looks: Any) -> np.ndarray:
     return np.rint(most * np.arange(1, number + 1) / number).astype(np.int64)
 
 
-def _looks_of_boundary(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
+def _boundary_looks(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
     if not isinstance(boundary, Plan) or "wins" not in boundary:
         raise ValueError(
             f"boundary is {checks.shown(boundary)}; give what stopping_boundary returns"
@@ -254,13 +254,13 @@ def _truth(theta: Any, design: Any, rope: float) -> tuple[np.ndarray, bool]:
     """Return probabilities or a Dirichlet, and whether they are fixed."""
     if theta is None and design is None:
         theta = _EQUAL
-    checked_design = design_of("uniform" if design is None else design, theta, rope)
+    checked_design = check_design("uniform" if design is None else design, theta, rope)
     if checked_design.rows != 1:
         raise ValueError(f"design holds counts of {checked_design.rows} pairs; give those of one")
     return checked_design.items.parts[0], checked_design.items.known
 
 
-def _one_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:
+def _check_single_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:
     if bayes_factor is not None and boundary is not None:
         raise ValueError("bayes_factor is given and boundary, too; give one of the two")
     if rope and (bayes_factor is not None or boundary is not None):

@@ -13,7 +13,7 @@ from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, as_counts, pairs_of, rule_of, today
+from betterthan.plan.given import Pairs, as_counts, check_rule, read_pairs, today
 
 _ULPS = 1e-12  # a difference of shares below this is none
 
@@ -73,9 +73,11 @@ def micro_macro(
     """
     counts, dead = _counted(data, by)
     stratum = _stratum(counts)
-    pairs = pairs_of(counts, prior, 1.0)  # as a rope does, d needs ties
-    summary = _summed(pairs, stratum, rule_of(pairs.of.prior, threshold, 0.0)).assign(dead)
-    attrs = pairs.of.attrs | {"answer": "strata", "of": stratum, "threshold": threshold}
+    pairs = read_pairs(counts, prior, 1.0)  # as a rope does, d needs ties
+    summary = _summed(pairs, stratum, check_rule(pairs.parameters.prior, threshold, 0.0)).assign(
+        dead
+    )
+    attrs = pairs.parameters.attrs | {"answer": "strata", "of": stratum, "threshold": threshold}
     summary = summary.assign_attrs(attrs)
     return Plan(summary, words.strata(summary))
 
@@ -114,7 +116,7 @@ def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
         "differ": (np.abs(micro) > _ULPS) & (micro * macro < 0),
         "difference": stratum_difference,
         "n": n,
-        "prob_better": pairs.wrap(better, prob_above_half(*_turned(pairs)), 0.5),
+        "prob_better": pairs.wrap(better, prob_above_half(*_swapped_parameters(pairs)), 0.5),
         "verdict": pairs.wrap(verdicts.astype("U16"), back, "undecided"),
     }
     return xr.Dataset(variables)
@@ -132,7 +134,7 @@ def _stratum(counts: xr.DataArray) -> str:
     return stratum_dims[0]
 
 
-def _turned(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+def _swapped_parameters(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     """Return the Beta parameters of the other system's wins."""
     return pairs.posterior[:, 1], pairs.posterior[:, 0]
 

@@ -8,7 +8,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 
-_SAID = {
+_VERDICT_TEXTS = {
     "a_better": "{a} better",
     "b_better": "{b} better",
     "equivalent": "equivalent",
@@ -32,16 +32,16 @@ def _names(data: xr.Dataset) -> dict[str, str] | None:
     return {"a": "A", "b": "B"} if not set(data["now"].dims) - {"more"} else None
 
 
-def _one(data: xr.Dataset) -> xr.Dataset:
+def _single_pair(data: xr.Dataset) -> xr.Dataset:
     """Select the only pair."""
     if names.SYSTEM_A in data.dims:
         return data.isel({names.SYSTEM_A: 0, names.SYSTEM_B: 1})
     return data.isel({names.PAIR: 0}) if names.PAIR in data.dims else data
 
 
-def _each(probability: xr.DataArray, system_names: dict[str, str]) -> str:
+def _verdict_probabilities(probability: xr.DataArray, system_names: dict[str, str]) -> str:
     parts = [
-        f"{_SAID[str(v)].format(**system_names)} {numbers.probability(float(p))}"
+        f"{_VERDICT_TEXTS[str(v)].format(**system_names)} {numbers.probability(float(p))}"
         for v, p in zip(probability["verdict"].values, probability.values, strict=True)
         if p > 0
     ]
@@ -57,13 +57,14 @@ def _standing(pair: xr.Dataset, system_names: dict[str, str]) -> str:
 def foresight(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair; several pairs have a table."""
     system_names = _names(data)
-    if system_names is None or set(_one(data)["now"].dims):
+    if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
-    pair = _one(data)
+    pair = _single_pair(data)
     sentences = [_standing(pair, system_names)]
     if "more" not in pair.dims:
         sentences.append(
-            f"With {int(pair['n_more'])} more items: {_each(pair['probability'], system_names)}."
+            f"With {int(pair['n_more'])} more items: "
+            f"{_verdict_probabilities(pair['probability'], system_names)}."
         )
     return tuple(sentences)
 
@@ -73,21 +74,22 @@ def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
     system_names = _names(data)
     if system_names is None or "more" in data.dims:
         return ()
-    pair = _one(data)
+    pair = _single_pair(data)
     if pair["probability"].isnull().any():
         return (_difference(pair, system_names), _TOO_FEW)
     return (
         _difference(pair, system_names),
-        f"With {int(pair['n_more'])} more: {_each(pair['probability'], system_names)}.",
+        f"With {int(pair['n_more'])} more: "
+        f"{_verdict_probabilities(pair['probability'], system_names)}.",
     )
 
 
-def means_again(data: xr.Dataset) -> tuple[str, ...]:
+def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair of means."""
     system_names = _names(data)
     if system_names is None:
         return ()
-    pair = _one(data)
+    pair = _single_pair(data)
     if pair["probability"].isnull().any():
         return (_difference(pair, system_names), _TOO_FEW)
     probability = numbers.probability(float(pair["same"]))
@@ -96,7 +98,7 @@ def means_again(data: xr.Dataset) -> tuple[str, ...]:
     )
     return (
         _difference(pair, system_names),
-        f"{sentence}: {_each(pair['probability'], system_names)}.",
+        f"{sentence}: {_verdict_probabilities(pair['probability'], system_names)}.",
     )
 
 
@@ -115,13 +117,14 @@ def _difference(pair: xr.Dataset, system_names: dict[str, str]) -> str:
 def replication(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair."""
     system_names = _names(data)
-    if system_names is None or set(_one(data)["now"].dims):
+    if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
-    pair = _one(data)
+    pair = _single_pair(data)
     return (
         _standing(pair, system_names),
         f"On {int(pair['n_more'])} fresh items alone the same verdict has probability "
-        f"{numbers.probability(float(pair['same']))}: {_each(pair['probability'], system_names)}.",
+        f"{numbers.probability(float(pair['same']))}: "
+        f"{_verdict_probabilities(pair['probability'], system_names)}.",
     )
 
 
@@ -129,7 +132,8 @@ def assurance(data: xr.Dataset) -> tuple[str, ...]:
     """Describe what the curve reaches, and its limit."""
     last = data.isel(n=-1) if "n" in data.dims else data
     sentences = [
-        f"With {int(last['n'])} items: {_each(last['probability'], {'a': 'A', 'b': 'B'})}."
+        f"With {int(last['n'])} items: "
+        f"{_verdict_probabilities(last['probability'], {'a': 'A', 'b': 'B'})}."
     ]
     top = data["ceiling"].sel(verdict="a_better").item()
     sentences.append(
@@ -138,7 +142,7 @@ def assurance(data: xr.Dataset) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-_OF = {
+_TARGET_TEXTS = {
     "a_better": "the verdict {a} better",
     "b_better": "the verdict {b} better",
     "either": "a verdict for either system",
@@ -150,7 +154,7 @@ _OF = {
 def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
     """Say how many items are needed, or that no number suffices."""
     system_names = dict(zip("ab", attrs.get("systems", ("A", "B")), strict=True))
-    verdict, target = _OF[attrs["of"]].format(**system_names), f"{attrs['target']:g}"
+    verdict, target = _TARGET_TEXTS[attrs["of"]].format(**system_names), f"{attrs['target']:g}"
     first, always, top = (float(data[k]) for k in ("first", "always", "ceiling"))
     more = " more" if attrs["keep"] else ""
     if np.isnan(first):
@@ -236,9 +240,9 @@ def sequence(data: xr.Dataset) -> tuple[str, ...]:
 def fragility(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair: how many items would have to flip, or be removed."""
     system_names = _names(data)
-    if system_names is None or set(_one(data)["now"].dims):
+    if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
-    pair = _one(data)
+    pair = _single_pair(data)
     verdict = str(pair["now"].values)
     if verdict == "undecided":
         return ("Undecided: there is no verdict that could go.",)

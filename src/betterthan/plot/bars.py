@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan.plot import drawing, inputs
-from betterthan.plot.systems import called, known
+from betterthan.plot.systems import called, check_system
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def outcomes(
         name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
         others = [] if baseline else [name[s] for s in right]
         drawing.name_rows(ax, [name[s] for s in left], others)
-        ax.set_xlabel(_what_is_counted(pairs, ties))
+        ax.set_xlabel(_axis_label(pairs, ties))
         _legend(ax, ties, "the baseline" if baseline else "the system at the right")
         subject = "Wins, ties and losses" if ties else "Wins and losses"
         against = f"against {name[baseline]}" if baseline else "of each pair"
@@ -91,7 +91,7 @@ def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], lis
     values, exchanged = pairs.values, inputs.exchanged(pairs).values
     rows, flip = np.arange(len(a)), values[:, 1] > values[:, 0]
     if baseline is not None:
-        known(baseline, [*a, *b], "baseline")
+        check_system(baseline, [*a, *b], "baseline")
         rows, flip = np.flatnonzero((a == baseline) | (b == baseline)), a == baseline
     values = np.where(flip[:, None], exchanged, values)
     net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
@@ -105,7 +105,7 @@ def _refuse_too_many(bars: list[str], advice: str) -> None:
         raise ValueError(f"{len(bars)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
 
 
-def _what_is_counted(pairs: xr.DataArray, ties: bool) -> str:
+def _axis_label(pairs: xr.DataArray, ties: bool) -> str:
     unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
     return f"number of {unit}" if ties else f"number of {unit} that are not ties ({_absent(pairs)})"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NEEDED = ("exact", "sampled", "mcse", "ess", "z", "agrees")
 _WIDTHS = 2  # Monte Carlo errors on either side of the band
 _NAMED = 10  # pairs that are named at most
-_APART, _NEAR = 9.0, 0.4  # points from name to name, of pairs as near as this on x
+_LINE_SPACING, _MAX_DISTANCE = 9.0, 0.4  # points from name to name, of pairs as near as this on x
 _ENOUGH = 5  # pairs from which on their z are worth a histogram
 _END = 6.0  # of the histogram; what is further off stands there
 
@@ -137,8 +137,8 @@ def _name(ax: "Axes", rows: _Rows) -> None:
     placed: list[tuple[float, float]] = []
     for k in far[np.argsort(-away[far], kind="stable")]:
         x, right = float(rows.exact[k]), rows.exact[k] > 0.5
-        earlier = [y for other, y in placed if abs(other - x) < _NEAR]
-        y = min([float(height * away[k]), *(y - _APART for y in earlier)])
+        earlier = [y for other, y in placed if abs(other - x) < _MAX_DISTANCE]
+        y = min([float(height * away[k]), *(y - _LINE_SPACING for y in earlier)])
         placed.append((x, y))
         look: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
         look |= {"ha": "right" if right else "left", "fontsize": drawing.SMALL}

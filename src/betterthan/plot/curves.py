@@ -73,7 +73,7 @@ def densities(
     checks.one_of(show, _KINDS, "show")
     if (rope or names.ROPE) and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
-    a, b, source, half = shapes.of_pair(data, systems, prior, show, rope)
+    a, b, source, half = shapes.pair_densities(data, systems, prior, show, rope)
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.6)
         both = _Named(*drawing.labels([a, b]))

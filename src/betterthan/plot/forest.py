@@ -8,7 +8,7 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.plot import drawing, inputs
-from betterthan.plot.systems import called, known
+from betterthan.plot.systems import called, check_system
 from betterthan.results.rows import difference_of
 from betterthan.signed import Signature
 
@@ -99,7 +99,7 @@ def differences(
     """
     limit = checks.whole(limit, "limit")
     chosen = inputs.differences(data, systems, rope)
-    provenance, rope = Signature.from_attrs(chosen.attrs), inputs.rope_of(chosen, rope)
+    provenance, rope = Signature.from_attrs(chosen.attrs), inputs.effective_rope(chosen, rope)
     baseline = None if baseline is None else called(baseline, systems)
     all_rows = _oriented(chosen, baseline)
     if not len(all_rows.mean):
@@ -127,7 +127,7 @@ def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
     verdict = pairs["verdict"].values.astype(str)
     drawn, flip = np.isfinite(mean), mean < 0
     if baseline is not None:
-        known(baseline, [*a, *b], "baseline")
+        check_system(baseline, [*a, *b], "baseline")
         drawn, flip = drawn & ((a == baseline) | (b == baseline)), a == baseline
     return _Rows(
         np.where(flip, b, a),

@@ -26,12 +26,12 @@ from betterthan.results import rows
 from betterthan.signed import Signature
 
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")
-_DIFFERENCE_ASKED = "a difference"
-_TIES_UNKNOWN = f"{_DIFFERENCE_ASKED} needs the number of ties, which these data do not have"
+_DIFFERENCE_REQUEST = "a difference"
+_TIES_UNKNOWN = f"{_DIFFERENCE_REQUEST} needs the number of ties, which these data do not have"
 _JUDGMENT = "judgment"
 
 
-def given(data: Any) -> Any:
+def comparison_dataset(data: Any) -> Any:
     """Return the Dataset of a comparison; other input unchanged."""
     dataset = getattr(data, "data", None)
     return dataset if isinstance(dataset, xr.Dataset) else data
@@ -39,7 +39,7 @@ def given(data: Any) -> Any:
 
 def compared(data: Any) -> xr.Dataset:
     """The Dataset of a comparison of systems over (system_a, system_b)."""
-    dataset = given(data)
+    dataset = comparison_dataset(data)
     if not isinstance(dataset, xr.Dataset) or not {"prob_better", "verdict"} <= set(dataset):
         raise ValueError(
             f"data is a {type(data).__name__}; give a comparison, from betterthan.compare"
@@ -51,7 +51,7 @@ def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataA
     """Counts (pair, outcome) of the systems to draw, no pair twice; `or_draws` says whether the
     figure also takes draws.
     """
-    pair_counts, _ = as_pairs(_counts(given(data), or_draws))
+    pair_counts, _ = as_pairs(_counts(comparison_dataset(data), or_draws))
     return _picked_pairs(pair_counts, systems)
 
 
@@ -62,7 +62,7 @@ def one_pair(data: Any, systems: Any) -> tuple[str, str, xr.DataArray]:
     return (b, a, exchanged(pair)) if first == b else (a, b, pair)
 
 
-def draws_of_one(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.ndarray]]:
+def pair_draws(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.ndarray]]:
     """Return names and draws (draw, ...) of one pair, from the side of the first system."""
     first = None if systems is None else _first_of_two(systems)
     _refuse_other_fits(tree)
@@ -96,12 +96,12 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
         joint = "among_prob_better" in data
         data = rows.final(data) if joint else data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
-    if _is_square(data) or _of_several(data):
+    if _is_square(data) or _has_several(data):
         square = _square(data)
     else:
         by_pair = isinstance(data, xr.DataArray) and data.dims == (names.PAIR,)
         pair_values: Any = data if by_pair else prob_better(pairs(data))
-        square = _square_of(pair_values)
+        square = _square_from_pairs(pair_values)
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
     if bad.any():
@@ -121,7 +121,7 @@ def answered(data: xr.Dataset) -> xr.DataArray:
     verdict = data["verdict"]
     empty, decided = verdict == "no_data", verdict.isin(["a_better", "b_better"])
     if by_pair:
-        better = _square_of(better.where(~empty))
+        better = _square_from_pairs(better.where(~empty))
         return better.assign_coords(decided=to_square(decided, mirror="same"))
     itself = xr.DataArray(np.eye(better.sizes[names.SYSTEM_A], dtype=bool), dims=names.SQUARE)
     return better.where(~empty | itself).assign_coords(decided=decided)
@@ -134,12 +134,12 @@ def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr
     """
     if isinstance(data, xr.DataTree):
         _refuse_other_fits(data)
-        difference_of(posterior_of(data), _DIFFERENCE_ASKED)
+        difference_of(posterior_of(data), _DIFFERENCE_REQUEST)
     data = _answers(data, rope)
     if isinstance(data, xr.Dataset) and _JUDGMENT not in data.sizes:
         return _compared(data, systems)
     counts = pairs(data, systems)
-    return _closed(counts, rope_of(counts, rope))
+    return _closed(counts, effective_rope(counts, rope))
 
 
 def posterior(pair: xr.DataArray, prior: Any) -> np.ndarray:
@@ -158,17 +158,17 @@ def sampled(provenance: Signature) -> str:
     return f"{provenance.draws * (provenance.chains or 1):,} draws" if provenance.draws else ""
 
 
-def rope_of(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
+def effective_rope(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
     """Return the given ROPE in the unit of the differences; else that of the comparison."""
     provenance = Signature.from_attrs(data.attrs)
     if rope is None:
         return names.ROPE if provenance.rope is None else provenance.rope
-    if isinstance(data, xr.Dataset) and _in_own_unit(provenance):
+    if isinstance(data, xr.Dataset) and _has_own_unit(provenance):
         return checks.margin(rope, "rope", names.OF_DIFFERENCE)
     return checks.rope(rope)
 
 
-def _in_own_unit(provenance: Signature) -> bool:
+def _has_own_unit(provenance: Signature) -> bool:
     """Return whether differences are in another unit than probabilities."""
     if provenance.model in (names.ADOPTED, "graded", "mallows"):
         return True
@@ -177,9 +177,9 @@ def _in_own_unit(provenance: Signature) -> bool:
 
 
 def _answers(data: Any, rope: float | None = None) -> Any:
-    """As `given`; of posterior draws what they say of all pairs."""
+    """As `comparison_dataset`; of posterior draws what they say of all pairs."""
     if not isinstance(data, xr.DataTree):
-        return given(data)
+        return comparison_dataset(data)
     _refuse_other_fits(data)
     return pairwise.compared(data, rope)
 
@@ -258,7 +258,7 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
     if missing and {"prob_better", "verdict"} <= set(comparison):
         model = str(comparison.attrs.get("model"))
         from_draws = model in pairwise.MODELS and "draws" in comparison.attrs
-        raise ValueError(no_difference(model, _DIFFERENCE_ASKED) if from_draws else _TIES_UNKNOWN)
+        raise ValueError(no_difference(model, _DIFFERENCE_REQUEST) if from_draws else _TIES_UNKNOWN)
     if missing:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
@@ -302,7 +302,7 @@ def _is_square(data: Any) -> bool:
     return set(names.SQUARE) <= dims and names.OUTCOME not in dims
 
 
-def _of_several(data: Any) -> bool:
+def _has_several(data: Any) -> bool:
     """Return whether results by pair come from several engines or targets."""
     dims = set(data.dims) if isinstance(data, xr.DataArray) else set()
     return names.PAIR in dims and len(dims) > 1 and names.OUTCOME not in dims
@@ -328,7 +328,7 @@ def _square(data: Any) -> Any:
     return square.transpose(*names.SQUARE).assign_coords(dict.fromkeys(names.SQUARE, systems))
 
 
-def _square_of(better: xr.DataArray) -> xr.DataArray:
+def _square_from_pairs(better: xr.DataArray) -> xr.DataArray:
     """Build a square from probabilities by pair; missing pairs are NaN."""
     square = to_square(better, mirror="probability", diagonal=np.nan)
     np.fill_diagonal(square.values, 0.5)

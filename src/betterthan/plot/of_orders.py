@@ -126,7 +126,7 @@ def orders(
     ranked = ranked_of(orders)
     name = chosen(systems, ranked.systems)
     checks.at_least_two(list(name))
-    ranks, items = _of_document(ranked.of(list(name)), document)
+    ranks, items = _document_ranks(ranked.of(list(name)), document)
     crossed = _crossings(ranks)
     last = len(name) - 1
     with drawing.style():
@@ -147,7 +147,7 @@ def _title(inverted: int, items: int, orders: int) -> str:
     return f"{items} items; {inverted} pairs inverted between {between}"
 
 
-def _of_document(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
+def _document_ranks(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
     """Return ranks (system, item) of one document, for items in all rankings, and the names."""
     if document is None and len(ranked.documents) > 1:
         raise ValueError(
@@ -232,7 +232,7 @@ def tau(
         labels = drawing.labels(taus[names.SYSTEM].values.tolist())
         ax = drawing.axes(ax, 4.6 + drawing.inches(labels), 0.42 * len(labels) + 1.2)
         _draw_taus(ax, taus.values)
-        drawing.write_at_right(ax, [_told(values) for values in taus.values])
+        drawing.write_at_right(ax, [_summary(values) for values in taus.values])
         ax.set_yticks(range(len(labels)), labels, fontsize=8)
         ax.tick_params(axis="y", length=0)
         ax.set(xlim=(-1.05, 1.05), ylim=(len(labels) - 0.5, -0.5), xlabel="Kendall's tau")
@@ -252,7 +252,7 @@ def _taus(scores: Any) -> xr.DataArray:
     return data.transpose(names.SYSTEM, row)
 
 
-def _told(taus: np.ndarray) -> str:
+def _summary(taus: np.ndarray) -> str:
     """Format the mean and the number of taus."""
     observed = taus[~np.isnan(taus)]
     return f"{observed.mean():+.2f} of {len(observed)}" if len(observed) else "none"

@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan import checks
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import pairs_of
+from betterthan.plan.given import read_pairs
 from betterthan.plot import drawing
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ _MARKED = 40  # looks up to which each has a mark
 
 def _mark(ax: "Axes", counts: Any) -> float:
     """Where the counts stand; how far up the figure must reach."""
-    rows = pairs_of(counts, None, 0.0).counts
+    rows = read_pairs(counts, None, 0.0).counts
     if len(rows) != 1:
         raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
     w, l = (int(x) for x in rows[0, :2])

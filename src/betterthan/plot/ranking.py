@@ -65,7 +65,7 @@ def ranks(
     'C'
     """
     limit = checks.whole(limit, "limit")
-    ranked = _ranked(inputs.given(data), rng)
+    ranked = _ranked(inputs.comparison_dataset(data), rng)
     best = np.argsort(ranked["expected_rank"].values, kind="stable")
     rows = picked(ranked, (names.SYSTEM,), systems, best)[{names.SYSTEM: slice(limit)}]
     probabilities = rows["prob_rank"].transpose(names.SYSTEM, "rank").values

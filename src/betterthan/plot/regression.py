@@ -52,7 +52,7 @@ def coefficients(
     ['f', 'words']
     """
     is_tree = isinstance(source, xr.DataTree)
-    rows, title = _of_tree(source, ci_prob) if is_tree else _of_function(source)
+    rows, title = _tree_rows(source, ci_prob) if is_tree else _function_rows(source)
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
     with drawing.style():
@@ -105,7 +105,7 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     >>> bt.plot.predictions(bt.features.performance_function(table, "rating")).get_xlabel()
     'predicted rating'
     """
-    fit = _fit_of(function, "function")
+    fit = _checked_fit(function, "function")
     with drawing.style():
         ax = drawing.axes(ax, 4.8, 4.4)
         _draw_dots(ax, fit)
@@ -131,8 +131,8 @@ def _draw_dots(ax: "Axes", fit: xr.Dataset) -> None:
     ax.set_ylim(limits[0] - 0.05 * np.ptp(limits), limits[1] + 0.25 * np.ptp(limits))
 
 
-def _of_function(source: Any) -> tuple[dict[str, np.ndarray], str]:
-    fit = _fit_of(source, "source")
+def _function_rows(source: Any) -> tuple[dict[str, np.ndarray], str]:
+    fit = _checked_fit(source, "source")
     coefficient, standardised = fit["coefficient"].values, fit["standardised"].values
     nothing = np.zeros_like(coefficient)
     scale = np.divide(standardised, coefficient, out=nothing, where=coefficient != 0)
@@ -145,7 +145,7 @@ def _of_function(source: Any) -> tuple[dict[str, np.ndarray], str]:
     return rows, title
 
 
-def _of_tree(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
+def _tree_rows(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
     if "posterior" not in source or "standardised" not in source["posterior"]:
         raise ValueError(
             "source is a DataTree, but no fit of betterthan.models.performance_function"
@@ -158,7 +158,7 @@ def _of_tree(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray]
     return rows, f"Posterior: mean and {100 * ci_prob:g} % HDI"
 
 
-def _fit_of(function: Any, argument: str) -> xr.Dataset:
+def _checked_fit(function: Any, argument: str) -> xr.Dataset:
     """Return the fit of a function; `argument` is the name for messages."""
     if not isinstance(function, PerformanceFunction):
         also = " or a fit of betterthan.models.performance_function" if argument == "source" else ""

@@ -147,19 +147,19 @@ class Sampled:
         return _sides(d, x, _kernel(d, x), rope)
 
 
-def of_pair(
+def pair_densities(
     data: Any, systems: Any, prior: Any, show: str, rope: float | None
 ) -> tuple[str, str, Source, float]:
     """Return both systems to draw, their densities, and the ROPE."""
     if isinstance(data, xr.DataTree):
         of_draws.refuse_choices(prior)
-        a, b, draws = inputs.draws_of_one(data, systems)
+        a, b, draws = inputs.pair_draws(data, systems)
         posterior = data["posterior"].to_dataset()
         half = rope_of(posterior, names.ROPE if rope is None else rope)
         source = Sampled(draws, posterior.attrs["model"], show, in_own_unit(posterior))
         return a, b, source, half
     a, b, pair = inputs.one_pair(data, systems)
-    return a, b, Closed(pair, prior, show), inputs.rope_of(pair, rope)
+    return a, b, Closed(pair, prior, show), inputs.effective_rope(pair, rope)
 
 
 def shares(margin: np.ndarray, rope: float = 0.0) -> tuple[float, float, float]:

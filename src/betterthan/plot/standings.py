@@ -63,7 +63,7 @@ def leaderboard(
     with drawing.style():
         step = 0.19 if len(table) <= 60 else 0.125
         ax = drawing.axes(ax, _WIDTH + drawing.inches(labels) / 2, 1.0 + step * len(table))
-        drawing.name_rows(ax, labels, _at_right(table))
+        drawing.name_rows(ax, labels, _best_probabilities(table))
         _draw(ax, table)
         ax.set_xlabel(axis_label)
         return drawing.finish(ax, _title(dataset, table, len(name)))
@@ -90,7 +90,7 @@ def _table(dataset: Any) -> tuple[Any, str]:
     return table, "mean probability of being better than another"
 
 
-def _at_right(table: Any) -> list[str]:
+def _best_probabilities(table: Any) -> list[str]:
     if "prob_best" not in table:
         return []
     return [drawing.percent(float(p)) for p in table["prob_best"]]

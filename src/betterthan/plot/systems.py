@@ -18,7 +18,7 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
             f"systems "
             "to the names to show"
         )
-    wanted = [known(system, present, "systems") for system in systems]
+    wanted = [check_system(system, present, "systems") for system in systems]
     checks.unique(wanted, "system in systems")
     if not wanted:
         raise ValueError("systems is empty; leave it out to draw all")
@@ -45,7 +45,7 @@ def called(system: Any, systems: Any) -> str:
     return str(systems.get(system, system) if isinstance(systems, Mapping) else system)
 
 
-def known(system: Any, systems: Sequence[str], argument: str) -> str:
+def check_system(system: Any, systems: Sequence[str], argument: str) -> str:
     """Return the name of a system when it is one of `systems`."""
     if str(system) not in systems:
         distinct = list(dict.fromkeys(systems))

@@ -37,7 +37,7 @@ class _Window(NamedTuple):
         return self.low + self.side * np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 
 
-_WHOLE = _Window(np.zeros(3), 1.0, 0.2)
+_FULL_WINDOW = _Window(np.zeros(3), 1.0, 0.2)
 
 
 class _Posterior(NamedTuple):
@@ -99,7 +99,7 @@ def simplex(
     >>> ax.get_title(loc="left").splitlines()[0]
     'Posterior of win, loss and tie, A against B'
     """
-    read_posterior = _of_draws if isinstance(data, xr.DataTree) else _of_counts
+    read_posterior = _drawn_posterior if isinstance(data, xr.DataTree) else _closed_posterior
     a, b, posterior = read_posterior(data, systems, prior, rope)
     window = _window(posterior.least)
     with drawing.style():
@@ -117,25 +117,25 @@ def simplex(
         return drawing.finish(ax, f"{title}\n{better}{how}")
 
 
-def _of_counts(
+def _closed_posterior(
     data: Any, systems: Any, prior: Any, rope: float | None
 ) -> tuple[str, str, _Posterior]:
     a, b, pair = inputs.one_pair(data, systems)
     if pair.size == 2:
         # left out is as good as unknown here
         schemas.ties_known(pair.assign_attrs(ties="unknown"), "the simplex")
-    half, alpha = inputs.rope_of(pair, rope), inputs.posterior(pair, prior)
+    half, alpha = inputs.effective_rope(pair, rope), inputs.posterior(pair, prior)
     least = special.betaincinv(alpha, alpha.sum() - alpha, _TAIL)
     better = float(beta.prob_above_half(alpha[0], alpha[1]))
     return a, b, _Posterior(least, better, half, partial(_regions, alpha))
 
 
-def _of_draws(
+def _drawn_posterior(
     tree: xr.DataTree, systems: Any, prior: Any, rope: float | None
 ) -> tuple[str, str, _Posterior]:
     of_draws.refuse_choices(prior)
     half = checks.rope(names.ROPE if rope is None else rope)
-    a, b, draws = inputs.draws_of_one(tree, systems)
+    a, b, draws = inputs.pair_draws(tree, systems)
     if "theta" not in draws:
         model = tree["posterior"].attrs["model"]
         raise ValueError(
@@ -157,7 +157,7 @@ def _window(least: np.ndarray) -> _Window:
     """The smallest window with round edges that holds the posterior, or all where it is wide."""
     side = 1 - least.sum()
     if side > 0.6:
-        return _WHOLE
+        return _FULL_WINDOW
     power = 10.0 ** np.floor(np.log10(side / 3))
     step = next(s for s in (5 * power, 2 * power, power) if s <= side / 3)
     low = np.floor(least / step) * step
@@ -345,7 +345,7 @@ def _locate(ax: "Axes", window: _Window) -> None:
     from matplotlib.patches import Polygon
 
     small = ax.inset_axes((0.0, 0.78, 0.2, 0.2))
-    simplex_corners = np.stack(_plane(_WHOLE.corners()), axis=-1)
+    simplex_corners = np.stack(_plane(_FULL_WINDOW.corners()), axis=-1)
     window_corners = np.stack(_plane(window.corners()), axis=-1)
     small.add_patch(Polygon(simplex_corners, closed=True, fill=False, edgecolor=drawing.FAINT))
     small.add_patch(Polygon(window_corners, closed=True, color=drawing.INK))

@@ -59,7 +59,7 @@ def rope_curve(
     """
     if not checks.rope(widest) > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
-    counts = inputs.pairs(_of_counts(data), systems)
+    counts = inputs.pairs(_check_counts(data), systems)
     posterior_parameters: Any = _parameters(counts)
     provenance = Signature.from_attrs(counts.attrs)
     threshold = provenance.threshold or names.VERDICT_PROB
@@ -83,9 +83,9 @@ def _points(pairs: int) -> int:
     return next((points for most, points in _POINTS if pairs <= most), 11)
 
 
-def _of_counts(data: Any) -> Any:
+def _check_counts(data: Any) -> Any:
     """Refuse answers that do not come from counts: on units, or drawn."""
-    dataset = inputs.given(data)
+    dataset = inputs.comparison_dataset(data)
     if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
         raise ValueError(
             "these answers are of means on units, which no counts stand for; say unit='item', or "
