@@ -1,4 +1,4 @@
-"""The items on which systems differ most: those to read first."""
+"""Find the items on which systems differ most."""
 
 import numpy as np
 import xarray as xr
@@ -59,18 +59,20 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
 
 
 def differing(scores: xr.DataArray, most: int | None) -> xr.Dataset:
-    """The same of scores that are checked."""
+    """Find the most differing items of checked scores."""
     scores = mean_of_runs(scores) if several(scores, EPOCH) else scores
     values = scores.values.astype(float, copy=False)
-    told = spreads(values)
-    apart = np.round(np.nan_to_num(told["spread"]), _PLACES)
-    n = int((apart > 0).sum())
-    order = np.lexsort((np.round(np.nan_to_num(told["with_rest"]), _PLACES), -apart))[:n][:most]
-    found = {name: (names.ITEM, column[order]) for name, column in told.items()}
+    statistics = spreads(values)
+    spread = np.round(np.nan_to_num(statistics["spread"]), _PLACES)
+    n = int((spread > 0).sum())
+    order = np.lexsort((np.round(np.nan_to_num(statistics["with_rest"]), _PLACES), -spread))[:n][
+        :most
+    ]
+    variables = {name: (names.ITEM, column[order]) for name, column in statistics.items()}
     labels = {
         names.ITEM: item_ids(scores, order),
         names.SYSTEM: scores[names.SYSTEM].values.astype(str),
     }
     square = {"score": ((names.ITEM, names.SYSTEM), values[order])}
     attrs = {"n_items": len(values), "n_differing": n}
-    return xr.Dataset(found | square, coords=labels, attrs=attrs)
+    return xr.Dataset(variables | square, coords=labels, attrs=attrs)

@@ -62,8 +62,8 @@ class Contents:
 
 
 def digest_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
-    """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one. None if
-    one may be cut, or has more content.
+    """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one.
+    None if one may be cut, or has more content.
     """
     questions: list[Any] = [sample.get("input") for sample in samples]
     targets: list[Any] = [sample.get("target") for sample in samples]
