@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from betterthan.io import cells, delimited, items, plain_text, written
 from betterthan.io import texts as long_texts
 from betterthan.io.delimited import parse_delimited
-from betterthan.io.layouts import of_name
+from betterthan.io.layouts import layout_by_name
 from betterthan.io.plain_text import parse_plain
 from betterthan.io.recognition import recognise
 from betterthan.io.written import Coded
@@ -140,12 +140,12 @@ def same_reading(table, other):
     assert found(recognise, other) == (said, layout)
     if layout is None:
         return
-    said, reading = found(of_name(layout).reader, table)
-    said_other, reading_other = found(of_name(layout).reader, other)
+    said, reading = found(layout_by_name(layout).reader, table)
+    said_other, reading_other = found(layout_by_name(layout).reader, other)
     assert said == said_other
     if reading is not None:
         assert reading.data.identical(reading_other.data)
-        assert (reading.said, reading.ignored) == (reading_other.said, reading_other.ignored)
+        assert (reading.summary, reading.ignored) == (reading_other.summary, reading_other.ignored)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_texts_come_out_as_they_went_in(blocks):
     texts, plain = Texts(blocks), [text for block in blocks for text in block]
     assert list(texts) == plain
     assert [texts[k] for k in range(len(texts))] == plain
-    assert list(texts.at(np.arange(0, len(plain), 2))) == plain[::2]
+    assert list(texts.take(np.arange(0, len(plain), 2))) == plain[::2]
     assert "".join(joined(texts)) == "".join(plain)
     with pytest.raises(IndexError):
         texts[len(plain)]
@@ -39,7 +39,7 @@ def same_as_at_once(blocks):
     assert list(found.distinct) == list(plain.distinct)
     assert found.codes.tolist() == plain.codes.tolist()
     assert found.once == (len(plain.distinct) == len(plain))
-    assert list(found.whole) == list(plain)
+    assert list(found.texts) == list(plain)
 
 
 @given(BLOCKS)

@@ -28,14 +28,14 @@ def files_in(folder):
 def runs_of(reader, files):
     """What the reader of this name reads of the files it recognises."""
     reader = next(r for r in READERS if r.name == reader)
-    return reader.runs([f for f in files if reader.recognises(f.head)])
+    return reader.runs([f for f in files if reader.recognises(f.preview)])
 
 
 def cells_of(run, system=None):
     """Rows (system, item, task, metric, epoch, score, status) of a run."""
     cells = run.cells
     for of, metric, raw, status in zip(
-        cells.of, cells.metric, cells.raw, cells.status, strict=True
+        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
     ):
         score = raw if status == "ok" else None
         name = system or run.system

@@ -72,7 +72,7 @@ def read(kind, file):
 def check(file):
     """What recognises a file reads it, or refuses it in one line that begins with its name."""
     for kind in (*READERS, *JUDGED):
-        found = read(kind, file) if kind.recognises(file.head) else []
+        found = read(kind, file) if kind.recognises(file.preview) else []
         if isinstance(found, str):
             assert found.startswith(file.name), found
             assert "\n" not in found

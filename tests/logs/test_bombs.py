@@ -10,7 +10,7 @@ import pytest
 from limited import refusal
 
 from betterthan.io import expanding
-from betterthan.io.expanding import most_of
+from betterthan.io.expanding import max_expanded
 from betterthan.io.packed import zstd
 from betterthan.logs.heads import LogFile
 from betterthan.logs.json_values import records
@@ -68,7 +68,7 @@ def test_summaries_that_expand_a_thousandfold_are_refused_by_what_they_say(tmp_p
     said = refusal(path, 100_000_000)
     packed, size = len(bomb[2]), bomb[3]
     assert f"a.eval, member summaries.json: unpacks {packed:,} bytes to {size:,}, more than" in said
-    assert f"more than {most_of(packed):,}; if that is meant" in said
+    assert f"more than {max_expanded(packed):,}; if that is meant" in said
 
 
 def test_a_header_that_expands_a_thousandfold_is_refused(tmp_path):
@@ -111,7 +111,7 @@ def test_a_member_inside_another_is_refused(tmp_path):
 def test_folders_and_members_one_after_the_other_do_not_overlap(tmp_path):
     folders = [(f"{name}/", made.STORED, b"", 0, 0) for name in ("samples", "samples/more", "a")]
     path = archive(tmp_path / "a.eval", [*folders, SUMMARIES, HEADER, plain("header.json", {})])
-    assert overlapping(LogFile(path, path.name).head.infos) is None
+    assert overlapping(LogFile(path, path.name).preview.infos) is None
 
 
 def test_members_that_expand_little_each_and_much_together_are_refused(tmp_path):

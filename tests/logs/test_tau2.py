@@ -33,7 +33,7 @@ def write(path, simulations, tasks=("0", "1"), info=INFO):
 
 def read(folder):
     files = files_in(folder)
-    assert all(of_tau2.recognises(file.head) for file in files)
+    assert all(of_tau2.recognises(file.preview) for file in files)
     return of_tau2.runs(files)
 
 

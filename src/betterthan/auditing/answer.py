@@ -44,8 +44,8 @@ class Audit:
     @property
     def level(self) -> str:
         """The most serious level of the findings: stop, warn or note; empty if there are none."""
-        there = set(self.findings["level"])
-        return next((level for level in LEVELS if level in there), "")
+        levels = set(self.findings["level"])
+        return next((level for level in LEVELS if level in levels), "")
 
     def __repr__(self) -> str:
         return printed(shown.document(self))

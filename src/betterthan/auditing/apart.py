@@ -1,14 +1,14 @@
-"""Which two systems differ most in how often something happened to them."""
+"""Choose the two systems whose rates of an event differ most."""
 
 from collections.abc import Mapping
 
 import numpy as np
 from scipy.special import gammaln
 
-_ENDS = 8  # shares at either end of which pairs are looked at
+_N_EXTREME = 8  # shares at either end of which pairs are looked at
 
 
-def furthest_apart(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | None:
+def most_different_pair(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | None:
     """The system with more and the one with less whose counts are the least probable if both had
     one share (Fisher's exact test, here only to rank pairs). None if all shares are equal.
 
@@ -19,15 +19,15 @@ def furthest_apart(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | N
 
     Examples
     --------
-    >>> furthest_apart({"a": (4, 18), "b": (1, 2), "c": (0, 18)})
+    >>> most_different_pair({"a": (4, 18), "b": (1, 2), "c": (0, 18)})
     ('a', 'c')
     """
-    of_count = {count: name for name, count in list(counts.items())[::-1] if count[1]}
-    ranked = sorted(of_count, key=lambda count: count[0] / count[1])
+    name_by_count = {count: name for name, count in list(counts.items())[::-1] if count[1]}
+    ranked = sorted(name_by_count, key=lambda count: count[0] / count[1])
     pairs = [
-        (tail(more, less), of_count[more], of_count[less])
-        for less in ranked[:_ENDS]
-        for more in ranked[-_ENDS:]
+        (tail(more, less), name_by_count[more], name_by_count[less])
+        for less in ranked[:_N_EXTREME]
+        for more in ranked[-_N_EXTREME:]
         if more[0] * less[1] > less[0] * more[1]
     ]
     return min(pairs)[1:] if pairs else None

@@ -1,4 +1,4 @@
-"""The cheap half of an audit, from scores alone: lines to stand under an answer."""
+"""Audit scores alone, without logs: messages to print below a comparison."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.auditing.finding import NOTE, SHOWN
-from betterthan.auditing.of_answers import told_of
+from betterthan.auditing.finding import MAX_LISTED, NOTE
+from betterthan.auditing.of_answers import verdict_formatter
 from betterthan.auditing.told import shares
 from betterthan.logs.record import ERROR, UNSCORED
 from betterthan.posterior.bounds import missing_bounds
@@ -42,43 +42,43 @@ def lines_beside(
     **how
         Of `posterior.missing_bounds`.
     """
-    found = list(_of_status(scores)) if "status" in scores.coords else []
+    messages = list(_status_messages(scores)) if "status" in scores.coords else []
     if np.isnan(scores.values.astype(float)).any() and not np.isnan(scores.values).all():
-        known = missing_bounds(scores, **how) if bounds is None else bounds
-        found += _of_verdicts(known, baseline, by)
-    return found
+        limits = missing_bounds(scores, **how) if bounds is None else bounds
+        messages += _verdict_messages(limits, baseline, by)
+    return messages
 
 
-def _of_status(scores: xr.DataArray) -> Iterator[str]:
-    """Errors, what was not scored, and what the checks of scores find."""
+def _status_messages(scores: xr.DataArray) -> Iterator[str]:
+    """Report errors, unscored items, and findings of the checks of scores."""
     from betterthan.auditing.roster import CHECKS, SCORES
 
     meanings = scores["status"].attrs["flag_meanings"].split()
     systems = scores[names.SYSTEM].values.astype(str)
-    for status, told in ((ERROR, "errors"), (UNSCORED, "unscored")):
+    for status, label in ((ERROR, "errors"), (UNSCORED, "unscored")):
         number = (scores["status"].values == meanings.index(status)).sum(0)
         cells = scores.sizes[names.ITEM]
         counts = {s: (int(n), cells) for s, n in zip(systems, number, strict=True) if n}
         if counts:
-            yield f"{told}: {shares(counts)}"
+            yield f"{label}: {shares(counts)}"
     for check in CHECKS:
-        if check.looks_at == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
-            said = [one.message for one in check.find(scores) if one.level != NOTE]
-            yield from said[:SHOWN]
+        if check.subject == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
+            messages = [finding.message for finding in check.find(scores) if finding.level != NOTE]
+            yield from messages[:MAX_LISTED]
 
 
-def _of_verdicts(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
-    """Whether each verdict holds; of many pairs, how many do not, and the first of these."""
+def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
+    """Say whether each verdict holds; of many pairs, count those that do not and list the first."""
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     upper = np.triu(bounds["n_missing"].values > 0, 1)
     pairs = [
         (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
     ]
     wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
-    suffix, told = f", {by}" if by else "", told_of(bounds)
+    suffix, describe = f", {by}" if by else "", verdict_formatter(bounds)
     if len(pairs) == 1:
-        yield told(*pairs[0]) + suffix
+        yield describe(*pairs[0]) + suffix
     elif pairs:
         n = len(pairs) - len(wavering)
         yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
-        yield from (told(*pair) for pair in wavering[:SHOWN])
+        yield from (describe(*pair) for pair in wavering[:MAX_LISTED])

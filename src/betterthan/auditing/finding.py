@@ -7,7 +7,7 @@ import pandas as pd
 
 STOP, WARN, NOTE = LEVELS = ("stop", "warn", "note")
 COLUMNS = ("code", "level", "systems", "task", "metric", "n", "of", "message", "where")
-SHOWN = 5  # cases of one code that are shown; all are in the table
+MAX_LISTED = 5  # cases of one code that are shown; all are in the table
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,22 @@ class Finding:
     where: str = ""
 
 
-def merged(found: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]:
-    """Findings that say the same of several metrics, once; those that stop first."""
+def merged(findings: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]:
+    """Merge findings that differ only in the metric; errors first."""
     groups: dict[Finding, list[str]] = {}
-    for one in found:
-        groups.setdefault(replace(one, metric=""), []).append(one.metric)
-    whole = [
-        one if set(of) >= set(metrics) else replace(one, metric=", ".join(dict.fromkeys(of)))
-        for one, of in groups.items()
+    for finding in findings:
+        groups.setdefault(replace(finding, metric=""), []).append(finding.metric)
+    merged_findings = [
+        finding
+        if set(finding_metrics) >= set(metrics)
+        else replace(finding, metric=", ".join(dict.fromkeys(finding_metrics)))
+        for finding, finding_metrics in groups.items()
     ]
-    return sorted(whole, key=lambda one: LEVELS.index(one.level))
+    return sorted(merged_findings, key=lambda finding: LEVELS.index(finding.level))
 
 
-def table_of(found: Sequence[Finding]) -> pd.DataFrame:
+def findings_table(findings: Sequence[Finding]) -> pd.DataFrame:
     """A row for each finding."""
-    rows = [asdict(one) | {"systems": ", ".join(one.systems)} for one in found]
+    rows = [asdict(finding) | {"systems": ", ".join(finding.systems)} for finding in findings]
     table = pd.DataFrame(rows, columns=pd.Index(COLUMNS))
     return table.astype({"n": int, "of": int})

@@ -12,25 +12,25 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.auditing import of_answers, of_spread
 from betterthan.auditing.answer import Audit
-from betterthan.auditing.finding import NOTE, STOP, Finding, merged, table_of
+from betterthan.auditing.finding import NOTE, STOP, Finding, findings_table, merged
 from betterthan.auditing.near import near_copies
 from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.tables import of_bounds, of_records, of_scores
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.tables import bounds_table, count_records, count_scores
 from betterthan.counts.units import default_unit
 from betterthan.io.problems import listed
 from betterthan.logs.choosing import chosen_records
 from betterthan.logs.joining import JOINS
-from betterthan.logs.pivoting import POLICIES, scores_of
-from betterthan.logs.reading import logs_of_files
-from betterthan.logs.record import OK, Frame, Logs, whole_texts
+from betterthan.logs.pivoting import POLICIES, pivot_scores
+from betterthan.logs.reading import read_log_files
+from betterthan.logs.record import OK, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.any_source import read
 from betterthan.reading.finding_logs import logs_in
 
-_OF_LOGS = ("systems", "again", "format", "cluster")  # choices of `read_logs`
+_LOG_CHOICES = ("systems", "again", "format", "cluster")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
-_OF_SCORES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
+_SCORE_CHOICES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
     "join": JOINS,
     "errors": POLICIES,
     "unscored": POLICIES,
@@ -92,23 +92,23 @@ def audit(
         raise ValueError("near=True needs the logs themselves: what was read has no whole texts")
     how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
     if isinstance(source, Logs):
-        return _of_logs(source, baseline, choices, how)
+        return _audit_logs(source, baseline, choices, how)
     if isinstance(source, xr.DataArray):
         _no_choices(choices)
-        return _of_scores({"": schemas.scores(source)}, baseline, how)
+        return _audit_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
     if logs is None and near:
         raise ValueError("near=True does not apply: the source is a table, without the texts")
     if logs is None:
-        found = read(source, **choices)
-        if names.ITEM not in found.dims or names.SYSTEM not in found.dims:
+        scores = read(source, **choices)
+        if names.ITEM not in scores.dims or names.SYSTEM not in scores.dims:
             raise ValueError("source holds no scores by item; an audit looks at items")
-        return _of_scores({"": schemas.scores(found)}, baseline, how)
+        return _audit_scores({"": schemas.scores(scores)}, baseline, how)
     again = choices.get("again") or "last"
-    with whole_texts() if near else nullcontext():
-        of_logs = {name: choices.get(name) for name in ("systems", "cluster")}
-        found = logs_of_files(logs, **of_logs, again=again)
-    return _of_logs(found, baseline, choices, how, near)
+    with full_texts() if near else nullcontext():
+        log_choices = {name: choices.get(name) for name in ("systems", "cluster")}
+        logs_read = read_log_files(logs, **log_choices, again=again)
+    return _audit_logs(logs_read, baseline, choices, how, near)
 
 
 def _no_choices(choices: Mapping[str, Any]) -> None:
@@ -117,125 +117,136 @@ def _no_choices(choices: Mapping[str, Any]) -> None:
             raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is scores")
 
 
-def _of_logs(
+def _audit_logs(
     logs: Logs,
     baseline: str | None,
     choices: Mapping[str, Any],
     how: Mapping[str, Any],
     near: bool = False,
 ) -> Audit:
-    """All checks of some logs, and of their scores by each metric."""
-    own = _of_their_scores(choices)
-    logs = _chosen(logs, own)
-    _known(baseline, runs_of(logs)["system"])
-    found = [one for check in CHECKS if check.looks_at == LOGS for one in _with(check, logs)]
-    found += near_copies(logs) if near else []
-    by_metric = _scores_by_metric(logs, own, found)
-    audited = _of_scores(by_metric, baseline, how, found)
-    told = of_records(logs, [m for m in _metrics(logs, all_=True) if m not in by_metric])
-    table = pd.concat([audited.table, told], ignore_index=True)
+    """Run all checks of logs, and those of their scores by each metric."""
+    score_choices = _score_choices(choices)
+    logs = _select_logs(logs, score_choices)
+    _check_baseline(baseline, run_table(logs)["system"])
+    findings = [
+        finding for check in CHECKS if check.subject == LOGS for finding in _run_check(check, logs)
+    ]
+    findings += near_copies(logs) if near else []
+    by_metric = _scores_by_metric(logs, score_choices, findings)
+    audited = _audit_scores(by_metric, baseline, how, findings)
+    unscored_table = count_records(
+        logs, [m for m in _metrics(logs, all_=True) if m not in by_metric]
+    )
+    table = pd.concat([audited.table, unscored_table], ignore_index=True)
     return replace(audited, table=table, source=_source(logs))
 
 
-def _of_their_scores(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices that are of the scores of logs, each one that there is."""
-    own = {k: v for k, v in choices.items() if k not in _OF_LOGS and v is not None}
-    for name, value in own.items():
-        if name not in _OF_SCORES:
+def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the choices that concern the scores of logs."""
+    score_choices = {k: v for k, v in choices.items() if k not in _LOG_CHOICES and v is not None}
+    for name, value in score_choices.items():
+        if name not in _SCORE_CHOICES:
             raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is a log")
-        if _OF_SCORES[name]:
-            checks.one_of(value, _OF_SCORES[name], name)
-    return own
+        if _SCORE_CHOICES[name]:
+            checks.one_of(value, _SCORE_CHOICES[name], name)
+    return score_choices
 
 
 def _scores_by_metric(
-    logs: Logs, own: Mapping[str, Any], found: list[Finding]
+    logs: Logs, score_choices: Mapping[str, Any], findings: list[Finding]
 ) -> dict[str, xr.DataArray]:
     """The scores by each metric; why there are none of one is added to what was found."""
     by_metric: dict[str, xr.DataArray] = {}
     for metric in _metrics(logs):
-        if alone := _alone(logs, metric):
-            found.append(alone)
+        if single := _single_system_finding(logs, metric):
+            findings.append(single)
             continue
         try:
-            told: dict[str, Any] = {**own, "metric": metric, "filter": None}
-            by_metric[metric] = _with_task(logs, metric, scores_of(logs, **told))
+            arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
+            by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
         except ValueError as error:
-            if not (any(one.code == "content" for one in found) and "content" in str(error)):
-                found.append(Finding("join", str(error), STOP, metric=metric))
+            if not (
+                any(finding.code == "content" for finding in findings) and "content" in str(error)
+            ):
+                findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
 
 
-def _alone(logs: Logs, metric: str) -> Finding | None:
-    """Whether one system alone has a metric, which is no comparison."""
-    records = records_of(logs)
+def _single_system_finding(logs: Logs, metric: str) -> Finding | None:
+    """Return a finding if only one system has the metric."""
+    records = record_table(logs)
     systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
     if len(systems) > 1:
         return None
-    said = f"{systems[0]} is the only system: a comparison needs the logs of two"
-    return Finding("alone", said, NOTE, (str(systems[0]),), metric=metric)
+    message = f"{systems[0]} is the only system: a comparison needs the logs of two"
+    return Finding("alone", message, NOTE, (str(systems[0]),), metric=metric)
 
 
 def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
     """Scores that name their task also where there is one alone."""
     if names.DATASET in scores.coords:
         return scores
-    task = str(records_of(logs)["task"][records_of(logs)["metric"] == metric].iloc[0])
+    task = str(record_table(logs)["task"][record_table(logs)["metric"] == metric].iloc[0])
     return scores.assign_attrs(task=task)
 
 
-def _chosen(logs: Logs, own: Mapping[str, Any]) -> Logs:
-    """The logs of the task and the metric that were asked for; all of them where none was."""
-    asked = {k: own.get(k) for k in ("task", "metric", "filter", "epoch")}
-    if asked["metric"] is None and asked["filter"] is None:
-        records = _of_tasks(records_of(logs), asked["task"], asked["epoch"])
+def _select_logs(logs: Logs, score_choices: Mapping[str, Any]) -> Logs:
+    """Keep the logs of the requested task and metric; keep all without a request."""
+    selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
+    if selection["metric"] is None and selection["filter"] is None:
+        records = _select_tasks(record_table(logs), selection["task"], selection["epoch"])
     else:
-        records, _ = chosen_records(logs, **asked)
-    return Logs(records, runs_of(logs).loc[np.unique(records["run"].to_numpy())])
+        records, _ = chosen_records(logs, **selection)
+    return Logs(records, run_table(logs).loc[np.unique(records["run"].to_numpy())])
 
 
-def _of_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
-    """The records of some tasks, and of one run of each item."""
+def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
+    """Keep the records of some tasks, and of one epoch."""
     tasks = [task] if isinstance(task, str) else task
     for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
         if wanted is None:
             continue
-        there = records[column].unique().tolist()
-        absent = [one for one in wanted if one not in there]
+        present = records[column].unique().tolist()
+        absent = [value for value in wanted if value not in present]
         if absent:
-            raise ValueError(f"there is no {column} {absent[0]!r} among {listed(there)}")
+            raise ValueError(f"there is no {column} {absent[0]!r} among {listed(present)}")
         records = records[records[column].isin(list(wanted))]
     return records
 
 
 def _metrics(logs: Logs, all_: bool = False) -> list[str]:
     """Metrics that some item has a score by."""
-    records = records_of(logs) if all_ else records_of(logs)[records_of(logs)["status"] == OK]
+    records = record_table(logs) if all_ else record_table(logs)[record_table(logs)["status"] == OK]
     return [str(metric) for metric in records["metric"].unique()]
 
 
-def _of_scores(
+def _audit_scores(
     by_metric: Mapping[str, xr.DataArray],
     baseline: str | None,
     how: Mapping[str, Any],
-    found: Sequence[Finding] = (),
+    findings: Sequence[Finding] = (),
 ) -> Audit:
-    """All checks of scores, by each metric."""
-    found, tables, bounds = list(found), [], []
+    """Run all checks of scores, by each metric."""
+    findings, tables, bounds = list(findings), [], []
     for metric, scores in by_metric.items():
-        _known(baseline, scores[names.SYSTEM].values.tolist())
-        ends = missing_bounds(scores, **how)
-        own = [one for check in CHECKS if check.looks_at == SCORES for one in _with(check, scores)]
-        own += of_answers.open_verdicts(ends, baseline, _by(scores))
+        _check_baseline(baseline, scores[names.SYSTEM].values.tolist())
+        limits = missing_bounds(scores, **how)
+        metric_findings = [
+            finding
+            for check in CHECKS
+            if check.subject == SCORES
+            for finding in _run_check(check, scores)
+        ]
+        metric_findings += of_answers.open_verdicts(limits, baseline, _by(scores))
         task = str(scores.attrs.get("task", ""))
-        found += [replace(one, metric=metric, task=task) for one in own]
-        tables.append(of_scores(scores, metric))
-        bounds.append(of_bounds(ends, metric, baseline))
-    found += of_spread.other_winner(dict(by_metric))
+        findings += [replace(finding, metric=metric, task=task) for finding in metric_findings]
+        tables.append(count_scores(scores, metric))
+        bounds.append(bounds_table(limits, metric, baseline))
+    findings += of_spread.other_winner(dict(by_metric))
     source = next((str(s.attrs.get("reading", "")) for s in by_metric.values()), "")
     table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
-    ended = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
-    return Audit(table_of(merged(found, list(by_metric))), table, ended, source)
+    limits_table = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
+    return Audit(findings_table(merged(findings, list(by_metric))), table, limits_table, source)
 
 
 def _by(scores: xr.DataArray) -> str:
@@ -245,20 +256,20 @@ def _by(scores: xr.DataArray) -> str:
     return "by wins on items" if graded or default_unit(scores) else ""
 
 
-def _with(check: Check, seen: Any) -> Iterator[Finding]:
-    """The findings of a check, with its level where they have none."""
-    for one in check.find(seen):
-        yield one if one.level else replace(one, level=check.level)
+def _run_check(check: Check, data: Any) -> Iterator[Finding]:
+    """Yield the findings of a check; those without a level get the level of the check."""
+    for finding in check.find(data):
+        yield finding if finding.level else replace(finding, level=check.level)
 
 
-def _known(baseline: str | None, systems: Any) -> None:
+def _check_baseline(baseline: str | None, systems: Any) -> None:
     if baseline is not None:
         checks.one_of(baseline, tuple(dict.fromkeys(map(str, systems))), "baseline")
 
 
 def _source(logs: Logs) -> str:
     """What was audited."""
-    runs = runs_of(logs)
+    runs = run_table(logs)
     tools = ", ".join(dict.fromkeys(runs["tool"]))
     systems = len(set(runs["system"]))
     tasks = [t for t in dict.fromkeys(runs["task"]) if t]

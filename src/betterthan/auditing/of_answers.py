@@ -1,4 +1,4 @@
-"""Checks of what missing scores do to an answer: where they are, and what they could have been."""
+"""Check how missing scores affect an answer: where they are, and what they could have been."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,33 +11,42 @@ from betterthan.auditing.finding import WARN, Finding
 from betterthan.counts.missing_scores import missing_by_difficulty
 from betterthan.results import numbers
 
-_APART = 0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+_MIN_AUC_DISTANCE = (
+    0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+)
 
 
 def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Finding]:
-    """Systems whose scores are missing on items that are hard, or easy, for the others."""
+    """Find systems whose scores are missing on items that are hard, or easy, for the others."""
     if not np.isnan(scores.values.astype(float)).any():
         return
-    found = missing_by_difficulty(scores, rng=seed)
-    tested = int(found["p_value"].notnull().sum())
-    for system in found[names.SYSTEM].values[found["differs"].values].tolist():
-        at = found.sel({names.SYSTEM: system})
-        if abs(at["auc"].item() - 0.5) >= _APART:
-            n, rest = int(at["n_missing"]), int(at["n_present"])
-            yield Finding("mnar", of_difficulty(at, tested), WARN, (str(system),), n=n, of=n + rest)
+    tests = missing_by_difficulty(scores, rng=seed)
+    tested = int(tests["p_value"].notnull().sum())
+    for system in tests[names.SYSTEM].values[tests["differs"].values].tolist():
+        row = tests.sel({names.SYSTEM: system})
+        if abs(row["auc"].item() - 0.5) >= _MIN_AUC_DISTANCE:
+            n_missing, n_present = int(row["n_missing"]), int(row["n_present"])
+            yield Finding(
+                "mnar",
+                difficulty_message(row, tested),
+                WARN,
+                (str(system),),
+                n=n_missing,
+                of=n_missing + n_present,
+            )
 
 
-def of_difficulty(at: Any, tested: int) -> str:
-    """A sentence on one system of `missing_by_difficulty`."""
-    harder = at["auc"].item() > 0.5
+def difficulty_message(row: Any, tested: int) -> str:
+    """Describe one system of `missing_by_difficulty` in a sentence."""
+    harder = row["auc"].item() > 0.5
     kind, whom = ("harder", "for") if harder else ("easier", "against")
-    p = numbers.p_value(at["p_adjusted"].item())
+    p = numbers.p_value(row["p_adjusted"].item())
     corrected = f", corrected for {tested} systems" if tested > 1 else ""
     return (
-        f"Scores of {at[names.SYSTEM].item()} are missing on {kind} examples: the other systems' "
-        f"mean is {at['mean_missing'].item():.2f} on the {int(at['n_missing']):,} that it lacks, "
-        f"{at['mean_present'].item():.2f} on the {int(at['n_present']):,} that it has (AUC "
-        f"{at['auc'].item():.2f}, p {p}{corrected}); leaving them out speaks {whom} it."
+        f"Scores of {row[names.SYSTEM].item()} are missing on {kind} examples: the other systems' "
+        f"mean is {row['mean_missing'].item():.2f} on the {int(row['n_missing']):,} that it lacks, "
+        f"{row['mean_present'].item():.2f} on the {int(row['n_present']):,} that it has (AUC "
+        f"{row['auc'].item():.2f}, p {p}{corrected}); leaving them out speaks {whom} it."
     )
 
 
@@ -49,17 +58,17 @@ def open_verdicts(
     """
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     items = int(bounds["counts"].values[0, 0, -1].sum())
-    missing, told = bounds["n_missing"].values, told_of(bounds)
+    missing, describe = bounds["n_missing"].values, verdict_formatter(bounds)
     for i, j in np.argwhere(np.triu(~bounds["holds"].values, 1)).tolist():
         pair = (systems[i], systems[j])
         if baseline in (None, *pair):
             n = int(missing[i, j])
             yield Finding(
-                "verdict", told(i, j) + (f", {by}" if by else ""), WARN, pair, n=n, of=2 * items
+                "verdict", describe(i, j) + (f", {by}" if by else ""), WARN, pair, n=n, of=2 * items
             )
 
 
-def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
+def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
     """What says of a pair whether the verdict holds, with P(better) of the one that is ahead in
     the worst and the best case.
     """
@@ -68,7 +77,7 @@ def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
     better = bounds["prob_better"].values
     missing, holds = bounds["n_missing"].values, bounds["holds"].values
 
-    def told(i: int, j: int) -> str:
+    def describe(i: int, j: int) -> str:
         if better[i, j, 0] < 0.5:  # told from the side that is ahead
             i, j = j, i
         a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
@@ -76,13 +85,18 @@ def told_of(bounds: xr.Dataset) -> Callable[[int, int], str]:
         if verdict == "no verdict":
             values = _values(int(missing[i, j]))
             return f"{a} against {b}: {values} could change the verdict (P {low} to {high})"
-        said = f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
-        return f"{said}: {_of_values(int(missing[i, j]), bool(holds[i, j]))} (P {low} to {high})"
+        verdict_text = (
+            f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
+        )
+        return (
+            f"{verdict_text}: {_holds_text(int(missing[i, j]), bool(holds[i, j]))} (P {low} to "
+            f"{high})"
+        )
 
-    return told
+    return describe
 
 
-def _of_values(n: int, holds: bool) -> str:
+def _holds_text(n: int, holds: bool) -> str:
     values = "each value of the missing score"
     values = values if n == 1 else f"every value of the {n} missing scores"
     return f"holds for {values}: {'yes' if holds else 'no'}"

@@ -1,100 +1,117 @@
-"""Checks of ids against what was asked: one id for two questions, two ids for one."""
+"""Check ids against contents: one id for two questions, two ids for one."""
 
 from collections.abc import Iterator
 
-from betterthan.auditing.finding import NOTE, SHOWN, Finding
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.told import are, both, of, some
-from betterthan.logs.joining import contents_of
+from betterthan.auditing.finding import MAX_LISTED, NOTE, Finding
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.told import are, both, fraction, some
+from betterthan.logs.joining import conflicting_contents
 from betterthan.logs.record import Frame, Logs
 
 _CLUSTER = "; cluster='content' takes them as one cluster"
 
 
 def other_contents(logs: Logs) -> Iterator[Finding]:
-    """Ids that stand for different content; ids that are places in a list are not looked at."""
-    own = runs_of(logs).index[runs_of(logs)["own_ids"]]
-    for task, records in _by_task(records_of(logs)[records_of(logs)["run"].isin(own)]):
-        found = contents_of(records)
-        if not found:
+    """Find ids with different contents; positions in a list are not checked."""
+    runs = run_table(logs).index[run_table(logs)["own_ids"]]
+    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+        contents = conflicting_contents(records)
+        if not contents:
             continue
-        whole = records["item"].nunique()
-        cases = [f"{item} is {both(list(texts.values())[:2])}" for item, texts in found.items()]
-        said = f"{of(len(found), whole, 'id')} {are(len(found), 'stands', 'stand')} for different "
-        said += f"content: {'; '.join(cases[:2])}; join='content' joins by what was asked"
+        total = records["item"].nunique()
+        cases = [f"{item} is {both(list(texts.values())[:2])}" for item, texts in contents.items()]
+        message = (
+            f"{fraction(len(contents), total, 'id')} {are(len(contents), 'stands', 'stand')} for "
+            "different "
+        )
+        message += f"content: {'; '.join(cases[:2])}; join='content' joins by what was asked"
         yield Finding(
-            "content", said, task=task, n=len(found), of=whole, where=some([*found], SHOWN)
+            "content",
+            message,
+            task=task,
+            n=len(contents),
+            of=total,
+            where=some([*contents], MAX_LISTED),
         )
 
 
 def renamed(logs: Logs) -> Iterator[Finding]:
-    """Contents that have other ids in other systems."""
-    own = runs_of(logs).index[runs_of(logs)["own_ids"]]
-    for task, records in _by_task(records_of(logs)[records_of(logs)["run"].isin(own)]):
-        known = records.drop_duplicates(["item", "item_hash"])
-        several = known.loc[known.duplicated("item_hash"), "item_hash"]
-        ids = _ids_of(records[records["item_hash"].isin(several)])
-        other = [whose for whose in ids.values() if len(set(whose.values())) > 1]
+    """Find contents that have other ids in other systems."""
+    runs = run_table(logs).index[run_table(logs)["own_ids"]]
+    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+        pairs = records.drop_duplicates(["item", "item_hash"])
+        several = pairs.loc[pairs.duplicated("item_hash"), "item_hash"]
+        ids = _ids_by_content(records[records["item_hash"].isin(several)])
+        other = [
+            ids_by_system for ids_by_system in ids.values() if len(set(ids_by_system.values())) > 1
+        ]
         if not other:
             continue
-        n, whole = len(other), int(known["item_hash"].nunique())
+        n, total = len(other), int(pairs["item_hash"].nunique())
         case = both([f"{some(sorted(v))} in {k}" for k, v in list(other[0].items())[:2]])
-        said = f"{of(n, whole, 'item')} {are(n, 'has', 'have')} other ids in other systems: {case}"
-        yield Finding("renamed", said, task=task, n=n, of=whole)
+        message = (
+            f"{fraction(n, total, 'item')} {are(n, 'has', 'have')} other ids in other systems: "
+            f"{case}"
+        )
+        yield Finding("renamed", message, task=task, n=n, of=total)
 
 
-def _ids_of(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
-    """Of each content the ids that each system has for it."""
-    found: dict[bytes, dict[str, set[str]]] = {}
+def _ids_by_content(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
+    """Map each content to the ids that each system has for it."""
+    ids_by_content: dict[bytes, dict[str, set[str]]] = {}
     columns = (pairs[k].tolist() for k in ("item_hash", "system", "item"))
     for digest, system, item in zip(*columns, strict=True):
-        found.setdefault(digest, {}).setdefault(str(system), set()).add(str(item))
+        ids_by_content.setdefault(digest, {}).setdefault(str(system), set()).add(str(item))
     return {
-        digest: {system: frozenset(ids) for system, ids in of_system.items()}
-        for digest, of_system in found.items()
+        digest: {system: frozenset(ids) for system, ids in ids_by_system.items()}
+        for digest, ids_by_system in ids_by_content.items()
     }
 
 
 def doubled(logs: Logs) -> Iterator[Finding]:
-    """Items of one system that are one question."""
-    for task, records in _by_task(records_of(logs)):
+    """Find items of one system that have the same content."""
+    for task, records in _by_task(record_table(logs)):
         pairs = records.drop_duplicates(["system", "item", "item_hash"])
         twice = pairs[pairs.duplicated(["system", "item_hash"], keep=False)]
         if twice.empty:
             continue
         system = str(twice["system"].iloc[0])
-        own = twice[twice["system"] == system]
-        groups = [sorted(g.astype(str)) for _, g in own.groupby("item_hash", sort=False)["item"]]
-        whole = pairs[pairs["system"] == system]
-        distinct = int(whole["item_hash"].nunique())
+        repeated = twice[twice["system"] == system]
+        groups = [
+            sorted(g.astype(str)) for _, g in repeated.groupby("item_hash", sort=False)["item"]
+        ]
+        items = pairs[pairs["system"] == system]
+        distinct = int(items["item_hash"].nunique())
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))
-        said = f"{_one_question(groups)}; {distinct} distinct of {len(whole)} items"
-        said += _CLUSTER if records["cluster"].isna().all() else ""
+        message = f"{_same_content_text(groups)}; {distinct} distinct of {len(items)} items"
+        message += _CLUSTER if records["cluster"].isna().all() else ""
         where = some(["=".join(group) for group in groups])
-        n = len(whole) - distinct
-        yield Finding("double", said, "", systems, task, "", n, len(whole), where)
+        n = len(items) - distinct
+        yield Finding("double", message, "", systems, task, "", n, len(items), where)
 
 
-def _one_question(groups: list[list[str]]) -> str:
+def _same_content_text(groups: list[list[str]]) -> str:
     return "; ".join(f"items {both(group)} are one question" for group in groups[:2])
 
 
 def places(logs: Logs) -> Iterator[Finding]:
-    """Logs whose ids are places in a list: items are joined by what was asked."""
-    own = runs_of(logs)[~runs_of(logs)["own_ids"]]
-    if len(own):
+    """Find logs whose ids are positions in a list; their items are joined by content."""
+    runs = run_table(logs)[~run_table(logs)["own_ids"]]
+    if len(runs):
         hashed = (
-            records_of(logs)[records_of(logs)["run"].isin(own.index)]["item_hash"].notna().all()
+            record_table(logs)[record_table(logs)["run"].isin(runs.index)]["item_hash"]
+            .notna()
+            .all()
         )
         by = "joined by what was asked" if hashed else "nothing in the logs says what was asked"
-        systems = tuple(dict.fromkeys(own["system"]))
-        said = f"ids of {own['tool'].iloc[0]} are places or drawn at random; items are {by}"
-        said = said if hashed else said.replace("items are nothing", "nothing")
-        yield Finding("ids", said, NOTE, systems, n=len(own), of=len(runs_of(logs)))
+        systems = tuple(dict.fromkeys(runs["system"]))
+        message = f"ids of {runs['tool'].iloc[0]} are places or drawn at random; items are {by}"
+        message = message if hashed else message.replace("items are nothing", "nothing")
+        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(run_table(logs)))
 
 
 def _by_task(records: Frame) -> Iterator[tuple[str, Frame]]:
-    """The records of each task of which it is known what was asked."""
-    known = records[records["item_hash"].notna()]
-    for task, group in known.groupby("task", observed=True, sort=False):
+    """Group the records that have a content hash by task."""
+    hashed = records[records["item_hash"].notna()]
+    for task, group in hashed.groupby("task", observed=True, sort=False):
         yield str(task), group

@@ -1,11 +1,11 @@
-"""Checks of runs as wholes: did they finish, with which settings, prompts and scorers."""
+"""Check whole runs: whether they finished, and their settings, prompts and scorers."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from betterthan.auditing.finding import NOTE, STOP, WARN, Finding
-from betterthan.auditing.seen import records_of, runs_of
-from betterthan.auditing.told import both, of, short, some
+from betterthan.auditing.seen import record_table, run_table
+from betterthan.auditing.told import both, fraction, short, some
 from betterthan.logs.record import DONE, MISSING, OK, Frame, Logs
 
 # settings that change what is measured, most telling first
@@ -22,7 +22,13 @@ BREAKS = (
     ("Inspect", "0.3.221", "pass_at", "no longer counts samples twice since 0.3.221"),
 )
 # what a reader said, by how much it matters; what is not named here is a note
-SAID = {"again": WARN, "invalidated": STOP, "unscored": WARN, "name": WARN, "rows": WARN} | {
+READER_LEVELS = {
+    "again": WARN,
+    "invalidated": STOP,
+    "unscored": WARN,
+    "name": WARN,
+    "rows": WARN,
+} | {
     "missing": WARN,
     "unmatched": WARN,
 }
@@ -30,77 +36,82 @@ SAID = {"again": WARN, "invalidated": STOP, "unscored": WARN, "name": WARN, "row
 
 def unfinished(logs: Logs) -> Iterator[Finding]:
     """Logs that did not end well, and logs in which nothing has a score."""
-    records, runs = records_of(logs), runs_of(logs)
+    records, runs = record_table(logs), run_table(logs)
     for k, run in runs[runs["state"] != DONE].iterrows():
-        own = records[records["run"] == k]
-        nothing = not bool((own["status"] == OK).any())
-        own = own.drop_duplicates(["item", "epoch"])
-        n = int((own["status"] != MISSING).sum())
+        samples = records[records["run"] == k]
+        nothing = not bool((samples["status"] == OK).any())
+        samples = samples.drop_duplicates(["item", "epoch"])
+        n = int((samples["status"] != MISSING).sum())
         why = f"; first error: {run['why'][:100]}" if run["why"] else ""
-        said = (
-            f"log not finished: {run['system']} ({run['state']}), {of(n, len(own), 'sample')}{why}"
+        message = (
+            f"log not finished: {run['system']} ({run['state']}), "
+            f"{fraction(n, len(samples), 'sample')}{why}"
         )
         level = STOP if nothing else WARN
         about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"]}
-        yield Finding("state", said, level, **about, n=n, of=len(own), where=run["files"][0])
+        yield Finding("state", message, level, **about, n=n, of=len(samples), where=run["files"][0])
 
 
 def without_scores(logs: Logs) -> Iterator[Finding]:
     """Logs in which nothing has a score."""
-    if not (records_of(logs)["status"] == OK).any():
-        systems = tuple(dict.fromkeys(runs_of(logs)["system"]))
-        said = f"no item has a score in any log of {some(systems)}"
-        yield Finding("no score", said, STOP, systems, of=len(records_of(logs)))
+    if not (record_table(logs)["status"] == OK).any():
+        systems = tuple(dict.fromkeys(run_table(logs)["system"]))
+        message = f"no item has a score in any log of {some(systems)}"
+        yield Finding("no score", message, STOP, systems, of=len(record_table(logs)))
 
 
-def told_by_readers(logs: Logs) -> Iterator[Finding]:
-    """What the reader of a log saw."""
-    seen: dict[tuple[str, str], dict[str, str]] = {}
-    for _, run in runs_of(logs).iterrows():
-        for one in run["said"]:
-            seen.setdefault(tuple(one), {})[run["system"]] = run["files"][0]
-    for (code, message), systems in seen.items():
+def reader_notes(logs: Logs) -> Iterator[Finding]:
+    """Report the notes of the readers of logs."""
+    files_by_note: dict[tuple[str, str], dict[str, str]] = {}
+    for _, run in run_table(logs).iterrows():
+        for note in run["said"]:
+            files_by_note.setdefault(tuple(note), {})[run["system"]] = run["files"][0]
+    for (code, message), systems in files_by_note.items():
         where = some(list(systems.values()))
         whom = f" ({some(list(systems))})" if not any(s in message for s in systems) else ""
-        level = SAID.get(code, NOTE)
+        level = READER_LEVELS.get(code, NOTE)
         yield Finding(code, message + whom, level, tuple(systems), n=len(systems), where=where)
 
 
 def refused_metrics(logs: Logs) -> Iterator[Finding]:
     """Metrics that are no scores of items."""
-    seen: dict[tuple[str, str], str] = {}
-    for _, run in runs_of(logs).iterrows():
+    reasons: dict[tuple[str, str], str] = {}
+    for _, run in run_table(logs).iterrows():
         for metric, why in run["refused"].items():
-            seen.setdefault((run["task"], metric), why)
-    for (task, metric), why in seen.items():
+            reasons.setdefault((run["task"], metric), why)
+    for (task, metric), why in reasons.items():
         yield Finding("refused", why, task=task, metric=metric)
 
 
 def generations(logs: Logs) -> Iterator[Finding]:
     """Several generations of an item that lm-eval makes one score of."""
-    for task, runs in runs_of(logs).groupby("task", sort=False):
+    for task, runs in run_table(logs).groupby("task", sort=False):
         most = max(int(config.get("repeats") or 1) for config in runs["config"])
         if most > 1 and (runs["epochs"] == 1).all():
-            said = f"{most} generations of an item, but one score by each filter: they are no runs"
-            yield Finding("repeats", said, NOTE, task=str(task), n=most)
+            message = (
+                f"{most} generations of an item, but one score by each filter: they are no runs"
+            )
+            yield Finding("repeats", message, NOTE, task=str(task), n=most)
 
 
 def directions(logs: Logs) -> Iterator[Finding]:
-    """Metrics of which less is better, as the logs say."""
-    lower = {m for told in runs_of(logs)["higher_is_better"] for m, up in told.items() if not up}
-    upper = {m for told in runs_of(logs)["higher_is_better"] for m, up in told.items() if up}
+    """Report metrics for which lower values are better according to the logs."""
+    lower = {
+        m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if not up
+    }
+    upper = {m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if up}
     for metric in sorted(lower):
         if metric in upper:
-            said = f"lower {metric} is better in some logs and worse in others; name one task"
-            yield Finding("direction", said, STOP, metric=metric)
+            message = f"lower {metric} is better in some logs and worse in others; name one task"
+            yield Finding("direction", message, STOP, metric=metric)
         else:
-            said = f"lower {metric} is better, as the logs say"
-            yield Finding("direction", said, NOTE, metric=metric)
+            message = f"lower {metric} is better, as the logs say"
+            yield Finding("direction", message, NOTE, metric=metric)
 
 
 def settings(logs: Logs) -> Iterator[Finding]:
-    """Settings in which the runs of a task differ, those that change numbers by themselves."""
-    for task, runs in runs_of(logs).groupby("task", sort=False):
+    """Report settings that differ among the runs of a task; those that affect scores come alone."""
+    for task, runs in run_table(logs).groupby("task", sort=False):
         differ = _differing(runs["config"].tolist())
         ranked = sorted((k for k in differ if _last(k) in SETTINGS), key=_rank)
         systems = tuple(dict.fromkeys(runs["system"]))
@@ -109,41 +120,47 @@ def settings(logs: Logs) -> Iterator[Finding]:
             about: dict[str, Any] = {"task": str(task), "n": len(values), "of": len(runs)}
             yield Finding("config", f"{key} {both(values)}", WARN, systems, **about)
         if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
-            said = f"other settings differ: {some(others)}"
-            yield Finding("config", said, NOTE, task=str(task), n=len(others), of=len(differ))
+            message = f"other settings differ: {some(others)}"
+            yield Finding("config", message, NOTE, task=str(task), n=len(others), of=len(differ))
 
 
 def _differing(configs: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """The settings that are not the same in all runs, with their values."""
+    """Select the settings that differ among runs, with their values."""
     keys = dict.fromkeys(key for config in configs for key in config)
-    told = {key: [config.get(key) for config in configs] for key in keys}
-    return {key: v for key, v in told.items() if len({repr(x) for x in v}) > 1}
+    values_by_key = {key: [config.get(key) for config in configs] for key in keys}
+    return {key: v for key, v in values_by_key.items() if len({repr(x) for x in v}) > 1}
 
 
 def versions(logs: Logs) -> Iterator[Finding]:
-    """Versions of the tool in which the runs of a task differ."""
-    for (task, tool), runs in runs_of(logs).groupby(["task", "tool"], sort=False):
-        known = list(dict.fromkeys(v for v in runs["version"] if v))
-        if len(known) > 1:
-            said = f"version of {tool} {both(known)}"
-            yield Finding("config", said, NOTE, task=str(task), n=len(known), of=len(runs))
+    """Report different versions of the tool among the runs of a task."""
+    for (task, tool), runs in run_table(logs).groupby(["task", "tool"], sort=False):
+        tool_versions = list(dict.fromkeys(v for v in runs["version"] if v))
+        if len(tool_versions) > 1:
+            message = f"version of {tool} {both(tool_versions)}"
+            yield Finding(
+                "config", message, NOTE, task=str(task), n=len(tool_versions), of=len(runs)
+            )
 
 
 def scorers(logs: Logs) -> Iterator[Finding]:
-    """Other judges, scorers or options of these, or versions on both sides of a known break."""
-    for task, runs in runs_of(logs).groupby("task", sort=False):
-        for what in ("judge", "scorer"):
-            values = [v for v in dict.fromkeys(runs[what]) if v]
+    """Report different judges, scorers or their options, and versions on both sides of a known
+    change.
+    """
+    for task, runs in run_table(logs).groupby("task", sort=False):
+        for role in ("judge", "scorer"):
+            values = [v for v in dict.fromkeys(runs[role]) if v]
             if len(values) > 1:
-                said = f"{what} {both(values)}"
-                yield Finding("scorer", said, task=str(task), n=len(values), of=len(runs))
-        for tool, version, scorer, what in BREAKS:
-            own = runs[(runs["tool"] == tool) & runs["scorer"].str.contains(scorer, regex=False)]
-            known = list(dict.fromkeys(v for v in own["version"] if v))
-            before = [v for v in known if _version(v) < _version(version)]
-            if before and len(before) < len(known):
-                said = f"{tool} {both(known)}: {scorer} {what}"
-                yield Finding("scorer", said, task=str(task), n=len(known), of=len(runs))
+                message = f"{role} {both(values)}"
+                yield Finding("scorer", message, task=str(task), n=len(values), of=len(runs))
+        for tool, version, scorer, change in BREAKS:
+            scorer_runs = runs[
+                (runs["tool"] == tool) & runs["scorer"].str.contains(scorer, regex=False)
+            ]
+            tool_versions = list(dict.fromkeys(v for v in scorer_runs["version"] if v))
+            before = [v for v in tool_versions if _version(v) < _version(version)]
+            if before and len(before) < len(tool_versions):
+                message = f"{tool} {both(tool_versions)}: {scorer} {change}"
+                yield Finding("scorer", message, task=str(task), n=len(tool_versions), of=len(runs))
 
 
 def _version(text: str) -> tuple[int, ...]:
@@ -168,30 +185,30 @@ def _setting(value: Any) -> str:
 
 
 def prompts(logs: Logs) -> Iterator[Finding]:
-    """Shared items that were asked with other prompts."""
-    known = records_of(logs)[
-        records_of(logs)["item_hash"].notna() & records_of(logs)["prompt_hash"].notna()
+    """Find shared items that were run with different prompts."""
+    hashed = record_table(logs)[
+        record_table(logs)["item_hash"].notna() & record_table(logs)["prompt_hash"].notna()
     ]
-    for task, records in known.groupby("task", observed=True, sort=False):
+    for task, records in hashed.groupby("task", observed=True, sort=False):
         pairs = records.drop_duplicates(["system", "item_hash", "prompt_hash"])
         systems = pairs.groupby("item_hash", sort=False)["system"].nunique()
         shared = pairs[pairs["item_hash"].isin(systems.index[systems > 1])]
-        asked = shared.groupby("item_hash", sort=False)["prompt_hash"].nunique()
-        n, whole = int((asked > 1).sum()), len(asked)
+        n_prompts = shared.groupby("item_hash", sort=False)["prompt_hash"].nunique()
+        n, total = int((n_prompts > 1).sum()), len(n_prompts)
         if n:
-            runs: Frame = runs_of(logs).loc[records["run"].unique()]
-            yield _of_prompts(runs, str(task), n, whole)
+            runs: Frame = run_table(logs).loc[records["run"].unique()]
+            yield _prompt_finding(runs, str(task), n, total)
 
 
-def _of_prompts(runs: Frame, task: str, n: int, whole: int) -> Finding:
-    """Of one model, other prompts are what is compared."""
-    said = f"prompts differ on {of(n, whole, 'shared item')}"
+def _prompt_finding(runs: Frame, task: str, n: int, total: int) -> Finding:
+    """Report differing prompts; between runs of one model they are what is compared."""
+    message = f"prompts differ on {fraction(n, total, 'shared item')}"
     systems = tuple(dict.fromkeys(runs["system"]))
     if set(runs["tool"]) == {"promptfoo"}:  # there a prompt is part of the system
         return Finding(
-            "prompt", f"{said}: they are part of the systems", NOTE, systems, task, "", n, whole
+            "prompt", f"{message}: they are part of the systems", NOTE, systems, task, "", n, total
         )
-    one = runs["base"].nunique(dropna=False) == 1 and runs["base"].notna().all()
-    level = STOP if one else WARN
-    more = f", and all runs are of {runs['base'].iloc[0]}" if one else ""
-    return Finding("prompt", said + more, level, systems, task, "", n, whole)
+    one_model = runs["base"].nunique(dropna=False) == 1 and runs["base"].notna().all()
+    level = STOP if one_model else WARN
+    more = f", and all runs are of {runs['base'].iloc[0]}" if one_model else ""
+    return Finding("prompt", message + more, level, systems, task, "", n, total)

@@ -1,4 +1,4 @@
-"""Runs of an item as one score, by the reducers of Inspect other than the mean."""
+"""Reduce the runs of an item to one score, by the reducers of Inspect other than the mean."""
 
 import math
 import re
@@ -10,7 +10,7 @@ import numpy as np
 from betterthan.logs.record import OK, Frame
 
 Reducer = Callable[[Sequence[float]], float]
-_OF_K = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
+_K_PATTERN = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
 _RIGHT = 1.0  # the least score that passes
 
 
@@ -30,9 +30,9 @@ def reduced(records: Frame, name: str) -> float | None:
         return None
     scored = records[records["status"] == OK].sort_values("epoch", kind="stable")
     groups = scored.groupby("item", observed=True, sort=False)["score"]
-    found = np.array([reducer(own.tolist()) for _, own in groups])
-    found = found[~np.isnan(found)]
-    return float(found.mean()) if len(found) else None
+    scores = np.array([reducer(runs.tolist()) for _, runs in groups])
+    scores = scores[~np.isnan(scores)]
+    return float(scores.mean()) if len(scores) else None
 
 
 def _reducer(name: str) -> Reducer | None:
@@ -41,20 +41,23 @@ def _reducer(name: str) -> Reducer | None:
         "median": lambda values: float(np.median(values)),
         "mode": lambda values: Counter(values).most_common(1)[0][0],  # of equals the first
     }
-    fit = _OF_K.fullmatch(name)
+    fit = _K_PATTERN.fullmatch(name)
     if fit is None:
         return plain.get(name)
-    k, of_k = int(fit[2]), {"at_least": _at_least, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]]
-    return lambda values: of_k(len(values), sum(value >= _RIGHT for value in values), k)
+    k, reduce_k = (
+        int(fit[2]),
+        {"at_least": _k_or_more, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]],
+    )
+    return lambda values: reduce_k(len(values), sum(value >= _RIGHT for value in values), k)
 
 
-def _at_least(n: int, right: int, k: int) -> float:
-    return float(right >= k)
+def _k_or_more(n: int, correct: int, k: int) -> float:
+    return float(correct >= k)
 
 
-def _pass_at(n: int, right: int, k: int) -> float:
-    """P(one of k runs is right), of n drawn without replacement (Chen et al. 2021)."""
-    return 1 - math.comb(n - right, k) / math.comb(n, k) if n >= k else math.nan
+def _pass_at(n: int, correct: int, k: int) -> float:
+    """P(one of k runs is correct), drawn from n without replacement (Chen et al. 2021)."""
+    return 1 - math.comb(n - correct, k) / math.comb(n, k) if n >= k else math.nan
 
 
 def _pass_k(n: int, right: int, k: int) -> float:

@@ -24,7 +24,7 @@ class Check:
 
     code: str
     level: str
-    looks_at: str
+    subject: str
     find: Callable[[Any], Iterable[Finding]]
     sentence: str
 
@@ -32,7 +32,7 @@ class Check:
 CHECKS: tuple[Check, ...] = (
     Check("state", WARN, LOGS, of_runs.unfinished, "logs that did not end well"),
     Check("no score", STOP, LOGS, of_runs.without_scores, "logs in which nothing has a score"),
-    Check("said", NOTE, LOGS, of_runs.told_by_readers, "what the reader of a log saw"),
+    Check("said", NOTE, LOGS, of_runs.reader_notes, "what the reader of a log saw"),
     Check("refused", NOTE, LOGS, of_runs.refused_metrics, "metrics that are no scores of items"),
     Check("repeats", NOTE, LOGS, of_runs.generations, "generations that are no runs"),
     Check("direction", NOTE, LOGS, of_runs.directions, "metrics of which less is better"),

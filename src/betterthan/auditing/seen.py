@@ -3,11 +3,11 @@
 from betterthan.logs.record import Frame, Logs
 
 
-def runs_of(logs: Logs) -> Frame:
+def run_table(logs: Logs) -> Frame:
     """A row for each log."""
     return logs.runs
 
 
-def records_of(logs: Logs) -> Frame:
+def record_table(logs: Logs) -> Frame:
     """A row for each run, item, epoch and metric."""
     return logs.records

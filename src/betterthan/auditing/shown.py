@@ -1,11 +1,11 @@
-"""The page of an audit: what would make a comparison wrong, by level, and the denominators."""
+"""Build the page of an audit: findings by level, and denominators."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import betterthan
-from betterthan.auditing.finding import LEVELS, NOTE, SHOWN, STOP, WARN
+from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part, Table, parts_told
 from betterthan.results.escapes import on_one_line
@@ -21,26 +21,26 @@ MEANS = {
 
 
 def headline(audit: Any) -> str:
-    """How many findings there are of each level."""
+    """Count the findings of each level."""
     numbers = audit.findings["level"].value_counts()
     names = {STOP: "stop", WARN: "warning", NOTE: "note"}
-    told = [counted(int(numbers[k]), name) for k, name in names.items() if numbers.get(k)]
-    return ", ".join(told) or "nothing found"
+    parts = [counted(int(numbers[k]), name) for k, name in names.items() if numbers.get(k)]
+    return ", ".join(parts) or "nothing found"
 
 
 def lines(audit: Any) -> Iterator[tuple[str, str, str]]:
-    """Level, code and message of the findings that are shown, and how many more there are."""
+    """Yield level, code and message of the listed findings, and how many more there are."""
     several = audit.table["metric"].nunique() > 1
     tasks = audit.table["task"].nunique() > 1
     for level in LEVELS:
-        own = audit.findings[audit.findings["level"] == level]
-        for code, rows in own.groupby("code", sort=False):
-            for _, row in rows.head(SHOWN).iterrows():
+        findings = audit.findings[audit.findings["level"] == level]
+        for code, rows in findings.groupby("code", sort=False):
+            for _, row in rows.head(MAX_LISTED).iterrows():
                 parts = [row["task"] * tasks, row["metric"] * several]
                 about = ", ".join(part for part in parts if part)
                 yield level, str(code), printable(row["message"] + f" [{about}]" * bool(about))
-            if len(rows) > SHOWN:
-                yield level, str(code), f"and {len(rows) - SHOWN} more: .findings has all"
+            if len(rows) > MAX_LISTED:
+                yield level, str(code), f"and {len(rows) - MAX_LISTED} more: .findings has all"
 
 
 def page(audit: Any) -> Document:
@@ -62,10 +62,10 @@ def page(audit: Any) -> Document:
 
 def document(audit: Any, title: str = "") -> Document:
     """The page in brief: the answer, the findings, the denominators, and the source."""
-    whole, rows = page(audit), list(lines(audit))
+    full_page, rows = page(audit), list(lines(audit))
     parts = parts_told(_findings(rows), _denominators(audit, _FEW))
     return replace(
-        whole,
+        full_page,
         title=title,
         question="",
         parts=[replace(part, notes=()) for part in parts],
@@ -106,8 +106,8 @@ def _findings(rows: list[tuple[str, str, str]]) -> Part | None:
     return Part("Findings", tables=[table], notes=means)
 
 
-def _denominators(audit: Any, seen: int) -> Part | None:
-    """How many scores each system has, of how many."""
+def _denominators(audit: Any, max_rows: int) -> Part | None:
+    """Tabulate how many scores each system has, of how many."""
     rows: Any = audit.table
     if not len(rows):
         return None
@@ -123,7 +123,7 @@ def _denominators(audit: Any, seen: int) -> Part | None:
         list(zip(*columns, strict=True)),
         "How many scores there are",
         left=len(named),
-        shown=seen,
-        rest=".table of the audit has all" if len(rows) > seen else "",
+        shown=max_rows,
+        rest=".table of the audit has all" if len(rows) > max_rows else "",
     )
     return Part("Denominators", tables=[table])

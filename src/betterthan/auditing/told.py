@@ -1,26 +1,26 @@
-"""Lists of systems, items and settings in a message: the first few, and how many more."""
+"""List systems, items and settings in a message: the first few, and how many more."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from betterthan.auditing.finding import SHOWN
+from betterthan.auditing.finding import MAX_LISTED
 from betterthan.io.problems import printable
 
 _LONGEST = 40
 
 
-def some(values: Sequence[Any], most: int = SHOWN) -> str:
+def some(values: Sequence[Any], most: int = MAX_LISTED) -> str:
     """The first few, plainly."""
     more = f" and {len(values) - most} more" if len(values) > most else ""
     return ", ".join(short(v) for v in values[:most]) + more
 
 
 def both(values: Sequence[Any]) -> str:
-    """Values with an "and" between the last two."""
-    told = [short(v) for v in values[:SHOWN]]
-    if len(values) > SHOWN:
-        return ", ".join(told) + f" and {len(values) - SHOWN} more"
-    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
+    """Join values, with "and" between the last two."""
+    texts = [short(v) for v in values[:MAX_LISTED]]
+    if len(values) > MAX_LISTED:
+        return ", ".join(texts) + f" and {len(values) - MAX_LISTED} more"
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 
 def short(value: Any) -> str:
@@ -31,16 +31,16 @@ def short(value: Any) -> str:
 
 def shares(counts: Mapping[str, tuple[int, int]]) -> str:
     """``alpha 1 of 18, beta 4 of 18``; of many, those with the most first."""
-    if len(counts) > SHOWN:
+    if len(counts) > MAX_LISTED:
         counts = dict(sorted(counts.items(), key=lambda pair: -pair[1][0]))
-    return some([f"{name} {n} of {of}" for name, (n, of) in counts.items()])
+    return some([f"{name} {n} of {total}" for name, (n, total) in counts.items()])
 
 
-def of(n: int, whole: int, noun: str) -> str:
+def fraction(n: int, total: int, noun: str) -> str:
     """``1 of 6 items``, ``1 of 1 item``."""
-    return f"{n} of {whole} {noun}{'' if whole == 1 else 's'}"
+    return f"{n} of {total} {noun}{'' if total == 1 else 's'}"
 
 
-def are(n: int, one: str = "is", more: str = "are") -> str:
-    """The verb for so many."""
-    return one if n == 1 else more
+def are(n: int, singular: str = "is", plural: str = "are") -> str:
+    """Choose the verb for a number."""
+    return singular if n == 1 else plural

@@ -80,9 +80,9 @@ def groups(
     better = False if lower_is_better else None
     data = read_given(files, layout=layout, higher_is_better=better, scale=scale, systems=systems)
     if test == "sign":
-        found = bt.sign_test(data)
+        result = bt.sign_test(data)
     else:
-        found = bt.randomization_test(
+        result = bt.randomization_test(
             data,
             statistic=statistic,
             beta=beta,
@@ -93,7 +93,7 @@ def groups(
             rng=seed,
         )
     together = bt.significance.groups(
-        found, cutoff=cutoff, confidence=confidence, correction=correction
+        result, cutoff=cutoff, confidence=confidence, correction=correction
     )
     put(bt.report(together, format=form), target)
 

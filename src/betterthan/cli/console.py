@@ -32,7 +32,7 @@ def where(
 
 
 def folder_of(form: str) -> tuple[str, str, str]:
-    """The files that a folder is filled with: the report, the pairs, the comparison itself."""
+    """Return the files of an output folder: report, pairs, and the comparison itself."""
     from betterthan.results import formats
 
     every = (*formats.FORMATS, *formats.PAPERS)
@@ -100,17 +100,17 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     from betterthan.results.records import as_json
     from betterthan.results.rows import pair_rows
 
-    told = plain(comparison)
+    main_answer = plain(comparison)
     if form == "text" and target is None:
-        written = on_screen(told)
+        written = on_screen(main_answer)
     else:
         with working("writing the report"):
-            written = as_json(told) if form == "json" else bt.report(comparison, format=form)
+            written = as_json(main_answer) if form == "json" else bt.report(comparison, format=form)
     if target is None or target.suffix:
         put(written, target)
     else:
-        made = (written, _table(pair_rows(told)), comparison.to_bytes())
-        contents: dict[str, str | bytes] = dict(zip(folder_of(form), made, strict=True))
+        outputs = (written, _table(pair_rows(main_answer)), comparison.to_bytes())
+        contents: dict[str, str | bytes] = dict(zip(folder_of(form), outputs, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
     if target is not None:
@@ -118,16 +118,16 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
             say(line)
 
 
-def on_screen(told: "xr.Dataset") -> str:
+def on_screen(answer: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
     from betterthan.results.document import without_figures
     from betterthan.results.kinds import page_of
     from betterthan.results.of_comparison import brief
     from betterthan.results.text import as_text, coloured, terminal_width
 
-    if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
-        return as_text(without_figures(page_of(told)), terminal_width(), colour=coloured())
-    first = as_text(brief(told), terminal_width(), colour=coloured())
+    if not sys.stdout.isatty() or answer.attrs.get("answer") != "comparison":
+        return as_text(without_figures(page_of(answer)), terminal_width(), colour=coloured())
+    first = as_text(brief(answer), terminal_width(), colour=coloured())
     return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 
 

@@ -39,7 +39,7 @@ def ended(command: Callable[[], Any]) -> NoReturn:
 
 
 def _code_of(command: Callable[[], Any]) -> int:
-    """What a command ends with, by returning or leaving; bad options are 2."""
+    """Return the exit code of a command; bad options give 2."""
     try:
         code = command() or 0
     except SystemExit as stop:

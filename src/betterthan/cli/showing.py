@@ -40,11 +40,11 @@ def show(
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: give a file that ends in .html")
     refuse_inputs([output] if output is not None else [], inputs_of(files))
-    saved = [Path(one).suffix.lower() == ".nc" for one in files]
+    saved = [Path(name).suffix.lower() == ".nc" for name in files]
     if any(saved) and not all(saved):
         raise ValueError("some files are saved answers (.nc), others are not; give one kind")
     if all(saved):
-        answers: list[Any] = [bt.load(one) for one in files]
+        answers: list[Any] = [bt.load(name) for name in files]
     else:
         better = False if lower_is_better else None
         data = read_given(files, layout=layout, higher_is_better=better, systems=systems)

@@ -34,28 +34,28 @@ class Plain(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters; of an argument a type would stand behind its name."""
-        found: list[Any] = super().get_params(ctx)
-        for one in found:
-            if one.param_type_name == "argument":
-                one.display_type_rich = _nothing
-        return found
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
+            if parameter.param_type_name == "argument":
+                parameter.display_type_rich = _nothing
+        return parameters
 
 
 def register(app: typer.Typer, function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a command of a function; its options say in words what they take."""
-    known = vars(options) | {"typer": typer} | function.__globals__
-    function.__annotations__ = get_type_hints(function, known, include_extras=True)
+    namespace = vars(options) | {"typer": typer} | function.__globals__
+    function.__annotations__ = get_type_hints(function, namespace, include_extras=True)
     for name, hint in function.__annotations__.items():
-        kind, *told = get_args(hint) or (hint,)
-        for option in (x for x in told if isinstance(x, OptionInfo)):
+        kind, *metadata = get_args(hint) or (hint,)
+        for option in (x for x in metadata if isinstance(x, OptionInfo)):
             option.metavar = option.metavar or _OF_NAME.get(name) or _word(kind)
     return app.command(cls=Plain)(function)
 
 
 def _word(kind: Any) -> str | None:
-    """What a value of this type is called; of a switch, which takes none, nothing."""
+    """Return the metavar of a type; None for a switch."""
     kinds = (kind, *get_args(kind))
-    return next((word for of, word in _OF_TYPE.items() if of in kinds), None)
+    return next((word for option_type, word in _OF_TYPE.items() if option_type in kinds), None)
 
 
 def _nothing(ctx: Any) -> str:

@@ -89,11 +89,13 @@ def closed_verdicts(
 
 def _of_systems(missing: xr.Dataset) -> list[str]:
     """A sentence on each system whose scores are missing where items are hard, or easy."""
-    from betterthan.auditing.of_answers import of_difficulty
+    from betterthan.auditing.of_answers import difficulty_message
 
     systems = [str(s) for s in missing[names.SYSTEM].values[missing["differs"].values]]
     tested = int(missing["p_value"].notnull().sum())
-    sentences = [of_difficulty(missing.sel({names.SYSTEM: s}), tested) for s in systems[:_NAMED]]
+    sentences = [
+        difficulty_message(missing.sel({names.SYSTEM: s}), tested) for s in systems[:_NAMED]
+    ]
     more = len(systems) - _NAMED
     return sentences + ([f"So it is of {more} more systems."] if more > 0 else [])
 

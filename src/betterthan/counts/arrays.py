@@ -61,10 +61,12 @@ class Table:
         return xr.Dataset(values, labels, self.attrs)
 
 
-def labelled(data: Any, what: str, hint: str, *, kinds: Any = (xr.DataArray, xr.Dataset)) -> None:
-    """Refuse what is no array with named dims; `what` is the argument, `hint` says what to give."""
+def labelled(
+    data: Any, argument: str, hint: str, *, kinds: Any = (xr.DataArray, xr.Dataset)
+) -> None:
+    """Refuse what is no array with named dims; `argument` is its name, `hint` says what to give."""
     if not isinstance(data, kinds):
-        raise ValueError(f"{what} is {type(data).__name__}; give {hint}")
+        raise ValueError(f"{argument} is {type(data).__name__}; give {hint}")
 
 
 def origin(data: Any, *also: str) -> dict[str, Any]:
@@ -76,17 +78,17 @@ def with_arrays(data: xr.Dataset, arrays: Mapping[str, Any]) -> xr.Dataset:
     """As `assign`, of arrays on dims of the data, ``(dims, values)``, in half of its time: nothing
     is aligned.
     """
-    held = {k: data.variables[k] for k in data.data_vars}
-    return xr.Dataset(held | dict(arrays), data.coords, data.attrs)
+    variables = {k: data.variables[k] for k in data.data_vars}
+    return xr.Dataset(variables | dict(arrays), data.coords, data.attrs)
 
 
 def without_attrs[Held: (xr.DataArray, xr.Dataset)](data: Held) -> Held:
     """The same without attrs, as `drop_attrs` in a hundredth of its time: it aligns each variable
     with all others.
     """
-    held = data.copy(deep=False)
-    held.attrs = {}
-    parts = held.variables if isinstance(held, xr.Dataset) else held.coords
+    copied = data.copy(deep=False)
+    copied.attrs = {}
+    parts = copied.variables if isinstance(copied, xr.Dataset) else copied.coords
     for part in parts.values():
         part.attrs = {}
-    return held
+    return copied

@@ -55,8 +55,8 @@ def _of_runs(
     slack = counting.slack(values, margin)
     for item in dict.fromkeys(items.tolist()):
         rows = items == item
-        found = _run_by_run(values[rows][:, first], values[rows][:, second], slack)
-        square[labels.index(str(clusters[rows][0])), first, second] += found
+        outcomes = _run_by_run(values[rows][:, first], values[rows][:, second], slack)
+        square[labels.index(str(clusters[rows][0])), first, second] += outcomes
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     return _as_counts(square, systems, labels)
 
@@ -65,25 +65,25 @@ def _run_by_run(a: np.ndarray, b: np.ndarray, slack: float) -> np.ndarray:
     """Wins, losses and ties (pair, outcome) of every run of A (run, pair) against every run of B
     on one item.
     """
-    apart = a[:, None] - b[None]
-    both = (~np.isnan(apart)).sum((0, 1))
+    differences = a[:, None] - b[None]
+    n_comparisons = (~np.isnan(differences)).sum((0, 1))
     # a missing run neither wins nor loses
-    wins, losses = ((side > slack).sum((0, 1)) for side in (apart, -apart))
-    return np.stack([wins, losses, both - wins - losses], axis=-1)
+    wins, losses = ((side > slack).sum((0, 1)) for side in (differences, -differences))
+    return np.stack([wins, losses, n_comparisons - wins - losses], axis=-1)
 
 
 def _of_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
-    """The same from numbers of successes."""
+    """Count from numbers of successes."""
     successes, trials, _, systems = trials_of(data)
     labels = _labels(data, by or default_unit(data) or names.ITEM)
     failures = trials - successes
     win = successes[:, :, None] * failures[:, None, :]
     total = trials[:, :, None] * trials[:, None, :]
-    each = np.stack([win, win.swapaxes(1, 2), total - win - win.swapaxes(1, 2)], axis=-1)
-    each[:, np.arange(len(systems)), np.arange(len(systems))] = 0
+    outcomes = np.stack([win, win.swapaxes(1, 2), total - win - win.swapaxes(1, 2)], axis=-1)
+    outcomes[:, np.arange(len(systems)), np.arange(len(systems))] = 0
     distinct = list(dict.fromkeys(labels.tolist()))
-    square = np.zeros((len(distinct), *each.shape[1:]), dtype=np.int64)
-    np.add.at(square, np.array([distinct.index(x) for x in labels.tolist()]), each)
+    square = np.zeros((len(distinct), *outcomes.shape[1:]), dtype=np.int64)
+    np.add.at(square, np.array([distinct.index(x) for x in labels.tolist()]), outcomes)
     return _as_counts(square, systems, distinct)
 
 

@@ -1,4 +1,4 @@
-"""Which systems can be compared at all: those between which a chain of shared data leads."""
+"""Find systems that no chain of shared data connects."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def systems_apart(met: np.ndarray, systems: list[str]) -> str:
     if count < 2:
         return ""
     smallest = np.bincount(part).argmin()
-    apart = [s for s, where in zip(systems, part, strict=True) if where == smallest]
-    return ", ".join(map(repr, apart[:5])) + (
-        f" and {len(apart) - 5} more" if len(apart) > 5 else ""
+    smallest_group = [s for s, where in zip(systems, part, strict=True) if where == smallest]
+    return ", ".join(map(repr, smallest_group[:5])) + (
+        f" and {len(smallest_group) - 5} more" if len(smallest_group) > 5 else ""
     )

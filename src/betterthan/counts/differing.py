@@ -1,4 +1,4 @@
-"""The items on which systems differ most: those to read first."""
+"""Find the items on which systems differ most."""
 
 import numpy as np
 import xarray as xr

@@ -55,15 +55,21 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     checks.unique(systems, "system")
     checks.at_least_two(systems)
     independent = _independent(frame, labels)
-    kept = [label for label, own in zip(labels, independent, strict=True) if own]
-    left = [label for label, own in zip(labels, independent, strict=True) if not own]
+    used = [
+        label for label, is_independent in zip(labels, independent, strict=True) if is_independent
+    ]
+    excluded = [
+        label
+        for label, is_independent in zip(labels, independent, strict=True)
+        if not is_independent
+    ]
     scores = xr.DataArray(
         _oriented_ranks(frame, labels)[independent],
         dims=(names.ITEM, names.SYSTEM),
-        coords={names.ITEM: kept, names.SYSTEM: systems},
+        coords={names.ITEM: used, names.SYSTEM: systems},
     )
-    told = {"unit": "measure", "n_left_out": len(left), "left_out": ", ".join(left)}
-    return count_outcomes(scores).assign_attrs(_cited(measures) | told)
+    attrs = {"unit": "measure", "n_left_out": len(excluded), "left_out": ", ".join(excluded)}
+    return count_outcomes(scores).assign_attrs(_cited(measures) | attrs)
 
 
 def _cited(measures: pd.DataFrame) -> dict[str, Any]:
@@ -71,13 +77,13 @@ def _cited(measures: pd.DataFrame) -> dict[str, Any]:
 
 
 def _independent(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
-    """Which measures are evidence of their own; all where no column says."""
-    found = np.ones(len(frame), bool)
+    """Return which measures are independent evidence; all without such a column."""
+    flags = np.ones(len(frame), bool)
     if "independent" in frame.columns:
-        found = _flags(frame, "independent", labels)
-    if not found.any():
+        flags = _flags(frame, "independent", labels)
+    if not flags.any():
         raise ValueError("no measure is independent; at least one must be")
-    return found
+    return flags
 
 
 def _oriented_ranks(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:

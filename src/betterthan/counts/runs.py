@@ -1,4 +1,4 @@
-"""Scores of which a unit stands once: an item with all its runs, or a cluster of items."""
+"""Average scores by unit: an item with all its runs, or a cluster of items."""
 
 import numpy as np
 import pandas as pd
@@ -20,12 +20,12 @@ def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
     """
     place, labels = pd.factorize(units)
     values = scores.values.astype(float)
-    seen = ~np.isnan(values)
+    observed = ~np.isnan(values)
     if len(labels) == len(values):
         return values
     sums, number = (np.zeros((len(labels), values.shape[1])) for _ in range(2))
-    np.add.at(sums, place, np.where(seen, values, 0.0))
-    np.add.at(number, place, seen)
+    np.add.at(sums, place, np.where(observed, values, 0.0))
+    np.add.at(number, place, observed)
     return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
 
 
@@ -35,7 +35,7 @@ def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
     """
     ids = item_ids(scores)
     first = np.sort(np.unique(ids, return_index=True)[1])
-    kept = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
-    kept = kept.copy(data=unit_means(scores, ids))
-    kept.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
-    return kept
+    means = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
+    means = means.copy(data=unit_means(scores, ids))
+    means.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
+    return means

@@ -1,4 +1,4 @@
-"""Between the square and the pairs."""
+"""Convert between the square and the pairs."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -63,14 +63,17 @@ def _systems_of(square: Any) -> list[str]:
 
 
 def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray) -> dict[Any, Any]:
-    """Coordinates that have nothing to do with systems, and those of every pair of systems."""
-    kept: dict[Any, Any] = {}
+    """Keep coordinates independent of systems, and those of every pair of systems."""
+    pair_coordinates: dict[Any, Any] = {}
     for name, coord in square.coords.items():
         if set(coord.dims) == set(names.SQUARE):
-            kept[name] = (names.PAIR, coord.transpose(*names.SQUARE).values[first, second])
+            pair_coordinates[name] = (
+                names.PAIR,
+                coord.transpose(*names.SQUARE).values[first, second],
+            )
         elif not set(names.SQUARE) & set(coord.dims):
-            kept[name] = coord
-    return kept
+            pair_coordinates[name] = coord
+    return pair_coordinates
 
 
 def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 0) -> xr.DataArray:
@@ -210,10 +213,12 @@ def labels(systems: tuple[str, ...], *dims: str, **others: tuple[str, ...]) -> x
     return xr.Dataset(coords=coords).coords
 
 
-def square_array(square: np.ndarray, systems: list[str], lead: dict[str, Any]) -> xr.DataArray:
+def square_array(
+    square: np.ndarray, systems: list[str], leading_coords: dict[str, Any]
+) -> xr.DataArray:
     """Counts (*lead, systems, systems, outcomes) as a labelled square."""
-    dims = (*lead, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+    dims = (*leading_coords, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     outcome = names.OUTCOMES[: square.shape[-1]]
     coords = labels(tuple(systems), *names.SQUARE, outcome=tuple(outcome))
-    coords = coords.assign(lead) if lead else coords
+    coords = coords.assign(leading_coords) if leading_coords else coords
     return xr.DataArray(square, dims=dims, coords=coords, name="counts")

@@ -50,8 +50,8 @@ def from_table(
     checks.at_least_two(systems)
     cells = {(str(a), str(b)): _cell(a, b, entry) for (a, b), entry in table.items()}
     square = _filled(cells, systems, width)
-    made = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
-    return square_array(square, systems, {}).assign_attrs(made.to_attrs())
+    provenance = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
+    return square_array(square, systems, {}).assign_attrs(provenance.to_attrs())
 
 
 def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:
@@ -125,8 +125,13 @@ def from_contingency(
         raise ValueError(f"systems is {systems!r}; give two names")
     first, second = systems
     checks.not_against_itself(first, second, "systems")
-    given = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
-    cells = {name: checks.whole(value, name, least=0) for name, value in given.items()}
+    cells_given = {
+        "both_right": both_right,
+        "only_a": only_a,
+        "only_b": only_b,
+        "both_wrong": both_wrong,
+    }
+    cells = {name: checks.whole(value, name, least=0) for name, value in cells_given.items()}
     tied = cells["both_right"] + cells["both_wrong"]
     counts = from_table({(first, second): (cells["only_a"], cells["only_b"], tied)}, unit="item")
     n = sum(cells.values())

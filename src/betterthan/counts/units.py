@@ -13,24 +13,24 @@ from betterthan.io.text_arrays import text_array
 CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
 
 
-def item_ids(data: Any, at: Any = slice(None)) -> np.ndarray:
+def item_ids(data: Any, index: Any = slice(None)) -> np.ndarray:
     """Id of the item of each row, str (item,); with its data set where an id is found in several.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
         With a dim item. Without ids each row is an item of its own.
-    at : slice or numpy.ndarray of int, default all
+    index : slice or numpy.ndarray of int, default all
         The rows whose ids are given: those of a few take little memory.
     """
     if names.ITEM not in data.coords:
-        return np.arange(data.sizes[names.ITEM]).astype(str)[at]
+        return np.arange(data.sizes[names.ITEM]).astype(str)[index]
     if names.DATASET not in data.coords:
-        return text_array(data[names.ITEM].variable[at].values)
+        return text_array(data[names.ITEM].variable[index].values)
     ids = text_array(data[names.ITEM].values)
     datasets = text_array(data[names.DATASET].values)
-    both = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
-    return (both if len(set(both.tolist())) > len(set(ids.tolist())) else ids)[at]
+    full_ids = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
+    return (full_ids if len(set(full_ids.tolist())) > len(set(ids.tolist())) else ids)[index]
 
 
 def ids_of(data: Any, by: str) -> np.ndarray:
@@ -47,8 +47,10 @@ def ids_of(data: Any, by: str) -> np.ndarray:
     if by == names.ITEM:
         return item_ids(data)
     if by not in data.coords or data[by].dims != (names.ITEM,):
-        known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
-        raise ValueError(f"there is no item coordinate {by!r}; found {', '.join(known) or 'none'}")
+        item_coords = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
+        raise ValueError(
+            f"there is no item coordinate {by!r}; found {', '.join(item_coords) or 'none'}"
+        )
     values, blank = data[by].values, unlabelled(data, by)
     if blank:
         raise ValueError(
@@ -63,12 +65,12 @@ def in_units(data: Any, by: str) -> Any:
     return data.assign_coords({UNIT: (names.ITEM, pd.factorize(ids_of(data, by))[0])})
 
 
-def unit_of(data: Any, asked: str | None = None) -> str:
+def unit_of(data: Any, requested: str | None = None) -> str:
     """The unit of evidence: the cluster where items come in clusters, else the item with its runs.
 
     One cluster of all items is one unit. Where an item has no cluster, items are taken alone.
     """
-    if asked == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
+    if requested == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
         return names.ITEM
     if names.ITEM not in data.dims:
         return CLUSTER if data.sizes.get(CLUSTER, 1) > 1 else names.ITEM
@@ -101,12 +103,13 @@ def several(data: Any, coordinate: str) -> bool:
     return coordinate in data.coords and len(set(data[coordinate].values.tolist())) > 1
 
 
-def one_unit_an_item(items: np.ndarray, units: np.ndarray, what: str) -> None:
+def one_unit_an_item(items: np.ndarray, units: np.ndarray, coordinate: str) -> None:
     """Refuse an item whose runs are in different units."""
-    of: dict[str, str] = {}
+    unit_by_item: dict[str, str] = {}
     for item, unit in zip(items.tolist(), units.tolist(), strict=True):
-        if of.setdefault(item, unit) != unit:
+        if unit_by_item.setdefault(item, unit) != unit:
             raise ValueError(
-                f"item {item!r} has the {what} {of[item]!r} in one run and {unit!r} in another; "
+                f"item {item!r} has the {coordinate} {unit_by_item[item]!r} in one run and "
+                f"{unit!r} in another; "
                 "give all runs of an item the same"
             )

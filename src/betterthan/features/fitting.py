@@ -1,4 +1,6 @@
-"""A performance function from data: least squares on features chosen by AIC, honestly measured."""
+"""Fit a performance function: least squares on features chosen by AIC, with honest cross-
+validation.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -138,11 +140,11 @@ def fit_table(
         "group": (names.DIALOGUE, table.groups),
     }
     parts = _final(table, search.inside, ci_prob) | _path(search) | _held_out(search)
-    made = _made(table, direction, ci_prob)
+    attrs = _made(table, direction, ci_prob)
     if resamples:
         parts["inclusion"] = (names.FEATURE, search.inclusion(resamples, seed))
-        made |= {"resamples": resamples, "seed": seed}
-    fit = xr.Dataset(parts, coords, made)
+        attrs |= {"resamples": resamples, "seed": seed}
+    fit = xr.Dataset(parts, coords, attrs)
     chosen = {f: float(fit["coefficient"].sel({names.FEATURE: f})) for f in search.chosen}
     return PerformanceFunction(
         float(fit["intercept"]), chosen, table.response, table.confusions, fit
@@ -150,7 +152,7 @@ def fit_table(
 
 
 def _made(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]:
-    """How a fit was made."""
+    """Return the provenance of a fit."""
     return Signature(version=betterthan.__version__, ci_prob=ci_prob).to_attrs() | {
         "response": table.response,
         "direction": direction,
@@ -219,24 +221,24 @@ def _starts_full(direction: str) -> bool:
 
 
 def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str, Any]:
-    """The fit of the chosen features; rows of a group are not independent."""
+    """Fit the chosen features; errors are clustered if rows are grouped."""
     groups = table.groups if table.grouped_by else None
-    found = least_squares.fit(table.x[:, inside], table.y, groups)
-    lower, upper = found.interval(ci_prob)
-    slopes = _spread(found.coefficients, inside, 0.0)
-    of_feature = {
+    ols = least_squares.fit(table.x[:, inside], table.y, groups)
+    lower, upper = ols.interval(ci_prob)
+    slopes = _spread(ols.coefficients, inside, 0.0)
+    by_feature = {
         "coefficient": slopes,
-        "standard_error": _spread(found.errors, inside),
-        "df": _spread(found.freedom, inside),
+        "standard_error": _spread(ols.errors, inside),
+        "df": _spread(ols.freedom, inside),
         "lower": _spread(lower, inside),
         "upper": _spread(upper, inside),
         "standardised": slopes * (table.x.std(0, ddof=1) / table.y.std(ddof=1)),
         "chosen": inside,
     }
-    parts: dict[str, Any] = {"intercept": float(found.coefficients[0]), "r2": found.r2}
-    parts |= {name: (names.FEATURE, values) for name, values in of_feature.items()}
-    of_dialogue = {"observed": table.y, "fitted": found.fitted}
-    return parts | {name: (names.DIALOGUE, values) for name, values in of_dialogue.items()}
+    parts: dict[str, Any] = {"intercept": float(ols.coefficients[0]), "r2": ols.r2}
+    parts |= {name: (names.FEATURE, values) for name, values in by_feature.items()}
+    by_dialogue = {"observed": table.y, "fitted": ols.fitted}
+    return parts | {name: (names.DIALOGUE, values) for name, values in by_dialogue.items()}
 
 
 def _path(search: _Search) -> dict[str, Any]:
@@ -262,14 +264,14 @@ def _path(search: _Search) -> dict[str, Any]:
 
 
 def _held_out(search: _Search) -> dict[str, Any]:
-    """Predictions of every group by the fit without it, and the measures that follow."""
+    """Predict every group by the fit without it, and compute the measures."""
     table, z, y = search.table, search.z, search.y
     errors, rss = least_squares.left_out(z[:, search.inside], y, table.groups)
     _refuse_lonely(table, errors)
     sst = least_squares.left_out(z[:, :0], y, table.groups)[1]
     training = 1 - rss / sst
-    again = _searched(z, y, search.direction, table.groups)
-    predicted = _per_row(again, z, table.groups)
+    refits = _searched(z, y, search.direction, table.groups)
+    predicted = _per_row(refits, z, table.groups)
     parts: dict[str, Any] = {
         "held_out": (names.DIALOGUE, table.y - errors),
         "held_out_chosen": (names.DIALOGUE, predicted + table.y.mean()),

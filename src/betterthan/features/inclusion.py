@@ -22,10 +22,10 @@ def frequency(
     resamples: int,
     seed: int,
 ) -> np.ndarray:
-    """Share of samples of groups, drawn with replacement, in which each feature is chosen."""
+    """Return the share of resampled groups in which each feature is chosen."""
     number = int(groups.max()) + 1
     random = np.random.default_rng(seed)
     times = random.multinomial(number, np.full(number, 1 / number), size=resamples)
     products, sizes, distinct = stepwise.resampled(z, y, groups, times)
-    found = stepwise.search(products, sizes, distinct=distinct, **how)
-    return found.inside.mean(0)
+    searches = stepwise.search(products, sizes, distinct=distinct, **how)
+    return searches.inside.mean(0)

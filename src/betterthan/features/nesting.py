@@ -22,29 +22,33 @@ def held_out(
     """
     count = int(groups.max()) + 1
     outer = np.arange(count) % min(count, OUTER)  # of each group
-    found = [_of_set(z, y, groups, outer, how) for z in sets]
-    best = np.array([inner for inner, _ in found]).argmin(0)
-    predicted = np.array([each for _, each in found])
+    results = [_of_set(z, y, groups, outer, how) for z in sets]
+    best = np.array([inner for inner, _ in results]).argmin(0)
+    predicted = np.array([predictions for _, predictions in results])
     return y - predicted[best[outer[groups]], np.arange(len(y))], best
 
 
 def _of_set(
     z: np.ndarray, y: np.ndarray, groups: np.ndarray, outer: np.ndarray, how: dict[str, Any]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Squared errors inside each outer fold, (fold,), and predictions of what it leaves, (row,)."""
-    own, items = stepwise.within_groups(z, y, groups), np.bincount(groups)
+    """Return the squared errors inside each outer fold, (fold,), and the predictions of the left-
+    out rows.
+    """
+    group_products, items = stepwise.within_groups(z, y, groups), np.bincount(groups)
     design, predicted = least_squares.design(z), np.empty(len(y))
     inner = np.empty(int(outer.max()) + 1)
     for fold in range(len(inner)):
-        kept = outer != fold
-        products, size = own[kept].sum(0), items[kept].sum()
+        training = outer != fold
+        products, size = group_products[training].sum(0), items[training].sum()
         # the first fit is of all that is kept, the others leave a group of it out
-        each = np.concatenate([products[None], products - own[kept]])
-        fits = stepwise.search(each, np.append(size, size - items[kept]), **how).coefficients
-        fit_of = np.zeros(len(kept), dtype=int)
-        fit_of[kept] = 1 + np.arange(kept.sum())
-        told = (design * fits[fit_of[groups]]).sum(1)
-        seen = kept[groups]
-        inner[fold] = ((y - told)[seen] ** 2).sum()
-        predicted[~seen] = told[~seen]
+        leave_one_out = np.concatenate([products[None], products - group_products[training]])
+        fits = stepwise.search(
+            leave_one_out, np.append(size, size - items[training]), **how
+        ).coefficients
+        fit_index = np.zeros(len(training), dtype=int)
+        fit_index[training] = 1 + np.arange(training.sum())
+        fitted = (design * fits[fit_index[groups]]).sum(1)
+        in_training = training[groups]
+        inner[fold] = ((y - fitted)[in_training] ** 2).sum()
+        predicted[~in_training] = fitted[~in_training]
     return inner, predicted

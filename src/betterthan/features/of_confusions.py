@@ -57,21 +57,21 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     least = checks.whole(least, "least", 0)
     _refuse_averages(labels)
     measures = _measures(matrix, actual, beta)
-    kept = _kept(matrix, least)
+    confusions_kept = _kept(matrix, least)
     shares = formulas.frequencies(matrix)
-    columns = [measures, *(shares[..., [p], a] for p, a in kept)]
-    confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
+    columns = [measures, *(shares[..., [p], a] for p, a in confusions_kept)]
+    confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in confusions_kept]
     values = np.concatenate(columns, axis=-1)
-    lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
-    coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
+    leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
+    coords: dict[Any, Any] = {d: confusion[d] for d in leading_dims if d in confusion.coords}
     coords[names.FEATURE] = _names_of_measures(labels) + confusions
     coords["n_absent"] = (names.FEATURE, _missing(values))
-    made = {"confusions": confusions, "least": least, "beta": float(beta)}
-    return xr.DataArray(values, coords, (*lead, names.FEATURE), "features", made)
+    attrs = {"confusions": confusions, "least": least, "beta": float(beta)}
+    return xr.DataArray(values, coords, (*leading_dims, names.FEATURE), "features", attrs)
 
 
 def _names_of_measures(labels: list[str]) -> list[str]:
-    return [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
+    return [f"{m}.{label}" for label in (*labels, *names.AVERAGES) for m in names.MEASURES]
 
 
 def _refuse_averages(labels: list[str]) -> None:
@@ -81,20 +81,20 @@ def _refuse_averages(labels: list[str]) -> None:
 
 
 def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
-    """Precision, recall and F of every label and average, one after the other."""
-    each = formulas.by_label(matrix, actual, beta)
+    """Compute precision, recall and F of every label and average, in one axis."""
+    by_label = formulas.by_label(matrix, actual, beta)
     averages = (
-        macro_of_present(each, actual),
-        formulas.weighted(each, actual),
+        macro_of_present(by_label, actual),
+        formulas.weighted(by_label, actual),
         formulas.pooled(matrix, actual, beta),
     )
-    each = np.where(actual[..., None] > 0, each, np.nan)
-    scores = np.concatenate([each, np.stack(averages, axis=-2)], axis=-2)
+    by_label = np.where(actual[..., None] > 0, by_label, np.nan)
+    scores = np.concatenate([by_label, np.stack(averages, axis=-2)], axis=-2)
     return scores.reshape(*scores.shape[:-2], -1)
 
 
 def macro_of_present(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    """Plain means over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
+    """Average over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
     present = (actual > 0)[..., None]
     return np.where(present, measures, 0).sum(-2) / np.maximum(present.sum(-2), 1)
 
@@ -105,7 +105,7 @@ def _missing(values: np.ndarray) -> np.ndarray:
 
 
 def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:
-    """Confusions (predicted, actual) that every dialogue has often enough."""
+    """Return the confusions (predicted, actual) that every dialogue has often enough."""
     often = (matrix >= least).reshape(-1, *matrix.shape[-2:]).all(0)
     return [(p, a) for p, a in np.ndindex(often.shape) if p != a and often[p, a]]
 
@@ -156,30 +156,33 @@ def learning_gain(pre: Any, post: Any) -> Any:
 
 
 def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
-    """More was lost than could be gained: the gain is large because the pre-test was."""
-    lost = np.flatnonzero(gain < -1 - _ROUNDING)
-    if lost.size:
-        worst = int(lost[gain[lost].argmin()])
+    """Warn of gains below -1, which come from a large pre-test."""
+    losses = np.flatnonzero(gain < -1 - _ROUNDING)
+    if losses.size:
+        worst = int(losses[gain[losses].argmin()])
         warnings.warn(
-            f"{lost.size} of {gain.size} learning gains are below -1, the lowest {gain[worst]:.3g} "
+            f"{losses.size} of {gain.size} learning gains are below -1, the lowest "
+            f"{gain[worst]:.3g} "
             f"at position {worst}, where pre is {pre[worst]:.3g} and little was left to gain; such "
             "a dialogue alone can steer least squares: leave it out, or predict post - pre",
             skip_file_prefixes=names.PACKAGE,
         )
 
 
-def _shares(given: Any, what: str) -> Any:
+def _shares(data: Any, argument: str) -> Any:
     try:
-        shares = given if isinstance(given, xr.DataArray) else np.asarray(given, dtype=float)
+        shares = data if isinstance(data, xr.DataArray) else np.asarray(data, dtype=float)
         values = np.asarray(shares, dtype=float)
     except (TypeError, ValueError):
-        told = checks.shown(given)
-        raise ValueError(f"{what} is {told}; give shares of right answers, from 0 to 1") from None
+        quoted = checks.shown(data)
+        raise ValueError(
+            f"{argument} is {quoted}; give shares of right answers, from 0 to 1"
+        ) from None
     if not values.size:
-        raise ValueError(f"{what} is empty; give shares of right answers, from 0 to 1")
+        raise ValueError(f"{argument} is empty; give shares of right answers, from 0 to 1")
     bad = (values < 0) | (values > 1)
     if bad.any():
         raise ValueError(
-            f"{what} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
+            f"{argument} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
         )
     return shares

@@ -1,4 +1,4 @@
-"""Systems compared by the response that is predicted from their scores."""
+"""Compare systems by the response predicted from their scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -76,18 +76,20 @@ def predict(
     True
     """
     fit = Fit.of(tree, ("performance_function",))
-    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
+    question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     systems, x = _components(tree, components)
     draws = _expected(tree, x)  # (chain, draw, system)
-    which: Any = {"higher_is_better": bool(higher_is_better)}
-    found = table.of_joint_draws(draws, systems, asked, **which)
-    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
-    ranks = table.of_systems(draws, systems, ci_prob=asked.ci_prob, **which)
-    found = found.merge(ranks, join="exact").assign(table.by_system("predicted", draws, asked))
-    found["outside"] = (names.SYSTEM, _outside(tree, x))
-    made = fit.signed(asked, answer="prediction", **which)
-    told = {key: fit.posterior.attrs[key] for key in ("response", "n")}
-    return found.assign_attrs(made.to_attrs() | told)
+    direction: Any = {"higher_is_better": bool(higher_is_better)}
+    comparison = table.of_joint_draws(draws, systems, question, **direction)
+    comparison = table.with_verdicts(comparison, question, converged=fit.diagnosis.passed)
+    ranks = table.of_systems(draws, systems, ci_prob=question.ci_prob, **direction)
+    comparison = comparison.merge(ranks, join="exact").assign(
+        table.by_system("predicted", draws, question)
+    )
+    comparison["outside"] = (names.SYSTEM, _outside(tree, x))
+    provenance = fit.signed(question, answer="prediction", **direction)
+    fit_attrs = {key: fit.posterior.attrs[key] for key in ("response", "n")}
+    return comparison.assign_attrs(provenance.to_attrs() | fit_attrs)
 
 
 def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarray]:

@@ -69,10 +69,10 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     table = _joined(scores[:, len(_BETAS) // 2], dialogues, response)
     place = {str(dialogue): k for k, dialogue in enumerate(dialogues)}
     scores = scores[[place[row] for row in table.rows]]
-    found = _profile(scores, table)
-    _warn_of_slope(float(found["slope"]), table.response)
-    made = {"average": average, "n": len(table.y), "n_dropped": table.dropped}
-    return found.assign_attrs(made | {"response": table.response})
+    profile = _profile(scores, table)
+    _warn_of_slope(float(profile["slope"]), table.response)
+    attrs = {"average": average, "n": len(table.y), "n_dropped": table.dropped}
+    return profile.assign_attrs(attrs | {"response": table.response})
 
 
 def _warn_of_slope(slope: float, response: str) -> None:
@@ -100,24 +100,24 @@ def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
     slope, intercept = np.polyfit(scores[:, best], table.y, 1)
     errors = _held_out(columns, y, table.groups)
     total = float(y @ y)
-    found = {"best": _BETAS[best], "lower": _BETAS[inside[0]], "upper": _BETAS[inside[-1]]}
-    found |= {"intercept": intercept, "slope": slope, "r2": 1 - rss[best] / total}
-    found |= {"r2_held_out": 1 - float(errors @ errors) / total}
-    return xr.Dataset(found | {"profile": ("beta", 1 - rss / total)}, coords={"beta": _BETAS})
+    estimates = {"best": _BETAS[best], "lower": _BETAS[inside[0]], "upper": _BETAS[inside[-1]]}
+    estimates |= {"intercept": intercept, "slope": slope, "r2": 1 - rss[best] / total}
+    estimates |= {"r2_held_out": 1 - float(errors @ errors) / total}
+    return xr.Dataset(estimates | {"profile": ("beta", 1 - rss / total)}, coords={"beta": _BETAS})
 
 
 def _held_out(columns: list[np.ndarray], y: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Error of every dialogue under the beta that is best without it."""
     fits = [least_squares.left_out(column, y, groups) for column in columns]
-    errors, rest = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
-    return errors[rest.argmin(0), np.arange(len(y))]
+    errors, remaining = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
+    return errors[remaining.argmin(0), np.arange(len(y))]
 
 
 def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.ndarray:
     """F-beta of every dialogue."""
     if average == "pooled":
         return formulas.pooled(matrix, actual, beta)[:, 2]
-    each = formulas.by_label(matrix, actual, beta)
+    by_label = formulas.by_label(matrix, actual, beta)
     if average == "macro":
-        return macro_of_present(each, actual)[:, 2]
-    return formulas.weighted(each, actual)[:, 2]
+        return macro_of_present(by_label, actual)[:, 2]
+    return formulas.weighted(by_label, actual)[:, 2]

@@ -1,4 +1,4 @@
-"""Rows that belong together though nobody said so: their index labels, or their features, repeat.
+"""Group rows whose index labels or features repeat.
 
 Where raters of one dialogue are rows, the scores of the dialogue stand in each of them. Left out
 one by one, such a row is predicted by fits that have seen its dialogue.
@@ -16,25 +16,26 @@ _LEAST = 3
 
 
 def grouped(table: FeatureTable) -> FeatureTable:
-    """Rows that repeat as one group, with a warning; what the caller said of groups stands."""
+    """Group repeated rows, with a warning; groups named by the caller stay."""
     kinds = _repeating(table)
     if table.said or not kinds:
         return table
     groups = _joined([numbers for numbers, _ in kinds])
     count, by = int(groups.max()) + 1, kinds[0][1]
-    what = f"{len(groups)} rows are of {count} {_PLURAL[by]}"
-    say = (
+    finding = f"{len(groups)} rows are of {count} {_PLURAL[by]}"
+    advice = (
         "say by leave_out what belongs together (a column, an index level, a label for each row), "
         f"or leave_out={names.ROW!r} where every row stands alone"
     )
     if count < _LEAST:
-        raise ValueError(f"{what}, and at least {_LEAST} are needed; {say}")
+        raise ValueError(f"{finding}, and at least {_LEAST} are needed; {advice}")
     warnings.warn(
-        f"{what}, and rows of one are left out together; {say}", skip_file_prefixes=names.PACKAGE
+        f"{finding}, and rows of one are left out together; {advice}",
+        skip_file_prefixes=names.PACKAGE,
     )
     first = [int((groups == k).argmax()) for k in range(count)]
-    of = [table.rows[k] for k in first]
-    return replace(table, groups=groups, group_names=of, grouped_by=by)
+    names_of_groups = [table.rows[k] for k in first]
+    return replace(table, groups=groups, group_names=names_of_groups, grouped_by=by)
 
 
 _PLURAL = {
@@ -44,7 +45,7 @@ _PLURAL = {
 
 
 def warn_of_model(table: FeatureTable) -> None:
-    """A model without `by` takes rows as independent; tell where they hardly are."""
+    """Warn that a model without `by` takes repeated rows as independent."""
     kinds = _repeating(table)
     if kinds and not table.said:
         count = int(_joined([numbers for numbers, _ in kinds]).max()) + 1

@@ -1,4 +1,4 @@
-"""Which kinds of features predict the response: one row for each set."""
+"""Compare sets of features as predictors of the response."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -72,29 +72,29 @@ def compare(
     """
     listed = _checked(sets)
     union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
-    whole = repeats.grouped(feature_table(features, response, columns=union, by=leave_out))
-    fitted = {name: _fitted(whole, name, columns, direction) for name, columns in listed.items()}
+    table = repeats.grouped(feature_table(features, response, columns=union, by=leave_out))
+    fitted = {name: _fitted(table, name, columns, direction) for name, columns in listed.items()}
     fits = [f.fit for f in fitted.values() if f.fit is not None]
-    best, picked = _best(whole, list(listed.values()), direction)
-    made = Signature(answer="feature_sets", version=betterthan.__version__)
+    best, picked = _best(table, list(listed.values()), direction)
+    provenance = Signature(answer="feature_sets", version=betterthan.__version__)
     return xr.Dataset(
         {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
         | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])}
         | {"picked": (names.FEATURE_SET, picked)}
         | best,
         coords={names.FEATURE_SET: list(map(str, fitted))},
-        attrs=made.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
+        attrs=provenance.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
     )
 
 
 def _best(
-    whole: FeatureTable, listed: list[list[str]], direction: str
+    table: FeatureTable, listed: list[list[str]], direction: str
 ) -> tuple[dict[str, float], np.ndarray]:
-    """How well the set predicts that is best in each fold, and how often each is."""
-    z, y = least_squares.standardise(whole.x)[0], whole.y - whole.y.mean()
-    sets = [z[:, [whole.features.index(column) for column in columns]] for columns in listed]
-    errors, best = nesting.held_out(sets, y, whole.groups, searched_as(direction))
-    r2, error = least_squares.held_out_r2(errors, y, whole.groups)
+    """Return the held-out R2 of the set that is best in each fold, and how often each is best."""
+    z, y = least_squares.standardise(table.x)[0], table.y - table.y.mean()
+    sets = [z[:, [table.features.index(column) for column in columns]] for columns in listed]
+    errors, best = nesting.held_out(sets, y, table.groups, searched_as(direction))
+    r2, error = least_squares.held_out_r2(errors, y, table.groups)
     picked = np.bincount(best, minlength=len(sets)) / len(best)
     return {"r2_held_out_best": r2, "r2_held_out_best_se": error}, picked
 
@@ -123,14 +123,14 @@ def _listed(columns: Sequence[str]) -> list[str]:
 
 
 def _fitted(
-    whole: FeatureTable, name: str, columns: list[str], direction: str
+    table: FeatureTable, name: str, columns: list[str], direction: str
 ) -> PerformanceFunction:
     """Fit the same rows on some of the columns."""
     try:
         checks.unique(columns, "feature")
         if not columns:
             raise ValueError("there are no features; give at least one")
-        at = [whole.features.index(column) for column in columns]
-        return fit_table(replace(whole, x=whole.x[:, at], features=columns), direction)
+        column_index = [table.features.index(column) for column in columns]
+        return fit_table(replace(table, x=table.x[:, column_index], features=columns), direction)
     except ValueError as error:
         raise ValueError(f"feature set {name!r}: {error}") from None

@@ -53,8 +53,8 @@ def feature_table(
     keep = ~no_response & ~no_feature
     _refuse_few(keep, no_response, x)
     rows = np.array([str(r) for r in x.index])[keep]
-    of_each = rows if labels is None else labels[keep]
-    numbers, group_names = _numbered(of_each, labels is not None)
+    group_labels = rows if labels is None else labels[keep]
+    numbers, group_names = _numbered(group_labels, labels is not None)
     table = FeatureTable(
         x=x.to_numpy()[keep],
         y=y[keep],
@@ -82,9 +82,9 @@ def refuse_collinear(table: FeatureTable) -> None:
             "choose fewer, or use betterthan.models.performance_function, which shrinks them"
         )
     scaled = least_squares.standardise(table.x)[0]
-    found = least_squares.dependent(scaled)
-    if found is not None:
-        column, others = found
+    dependency = least_squares.dependent(scaled)
+    if dependency is not None:
+        column, others = dependency
         name, because = table.features[column], [table.features[k] for k in others]
         how = "a copy of" if len(because) == 1 else "a weighted sum of"
         raise ValueError(
@@ -94,16 +94,16 @@ def refuse_collinear(table: FeatureTable) -> None:
 
 
 def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Features as a table, and the confusions that a confusion matrix had enough of."""
+    """Return the features as a table, and the confusions that are features."""
     frame, confusions = features, ()
     if isinstance(features, xr.DataArray):
         if set(features.dims) != {names.DIALOGUE, names.FEATURE}:
             dims = ", ".join(map(str, features.dims))
             raise ValueError(f"features have dims ({dims}); give (dialogue, feature)")
-        given = features.transpose(names.DIALOGUE, names.FEATURE)
-        named = names.DIALOGUE in given.coords
-        rows = given[names.DIALOGUE].values if named else np.arange(len(given))
-        frame = pd.DataFrame(given.values, rows, [str(f) for f in given[names.FEATURE].values])
+        ordered = features.transpose(names.DIALOGUE, names.FEATURE)
+        named = names.DIALOGUE in ordered.coords
+        rows = ordered[names.DIALOGUE].values if named else np.arange(len(ordered))
+        frame = pd.DataFrame(ordered.values, rows, [str(f) for f in ordered[names.FEATURE].values])
         confusions = tuple(map(str, features.attrs.get("confusions", ())))
     wanted = "pandas.DataFrame, one row for each dialogue"
     checks.of_type(frame, pd.DataFrame, "features are", wanted)
@@ -113,11 +113,11 @@ def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 
 def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
-    """One number for each row of the features, and what it is called."""
+    """Return one number for each row, and the name of the response."""
     if isinstance(response, str):
         if response not in frame:
-            there = ", ".join(map(str, frame.columns))
-            raise ValueError(f"there is no column {response!r}; the columns are {there}")
+            column_names = ", ".join(map(str, frame.columns))
+            raise ValueError(f"there is no column {response!r}; the columns are {column_names}")
         return _numbers(frame[response], response), response
     if isinstance(response, xr.DataArray):
         response = _series(frame, response)
@@ -173,19 +173,19 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
 
 
 def _alone(frame: pd.DataFrame, groups: Any) -> bool:
-    """Whether every row was said to stand alone, and no column has that name."""
-    known = groups in frame or groups in frame.index.names if isinstance(groups, str) else True
-    return not known and groups == names.ROW
+    """Return whether the caller declared every row independent, and no column has that name."""
+    is_column = groups in frame or groups in frame.index.names if isinstance(groups, str) else True
+    return not is_column and groups == names.ROW
 
 
 def _grouping(frame: pd.DataFrame, name: str) -> Any:
-    """A column or an index level."""
+    """Return a column or an index level."""
     if name in frame:
         return frame[name]
     if name in frame.index.names:
         return frame.index.to_frame()[name]
-    there = ", ".join(map(str, frame.columns))
-    raise ValueError(f"there is no column {name!r} to group by; the columns are {there}")
+    column_names = ", ".join(map(str, frame.columns))
+    raise ValueError(f"there is no column {name!r} to group by; the columns are {column_names}")
 
 
 def _columns(
@@ -198,8 +198,8 @@ def _columns(
         checks.unique(chosen, "feature")
     for column in chosen:
         if column not in frame:
-            there = ", ".join(map(str, frame.columns))
-            raise ValueError(f"there is no feature {column!r}; given are {there}")
+            column_names = ", ".join(map(str, frame.columns))
+            raise ValueError(f"there is no feature {column!r}; given are {column_names}")
         if column in others:
             raise ValueError(
                 f"{column!r} is the response or the group; it cannot be a feature as well"
@@ -211,10 +211,10 @@ def _columns(
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:
-    found: Any = pd.to_numeric(column, errors="coerce")
-    values = found.to_numpy(dtype=float, na_value=np.nan)
-    given = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
-    bad = np.isnan(values) & given
+    parsed: Any = pd.to_numeric(column, errors="coerce")
+    values = parsed.to_numpy(dtype=float, na_value=np.nan)
+    filled = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
+    bad = np.isnan(values) & filled
     if bad.any():
         k = int(bad.argmax())
         raise ValueError(
@@ -227,15 +227,15 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     return values
 
 
-def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
-    """Groups numbered in order of appearance; every row its own group where none are given."""
-    if not given:
+def _numbered(labels: np.ndarray, has_labels: bool) -> tuple[np.ndarray, list[str]]:
+    """Number the groups in order of appearance; without labels every row is its own group."""
+    if not has_labels:
         return np.arange(len(labels)), labels.tolist()
-    named = list(dict.fromkeys(labels.tolist()))
-    if len(named) < 3:
-        raise ValueError(f"there are {len(named)} groups; give rows of at least 3")
-    place = {name: k for k, name in enumerate(named)}
-    return np.array([place[label] for label in labels]), named
+    group_names = list(dict.fromkeys(labels.tolist()))
+    if len(group_names) < 3:
+        raise ValueError(f"there are {len(group_names)} groups; give rows of at least 3")
+    place = {name: k for k, name in enumerate(group_names)}
+    return np.array([place[label] for label in labels]), group_names
 
 
 def _tell_of_gaps(x: pd.DataFrame) -> None:
@@ -263,8 +263,8 @@ def _refuse_few(keep: np.ndarray, no_response: np.ndarray, x: pd.DataFrame) -> N
 def _refuse_constants(table: FeatureTable) -> None:
     for name, column in [*zip(table.features, table.x.T, strict=True), (table.response, table.y)]:
         if np.ptp(column) <= 1e-12 * max(1.0, float(np.abs(column).max())):
-            what = "response" if column is table.y else "feature"
+            role = "response" if column is table.y else "feature"
             raise ValueError(
-                f"{what} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain "
+                f"{role} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain "
                 f"nothing"
             )

@@ -1,4 +1,4 @@
-"""Candidates to baselines, and baselines to what a reader reads."""
+"""Convert candidates to baselines, and baselines to tables and runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,29 +9,31 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import CLUSTER, EPOCH
-from betterthan.gating.baseline_files import Baseline, Kept
+from betterthan.gating.baseline_files import Baseline, StoredBaseline
 from betterthan.gating.baseline_schema import LOGS, TABLE
 from betterthan.io.table import Table
 from betterthan.logs.record import Logs, Run
 
-_OF_RUN = (
+_RUN_FIELDS = (
     *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),
     *("judge", "scorer"),
 )
-_BESIDE = {"dataset": names.DATASET, "cluster": CLUSTER, "epoch": EPOCH}
+_COORDINATES = {"dataset": names.DATASET, "cluster": CLUSTER, "epoch": EPOCH}
 
 
-def of_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseline:
+def baseline_from_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseline:
     """The scores of a table, (item,).
 
     Examples
     --------
     >>> scores = xr.DataArray([1.0, np.nan], dims="item", coords={"item": ["q1", "q2"]})
-    >>> of_scores(scores, []).rows
+    >>> baseline_from_scores(scores, []).rows
     [{'item': 'q1', 'score': '1'}, {'item': 'q2', 'score': ''}]
     """
     columns = {"item": scores[names.ITEM].values}
-    columns |= {k: scores[at].values for k, at in _BESIDE.items() if at in scores.coords}
+    columns |= {
+        k: scores[coord].values for k, coord in _COORDINATES.items() if coord in scores.coords
+    }
     rows = [
         {name: str(value) for name, value in zip(columns, row, strict=True)}
         for row in zip(*(values.tolist() for values in columns.values()), strict=True)
@@ -43,18 +45,23 @@ def of_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseline:
     return Baseline(TABLE, rows, about | {"sources": list(sources)})
 
 
-def of_records(logs: Logs, records: Any, sources: Sequence[str]) -> Baseline:
-    """The records of one metric, of one system."""
+def baseline_from_records(logs: Logs, records: Any, sources: Sequence[str]) -> Baseline:
+    """Convert the records of one metric, of one system."""
     runs: Any = logs.runs.loc[np.unique(records["run"].to_numpy())]
     metric, place = str(records["metric"].iloc[0]), {k: n for n, k in enumerate(runs.index)}
-    told = [
-        {name: _plain(run[name]) for name in _OF_RUN}
+    run_fields = [
+        {name: _plain(run[name]) for name in _RUN_FIELDS}
         | {"system": run["base"], "lower": not run["higher_is_better"].get(metric, True)}
         for _, run in runs.iterrows()
     ]
     rows = [_row(record, place) for record in records.itertuples()]
     files = [name for run in runs["files"] for name in run]
-    about = {"source": ", ".join(files), "sources": list(sources), "metric": metric, "runs": told}
+    about = {
+        "source": ", ".join(files),
+        "sources": list(sources),
+        "metric": metric,
+        "runs": run_fields,
+    }
     return Baseline(LOGS, rows, about)
 
 
@@ -72,23 +79,25 @@ def _row(record: Any, place: Mapping[Any, int]) -> dict[str, str]:
     }
 
 
-def as_table(kept: Kept) -> Table:
-    """A baseline of a table, as a file of one system is read."""
-    rows = kept.of.rows
+def as_table(stored: StoredBaseline) -> Table:
+    """Return a baseline of a table as the table of one system."""
+    rows = stored.baseline.rows
     used = [k for k in rows[0] if k in ("item", "score") or any(row[k] for row in rows)]
     columns = {k: [row[k] or None if k == "score" else row[k] for row in rows] for k in used}
-    return Table(kept.name, columns, kept.lines)
+    return Table(stored.name, columns, stored.lines)
 
 
-def as_runs(kept: Kept) -> list[Run]:
-    """A baseline of logs, as a reader reads them."""
-    of = kept.of
-    metric = of.about["metric"]
+def as_runs(stored: StoredBaseline) -> list[Run]:
+    """Return a baseline of logs as runs, as the readers of logs return them."""
+    baseline = stored.baseline
+    metric = baseline.about["metric"]
     runs = []
-    for told in of.about["runs"]:
-        fields = {k: v for k, v in told.items() if k != "lower"}
-        runs.append(Run(files=[kept.name], lower={metric} if told["lower"] else set(), **fields))
-    for line, row in zip(kept.lines, of.rows, strict=True):
+    for stored_run in baseline.about["runs"]:
+        fields = {k: v for k, v in stored_run.items() if k != "lower"}
+        runs.append(
+            Run(files=[stored.name], lower={metric} if stored_run["lower"] else set(), **fields)
+        )
+    for line, row in zip(stored.lines, baseline.rows, strict=True):
         cells = runs[int(row["run"])].cells
         sample = cells.sample(
             row["item"],

@@ -1,4 +1,4 @@
-"""The baseline as a text file that is committed: its scores, and what they are of."""
+"""Write and read the baseline: a text file to commit, with its scores and their provenance."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ FORM = 2  # grows if a column or a key changes its meaning
 _START = "# betterthan baseline "
 _FIRST = f"{_START}{FORM}: written by betterthan gate --accept, which writes it again"
 _IDENTITY = ("run", "dataset", "item", "epoch", "cluster", "content")
-_OWN = ("version", "kind", "items", "digest")  # keys that are no part of `about`
+_HEADER_KEYS = ("version", "kind", "items", "digest")  # keys that are no part of `about`
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def is_baseline(path: Any) -> bool:
         return file.read(len(_START)) == _START.encode()
 
 
-def as_text(of: Baseline) -> str:
+def as_text(baseline: Baseline) -> str:
     """The file: what it is of in lines that begin with #, then a table.
 
     Examples
@@ -86,18 +86,23 @@ def as_text(of: Baseline) -> str:
     dataset,item,epoch,cluster,score
     ,q1,,,1
     """
-    about = {"version": of.version, "kind": of.kind, **of.about, **of.hashes}
-    said = "".join(
+    about = {
+        "version": baseline.version,
+        "kind": baseline.kind,
+        **baseline.about,
+        **baseline.hashes,
+    }
+    header = "".join(
         f"# {key}: {json.dumps(value, sort_keys=True)}\n" for key, value in about.items()
     )
-    held = io.StringIO()
-    table = csv.DictWriter(held, COLUMNS[of.kind], restval="", lineterminator="\n")
+    buffer = io.StringIO()
+    table = csv.DictWriter(buffer, COLUMNS[baseline.kind], restval="", lineterminator="\n")
     table.writeheader()
-    table.writerows(of.rows)
-    return f"{_FIRST}\n{said}{held.getvalue()}"
+    table.writerows(baseline.rows)
+    return f"{_FIRST}\n{header}{buffer.getvalue()}"
 
 
-def write(path: Path, of: Baseline) -> None:
+def write(path: Path, baseline: Baseline) -> None:
     """Write the file, whole or not at all; only over a baseline, or where nothing is.
 
     Raises
@@ -107,16 +112,16 @@ def write(path: Path, of: Baseline) -> None:
     """
     if path.exists() and not is_baseline(path):
         raise problem(str(path), "is no baseline that --accept wrote; give the place of one")
-    write_whole(path, as_text(of))
+    write_whole(path, as_text(baseline))
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredBaseline:
     """A baseline that was read from a file.
 
     Attributes
     ----------
-    of : Baseline
+    baseline : Baseline
     name : str
         Of the file.
     lines : sequence of int
@@ -125,21 +130,23 @@ class Kept:
         Whether all that it holds is what was accepted.
     """
 
-    of: Baseline
+    baseline: Baseline
     name: str
     lines: Sequence[int]
     intact: bool
 
     @property
-    def said(self) -> list[str]:
-        """That it is of another version of the package."""
-        if self.of.version == betterthan.__version__:
+    def messages(self) -> list[str]:
+        """Note that another version of the package wrote the file."""
+        if self.baseline.version == betterthan.__version__:
             return []
-        now = betterthan.__version__
-        return [f"{self.name} was accepted by betterthan {self.of.version}; this is {now}"]
+        installed = betterthan.__version__
+        return [
+            f"{self.name} was accepted by betterthan {self.baseline.version}; this is {installed}"
+        ]
 
 
-def read(path: str | Path) -> Kept:
+def read(path: str | Path) -> StoredBaseline:
     """A baseline from its file.
 
     Raises
@@ -148,7 +155,7 @@ def read(path: str | Path) -> Kept:
         If it has a form that this version does not know, or does not fit the schema.
     """
     name = Path(path).name
-    (first, *lines), table = _parted(decoded(Path(path).read_bytes(), name))
+    (first, *lines), table = _split_header(decoded(Path(path).read_bytes(), name))
     form = first.removeprefix(_START).split(":")[0].strip()
     if form != str(FORM):
         version = betterthan.__version__
@@ -163,10 +170,10 @@ def read(path: str | Path) -> Kept:
     refuse_rows(rows, header)
     by_row = zip(*rows.columns.values(), strict=True)
     cells = [dict(zip(rows.columns, row, strict=True)) for row in by_row]
-    about = {key: value for key, value in header.items() if key not in _OWN}
-    found = Baseline(header["kind"], cells, about, header["version"])
-    intact = first == _FIRST and found.hashes.items() <= header.items()
-    return Kept(found, name, rows.rows, intact)
+    about = {key: value for key, value in header.items() if key not in _HEADER_KEYS}
+    baseline = Baseline(header["kind"], cells, about, header["version"])
+    intact = first == _FIRST and baseline.hashes.items() <= header.items()
+    return StoredBaseline(baseline, name, rows.rows, intact)
 
 
 def _header(lines: Sequence[str], name: str) -> dict[str, Any]:
@@ -180,10 +187,10 @@ def _header(lines: Sequence[str], name: str) -> dict[str, Any]:
     return header
 
 
-def _parted(text: str) -> tuple[list[str], str]:
-    """The lines before the table, and the table."""
-    lines, rest = [], text
-    while rest.startswith("#"):
-        line, _, rest = rest.partition("\n")
+def _split_header(text: str) -> tuple[list[str], str]:
+    """Split the text into the lines before the table, and the table."""
+    lines, table = [], text
+    while table.startswith("#"):
+        line, _, table = table.partition("\n")
         lines.append(line.rstrip("\r"))
-    return lines, rest
+    return lines, table

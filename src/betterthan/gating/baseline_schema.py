@@ -20,7 +20,7 @@ _INT32 = 2**31
 _INFINITE = ("inf", "-inf")  # what a tool may write for a sample that has no score
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WHOLE = re.compile(r"-?\d{1,10}", re.ASCII)
+_INTEGER = re.compile(r"-?\d{1,10}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class _Must:
     holds: Callable[[Any], bool]
 
 
-def _of_type(kind: type, words: str) -> _Must:
+def _must_be_type(kind: type, words: str) -> _Must:
     return _Must(words, lambda value: isinstance(value, kind))
 
 
-def _one_of(allowed: Sequence[str]) -> _Must:
+def _must_be_in(allowed: Sequence[str]) -> _Must:
     return _Must(" or ".join(allowed), lambda value: isinstance(value, str) and value in allowed)
 
 
@@ -48,9 +48,9 @@ def _is_score(cell: str) -> bool:
     return not cell or (_NUMBER.fullmatch(cell) is not None and isfinite(float(cell)))
 
 
-def _is_whole(cell: str) -> bool:
-    whole = _WHOLE.fullmatch(cell) is not None and str(int(cell)) == cell
-    return whole and -_INT32 <= int(cell) < _INT32
+def _is_integer(cell: str) -> bool:
+    is_integer = _INTEGER.fullmatch(cell) is not None and str(int(cell)) == cell
+    return is_integer and -_INT32 <= int(cell) < _INT32
 
 
 def _is_text(value: Any) -> bool:
@@ -62,8 +62,8 @@ def _is_count(value: Any) -> bool:
 
 
 _TEXT = _Must("text in quotes, in characters that UTF-8 has", _is_text)
-_TRUTH = _of_type(bool, "true or false")
-_SETTINGS = _of_type(dict, "an object of settings")
+_TRUTH = _must_be_type(bool, "true or false")
+_SETTINGS = _must_be_type(dict, "an object of settings")
 _COUNT = _Must("a whole number of at least 1", _is_count)
 _DIGEST = _Must("12 hexadecimal digits in quotes", _digits(12))
 _SOURCES = _Must(
@@ -79,8 +79,8 @@ _RUNS = _Must(
 
 _HEADER = {
     "version": _TEXT,
-    "kind": _one_of(KINDS),
-    "source": _of_type(str, "text in quotes"),
+    "kind": _must_be_in(KINDS),
+    "source": _must_be_type(str, "text in quotes"),
     "sources": _SOURCES,
     "items": _DIGEST,
     "digest": _DIGEST,
@@ -93,7 +93,7 @@ _RUN = {
     "system": _Must(f"{_TEXT.be}, or null", lambda value: value is None or _is_text(value)),
     **dict.fromkeys(("tool", "version", "task", "judge", "scorer"), _TEXT),
     "config": _SETTINGS,
-    "state": _one_of(STATES),
+    "state": _must_be_in(STATES),
     "epochs": _COUNT,
     **dict.fromkeys(("own_ids", "ordered", "lower"), _TRUTH),
 }
@@ -102,7 +102,7 @@ _ANY = _Must("text", lambda cell: True)
 _FILLED = _Must("an id", lambda cell: bool(cell.strip()))
 _SCORE = _Must("a finite number, or nothing", _is_score)
 _RAW = _Must(_SCORE.be, lambda cell: cell in _INFINITE or _is_score(cell))
-_EPOCH = _Must("a whole number", _is_whole)
+_EPOCH = _Must("a whole number", _is_integer)
 _CONTENT = _Must("32 hexadecimal digits, or nothing", lambda cell: not cell or _digits(32)(cell))
 _CELLS = {
     TABLE: {"dataset": _ANY, "item": _FILLED, "epoch": _ANY, "cluster": _ANY, "score": _SCORE},
@@ -114,7 +114,7 @@ _CELLS = {
         "content": _CONTENT,
         "prompt": _CONTENT,
         "score": _RAW,
-        "status": _one_of(STATUSES),
+        "status": _must_be_in(STATUSES),
     },
 }
 COLUMNS = {kind: tuple(cells) for kind, cells in _CELLS.items()}
@@ -135,19 +135,19 @@ def refuse_header(header: Mapping[str, Any], source: str) -> None:
 
 
 def _refuse_keys(
-    given: Mapping[str, Any], wanted: Mapping[str, _Must], source: str, before: str = ""
+    header: Mapping[str, Any], wanted: Mapping[str, _Must], source: str, before: str = ""
 ) -> None:
     for key in wanted:
-        if key not in given:
+        if key not in header:
             raise problem(source, f"the key {shown(before + key)} is missing; {AGAIN}")
     for key, must in wanted.items():
-        if not must.holds(given[key]):
+        if not must.holds(header[key]):
             where = f"{source}, key {shown(before + key)}"
-            raise problem(where, f"give {must.be}, or {AGAIN}", value=given[key])
-    for key in given:
+            raise problem(where, f"give {must.be}, or {AGAIN}", value=header[key])
+    for key in header:
         if key not in wanted:
-            known = ", ".join(wanted)
-            raise problem(source, f"the key {shown(before + key)} is unknown; give {known}")
+            expected = ", ".join(wanted)
+            raise problem(source, f"the key {shown(before + key)} is unknown; give {expected}")
 
 
 def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
@@ -160,12 +160,12 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
     """
     cells = dict(_CELLS[header["kind"]])
     if tuple(table.columns) != tuple(cells):
-        found, right = ",".join(table.columns), ",".join(cells)
-        raise problem(table.source, f"the columns are {shown(found)}; give {right}, or {AGAIN}")
+        actual, expected = ",".join(table.columns), ",".join(cells)
+        raise problem(table.source, f"the columns are {shown(actual)}; give {expected}, or {AGAIN}")
     if header["kind"] == LOGS:
         places = [str(place) for place in range(len(header["runs"]))]
-        what = "0, the only run" if len(places) == 1 else f"a run from 0 to {places[-1]}"
-        cells["run"] = _Must(what, places.__contains__)
+        requirement = "0, the only run" if len(places) == 1 else f"a run from 0 to {places[-1]}"
+        cells["run"] = _Must(requirement, places.__contains__)
     for column, must in cells.items():
         _refuse_cells(table, column, must)
     if header["kind"] == LOGS:
@@ -173,14 +173,14 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
 
 
 def _refuse_no_score(table: Table) -> None:
-    """Refuse a row that is scored, by its status, and has no number."""
-    none = ("", *_INFINITE)
+    """Refuse a row whose status is scored but which has no number."""
+    unscored = ("", *_INFINITE)
     for row, status, score in zip(
         table.rows, table.columns["status"], table.columns["score"], strict=True
     ):
-        if status == OK and score in none:
-            what = f"give the score, for the status is {OK}, or {AGAIN}"
-            raise problem(table.source, what, row=row, column="score", value=score)
+        if status == OK and score in unscored:
+            requirement = f"give the score, for the status is {OK}, or {AGAIN}"
+            raise problem(table.source, requirement, row=row, column="score", value=score)
 
 
 def _refuse_cells(table: Table, column: str, must: _Must) -> None:
@@ -188,5 +188,7 @@ def _refuse_cells(table: Table, column: str, must: _Must) -> None:
     wrong = {cell for cell in set(cells) if not must.holds(cell)}
     if wrong:
         place = next(k for k, cell in enumerate(cells) if cell in wrong)
-        what = f"give {must.be}, or {AGAIN}"
-        raise problem(table.source, what, row=table.rows[place], column=column, value=cells[place])
+        requirement = f"give {must.be}, or {AGAIN}"
+        raise problem(
+            table.source, requirement, row=table.rows[place], column=column, value=cells[place]
+        )

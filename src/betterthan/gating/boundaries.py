@@ -45,21 +45,21 @@ def wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.n
     return fewest(holds, guessed_wins_to_pass(m, n, margin, threshold), m)
 
 
-def about_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
+def approximate_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
     """The same, between some of the m by interpolation: where m is some tens or more, few are off
     by a win, in a fraction of the time.
     """
     if m.size <= 2 * _NODES:
         return wins_to_pass(m, n, margin, threshold)
-    at = np.unique(np.linspace(0, m.size - 1, _NODES).astype(np.int64))
-    nodes, guess = m[at], guessed_wins_to_pass(m, n, margin, threshold)
-    whole = np.clip(guess[at], -_EDGE, nodes + _EDGE)
+    index = np.unique(np.linspace(0, m.size - 1, _NODES).astype(np.int64))
+    nodes, guess = m[index], guessed_wins_to_pass(m, n, margin, threshold)
+    wins = np.clip(guess[index], -_EDGE, nodes + _EDGE)
     for _ in range(_STEPS):  # Newton's, on the scale on which this is close to a line
-        prob = chance_to_pass(whole, nodes - whole, n - nodes, margin)
+        prob = chance_to_pass(wins, nodes - wins, n - nodes, margin)
         miss = special.ndtri(np.clip(prob, 1e-15, 1 - 1e-15)) - special.ndtri(threshold)
-        whole = np.clip(whole - miss * np.sqrt(nodes + 2) / 2, -_EDGE, nodes + _EDGE)
-    found = guess + np.interp(m, nodes, whole - guess[at])
-    return np.clip(np.ceil(found), 0, m + 1).astype(np.int64)
+        wins = np.clip(wins - miss * np.sqrt(nodes + 2) / 2, -_EDGE, nodes + _EDGE)
+    wanted = guess + np.interp(m, nodes, wins - guess[index])
+    return np.clip(np.ceil(wanted), 0, m + 1).astype(np.int64)
 
 
 def guessed_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
@@ -95,14 +95,14 @@ def fewest(
         Of numbers and of the places they belong to; what holds for a number holds for all above.
     guess, most : numpy.ndarray, (m,)
     """
-    found = np.clip(np.nan_to_num(np.ceil(guess)), 0, most + 1).astype(np.int64)
-    rows = np.arange(found.size)
-    low = rows[found > 0]
-    while low.size and (low := low[holds(found[low] - 1, low)]).size:
-        found[low] -= 1
-        low = low[found[low] > 0]
-    high = rows[found <= most]
-    while high.size and (high := high[~holds(found[high], high)]).size:
-        found[high] += 1
-        high = high[found[high] <= most[high]]
-    return found
+    smallest = np.clip(np.nan_to_num(np.ceil(guess)), 0, most + 1).astype(np.int64)
+    rows = np.arange(smallest.size)
+    low = rows[smallest > 0]
+    while low.size and (low := low[holds(smallest[low] - 1, low)]).size:
+        smallest[low] -= 1
+        low = low[smallest[low] > 0]
+    high = rows[smallest <= most]
+    while high.size and (high := high[~holds(smallest[high], high)]).size:
+        smallest[high] += 1
+        high = high[smallest[high] <= most[high]]
+    return smallest

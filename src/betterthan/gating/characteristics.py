@@ -1,4 +1,4 @@
-"""How often the gate says what, of two systems whose difference is known: exact, by enumeration."""
+"""Probabilities of each verdict of the gate for a known difference: exact, by enumeration."""
 
 from dataclasses import dataclass
 
@@ -68,12 +68,12 @@ def characteristics(
     n, share, win = _checked(n, share, difference)
     m = np.arange(n + 1)
     weight = binomial(m, n, share)
-    seen = weight > 1e-18  # the rest cannot move what is printed
-    m, weight = m[seen], weight[seen]
+    likely = weight > 1e-18  # the rest cannot move what is printed
+    m, weight = m[likely], weight[likely]
     needed = wins_to_pass(m, n, margin, threshold)
     allowed = np.minimum(m - losses_to_be_worse(m, threshold), needed - 1)
-    passes = float(weight @ at_least(needed, m, win))
-    worse = float(weight @ (1 - at_least(allowed + 1, m, win)))
+    passes = float(weight @ binomial_tail(needed, m, win))
+    worse = float(weight @ (1 - binomial_tail(allowed + 1, m, win)))
     return Rates(passes, worse, max(0.0, 1 - passes - worse))
 
 
@@ -96,8 +96,8 @@ def binomial(k: np.ndarray, n: int | np.ndarray, p: float) -> np.ndarray:
     return np.exp(ways + special.xlogy(k, p) + special.xlog1py(n - k, -p))
 
 
-def at_least(k: np.ndarray, n: np.ndarray, p: float) -> np.ndarray:
+def binomial_tail(k: np.ndarray, n: np.ndarray, p: float) -> np.ndarray:
     """P(K >= k) for K ~ Binomial(n, p)."""
     inside = np.clip(k, 1, np.maximum(n, 1))
-    found = special.betainc(inside, n - inside + 1.0, p)
-    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, found))
+    tail = special.betainc(inside, n - inside + 1.0, p)
+    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, tail))

@@ -1,4 +1,4 @@
-"""What a gate found, as plain records."""
+"""The result of a gate, as plain records."""
 
 from dataclasses import dataclass, field
 
@@ -64,7 +64,7 @@ class Evidence:
 
 @dataclass(frozen=True, repr=False)
 class Decision:
-    """What `answer.Gate`, which describes it, shows and hands on."""
+    """Fields of a gate result; `answer.Gate` documents and displays them."""
 
     verdict: str
     margin: float
@@ -83,6 +83,6 @@ class Decision:
 
     @property
     def also_behind(self) -> bool:
-        """Whether a pass is of a candidate that is behind, by less than the margin."""
-        found = self.evidence
-        return bool(self.verdict == "pass" and found and found.chances.observed.behind_holds)
+        """Whether the gate passes a candidate that is behind, by less than the margin."""
+        evidence = self.evidence
+        return bool(self.verdict == "pass" and evidence and evidence.chances.observed.behind_holds)

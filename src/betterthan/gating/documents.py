@@ -13,48 +13,54 @@ from betterthan.gating.sequential import Looked
 SCHEMA = "betterthan.gate/1"  # the number grows if a key changes its meaning
 
 
-def as_json(of: Decision) -> str:
-    """All that was found; what is not known is null."""
+def as_json(decision: Decision) -> str:
+    """Return everything in the decision; unknown values are null."""
     document = {
         "schema": SCHEMA,
         "version": betterthan.__version__,
-        "verdict": of.verdict,
-        "exit_code": of.exit_code,
-        "also_behind": of.also_behind,
-        "margin": of.margin,
-        "threshold": of.threshold,
-        "why": list(of.why),
-        "evidence": None if of.evidence is None else _evidence(of.evidence),
-        "looks": None if of.looked is None else _looks(of.looked),
-        "reading": of.reading,
-        "warnings": list(of.warned),
-        "notes": list(of.said),
+        "verdict": decision.verdict,
+        "exit_code": decision.exit_code,
+        "also_behind": decision.also_behind,
+        "margin": decision.margin,
+        "threshold": decision.threshold,
+        "why": list(decision.why),
+        "evidence": None if decision.evidence is None else _evidence(decision.evidence),
+        "looks": None if decision.looked is None else _looks(decision.looked),
+        "reading": decision.reading,
+        "warnings": list(decision.warned),
+        "notes": list(decision.said),
     }
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
 
-def _evidence(of: Evidence) -> dict[str, Any]:
-    chances = {k: getattr(of.chances, k) for k in _CASES}
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    chances = {k: getattr(evidence.chances, k) for k in _CASES}
     further = None
-    if of.further is not None:
-        further = {"units": of.further.units, "probability": of.further.prob}
+    if evidence.further is not None:
+        further = {"units": evidence.further.units, "probability": evidence.further.prob}
     return {
-        "quantity": of.quantity,
-        "unit": of.per,
-        "n_items": of.items,
-        "n_units": of.units,
-        "effective_units": of.effective,
-        "n_runs": of.runs,
-        "missing": dict(zip(_SIDES, of.missing, strict=True)) | {"cells": of.cells},
-        "means": dict(zip(_SIDES, of.means, strict=True)),
-        "higher_is_better": of.higher_is_better,
-        "difference": {"mean": of.difference, "lower": of.lower, "upper": of.upper},
-        "counts": None if of.cases is None else {k: _counts(getattr(of.cases, k)) for k in _CASES},
+        "quantity": evidence.quantity,
+        "unit": evidence.per,
+        "n_items": evidence.items,
+        "n_units": evidence.units,
+        "effective_units": evidence.effective,
+        "n_runs": evidence.runs,
+        "missing": dict(zip(_SIDES, evidence.missing, strict=True)) | {"cells": evidence.cells},
+        "means": dict(zip(_SIDES, evidence.means, strict=True)),
+        "higher_is_better": evidence.higher_is_better,
+        "difference": {
+            "mean": evidence.difference,
+            "lower": evidence.lower,
+            "upper": evidence.upper,
+        },
+        "counts": None
+        if evidence.cases is None
+        else {k: _counts(getattr(evidence.cases, k)) for k in _CASES},
         "prob_within_margin": {k: chance.passes for k, chance in chances.items()},
         "prob_behind": {k: chance.behind for k, chance in chances.items()},
         "more": further,
-        "won": of.won,
-        "lost": of.lost,
+        "won": evidence.won,
+        "lost": evidence.lost,
     }
 
 
@@ -62,19 +68,19 @@ _SIDES = ("baseline", "candidate")
 _CASES = ("observed", "worst", "best")
 
 
-def _counts(of: Counts) -> dict[str, int]:
-    return dict(zip(("win", "loss", "tie"), of, strict=True))
+def _counts(counts: Counts) -> dict[str, int]:
+    return dict(zip(("win", "loss", "tie"), counts, strict=True))
 
 
-def _looks(of: Looked) -> dict[str, Any]:
+def _looks(looked: Looked) -> dict[str, Any]:
     return {
-        "at": of.plan.at.tolist(),
-        "decisive": of.decisive,
-        "losses": of.losses,
-        "losses_needed": of.needed,
-        "e_value": of.e_value,
-        "e_value_needed": of.e_needed,
-        "rates": [{"difference": d} | asdict(rates) for d, rates in of.rates],
+        "at": looked.plan.schedule.tolist(),
+        "decisive": looked.decisive,
+        "losses": looked.losses,
+        "losses_needed": looked.needed,
+        "e_value": looked.e_value,
+        "e_value_needed": looked.e_needed,
+        "rates": [{"difference": d} | asdict(rates) for d, rates in looked.rates],
     }
 
 

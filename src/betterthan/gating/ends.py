@@ -1,6 +1,4 @@
-"""Between which numbers the score of each item lies, of both sides: the mean of its runs, of which
-some may be missing.
-"""
+"""Bounds on each item's mean score, of both sides, when some of its runs are missing."""
 
 from dataclasses import dataclass
 
@@ -62,7 +60,7 @@ class Paired:
         return ~np.isnan(self.mean).any(1)
 
     @property
-    def apart(self) -> np.ndarray:
+    def differences(self) -> np.ndarray:
         """Candidate - baseline on each item, nan where a score is missing."""
         return self.mean[:, 1] - self.mean[:, 0]
 
@@ -90,23 +88,23 @@ def paired(scores: xr.DataArray) -> Paired:
     >>> values = [[1, 0], [1, np.nan], [0, 1]]
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
     >>> found = paired(scores)
-    >>> found.low[1].tolist(), found.high[1].tolist(), found.apart.tolist()
+    >>> found.low[1].tolist(), found.high[1].tolist(), found.differences.tolist()
     ([1.0, 0.0], [1.0, 1.0], [-1.0, nan, 1.0])
     """
     low, high, _ = limits_of(scores, None)
     better = bool(scores.attrs.get("higher_is_better", True))
     limits = (low, high) if better else (-high, -low)
-    ends, planned, place = ends_as_planned(scores, (low, high))
+    bounds, planned, place = ends_as_planned(scores, (low, high))
     values = scores.values.astype(float)
     return Paired(
         [str(i) for i in pd.unique(item_ids(scores))],
-        ends.low,
-        ends.high,
-        ends.observed,
+        bounds.low,
+        bounds.high,
+        bounds.observed,
         unit=_units(scores, place),
         per=unit_of(scores, None),
         runs=int(planned.max()),
-        gone=int(ends.missing.sum()),
+        gone=int(bounds.missing.sum()),
         binary=bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()),
         limits=limits,
         higher_is_better=better,

@@ -1,4 +1,4 @@
-"""How many items more would let a candidate pass that equals the baseline."""
+"""Find how many more items would let a candidate pass that equals the baseline."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from betterthan import names
-from betterthan.gating.boundaries import about_wins_to_pass, guessed_wins_to_pass
-from betterthan.gating.characteristics import at_least
+from betterthan.gating.boundaries import approximate_wins_to_pass, guessed_wins_to_pass
+from betterthan.gating.characteristics import binomial_tail
 
 TARGET = 0.8
 MOST = 100_000  # more items than that are not looked for
@@ -55,10 +55,10 @@ def further_items(
     (563, 0.802)
     """
     how = margin, threshold
-    found = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), target)
-    if found.units is None:
-        return found
-    units, prob = found.units, prob_of_pass(counts, found.units, *how)
+    further = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), target)
+    if further.units is None:
+        return further
+    units, prob = further.units, prob_of_pass(counts, further.units, *how)
     while prob < target:  # by a step or two: the normal is close
         units += max(1, units // 50)
         prob = prob_of_pass(counts, units, *how)
@@ -70,7 +70,7 @@ def prob_of_pass(
     more: int,
     margin: float,
     threshold: float,
-    boundary: Callable[..., np.ndarray] = about_wins_to_pass,
+    boundary: Callable[..., np.ndarray] = approximate_wins_to_pass,
 ) -> float:
     """Probability that `more` items lead to a pass, if the two are equal.
 
@@ -81,16 +81,18 @@ def prob_of_pass(
     a, b = won + lost + sum(names.PRIOR[:2]), tied + names.PRIOR[2]
     m, weight = _decisive(more, a, b)
     needed = boundary(m + won + lost, sum(counts) + more, margin, threshold)
-    return float(weight @ at_least(np.ceil(needed) - won, m, 0.5))
+    return float(weight @ binomial_tail(np.ceil(needed) - won, m, 0.5))
 
 
 def _decisive(n: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
-    """How many of n items may be decisive, and how probable each number is: a Beta-binomial."""
+    """Return the possible numbers of decisive items among n, and their Beta-binomial
+    probabilities.
+    """
     m = np.arange(n + 1)
     ways = special.gammaln(n + 1.0) - special.gammaln(m + 1.0) - special.gammaln(n - m + 1.0)
     weight = np.exp(ways + special.betaln(a + m, b + n - m) - special.betaln(a, b))
-    kept = weight > _NEGLIGIBLE
-    return m[kept], weight[kept]
+    likely = weight > _NEGLIGIBLE
+    return m[likely], weight[likely]
 
 
 def further_units(
@@ -120,15 +122,15 @@ def further_units(
     >>> further_units(-0.02, 0.3, 60, 0.05, 0.95).units
     191
     """
-    seen = units if worth is None else worth
+    effective = units if worth is None else worth
 
     def prob(more: int) -> float:
-        fresh = more * seen / units
-        whole = seen + fresh
-        needed = special.stdtrit(whole - 1, threshold) * spread / np.sqrt(whole) - margin
-        # the mean of those to come must be at least this, and is 0 give or take its error
-        rest = (whole * needed - seen * difference) / fresh
-        return float(special.ndtr(-rest * np.sqrt(fresh) / spread))
+        fresh = more * effective / units
+        total = effective + fresh
+        needed = special.stdtrit(total - 1, threshold) * spread / np.sqrt(total) - margin
+        # least mean of the new units that passes; its expectation is 0
+        needed_mean = (total * needed - effective * difference) / fresh
+        return float(special.ndtr(-needed_mean * np.sqrt(fresh) / spread))
 
     return _first(prob, TARGET)
 

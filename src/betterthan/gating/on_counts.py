@@ -1,4 +1,6 @@
-"""What wins, losses and ties say, in closed form: as observed, and whatever is missing."""
+"""Closed-form probabilities from wins, losses and ties: as observed, and in the extreme cases of
+missing scores.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,8 +23,8 @@ class Cases:
     best: Counts
 
 
-def cases_of(of: Paired) -> Cases:
-    """The counts of items; a missing score may be 0 or 1.
+def count_cases(pairs: Paired) -> Cases:
+    """Count wins, losses and ties of the items; a missing score may be 0 or 1.
 
     Examples
     --------
@@ -30,32 +32,34 @@ def cases_of(of: Paired) -> Cases:
     >>> from betterthan.gating.ends import paired
     >>> values = [[1, 0], [1, np.nan], [0, 1], [np.nan, 1]]
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
-    >>> cases_of(paired(scores))
+    >>> count_cases(paired(scores))
     Cases(observed=(1, 1, 0), worst=(1, 2, 1), best=(2, 1, 1))
     """
-    worst, best = of.low[:, 1] - of.high[:, 0], of.high[:, 1] - of.low[:, 0]
-    return Cases(*(_counts(apart) for apart in (of.apart[of.scored], worst, best)))
+    worst, best = pairs.low[:, 1] - pairs.high[:, 0], pairs.high[:, 1] - pairs.low[:, 0]
+    return Cases(
+        *(_counts(differences) for differences in (pairs.differences[pairs.scored], worst, best))
+    )
 
 
-def _counts(apart: np.ndarray) -> Counts:
-    won, lost = int((apart > 0).sum()), int((apart < 0).sum())
-    return won, lost, len(apart) - won - lost
+def _counts(differences: np.ndarray) -> Counts:
+    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
+    return won, lost, len(differences) - won - lost
 
 
-def chances_of_counts(of: Cases, margin: float, threshold: float) -> Chances:
-    """P(d > -margin) and P(d < 0), prior uniform."""
+def count_chances(cases: Cases, margin: float, threshold: float) -> Chances:
+    """Compute P(d > -margin) and P(d < 0) under a uniform prior."""
 
     def chance(counts: Counts) -> Chance:
         won, lost, tied = map(np.asarray, counts)
         passes, behind = chance_to_pass(won, lost, tied, margin), chance_behind(won, lost)
-        return Chance.of(float(passes), float(behind), threshold)
+        return Chance.at_threshold(float(passes), float(behind), threshold)
 
-    return each(of, chance)
+    return evaluate_cases(cases, chance)
 
 
-def each(of: Cases, chance: Callable[[Counts], Chance]) -> Chances:
-    """What each case says."""
-    if of.observed == of.worst == of.best:
-        found = chance(of.observed)
-        return Chances(found, found, found)
-    return Chances(chance(of.observed), chance(of.worst), chance(of.best))
+def evaluate_cases(cases: Cases, chance: Callable[[Counts], Chance]) -> Chances:
+    """Evaluate `chance` for each case."""
+    if cases.observed == cases.worst == cases.best:
+        result = chance(cases.observed)
+        return Chances(result, result, result)
+    return Chances(chance(cases.observed), chance(cases.worst), chance(cases.best))

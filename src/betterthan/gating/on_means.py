@@ -1,4 +1,6 @@
-"""What means on units say, by Student's t: as observed, and whatever the missing scores are."""
+"""Student's t probabilities from unit means: as observed, and in the extreme cases of missing
+scores.
+"""
 
 import numpy as np
 
@@ -10,38 +12,40 @@ from betterthan.gating.ends import Paired
 from betterthan.gating.rule import Chance, Chances
 
 
-def chances_of_means(of: Paired, margin: float, threshold: float) -> Chances:
-    """P(d > -margin) and P(d < 0) of the mean difference, and the bounds of `spans`."""
-    found = observed(of)
-    now = Chance.of(*_as_observed(of, found, margin), threshold)
-    if np.array_equal(of.low, of.high):
+def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
+    """Compute P(d > -margin) and P(d < 0) of the mean difference, and their bounds from `spans`."""
+    means = observed(pairs)
+    now = Chance.at_threshold(*_as_observed(pairs, means, margin), threshold)
+    if np.array_equal(pairs.low, pairs.high):
         return Chances(now, now, now)
-    low, high = of.low[:, 1:] - of.high[:, :1], of.high[:, 1:] - of.low[:, :1]
-    ends = spans(low, high, of.unit, most=1.0 if of.binary else np.inf)
-    worst = ends.least_above(-margin), ends.most_below(0.0)
-    best = ends.most_above(-margin), ends.least_below(0.0)
-    worst, best = (Chance.of(*(float(p[0]) for p in case), threshold) for case in (worst, best))
+    low, high = pairs.low[:, 1:] - pairs.high[:, :1], pairs.high[:, 1:] - pairs.low[:, :1]
+    bounds = spans(low, high, pairs.unit, most=1.0 if pairs.binary else np.inf)
+    worst = bounds.least_above(-margin), bounds.most_below(0.0)
+    best = bounds.most_above(-margin), bounds.least_below(0.0)
+    worst, best = (
+        Chance.at_threshold(*(float(p[0]) for p in case), threshold) for case in (worst, best)
+    )
     return Chances(now, worst, best)
 
 
-def observed(of: Paired) -> PairMeans:
-    """Candidate - baseline on the items that both have a score on."""
-    seen = of.scored
-    values = np.where(seen[:, None], of.mean, 0.0)[:, ::-1]
-    sizes = np.repeat(seen[:, None], 2, axis=1).astype(float)
+def observed(pairs: Paired) -> PairMeans:
+    """Compute candidate - baseline on the items that both sides scored."""
+    scored = pairs.scored
+    values = np.where(scored[:, None], pairs.mean, 0.0)[:, ::-1]
+    sizes = np.repeat(scored[:, None], 2, axis=1).astype(float)
     return pair_means(
         values,
         sizes,
-        of.unit,
-        most=1.0 if of.binary else np.inf,
-        skewed=of.per == names.ITEM,
+        pairs.unit,
+        most=1.0 if pairs.binary else np.inf,
+        skewed=pairs.per == names.ITEM,
     )
 
 
-def _as_observed(of: Paired, found: PairMeans, margin: float) -> tuple[float, float]:
-    if found.units[0] > 1 and found.error[0] == 0:
-        return all_alike(float(found.difference[0]), int(found.units[0]), of.limits, margin)
-    return float(found.prob_above(-margin)[0]), float(found.prob_below()[0])
+def _as_observed(pairs: Paired, means: PairMeans, margin: float) -> tuple[float, float]:
+    if means.units[0] > 1 and means.error[0] == 0:
+        return all_alike(float(means.difference[0]), int(means.units[0]), pairs.limits, margin)
+    return float(means.prob_above(-margin)[0]), float(means.prob_below()[0])
 
 
 def all_alike(

@@ -1,4 +1,4 @@
-"""What programs that run builds read: annotations and summaries of GitHub Actions, JUnit's XML."""
+"""Write for CI systems: annotations and summaries of GitHub Actions, JUnit XML."""
 
 import os
 
@@ -19,13 +19,13 @@ def in_actions() -> bool:
     return os.environ.get(_ACTIONS) == "true"
 
 
-def summarise(of: Decision) -> None:
-    """Add the answer to the summary of the step, where there is one."""
+def summarise(decision: Decision) -> None:
+    """Append the answer to the summary of the step, if there is one."""
     if os.environ.get(_SUMMARY):
-        machines.step_summary(as_comment(summary(of)))
+        machines.step_summary(as_comment(summary(decision)))
 
 
-def annotation(of: Decision, inconclusive: str | None = None) -> str:
+def annotation(decision: Decision, inconclusive: str | None = None) -> str:
     """A line that GitHub Actions shows beside the run; empty for a pass.
 
     Examples
@@ -33,16 +33,20 @@ def annotation(of: Decision, inconclusive: str | None = None) -> str:
     >>> annotation(Decision("not comparable", 0.05, 0.95, ("100% new",)))
     '::error title=betterthan gate::not comparable: 100%25 new'
     """
-    if of.verdict == PASS and not of.also_behind:
+    if decision.verdict == PASS and not decision.also_behind:
         return ""
-    warns = of.verdict == PASS or (of.verdict == INCONCLUSIVE and inconclusive != "fail")
-    said = headline(of).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::{'warning' if warns else 'error'} title=betterthan gate::{said}"
+    warns = decision.verdict == PASS or (
+        decision.verdict == INCONCLUSIVE and inconclusive != "fail"
+    )
+    message = headline(decision).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{'warning' if warns else 'error'} title=betterthan gate::{message}"
 
 
-def junit(of: Decision, inconclusive: str | None = None) -> str:
+def junit(decision: Decision, inconclusive: str | None = None) -> str:
     """One case for the pair: inconclusive is skipped, unless it is to fail."""
-    fails = of.verdict == INCONCLUSIVE and inconclusive == "fail"
-    state = FAILED if fails else _STATES[of.verdict]
-    said = "\n".join([headline(of), *(f"{name}: {line}" for name, line in facts(of))])
-    return machines.junit("gate", [Case("candidate against baseline", state, said)])
+    fails = decision.verdict == INCONCLUSIVE and inconclusive == "fail"
+    state = FAILED if fails else _STATES[decision.verdict]
+    details = "\n".join(
+        [headline(decision), *(f"{name}: {line}" for name, line in facts(decision))]
+    )
+    return machines.junit("gate", [Case("candidate against baseline", state, details)])

@@ -1,4 +1,4 @@
-"""What a gate found, in words: the answer first, then what it rests on."""
+"""Describe the result of a gate in words: the answer first, then its evidence."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from betterthan.gating.sequential import Looked
 from betterthan.io.problems import counted, printable
 from betterthan.results.numbers import probability
 
-SHOWN = 10  # items that are named
+MAX_LISTED = 10  # items that are named
 NOTES = ("why", "warn", "note")  # facts that are no evidence
 
 
-def headline(of: Decision) -> str:
+def headline(decision: Decision) -> str:
     """The answer in one sentence.
 
     Examples
@@ -21,101 +21,110 @@ def headline(of: Decision) -> str:
     >>> headline(Decision("not comparable", 0.05, 0.95, ("there is no new measurement",)))
     'not comparable: there is no new measurement'
     """
-    if of.verdict == NOT_COMPARABLE or of.evidence is None:
-        return printable(f"{of.verdict}: {of.why[0]}")
-    now, margin = of.evidence.chances.observed, f"{of.margin:g}"
-    what = of.evidence.quantity
-    if of.verdict == PASS:
-        behind = ", yet it is behind" if of.also_behind else ""
+    if decision.verdict == NOT_COMPARABLE or decision.evidence is None:
+        return printable(f"{decision.verdict}: {decision.why[0]}")
+    now, margin = decision.evidence.chances.observed, f"{decision.margin:g}"
+    quantity = decision.evidence.quantity
+    if decision.verdict == PASS:
+        behind = ", yet it is behind" if decision.also_behind else ""
         return (
-            f"pass: the candidate is not behind by {margin} of {what} or more "
+            f"pass: the candidate is not behind by {margin} of {quantity} or more "
             f"(P {probability(now.passes)}){behind}"
         )
-    if of.verdict == INCONCLUSIVE and of.why:
-        return f"inconclusive: {of.why[0]}"
-    if of.verdict == INCONCLUSIVE:
+    if decision.verdict == INCONCLUSIVE and decision.why:
+        return f"inconclusive: {decision.why[0]}"
+    if decision.verdict == INCONCLUSIVE:
         return (
-            f"inconclusive: not sure enough that it is behind by less than {margin} of {what} "
+            f"inconclusive: not sure enough that it is behind by less than {margin} of {quantity} "
             f"(P {probability(now.passes)}), nor that it is behind (P {probability(now.behind)})"
         )
-    return f"worse: the candidate is behind the baseline in {what} (P {probability(now.behind)})"
+    return (
+        f"worse: the candidate is behind the baseline in {quantity} (P {probability(now.behind)})"
+    )
 
 
-def last_line(of: Decision) -> str:
-    """What a script reads."""
-    return f"gate: {of.verdict}"
+def last_line(decision: Decision) -> str:
+    """Return the line that scripts read."""
+    return f"gate: {decision.verdict}"
 
 
-def facts(of: Decision) -> Iterator[tuple[str, str]]:
-    """What it rests on: a name and a line each."""
-    found = of.evidence
-    if found is not None:
-        yield found.quantity, _means(found)
-        yield f"{found.per}s", _outcomes(found)
-        yield from _probabilities(of, found)
-        if sum(found.missing) or found.cells:
-            yield "missing", _missing(found)
-        if found.further is not None:
-            yield "more", _more(found)
-        if found.lost:
-            yield "lost", _named(found.lost)
-    for why in of.why[1:]:
+def facts(decision: Decision) -> Iterator[tuple[str, str]]:
+    """Yield the evidence: a name and a line each."""
+    evidence = decision.evidence
+    if evidence is not None:
+        yield evidence.quantity, _means(evidence)
+        yield f"{evidence.per}s", _outcomes(evidence)
+        yield from _probabilities(decision, evidence)
+        if sum(evidence.missing) or evidence.cells:
+            yield "missing", _missing(evidence)
+        if evidence.further is not None:
+            yield "more", _more(evidence)
+        if evidence.lost:
+            yield "lost", _named(evidence.lost)
+    for why in decision.why[1:]:
         yield "why", printable(why)
-    if of.looked is not None:
-        yield from _looks(of.looked)
-    for level, lines in (("warn", of.warned), ("note", of.said)):
+    if decision.looked is not None:
+        yield from _looks(decision.looked)
+    for level, lines in (("warn", decision.warned), ("note", decision.said)):
         for line in lines:
             yield level, printable(line)
 
 
-def _means(of: Evidence) -> str:
-    before, now = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in of.means)
-    sign = "" if of.higher_is_better else ", less is better"
-    size = f"{of.difference:+.3f} (95% {of.lower:+.3f} to {of.upper:+.3f})"
-    size = size if of.lower == of.lower else f"{of.difference:+.3f}"
-    ahead = "ahead" if of.difference > 0 else "behind" if of.difference < 0 else "level"
+def _means(evidence: Evidence) -> str:
+    before, now = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in evidence.means)
+    sign = "" if evidence.higher_is_better else ", less is better"
+    size = f"{evidence.difference:+.3f} (95% {evidence.lower:+.3f} to {evidence.upper:+.3f})"
+    size = size if evidence.lower == evidence.lower else f"{evidence.difference:+.3f}"
+    ahead = "ahead" if evidence.difference > 0 else "behind" if evidence.difference < 0 else "level"
     return f"candidate {now}, baseline {before}{sign}: {ahead}, {size}"
 
 
-def _outcomes(of: Evidence) -> str:
-    won, lost = len(of.won), len(of.lost)
-    told = f"{won} won, {lost} lost, {of.items - won - lost} tied of {counted(of.items, 'item')}"
-    if of.per != "item":
-        told += f" in {counted(of.units, of.per)}"
-        told += "" if of.effective is None else f", worth {of.effective:.1f} of equal size"
-    return told + (f", the mean of up to {of.runs} runs of each" if of.runs > 1 else "")
+def _outcomes(evidence: Evidence) -> str:
+    won, lost = len(evidence.won), len(evidence.lost)
+    text = (
+        f"{won} won, {lost} lost, {evidence.items - won - lost} tied of "
+        f"{counted(evidence.items, 'item')}"
+    )
+    if evidence.per != "item":
+        text += f" in {counted(evidence.units, evidence.per)}"
+        text += (
+            "" if evidence.effective is None else f", worth {evidence.effective:.1f} of equal size"
+        )
+    return text + (f", the mean of up to {evidence.runs} runs of each" if evidence.runs > 1 else "")
 
 
-def _probabilities(of: Decision, found: Evidence) -> Iterator[tuple[str, str]]:
-    chances = found.chances
-    ends = chances.worst, chances.best
-    passes = _probability([chances.observed.passes, *(c.passes for c in ends)])
-    behind = _probability([chances.observed.behind, *(c.behind for c in ends)])
-    looked = of.looked
-    least = "" if looked is not None else f"; pass from {of.threshold:g}"
-    worse = "" if looked is not None else f"; worse from {of.threshold:g}"
-    yield f"P(d > -{of.margin:g})", passes + least
+def _probabilities(decision: Decision, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    chances = evidence.chances
+    extremes = chances.worst, chances.best
+    passes = _probability([chances.observed.passes, *(c.passes for c in extremes)])
+    behind = _probability([chances.observed.behind, *(c.behind for c in extremes)])
+    looked = decision.looked
+    least = "" if looked is not None else f"; pass from {decision.threshold:g}"
+    worse = "" if looked is not None else f"; worse from {decision.threshold:g}"
+    yield f"P(d > -{decision.margin:g})", passes + least
     yield "P(d < 0)", behind + worse
 
 
 def _probability(values: list[float]) -> str:
-    """As observed, and between which numbers whatever is missing."""
-    now, *ends = map(probability, values[:1] + sorted(values[1:]))
-    return now if {now} == set(ends) else f"{now} (whatever is missing, {ends[0]} to {ends[1]})"
+    """Format the observed value, and its range over all values of the missing scores."""
+    now, *limits = map(probability, values[:1] + sorted(values[1:]))
+    return (
+        now if {now} == set(limits) else f"{now} (whatever is missing, {limits[0]} to {limits[1]})"
+    )
 
 
-def _missing(of: Evidence) -> str:
-    before, now = of.missing
-    told = f"{counted(now, 'item')} of the candidate, {before} of the baseline"
-    return told + (f"; {counted(of.cells, 'run')} in all" if of.runs > 1 else "")
+def _missing(evidence: Evidence) -> str:
+    before, now = evidence.missing
+    text = f"{counted(now, 'item')} of the candidate, {before} of the baseline"
+    return text + (f"; {counted(evidence.cells, 'run')} in all" if evidence.runs > 1 else "")
 
 
-def _more(of: Evidence) -> str:
-    further = of.further
+def _more(evidence: Evidence) -> str:
+    further = evidence.further
     if further is None or further.units is None:
-        return f"even {MOST:,} more {of.per}s would not give a pass, {_IF_EQUAL}"
-    n = counted(further.units, of.per).replace(of.per, f"more {of.per}")
-    about = "about " if of.cases is None else ""
+        return f"even {MOST:,} more {evidence.per}s would not give a pass, {_IF_EQUAL}"
+    n = counted(further.units, evidence.per).replace(evidence.per, f"more {evidence.per}")
+    about = "about " if evidence.cases is None else ""
     prob = probability(further.prob)
     return f"{about}{n} would give a pass with probability {prob}, {_IF_EQUAL}"
 
@@ -124,28 +133,32 @@ _IF_EQUAL = "if the candidate equals the baseline"
 
 
 def _named(items: list[str]) -> str:
-    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
-    return ", ".join(printable(item) for item in items[:SHOWN]) + more
+    more = f" and {len(items) - MAX_LISTED} more" if len(items) > MAX_LISTED else ""
+    return ", ".join(printable(item) for item in items[:MAX_LISTED]) + more
 
 
-def _looks(of: Looked) -> Iterator[tuple[str, str]]:
-    at = ", ".join(map(str, of.plan.at[:SHOWN])) + (", ..." if len(of.plan.at) > SHOWN else "")
+def _looks(looked: Looked) -> Iterator[tuple[str, str]]:
+    schedule = ", ".join(map(str, looked.plan.schedule[:MAX_LISTED])) + (
+        ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
+    )
     yield (
         "looks",
-        f"{of.plan.looks} of {of.plan.most} decisive items (at {at}); now {of.decisive}",
+        f"{looked.plan.looks} of {looked.plan.most} decisive items (at {schedule}); now "
+        f"{looked.decisive}",
     )
-    yield "worse", f"{of.losses} lost of {of.decisive}; needs {_needed(of)}"
+    yield "worse", f"{looked.losses} lost of {looked.decisive}; needs {_needed(looked)}"
     yield (
         "pass",
-        f"e-value {of.e_value:.3g} against being behind by the margin; needs {of.e_needed:.3g}",
+        f"e-value {looked.e_value:.3g} against being behind by the margin; needs "
+        f"{looked.e_needed:.3g}",
     )
-    for difference, rates in of.rates:
-        told = f"pass {rates.passes:.3f}, worse {rates.worse:.3f}"
+    for difference, rates in looked.rates:
+        text = f"pass {rates.passes:.3f}, worse {rates.worse:.3f}"
         yield (
             f"if d = {difference:g}",
-            f"{told}, inconclusive {rates.inconclusive:.3f}, by the last look",
+            f"{text}, inconclusive {rates.inconclusive:.3f}, by the last look",
         )
 
 
-def _needed(of: Looked) -> str:
-    return str(of.needed) if of.needed <= of.decisive else "more than there are"
+def _needed(looked: Looked) -> str:
+    return str(looked.needed) if looked.needed <= looked.decisive else "more than there are"

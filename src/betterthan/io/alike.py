@@ -1,4 +1,4 @@
-"""Names that are one name to a reader and two to a computer: other blanks, case or unicode form."""
+"""Find names that look alike but differ: in blanks, case or unicode form."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ import numpy as np
 
 from betterthan import names
 from betterthan.io.problems import problem, shown
-from betterthan.io.texts import Texts, blocks_of, hashes, joined, repeated
+from betterthan.io.texts import Texts, hashes, joined, repeated, text_blocks
 
 _LONGEST = 1000  # characters of what may still be a name; longer is text
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -40,12 +40,12 @@ def alike(values: Iterable[str]) -> list[list[str]]:
     if all(map(_lower, joined(values))):
         return []
     values = values if isinstance(values, Texts) else list(dict.fromkeys(values))
-    spelt = hashes(map(_spellings, blocks_of(values)))
+    spelt = hashes(map(_spellings, text_blocks(values)))
     several = repeated(spelt)
     if not len(several):
         return []
     if isinstance(values, Texts):
-        values = dict.fromkeys(values.at(np.flatnonzero(np.isin(spelt, several))))
+        values = dict.fromkeys(values.take(np.flatnonzero(np.isin(spelt, several))))
     for value in values:
         if not value[_LONGEST:]:
             groups.setdefault(spelling(value), []).append(value)
@@ -69,28 +69,34 @@ def _spellings(values: Sequence[str]) -> list[str]:
     return list(map(spelling, values))
 
 
-def tell_alike(source: str, values: Iterable[str], what: str) -> None:
+def tell_alike(source: str, values: Iterable[str], kind: str) -> None:
     """Warn of names that look the same and are taken as different ones."""
     groups = alike(values)
     if groups:
-        _warn(source, groups, what)
+        _warn(source, groups, kind)
 
 
-def refuse_apart(
-    source: str, groups: list[list[str]], what: str, apart: Callable[[str, str], bool], why: str
+def refuse_alike(
+    source: str,
+    groups: list[list[str]],
+    kind: str,
+    never_meet: Callable[[str, str], bool],
+    why: str,
 ) -> None:
-    """Refuse two names of one spelling that are `apart`, which `why` says; warn of the others."""
+    """Refuse two names of one spelling if `never_meet` holds, for the reason `why`; warn of the
+    others.
+    """
     for first, *others in groups:
         for other in others:
-            if apart(first, other):
-                both = f"{shown(first)} and {shown(other)}"
-                raise problem(source, f"{what} {both} {_HOW}, and {why}; give them one spelling")
+            if never_meet(first, other):
+                pair = f"{shown(first)} and {shown(other)}"
+                raise problem(source, f"{kind} {pair} {_HOW}, and {why}; give them one spelling")
     if groups:
-        _warn(source, groups, what)
+        _warn(source, groups, kind)
 
 
-def refuse_apart_by_scores(
-    source: str, systems: Sequence[str], items: Sequence[str], seen: np.ndarray
+def refuse_alike_by_scores(
+    source: str, systems: Sequence[str], items: Sequence[str], observed: np.ndarray
 ) -> None:
     """The same of systems that share no item, and of items that share no system.
 
@@ -100,16 +106,16 @@ def refuse_apart_by_scores(
         Of the table, for the message.
     systems, items : sequence of str
         Their names; an item may stand there more than once, in several data sets or runs.
-    seen : numpy.ndarray, (item, system), bool
+    observed : numpy.ndarray, (item, system), bool
         Where there is a score.
     """
     place = {system: k for k, system in enumerate(systems)}
     why = "never have a score on the same item"
-    refuse_apart(
+    refuse_alike(
         source,
         alike(systems),
         "systems",
-        lambda a, b: not (seen[:, place[a]] & seen[:, place[b]]).any(),
+        lambda a, b: not (observed[:, place[a]] & observed[:, place[b]]).any(),
         why,
     )
     groups = alike(items)
@@ -119,27 +125,27 @@ def refuse_apart_by_scores(
     for k, item in enumerate(items):
         if item in rows:
             rows[item].append(k)
-    refuse_apart(
+    refuse_alike(
         source,
         groups,
         "items",
-        lambda a, b: not (seen[rows[a]].any(0) & seen[rows[b]].any(0)).any(),
+        lambda a, b: not (observed[rows[a]].any(0) & observed[rows[b]].any(0)).any(),
         "no system has a score on both",
     )
 
 
-def refuse_apart_by_pairs(
+def refuse_alike_by_pairs(
     source: str, systems: Sequence[str], a: np.ndarray, b: np.ndarray
 ) -> None:
     """The same of systems, numbers `a` and `b` in each row, that never meet each other."""
     met = cache(lambda: {*zip(a.tolist(), b.tolist(), strict=True)})
     place = {system: k for k, system in enumerate(systems)}
 
-    def apart(first: str, other: str) -> bool:
+    def never_meet(first: str, other: str) -> bool:
         pair = place[first], place[other]
         return pair not in met() and pair[::-1] not in met()
 
-    refuse_apart(source, alike(systems), "systems", apart, "never meet each other")
+    refuse_alike(source, alike(systems), "systems", never_meet, "never meet each other")
 
 
 def alike_labels(source: str, *columns: Sequence[str]) -> str:
@@ -155,16 +161,18 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
                     source, f"{both} are one number, written in two ways; write it in one"
                 )
     groups = alike(labels)
-    return f", {_told(groups, 'labels')}" if groups else ""
+    return f", {_alike_message(groups, 'labels')}" if groups else ""
 
 
-def _told(groups: list[list[str]], what: str) -> str:
+def _alike_message(groups: list[list[str]], kind: str) -> str:
     named = " and ".join(shown(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
-    return f"{what} {named}{more} {_HOW}, and are taken as different ones"
+    return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
 
 
-def _warn(source: str, groups: list[list[str]], what: str) -> None:
+def _warn(source: str, groups: list[list[str]], kind: str) -> None:
     warnings.warn(
-        str(problem(source, _told(groups, what))), UserWarning, skip_file_prefixes=names.PACKAGE
+        str(problem(source, _alike_message(groups, kind))),
+        UserWarning,
+        skip_file_prefixes=names.PACKAGE,
     )

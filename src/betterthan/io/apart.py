@@ -1,4 +1,4 @@
-"""One file for each system: tables of one score column, side by side."""
+"""Join tables with one file per system: one score column each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.items import BESIDE, items_of
+from betterthan.io.items import COORDINATES, items_of
 from betterthan.io.problems import listed, problem
 from betterthan.io.recognition import recognise
 from betterthan.io.roles import find
@@ -17,29 +17,32 @@ NAMES = ("systems", "datasets")
 _NUMBERED = "items are row numbers"
 
 
-def one_a_system(tables: Mapping[str, Table], asked: str | None) -> bool:
+def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
     """Whether each table is of one system: it has one column of scores, or names one system.
 
     Parameters
     ----------
     tables : mapping of str to Table
-    asked : {"systems", "datasets"}, optional
+    names_are : {"systems", "datasets"}, optional
         What the names of the tables are; decided by what is in them when not given.
     """
-    if asked is not None and asked not in NAMES:
-        raise ValueError(f"names is {asked!r}; give 'systems' or 'datasets'")
-    if asked == "datasets" or len(tables) < 2:
+    if names_are is not None and names_are not in NAMES:
+        raise ValueError(f"names is {names_are!r}; give 'systems' or 'datasets'")
+    if names_are == "datasets" or len(tables) < 2:
         return False
     single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
     if all(single.values()):
         return True
-    if asked == "systems" or any(single.values()):
-        name = next(name for name, one in single.items() if not one)
-        one = next((name for name, is_one in single.items() if is_one), None)
-        found = _systems(tables[name])
-        beside = f", while {tables[one].source} has one" if one is not None else ""
-        what = f"holds {len(found)} systems ({listed(found)}){beside}; name one column with score="
-        raise problem(tables[name].source, what)
+    if names_are == "systems" or any(single.values()):
+        name = next(name for name, is_single in single.items() if not is_single)
+        other = next((name for name, is_one in single.items() if is_one), None)
+        systems = _systems(tables[name])
+        contrast = f", while {tables[other].source} has one" if other is not None else ""
+        reason = (
+            f"holds {len(systems)} systems ({listed(systems)}){contrast}; name one column with "
+            "score="
+        )
+        raise problem(tables[name].source, reason)
     return False
 
 
@@ -52,21 +55,21 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
         If a table has no column of item ids: nothing says which rows belong together.
     """
     parts = [_long(name, table) for name, table in tables.items()]
-    beside = [role for role in BESIDE if all(role in part.columns for part in parts)]
+    roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
     for part in parts:
-        only = [role for role in BESIDE if role in part.columns and role not in beside]
+        only = [role for role in COORDINATES if role in part.columns and role not in roles]
         if only:
             raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
     columns = {
         name: [cell for part in parts for cell in part.columns[name]]
-        for name in ("system", "item", "score", *beside)
+        for name in ("system", "item", "score", *roles)
     }
     rows = [f"{row} of {part.source}" for part in parts for row in part.rows]
     return Table(", ".join(part.source for part in parts), columns, rows)
 
 
-def own_name(table: Table) -> str | None:
-    """The one system that a column names."""
+def named_system(table: Table) -> str | None:
+    """Return the only system that a column names."""
     return _systems(table)[0] if recognise(table) == "long" else None
 
 
@@ -82,23 +85,23 @@ def _systems(table: Table) -> list[str]:
 
 
 def _long(name: str, table: Table) -> Table:
-    """One table as a long one."""
+    """Convert a table to the long layout."""
     if recognise(table) == "long":
         item, score = (str(find(table, role)) for role in ("item", "score"))
     else:
         items = items_of(table)
-        if items.said.startswith(_NUMBERED):
-            what = (
+        if items.summary.startswith(_NUMBERED):
+            reason = (
                 "has no column of item ids, so nothing says which rows of the files belong "
                 "together; name it with item="
             )
-            raise problem(table.source, what)
+            raise problem(table.source, reason)
         (score,) = _systems(table)
         item = str(find(table, "item"))
-    columns: dict[str, Any] = {role: c for role in BESIDE if (c := find(table, role))}
-    found = {role: _cells(table.columns[column]) for role, column in columns.items()}
-    found |= {"item": _cells(table.columns[item]), "score": _cells(table.columns[score])}
-    return replace(table, columns=found | {"system": [name] * len(table.rows)})
+    columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
+    cells_by_role = {role: _cells(table.columns[column]) for role, column in columns.items()}
+    cells_by_role |= {"item": _cells(table.columns[item]), "score": _cells(table.columns[score])}
+    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
 
 
 def _cells(values: Any) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Readers of one layout each, called by its name."""
+"""Readers of single layouts, called by name."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from betterthan import checks
 from betterthan.io.files import table_of
 from betterthan.io.frames import table_from_frame
 from betterthan.io.judged import judgments_by
-from betterthan.io.layouts import of_name
+from betterthan.io.layouts import layout_by_name
 from betterthan.io.recognition import require
 from betterthan.io.saying import line
 from betterthan.io.tally_rows import tallies
@@ -56,9 +56,9 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
     )
     parsed = table_from_frame(table, "DataFrame")
     require(parsed, "tallies")
-    found = tallies(parsed, scale)
-    said = line(parsed.source, of_name("tallies"), found.data, [found])
-    return found.data.assign_attrs(reading=said)
+    reading = tallies(parsed, scale)
+    said = line(parsed.source, layout_by_name("tallies"), reading.data, [reading])
+    return reading.data.assign_attrs(reading=said)
 
 
 def read_judgments(
@@ -103,7 +103,7 @@ def read_judgments(
     """
     table = table_of(source)
     require(table, "judgments")
-    found = judgments_by(table, {"judge": judge, "cluster": cluster})
-    said = line(table.source, of_name("judgments"), found.data, [found])
+    reading = judgments_by(table, {"judge": judge, "cluster": cluster})
+    said = line(table.source, layout_by_name("judgments"), reading.data, [reading])
     signed = Signature(unit="judgment", source=table.source, reading=said)
-    return found.data.assign_attrs(signed.to_attrs())
+    return reading.data.assign_attrs(signed.to_attrs())

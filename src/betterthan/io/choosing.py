@@ -1,4 +1,4 @@
-"""The systems that are asked for: columns of a wide table, or names in any other."""
+"""Select the requested systems: columns of a wide table, or names in any other layout."""
 
 from collections.abc import Mapping, Sequence
 from shlex import quote
@@ -9,7 +9,7 @@ from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
 from betterthan.io.text_arrays import text_array
 
-_SHOWN = 8  # columns in a message, as many as `listed` has
+_MAX_LISTED = 8  # columns in a message, as many as `listed` has
 
 
 def named_systems(systems: Any) -> list[str] | None:
@@ -17,8 +17,8 @@ def named_systems(systems: Any) -> list[str] | None:
     if systems is None or isinstance(systems, Mapping):
         return None
     if isinstance(systems, str) or not isinstance(systems, Sequence):
-        what = "give a list of names, or a mapping to new names"
-        raise ValueError(f"systems is {checks.shown(systems)}; {what}")
+        reason = "give a list of names, or a mapping to new names"
+        raise ValueError(f"systems is {checks.shown(systems)}; {reason}")
     named = [str(system) for system in systems]
     checks.unique(named, "system")
     checks.at_least_two(named)
@@ -26,13 +26,13 @@ def named_systems(systems: Any) -> list[str] | None:
 
 
 def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> list[str]:
-    """The columns that are asked for, in that order; all of them where none are."""
+    """Return the requested columns, in that order; all without a request."""
     if systems is None:
         return columns
     absent = [system for system in systems if system not in columns]
     if absent:
-        what = f"has no column {absent[0]!r} of a system among {listed(columns)}"
-        raise problem(table.source, what)
+        reason = f"has no column {absent[0]!r} of a system among {listed(columns)}"
+        raise problem(table.source, reason)
     return list(systems)
 
 
@@ -52,35 +52,36 @@ def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
 def _in_python(columns: Sequence[str]) -> str:
     if len(columns) == 1:
         return shown(columns[0])
-    return f"[{', '.join(map(shown, columns[:_SHOWN]))}{', ...' if columns[_SHOWN:] else ''}]"
+    more = ", ..." if columns[_MAX_LISTED:] else ""
+    return f"[{', '.join(map(shown, columns[:_MAX_LISTED]))}{more}]"
 
 
 def _as_option(columns: Sequence[str]) -> str:
-    return quote(",".join(columns[:_SHOWN])) + (",..." if columns[_SHOWN:] else "")
+    return quote(",".join(columns[:_MAX_LISTED])) + (",..." if columns[_MAX_LISTED:] else "")
 
 
-def chosen_of(source: str, data: Any, systems: Sequence[str] | None) -> Any:
-    """Scores, tallies or counts of the systems that are asked for, in that order."""
+def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any:
+    """Select the requested systems of scores, tallies or counts, in that order."""
     if systems is None:
         return data
     dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
-    found = data[dims[0]].values.tolist()
-    absent = [system for system in systems if system not in found]
+    present = data[dims[0]].values.tolist()
+    absent = [system for system in systems if system not in present]
     if absent:
-        raise problem(source, f"has no system {absent[0]!r} among {listed(found)}")
+        raise problem(source, f"has no system {absent[0]!r} among {listed(present)}")
     return data.sel({dim: list(systems) for dim in dims})
 
 
 def renamed(data: Any, systems: Any) -> Any:
-    """Scores, tallies or counts with the systems that a mapping names called anew."""
+    """Rename the systems that a mapping names."""
     if not isinstance(systems, Mapping):
         return data
     new = {str(old): str(name) for old, name in systems.items()}
     dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
-    found = data[dims[0]].values.tolist()
-    absent = [system for system in new if system not in found]
+    present = data[dims[0]].values.tolist()
+    absent = [system for system in new if system not in present]
     if absent:
-        raise ValueError(f"there is no system {absent[0]!r} among {listed(found)}")
-    called = [new.get(system, system) for system in found]
-    checks.unique(called, "system")
-    return data.assign_coords({dim: text_array(called) for dim in dims})
+        raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
+    new_names = [new.get(system, system) for system in present]
+    checks.unique(new_names, "system")
+    return data.assign_coords({dim: text_array(new_names) for dim in dims})

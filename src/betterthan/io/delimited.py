@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from betterthan.io.growing import columns_of
+from betterthan.io.growing import collect_columns
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
 from betterthan.io.written import plain_numbers
@@ -20,7 +20,7 @@ def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
     _, header = next(iter(records), (0, []))
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
-    columns = columns_of(records.blocks, header)
+    columns = collect_columns(records.blocks, header)
     _refuse_other_delimiter(header, source, delimiter)
     return make_table(source, header, columns, records.rows)
 
@@ -41,11 +41,11 @@ class _Records:
                     yield start, record
                 start = reader.line_num + 1
         except csv.Error as error:
-            what = f"not readable as CSV ({error}); check the quotes"
-            raise problem(self._source, what, row=start) from None
+            reason = f"not readable as CSV ({error}); check the quotes"
+            raise problem(self._source, reason, row=start) from None
 
-    def blocks(self, asked: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
-        """The cells of columns in some records, then in the next; see `growing.columns_of`."""
+    def blocks(self, wanted: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
+        """The cells of columns in some records, then in the next; see `growing.collect_columns`."""
         self.rows = array("I")
         records = iter(self)
         _, header = next(records)
@@ -56,28 +56,28 @@ class _Records:
             last.append(record)
             self.rows.append(start)
             if len(last) == _BLOCK:
-                yield _columns(last, asked)
+                yield _columns(last, wanted)
                 last = []
         if last:
-            yield _columns(last, asked)
+            yield _columns(last, wanted)
 
 
-def _columns(records: list[list[str]], asked: Mapping[int, bool]) -> dict[int, Any]:
+def _columns(records: list[list[str]], wanted: Mapping[int, bool]) -> dict[int, Any]:
     """Cells of records by their columns: as numbers where these may be, and all are such."""
     columns = list(zip(*records, strict=True))
-    return {k: _cells(columns[k], numbers) for k, numbers in asked.items()}
+    return {k: _cells(columns[k], numbers) for k, numbers in wanted.items()}
 
 
 def _cells(cells: Sequence[str], numbers: bool) -> Any:
-    found = plain_numbers(cells) if numbers else None
-    if numbers and found is None and "" in cells:
-        found = plain_numbers([cell or "nan" for cell in cells])
-    return list(cells) if found is None else found
+    values = plain_numbers(cells) if numbers else None
+    if numbers and values is None and "" in cells:
+        values = plain_numbers([cell or "nan" for cell in cells])
+    return list(cells) if values is None else values
 
 
-def _ragged(found: int, expected: int) -> str:
+def _ragged(actual: int, expected: int) -> str:
     return (
-        f"has {found} cells where the header has {expected}; give every row one cell for each "
+        f"has {actual} cells where the header has {expected}; give every row one cell for each "
         f"column"
     )
 
@@ -88,5 +88,7 @@ def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> N
     for other, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), ("|", "bars")):
         if other in header[0]:
             right = "tabs" if delimiter == "\t" else "commas"
-            what = f"cells are separated by {name}; separate them by {right}, or say sep={other!r}"
-            raise problem(source, what, row=1)
+            reason = (
+                f"cells are separated by {name}; separate them by {right}, or say sep={other!r}"
+            )
+            raise problem(source, reason, row=1)

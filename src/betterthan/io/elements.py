@@ -14,8 +14,8 @@ from betterthan.io.problems import problem
 from betterthan.io.unique_keys import (
     RepeatedKeyError,
     any_keys,
-    each_looked_at,
-    keys_of,
+    count_keys,
+    decode_unique,
     keys_written,
     unreadable,
 )
@@ -125,7 +125,7 @@ class Window:
         self.next()
         while True:
             try:
-                value, end = each_looked_at(self._text, self._at)
+                value, end = decode_unique(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith("Unterminated") or error.pos + _SLACK > len(self._text)
                 if self._ended or not cut:
@@ -136,8 +136,8 @@ class Window:
                 row = None if deep else self._place(self._digits())[0]
                 raise problem(self._name, f"not readable as JSON ({why})", row=row) from None
             except RepeatedKeyError as error:
-                what = f"the key {error} occurs twice in one object"
-                raise problem(self._name, what) from None
+                reason = f"the key {error} occurs twice in one object"
+                raise problem(self._name, reason) from None
             else:
                 if end < len(self._text) or self._ended:
                     self._at = end
@@ -149,26 +149,26 @@ class Window:
         small ones, which are read faster than one by one.
         """
         self.next()
-        found, end = self._several(any_keys)
+        values, end = self._several(any_keys)
         text = self._text[self._at : end].encode("utf-8", "surrogatepass")
-        if keys_written(text) != keys_of(found):
-            found, end = self._several(each_looked_at)
+        if keys_written(text) != count_keys(values):
+            values, end = self._several(decode_unique)
         self._at = end
-        return found
+        return values
 
     def _several(self, scan: Any) -> tuple[list[Any], int]:
-        found: list[Any] = []
-        at = self._at
+        values: list[Any] = []
+        position = self._at
         try:
-            while len(found) < _SEVERAL:
-                value, end = scan(self._text, at)
+            while len(values) < _SEVERAL:
+                value, end = scan(self._text, position)
                 if (comma := _COMMA.match(self._text, end)) is None:
                     break
-                found.append(value)
-                at = comma.end()
+                values.append(value)
+                position = comma.end()
         except (ValueError, RecursionError, RepeatedKeyError):
             pass  # which `value` reads again
-        return found, at
+        return values, position
 
     def next(self) -> str:
         """The mark that comes next, nothing at the end."""
@@ -182,33 +182,38 @@ class Window:
             self._more()
 
     def _more(self) -> None:
-        """Read on, as much again as is kept, so that a long value is not scanned often."""
-        kept = self._text[self._at :]
-        if len(kept) > expanding.MOST_BYTES:
+        """Read more of the file: as much as is buffered, so that a long value is not rescanned
+        often.
+        """
+        remaining = self._text[self._at :]
+        if len(remaining) > expanding.MOST_BYTES:
             raise problem(self._name, f"holds a value of more than {expanding.MOST_BYTES:,} bytes")
-        raw = self._file.read(max(WINDOW, len(kept)))
+        raw = self._file.read(max(WINDOW, len(remaining)))
         try:
             more = self._decode(raw, not raw)
         except UnicodeDecodeError as error:
             raise problem(self._name, f"not readable as UTF-8 ({error.reason})") from None
         self._line, self._column = self._place(self._at)
-        self._text, self._at, self._ended = kept + more, 0, not raw
-        if len(kept) > _LONG:
+        self._text, self._at, self._ended = remaining + more, 0, not raw
+        if len(remaining) > _LONG:
             expanding.refuse_crowded(self._text.encode(), self._name)
 
-    def _place(self, at: int) -> tuple[int, int]:
-        """Line and column of a character of the text."""
-        lines = self._text.count("\n", 0, at)
-        before = self._column + at if not lines else at - self._text.rfind("\n", 0, at)
+    def _place(self, position: int) -> tuple[int, int]:
+        """Return line and column of a character."""
+        lines = self._text.count("\n", 0, position)
+        before = (
+            self._column + position if not lines else position - self._text.rfind("\n", 0, position)
+        )
         return self._line + lines, before
 
     def _digits(self) -> int:
-        """Where the next number stands that has more digits than Python reads."""
+        """Return the position of the next number with more digits than Python reads."""
         long = re.compile(rf"\d{{{sys.get_int_max_str_digits() + 1}}}")
-        found = long.search(self._text, self._at)
-        return self._at if found is None else found.start()
+        match = long.search(self._text, self._at)
+        return self._at if match is None else match.start()
 
-    def _wrong(self, what: str, at: int) -> ValueError:
-        line, column = self._place(at)
-        what = f"not valid JSON ({what}, character {column:,}); is the file cut?"
-        return problem(self._name, what, row=line)
+    def _wrong(self, message: str, position: int) -> ValueError:
+        """Return the error for invalid JSON at a position."""
+        line, column = self._place(position)
+        message = f"not valid JSON ({message}, character {column:,}); is the file cut?"
+        return problem(self._name, message, row=line)

@@ -15,12 +15,12 @@ _WEIGHTS = {b"{": 208, b"[": 64, b",": 48}  # bytes in memory of what begins wit
 _TIMES = 6  # as many bytes in memory as in the file
 
 
-def most_of(packed: int) -> int:
+def max_expanded(packed: int) -> int:
     """How many bytes some packed bytes may expand to.
 
     Examples
     --------
-    >>> most_of(1), most_of(10**6), most_of(10**9)
+    >>> max_expanded(1), max_expanded(10**6), max_expanded(10**9)
     (33554432, 200000000, 2147483648)
     """
     return min(MOST_BYTES, max(HARMLESS, RATIO * packed))
@@ -61,25 +61,25 @@ class Expansion:
 
     def add(self, size: int) -> None:
         """Count bytes that were expanded; refuse more than the limit, here or in the archive."""
-        for one in self._counted():
-            one.size += size
-            if one.size > most_of(one.packed):
-                raise self._refusal(one, "")
+        for level in self._counted():
+            level.size += size
+            if level.size > max_expanded(level.packed):
+                raise self._refusal(level, "")
 
     def expect(self, size: int) -> None:
         """Refuse what says that it expands to more than the limit, before any of it is read."""
-        for one in self._counted():
-            if one.size + size > most_of(one.packed):
-                raise self._refusal(one, f"{one.size + size:,}, ")
+        for level in self._counted():
+            if level.size + size > max_expanded(level.packed):
+                raise self._refusal(level, f"{level.size + size:,}, ")
 
     def _counted(self) -> list["Expansion"]:
         return [self] if self.within is None else [self, self.within]
 
-    def _refusal(self, one: "Expansion", said: str) -> ValueError:
-        packed = f"{one.packed:,} bytes"
-        what = packed if one is self else f"the {packed} of the file, with members before it,"
-        most = f"to {said}more than {most_of(one.packed):,}"
-        return problem(self.where, f"unpacks {what} {most}; {self.right}")
+    def _refusal(self, level: "Expansion", target: str) -> ValueError:
+        size = f"{level.packed:,} bytes"
+        packed_size = size if level is self else f"the {size} of the file, with members before it,"
+        most = f"to {target}more than {max_expanded(level.packed):,}"
+        return problem(self.where, f"unpacks {packed_size} {most}; {self.right}")
 
 
 def refuse_crowded(data: bytes, where: str, row: int | None = None) -> None:
@@ -98,15 +98,15 @@ def refuse_crowded(data: bytes, where: str, row: int | None = None) -> None:
         return
     weight = _weight(_outside_texts(data))
     if weight > most:
-        what = (
+        reason = (
             f"holds so many small values in {len(data):,} bytes that they take {weight:,} bytes of "
             f"memory, more than {most:,}; give parts of it"
         )
-        raise problem(where, what, row=row)
+        raise problem(where, reason, row=row)
 
 
 def _weight(pieces: Iterable[bytes]) -> int:
-    return sum(piece.count(mark) * each for piece in pieces for mark, each in _WEIGHTS.items())
+    return sum(piece.count(mark) * weight for piece in pieces for mark, weight in _WEIGHTS.items())
 
 
 def _outside_texts(data: bytes) -> Iterator[bytes]:

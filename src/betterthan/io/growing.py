@@ -16,7 +16,7 @@ _NAMES = {alias for role in _NAMED for alias in ALIASES[role]}
 Blocks = Callable[[Mapping[int, bool]], Iterator[Mapping[int, Any]]]
 
 
-def columns_of(blocks: Blocks, header: Sequence[str]) -> list[Coded | Numbers]:
+def collect_columns(blocks: Blocks, header: Sequence[str]) -> list[Coded | Numbers]:
     """The columns of a text.
 
     Parameters
@@ -29,16 +29,16 @@ def columns_of(blocks: Blocks, header: Sequence[str]) -> list[Coded | Numbers]:
         The names of the columns: 007 is no 7 where they are ids.
     """
     named = [name.strip().casefold() in _NAMES for name in header]
-    found = _grown(blocks, {k: not of for k, of in enumerate(named)})
-    return [found[k] for k in range(len(header))]
+    columns = _grown(blocks, {k: not is_text for k, is_text in enumerate(named)})
+    return [columns[k] for k in range(len(header))]
 
 
-def _grown(blocks: Blocks, asked: Mapping[int, bool]) -> dict[int, Any]:
-    """Columns by their numbers; `asked` says whether they may be numbers."""
-    numbers: dict[int, list[np.ndarray]] = {k: [] for k, may in asked.items() if may}
-    texts = {k: Coding() for k, may in asked.items() if not may}
+def _grown(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, Any]:
+    """Collect columns by index; `may_be_numbers` marks those that may hold numbers."""
+    numbers: dict[int, list[np.ndarray]] = {k: [] for k, may in may_be_numbers.items() if may}
+    texts = {k: Coding() for k, may in may_be_numbers.items() if not may}
     again: dict[int, bool] = {}  # columns that hold both numbers and texts
-    for block in blocks(asked):
+    for block in blocks(may_be_numbers):
         for k, cells in block.items():
             kind = getattr(cells, "dtype", np.dtype(object)).kind  # of texts an object
             if kind != "O" and k in numbers:
@@ -48,17 +48,23 @@ def _grown(blocks: Blocks, asked: Mapping[int, bool]) -> dict[int, Any]:
                 numbers.pop(k, None)
                 texts.setdefault(k, Coding()).add(cells)
                 continue
-            for of in (numbers, texts):
-                of.pop(k, None)
+            for store in (numbers, texts):
+                store.pop(k, None)
             again[k] = False
-    whole = {k: np.concatenate(numbers.pop(k)) for k in list(numbers) if numbers[k]}
-    again |= {k: False for k, one in whole.items() if one.dtype.kind == "f" and np.isinf(one).any()}
-    whole = {k: one for k, one in whole.items() if k not in again}
-    written = cache(lambda: _grown(blocks, dict.fromkeys(whole, False)))
-    found: dict[int, Any] = {k: [] for k in numbers}  # where there are no rows
-    found |= {k: texts.pop(k).done() for k in list(texts)}
-    found |= {k: Numbers(one, lambda k=k: written()[k]) for k, one in whole.items()}
-    return found | (_grown(blocks, again) if again else {})
+    number_columns = {k: np.concatenate(numbers.pop(k)) for k in list(numbers) if numbers[k]}
+    again |= {
+        k: False
+        for k, values in number_columns.items()
+        if values.dtype.kind == "f" and np.isinf(values).any()
+    }
+    number_columns = {k: values for k, values in number_columns.items() if k not in again}
+    written = cache(lambda: _grown(blocks, dict.fromkeys(number_columns, False)))
+    columns: dict[int, Any] = {k: [] for k in numbers}  # where there are no rows
+    columns |= {k: texts.pop(k).done() for k in list(texts)}
+    columns |= {
+        k: Numbers(values, lambda k=k: written()[k]) for k, values in number_columns.items()
+    }
+    return columns | (_grown(blocks, again) if again else {})
 
 
 def _narrow(numbers: np.ndarray) -> np.ndarray:

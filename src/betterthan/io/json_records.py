@@ -37,8 +37,8 @@ def parse_json(data: bytes, source: str) -> Table:
     if window.next() and not window.skip("["):
         window.value()
         window.end()
-        what = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
-        raise problem(source, what)
+        reason = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
+        raise problem(source, reason)
     for row, record in enumerate(elements(window) if window.next() else (), start=1):
         columns.add(record, row)
     window.end()
@@ -57,8 +57,8 @@ class _Columns:
     def add(self, record: Any, row: int) -> None:
         """Add a record, which must be an object."""
         if not isinstance(record, dict):
-            what = "is not an object; give {column: value, ...}"
-            raise problem(self._source, what, row=row, value=record)
+            reason = "is not an object; give {column: value, ...}"
+            raise problem(self._source, reason, row=row, value=record)
         self._last.append(record)
         self.size += 1
         if len(self._last) == _BLOCK:
@@ -78,8 +78,8 @@ class _Columns:
     def table(self, rows: Sequence[int]) -> Table:
         """All of them; `rows` are the numbers of their rows."""
         if not self.size:
-            what = "is empty; give one object for each item, pair or vote"
-            raise problem(self._source, what)
+            reason = "is empty; give one object for each item, pair or vote"
+            raise problem(self._source, reason)
         self._put()
         self._refuse_large()
         for key, cells in self._cells.items():
@@ -97,8 +97,8 @@ def value_of(text: str, source: str, row: int | None) -> Any:
     try:
         return _decode(text)
     except json.JSONDecodeError as error:
-        what = f"not valid JSON ({error.msg}, character {error.colno})"
-        raise problem(source, what, row=row or error.lineno) from None
+        reason = f"not valid JSON ({error.msg}, character {error.colno})"
+        raise problem(source, reason, row=row or error.lineno) from None
     except RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
     except ValueError as error:  # a number of more digits than Python reads

@@ -1,4 +1,4 @@
-"""Judgments one by one: who judged, on what, and which system came first."""
+"""Read single judgments: judge, item, and which system came first."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,13 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_pairs, tell_alike
+from betterthan.io.alike import refuse_alike_by_pairs, tell_alike
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find
 from betterthan.io.squares import pair_columns
 from betterthan.io.table import Reading, Table, unread
-from betterthan.io.text_arrays import array_of, text_array
-from betterthan.io.votes import said_of_systems, vote_outcomes
+from betterthan.io.text_arrays import array_from_codes, text_array
+from betterthan.io.votes import describe_systems, vote_outcomes
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie
 _ROLES = ("judge", "cluster")
@@ -29,22 +29,22 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     """Judgments with coordinates from these columns; rows without a winner are left out."""
     pair = pair_columns(table)
     systems, a, b, won = vote_outcomes(table)
-    kept = won >= 0
+    decided = won >= 0
     coords = {
-        role: ("judgment", text_array(_labels(table, column, role))[kept])
+        role: ("judgment", text_array(_labels(table, column, role))[decided])
         for role, column in columns.items()
         if column is not None
     }
-    refuse_apart_by_pairs(table.source, systems, a, b)
-    found: dict[Any, Any] = {
-        names.SYSTEM_A: ("judgment", array_of(systems, a[kept])),
-        names.SYSTEM_B: ("judgment", array_of(systems, b[kept])),
-        names.OUTCOME: ("judgment", _CODE[won[kept]]),
+    refuse_alike_by_pairs(table.source, systems, a, b)
+    variables: dict[Any, Any] = {
+        names.SYSTEM_A: ("judgment", array_from_codes(systems, a[decided])),
+        names.SYSTEM_B: ("judgment", array_from_codes(systems, b[decided])),
+        names.OUTCOME: ("judgment", _CODE[won[decided]]),
     }
-    data = xr.Dataset(found, coords={names.SYSTEM: systems} | coords)
-    data.attrs = {"n": int(kept.sum()), "n_missing": int((~kept).sum())}
+    data = xr.Dataset(variables, coords={names.SYSTEM: systems} | coords)
+    data.attrs = {"n": int(decided.sum()), "n_missing": int((~decided).sum())}
     used = {*pair, find(table, "winner"), *columns.values()}
-    return Reading(data, said_of_systems(systems, pair), unread(table, used))
+    return Reading(data, describe_systems(systems, pair), unread(table, used))
 
 
 def _labels(table: Table, column: str, role: str) -> Sequence[str]:
@@ -53,6 +53,6 @@ def _labels(table: Table, column: str, role: str) -> Sequence[str]:
             table.source,
             f"there is no column {column!r} for the {role}; found {listed(list(table.columns))}",
         )
-    found = cells.labels(table, column, f"each row its {role}")
-    tell_alike(table.source, found, f"{role}s")
-    return found
+    values = cells.labels(table, column, f"each row its {role}")
+    tell_alike(table.source, values, f"{role}s")
+    return values

@@ -1,4 +1,4 @@
-"""What is known of each layout of columns: one row each, in a written tuple."""
+"""Registry of the layouts of columns: one row each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -102,8 +102,8 @@ LAYOUTS = (
 )
 
 
-def of_name(name: str) -> Layout:
-    """The row of this name."""
+def layout_by_name(name: str) -> Layout:
+    """Return the layout of this name."""
     return next(layout for layout in LAYOUTS if layout.name == name)
 
 

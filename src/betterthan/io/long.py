@@ -1,4 +1,4 @@
-"""One row for each system on each item."""
+"""Read tables with one row for each system on each item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_scores
+from betterthan.io.alike import refuse_alike_by_scores
 from betterthan.io.items import (
     at_least_two,
-    beside_columns,
-    beside_said,
     coordinate,
+    coordinate_columns,
+    describe_coordinates,
     item_ids,
     scores_array,
     units,
@@ -33,10 +33,12 @@ def long_scores(table: Table) -> Reading:
     at_least_two(table, systems.distinct)
     values = _square(table, rows, systems, cells.numbers(table, score))
     refuse_total(table.source, rows.names, values)
-    refuse_apart_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
-    said = f"joined by column {item!r}{beside_said(rows.beside)}"
-    ignored = unread(table, {item, system, score, *rows.beside.values()})
-    return Reading(scores_array(values, rows.names, systems.distinct, rows.coords), said, ignored)
+    refuse_alike_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
+    summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
+    ignored = unread(table, {item, system, score, *rows.coord_columns.values()})
+    return Reading(
+        scores_array(values, rows.names, systems.distinct, rows.coords), summary, ignored
+    )
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class ItemRows:
 
     ids: Coded  # of each row
     unit: np.ndarray  # the item of each row, as a number
-    beside: dict[str, str]  # columns of the optional coordinates
+    coord_columns: dict[str, str]  # columns of the optional coordinates
     by_row: dict[str, np.ndarray]  # the coordinates of each row
 
     @property
@@ -63,7 +65,7 @@ class ItemRows:
         """The id of each item."""
         if self.unit is self.ids.codes:
             return self.ids.distinct
-        return Coded(self.ids.distinct, self.ids.codes[self.first]).whole
+        return Coded(self.ids.distinct, self.ids.codes[self.first]).texts
 
     @property
     def coords(self) -> dict[str, np.ndarray]:
@@ -72,14 +74,17 @@ class ItemRows:
 
 
 def item_rows(table: Table, column: str) -> ItemRows:
-    """Rows joined to items by their ids within dataset and epoch."""
-    beside = beside_columns(table)
+    """Join rows to items by id within dataset and epoch."""
+    columns = coordinate_columns(table)
     ids = item_ids(table, column, "each row an item id")
-    by_row = {role: coordinate(table, found, role) for role, found in beside.items()}
+    by_row = {
+        role: coordinate(table, coordinate_column, role)
+        for role, coordinate_column in columns.items()
+    }
     unit = units(ids, by_row)
-    rows = ItemRows(ids, unit, beside, by_row)
+    rows = ItemRows(ids, unit, columns, by_row)
     if "cluster" in by_row:
-        refuse_two_clusters(table, beside["cluster"], by_row["cluster"], rows.first[unit])
+        refuse_two_clusters(table, columns["cluster"], by_row["cluster"], rows.first[unit])
     return rows
 
 
@@ -133,5 +138,5 @@ def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: n
         k = int(differs.argmax())
         before = table.rows[int(first[k])]
         other = shown(str(cluster[first[k]]))
-        what = f"the same item is in cluster {other} in row {before}; give it one cluster"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=str(cluster[k]))
+        reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=str(cluster[k]))

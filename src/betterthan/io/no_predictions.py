@@ -1,4 +1,6 @@
-"""Columns beside gold labels that hold no predictions: a text, a difficulty, a confidence."""
+"""Detect columns next to gold labels that hold no predictions: a text, a difficulty, a
+confidence.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,14 +14,14 @@ from betterthan.io.written import Coded
 Counted = list[tuple[str, int]]  # distinct cells, and how many rows hold each
 _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else
 _MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
-_SHOWN = 3  # values and labels in a message
-_OF_NUMBERS = (
+_MAX_LISTED = 3  # values and labels in a message
+_NUMERIC_HINT = (
     "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
     "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
 )
 
 
-def said_of_labels(
+def check_labels(
     table: Table,
     gold: tuple[str, Coded],
     predicted: Mapping[str, Coded],
@@ -40,11 +42,13 @@ def said_of_labels(
     column, labels = gold[0], set(gold[1].distinct)
     if not named:
         _refuse_confidences(table, list(predicted), column, labels)
-    said = alike_labels(table.source, *(of.distinct for of in (gold[1], *predicted.values())))
+    summary = alike_labels(
+        table.source, *(coded_column.distinct for coded_column in (gold[1], *predicted.values()))
+    )
     if named:
-        return said
-    counted = {name: own.counted for name, own in predicted.items()}
-    return said + _said_of_others(table, column, labels, counted)
+        return summary
+    counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
+    return summary + _check_others(table, column, labels, counted)
 
 
 def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
@@ -53,11 +57,13 @@ def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels:
         return
     numbers = [system for system in systems if holds_numbers(table, system)]
     if numbers:
-        what = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
-        raise problem(table.source, f"{what}; {how_to_choose(systems, numbers)}", column=numbers[0])
+        reason = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
+        raise problem(
+            table.source, f"{reason}; {how_to_choose(systems, numbers)}", column=numbers[0]
+        )
 
 
-def _said_of_others(
+def _check_others(
     table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
 ) -> str:
     """Refuse columns that share no or nearly no label with gold; return what the reading says of
@@ -68,9 +74,9 @@ def _said_of_others(
     """
     shared = {name: _share(cells, labels) for name, cells in predicted.items()}
     sure = [predicted[name] for name, share in shared.items() if share >= _MOST]
-    known = labels.union(*({text for text, _ in cells} for cells in sure))
+    known_labels = labels.union(*({text for text, _ in cells} for cells in sure))
     few = [name for name, share in shared.items() if share < _NEARLY_NONE]
-    odd = [name for name in few if _share(predicted[name], known - {""}) < _NEARLY_NONE]
+    odd = [name for name in few if _share(predicted[name], known_labels - {""}) < _NEARLY_NONE]
     if odd:
         cells = predicted[odd[0]]
         what = f"{_values(cells, labels, gold)}{_also(odd)}"
@@ -78,7 +84,7 @@ def _said_of_others(
         if _share(spelt, {*map(spelling, labels)}) >= _MOST:
             what += "; they differ only by blanks, case or unicode form: write them as gold does"
         elif len(odd) == len(predicted) and holds_numbers(table, gold):
-            what += _OF_NUMBERS
+            what += _NUMERIC_HINT
         else:
             what += f"; {how_to_choose(list(predicted), odd)}"
         raise problem(table.source, what, column=odd[0])
@@ -92,9 +98,9 @@ def _said_of_others(
 
 
 def _share(cells: Counted, labels: set[str]) -> float:
-    """The share of cells, of those that are not blank, that hold one of these labels."""
-    n, whole = _numbers(cells, labels)
-    return n / whole if whole else 0.0
+    """Return the share of nonblank cells that hold one of these labels."""
+    n, total = _numbers(cells, labels)
+    return n / total if total else 0.0
 
 
 def _numbers(cells: Counted, labels: set[str]) -> tuple[int, int]:
@@ -103,18 +109,18 @@ def _numbers(cells: Counted, labels: set[str]) -> tuple[int, int]:
 
 
 def _values(cells: Counted, labels: set[str], gold: str) -> str:
-    """What a column holds in place of labels."""
-    n, whole = _numbers(cells, labels)
-    if not whole:
+    """Describe what a column holds instead of labels."""
+    n, total = _numbers(cells, labels)
+    if not total:
         return "holds nothing"
-    held = f"{n} of {whole} values are labels" if n else "no value is a label"
-    gold_labels = listed(sorted(labels), _SHOWN)
-    return f"holds {_few(cells, labels)}; {held} of column {shown(gold)} ({gold_labels})"
+    share_text = f"{n} of {total} values are labels" if n else "no value is a label"
+    gold_labels = listed(sorted(labels), _MAX_LISTED)
+    return f"holds {_few(cells, labels)}; {share_text} of column {shown(gold)} ({gold_labels})"
 
 
 def _few(cells: Counted, labels: set[str]) -> str:
     """The first values that are no labels."""
-    return listed([text for text, _ in cells if text and text not in labels], _SHOWN)
+    return listed([text for text, _ in cells if text and text not in labels], _MAX_LISTED)
 
 
 def _also(odd: Sequence[str]) -> str:

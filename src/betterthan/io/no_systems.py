@@ -1,4 +1,4 @@
-"""Columns and rows that are numbers, but no system and no item: a latency, an average, a total."""
+"""Detect numbers that are no system or item: a latency, an average, a total."""
 
 import re
 import warnings
@@ -31,24 +31,24 @@ _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 
 def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarray) -> None:
     """Refuse columns of a wide table that are plainly no scores of systems, or are called so."""
-    far, near = _far(values)
+    far, smallest = _far(values)
     if len(far):
         odd = [systems[int(k)] for k in far]
-        what = (
-            f"runs from {_range(values[:, far[0]])}, while {shown(systems[near])} runs from "
-            f"{_range(values[:, near])}: not scores of one kind; {how_to_choose(systems, odd)}"
+        reason = (
+            f"runs from {_range(values[:, far[0]])}, while {shown(systems[smallest])} runs from "
+            f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
         )
-        raise problem(table.source, what, column=odd[0])
+        raise problem(table.source, reason, column=odd[0])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
-    for k, told in _summaries(values, np.where(called, 1, _ENOUGH)):
-        what = f"is the {told} of the other columns, and no system"
-        what += f"; {how_to_choose(systems, [systems[k]])}"
-        raise problem(table.source, what, column=systems[k])
+    for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
+        reason = f"is the {statistic} of the other columns, and no system"
+        reason += f"; {how_to_choose(systems, [systems[k]])}"
+        raise problem(table.source, reason, column=systems[k])
     named = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
     if named:
         also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
-        what = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
-        raise problem(table.source, what, column=named[0])
+        reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
+        raise problem(table.source, reason, column=named[0])
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
@@ -61,11 +61,11 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     if not called.any():
         return
     item = shown(items[int(called.argmax())])
-    for k, told in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):
-        what = f"item {shown(items[k])} is the {told} of all other items; leave the row out"
-        raise problem(source, what)
-    what = f"item {item} is taken as one item; if it sums the others up, leave it out"
-    warnings.warn(str(problem(source, what)), UserWarning, skip_file_prefixes=names.PACKAGE)
+    for k, statistic in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):
+        reason = f"item {shown(items[k])} is the {statistic} of all other items; leave the row out"
+        raise problem(source, reason)
+    reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
+    warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
 
 
 def _may_sum(names: str) -> bool:
@@ -75,23 +75,23 @@ def _may_sum(names: str) -> bool:
 
 
 def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
-    """Columns that are the sum or the mean of all others, where these differ on so many rows."""
+    """Find columns that are the sum or the mean of all others, if these differ on enough rows."""
     others = values.shape[1] - 1
     if others < 2:
         return []
-    slack = _ROUNDED * max((np.abs(rows).max() for rows in _whole(values)), default=np.nan)
+    slack = _ROUNDED * max((np.abs(rows).max() for rows in _complete_rows(values)), default=np.nan)
     n, differ, several = 0, 0, False
     sums = means = np.ones(len(enough), dtype=bool)
-    for rows in _whole(values):
+    for rows in _complete_rows(values):
         n += len(rows)
-        rest = rows.sum(1, keepdims=True) - rows
+        rest_sum = rows.sum(1, keepdims=True) - rows
         differ += int((np.ptp(rows, axis=1) > 10 * slack).sum())
         several |= bool(((rows != 0).sum(1) > 2).any())  # else the largest is their sum
-        sums = sums & (np.abs(rows - rest) <= 2 * slack).all(0)
-        means = means & (np.abs(rows - rest / others) <= slack).all(0)
+        sums = sums & (np.abs(rows - rest_sum) <= 2 * slack).all(0)
+        means = means & (np.abs(rows - rest_sum / others) <= slack).all(0)
     if not n:
         return []
-    sums, means = (of & (differ >= enough) for of in (sums & several, means))
+    sums, means = (candidates & (differ >= enough) for candidates in (sums & several, means))
     return [(int(k), "sum" if sums[k] else "mean") for k in np.flatnonzero(sums | means)]
 
 
@@ -101,8 +101,8 @@ def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
     return (values[k : k + step] for k in range(0, len(values), step))
 
 
-def _whole(values: np.ndarray) -> Iterator[np.ndarray]:
-    """Of some rows, then of the next ones, those that lack nothing."""
+def _complete_rows(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield blocks of the complete rows."""
     for rows in _blocks(values):
         rows = rows[~np.isnan(rows).any(1)]
         if len(rows):
@@ -110,26 +110,28 @@ def _whole(values: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _far(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Columns of numbers beyond all that the column with the smallest could hold, and that one."""
+    """Find columns with numbers far beyond the range of the smallest column; return that one
+    too.
+    """
     if len(values) < 2:
         return np.array([], dtype=int), 0
     largest, least = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
-    total, n, whole = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
+    total, n, integral = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
     for rows in _blocks(values):
-        size, known = np.abs(rows), ~np.isnan(rows)
-        largest = np.fmax(largest, np.where(known, size, 0).max(0))
-        least = np.fmin(least, np.where(known, size, np.inf).min(0))
-        total, n = total + np.where(known, size, 0).sum(0), n + known.sum(0)
-        whole &= (~known | (rows == np.floor(rows))).all(0)
+        size, observed = np.abs(rows), ~np.isnan(rows)
+        largest = np.fmax(largest, np.where(observed, size, 0).max(0))
+        least = np.fmin(least, np.where(observed, size, np.inf).min(0))
+        total, n = total + np.where(observed, size, 0).sum(0), n + observed.sum(0)
+        integral &= (~observed | (rows == np.floor(rows))).all(0)
     largest = np.where(largest == 0, np.nan, largest)
     if np.isnan(largest).all():
         return np.array([], dtype=int), 0
-    near = int(np.nanargmin(largest))
+    smallest = int(np.nanargmin(largest))
     far = largest > _LARGE
-    if largest[near] <= 1:  # shares, or right and wrong
-        return np.flatnonzero(far & (total / n.clip(1) > _LARGE / 4)), near
-    ratings = largest[near] <= _LARGE / 2 and whole[near]
-    return np.flatnonzero(far & ratings & (least >= _LARGE * largest[near])), near
+    if largest[smallest] <= 1:  # shares, or right and wrong
+        return np.flatnonzero(far & (total / n.clip(1) > _LARGE / 4)), smallest
+    ratings = largest[smallest] <= _LARGE / 2 and integral[smallest]
+    return np.flatnonzero(far & ratings & (least >= _LARGE * largest[smallest])), smallest
 
 
 def _range(column: np.ndarray) -> str:

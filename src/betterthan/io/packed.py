@@ -59,7 +59,7 @@ def _unpacked(path: Path, name: str, kind: str) -> BinaryIO:
 
 
 class _Counted(io.RawIOBase):
-    """Gives what another file holds, and counts it."""
+    """Read another file and count its bytes."""
 
     def __init__(self, inner: Any, kind: str, expansion: Expansion) -> None:
         self._inner, self._kind, self._expansion = inner, kind, expansion
@@ -69,19 +69,19 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            found = self._inner.read(len(buffer))
+            data = self._inner.read(len(buffer))
         except (OSError, EOFError, zlib.error, zstd().ZstdError) as error:
-            what = f"not a whole {self._kind} file ({error}); pack or download it again"
-            raise problem(self._expansion.where, what) from None
-        self._expansion.add(len(found))
-        buffer[: len(found)] = found
-        return len(found)
+            reason = f"not a whole {self._kind} file ({error}); pack or download it again"
+            raise problem(self._expansion.where, reason) from None
+        self._expansion.add(len(data))
+        buffer[: len(data)] = data
+        return len(data)
 
     def readall(self) -> bytes:
-        whole, piece = io.BytesIO(), memoryview(bytearray(_BUFFER))
+        data, piece = io.BytesIO(), memoryview(bytearray(_BUFFER))
         while size := self.readinto(piece):
-            whole.write(piece[:size])
-        return whole.getvalue()
+            data.write(piece[:size])
+        return data.getvalue()
 
     def close(self) -> None:
         self._inner.close()

@@ -1,19 +1,19 @@
-"""One row for each pair of systems: wins, losses and, where they are known, ties."""
+"""Read tables with one row for each pair: wins, losses and, if known, ties."""
 
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_pairs
+from betterthan.io.alike import refuse_alike_by_pairs
 from betterthan.io.items import at_least_two
 from betterthan.io.problems import counted, problem, shown
 from betterthan.io.roles import find
 from betterthan.io.squares import (
     counts_array,
     dataset_column,
-    datasets_of,
     empty_square,
     pair_columns,
     paired,
+    read_datasets,
 )
 from betterthan.io.table import Reading, Table, unread
 
@@ -23,7 +23,7 @@ def pair_counts(table: Table) -> Reading:
     columns = pair_columns(table)
     systems, a, b = _systems(table, columns)
     values, read = _numbers(table)
-    datasets, dataset = datasets_of(table)
+    datasets, dataset = read_datasets(table)
     _refuse_against_itself(table, a == b, values)
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
     mirrored = values[:, [1, 0, 2][: values.shape[1]]]
@@ -35,7 +35,7 @@ def pair_counts(table: Table) -> Reading:
     ties = read[2] if len(read) == 3 else None
     counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
     ignored = unread(table, {*columns, *read, dataset_column(table)})
-    return Reading(counts, _said(systems, pairs, ties), ignored)
+    return Reading(counts, _summary(systems, pairs, ties), ignored)
 
 
 def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -43,20 +43,20 @@ def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndar
     first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
     systems, a, b = paired(first, second)
     at_least_two(table, systems)
-    refuse_apart_by_pairs(table.source, systems, a, b)
+    refuse_alike_by_pairs(table.source, systems, a, b)
     return systems, a, b
 
 
-def _said(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
+def _summary(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
     distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
-    told = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
-    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
+    ties_text = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
+    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {ties_text}"
 
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
-    """Wins, losses and, where there is a column, ties of each row; and the columns."""
-    found = [find(table, role) for role in ("wins", "losses", "ties")]
-    columns = [column for column in found if column is not None]
+    """Return wins, losses and, with a column, ties of each row; and the columns."""
+    matches = [find(table, role) for role in ("wins", "losses", "ties")]
+    columns = [column for column in matches if column is not None]
     return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), columns
 
 
@@ -65,8 +65,8 @@ def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -
     if bad.any():
         k, column = int(bad.argmax()), pair_columns(table)[1]
         system = cells.system_names(table, column)[k]
-        what = f"{shown(system)} is compared with itself; wins and losses there must be 0"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=system)
+        reason = f"{shown(system)} is compared with itself; wins and losses there must be 0"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
 
 
 def _refuse_repeated(
@@ -83,13 +83,13 @@ def _refuse_repeated(
     for k, (dataset, a, b) in enumerate(pairs):
         named = f"{shown(systems[a])} against {shown(systems[b])}"
         if (dataset, a, b) in first:
-            before = table.rows[first[dataset, a, b]]
-            what = f"{named} is already in row {before}; give each pair one row"
-            raise problem(table.source, what, row=table.rows[k])
+            first_row = table.rows[first[dataset, a, b]]
+            reason = f"{named} is already in row {first_row}; give each pair one row"
+            raise problem(table.source, reason, row=table.rows[k])
         first[dataset, a, b] = k
         other = first.get((dataset, b, a), k)
         if a != b and other != k and (values[k] != mirrored[other]).any():
             reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
             right = "one must be the other with wins and losses exchanged"
-            what = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
-            raise problem(table.source, what, row=table.rows[k])
+            reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
+            raise problem(table.source, reason, row=table.rows[k])

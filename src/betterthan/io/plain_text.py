@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from betterthan.io.growing import columns_of
+from betterthan.io.growing import collect_columns
 from betterthan.io.table import Table, make_table
 
 _BOM = b"\xef\xbb\xbf"
@@ -44,7 +44,7 @@ def parse_plain(data: bytes, source: str, delimiter: str) -> Table | None:
     n = _rows(data, start, width, delimiter)
     if n < width:  # none, or so few that each column costs more than its cells
         return None
-    columns = columns_of(_Cells(data, start, header, delimiter).blocks, header)
+    columns = collect_columns(_Cells(data, start, header, delimiter).blocks, header)
     return make_table(source, header, columns, range(2, n + 2))
 
 
@@ -53,8 +53,10 @@ def _cells(line: bytes, delimiter: str) -> list[str]:
 
 
 def _rows(data: bytes, start: int, width: int, delimiter: str) -> int:
-    """How many lines there are, if all have as many cells, none longer than csv reads; else 0."""
-    found, block = 0, csv.field_size_limit()  # bytes that are looked at together
+    """Count the lines, if all have as many cells and none is longer than csv reads; else return
+    0.
+    """
+    n_lines, block = 0, csv.field_size_limit()  # bytes that are looked at together
     row = delimiter.encode() * (width - 1) + b"\n"
     others = bytes(set(range(256)) - set(row))
     while start < len(data):
@@ -69,8 +71,8 @@ def _rows(data: bytes, start: int, width: int, delimiter: str) -> int:
         lines = len(marks) // width
         if marks != row * lines:
             return 0
-        start, found = end, found + lines
-    return found
+        start, n_lines = end, n_lines + lines
+    return n_lines
 
 
 class _Cells:
@@ -83,10 +85,10 @@ class _Cells:
         cells = enumerate(_cells(data[start:end], delimiter))
         self._begun = {k for k, cell in cells if _NUMBER.match(cell)}
 
-    def blocks(self, asked: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
-        """The cells of columns in some rows, then in the next; see `growing.columns_of`."""
+    def blocks(self, wanted: Mapping[int, bool]) -> Iterator[dict[int, Any]]:
+        """The cells of columns in some rows, then in the next; see `growing.collect_columns`."""
         texts: dict[Any, Any] = dict.fromkeys(
-            (k for k, numbers in asked.items() if not numbers or k not in self._begun), object
+            (k for k, numbers in wanted.items() if not numbers or k not in self._begun), object
         )
         self._file.seek(self._start)
         read: Any = pd.read_csv(
@@ -94,10 +96,10 @@ class _Cells:
             sep=self._delimiter,
             header=None,
             names=range(self._width),
-            usecols=sorted(asked),
+            usecols=sorted(wanted),
             index_col=False,
             dtype=texts,
-            na_values={k: [""] for k in asked if k not in texts},
+            na_values={k: [""] for k in wanted if k not in texts},
             keep_default_na=False,
             skip_blank_lines=False,
             quoting=csv.QUOTE_NONE,
@@ -107,11 +109,11 @@ class _Cells:
         )
         with read as parts:
             for part in parts:
-                yield {k: _of_block(part[k], k in texts) for k in asked}
+                yield {k: _convert_block(part[k], k in texts) for k in wanted}
 
 
-def _of_block(cells: Any, as_written: bool) -> Any:
-    """Numbers, texts as they are written, or nothing where pandas made them anything else."""
+def _convert_block(cells: Any, as_written: bool) -> Any:
+    """Return numbers, or texts as written; None for anything else that pandas made."""
     if cells.dtype.kind in "iuf":
         return cells.to_numpy()
     if as_written:

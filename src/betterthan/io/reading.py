@@ -11,12 +11,12 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.apart import one_a_system, own_name, side_by_side
-from betterthan.io.choosing import chosen_of, named_systems, renamed
+from betterthan.io.apart import is_file_per_system, named_system, side_by_side
+from betterthan.io.choosing import named_systems, renamed, select_systems
 from betterthan.io.columns import Columns, applied
 from betterthan.io.files import dataset_name, read_file
 from betterthan.io.frames import table_from_frame
-from betterthan.io.layouts import Layout, of_name, that_take
+from betterthan.io.layouts import Layout, layout_by_name, that_take
 from betterthan.io.problems import problem
 from betterthan.io.recognition import recognise, require
 from betterthan.io.saying import line
@@ -48,23 +48,28 @@ def read_tables(
     told : Columns, optional
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
-        What several tables are; see `apart.one_a_system`.
+        What several tables are; see `apart.is_file_per_system`.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     told = Columns() if told is None else told
     named = _named(source)
-    by_name = {name: applied(_table(one, name, told.sep), told) for name, one in named.items()}
-    apart = (layout is None or names_are == "systems") and one_a_system(by_name, names_are)
-    if apart:
+    by_name = {
+        name: applied(_table(item_source, name, told.sep), told)
+        for name, item_source in named.items()
+    }
+    by_file = (layout is None or names_are == "systems") and is_file_per_system(by_name, names_are)
+    if by_file:
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
-    several = not apart and (len(named) > 1 or isinstance(source, Mapping))
-    found = of_name("long") if apart else _one_layout(list(by_name.values()), layout)
-    _check_choices(found, choices)
-    result = _read(found, by_name, list(named) if several else [], systems, choices)
-    if told.percent and found.gives == "scores":
+    several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
+    chosen_layout = (
+        layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
+    )
+    _check_choices(chosen_layout, choices)
+    result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
+    if told.percent and chosen_layout.gives == "scores":
         _refuse_shares(result)
     result = renamed(result, systems)
-    if apart:
+    if by_file:
         result.attrs["reading"] += ", each file a system"
     _log.info(result.attrs["reading"])
     return result
@@ -107,31 +112,31 @@ def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
     """The tables by their systems: as a mapping names them, else as they do, else by file."""
     if mapping:
         return tables
-    return {own_name(table) or name: table for name, table in tables.items()}
+    return {named_system(table) or name: table for name, table in tables.items()}
 
 
 def _named(source: Any) -> dict[str, Any]:
-    """The sources by the name of their dataset; a single source has its own name."""
+    """Name the sources by dataset; a single source keeps its own name."""
     if isinstance(source, Mapping):
         if not source:
             raise ValueError("source is an empty mapping; give at least one file or DataFrame")
         checks.fit(map(str, source), "table")
-        return {str(name): one for name, one in source.items()}
+        return {str(name): item_source for name, item_source in source.items()}
     if not isinstance(source, list | tuple):
         return {"DataFrame" if isinstance(source, pd.DataFrame) else "": source}
     if not source:
         raise ValueError("source is an empty list; give at least one file")
     named: dict[str, Any] = {}
-    for one in source:
-        if not isinstance(one, str | Path):
+    for path in source:
+        if not isinstance(path, str | Path):
             raise ValueError(
-                f"source holds a {type(one).__name__}; give paths, or a mapping of name to path "
+                f"source holds a {type(path).__name__}; give paths, or a mapping of name to path "
                 f"or DataFrame"
             )
-        name = dataset_name(Path(one))
+        name = dataset_name(Path(path))
         if name in named:
             raise ValueError(f"two files are called {name!r}; give a mapping of name to file")
-        named[name] = one
+        named[name] = path
     checks.fit(named, "the name of the file")
     return named
 
@@ -150,12 +155,12 @@ def _table(source: Any, name: str, sep: str | None) -> Table:
 
 
 def _reading(layout: Layout, table: Table, systems: list[str] | None, scale: int) -> Reading:
-    """What one table holds, of the systems that are asked for."""
+    """Read one table, with the requested systems."""
     options: dict[str, Any] = {"scale": scale} if "scale" in layout.takes else {}
     if "systems" in layout.takes:
         return layout.reader(table, systems=systems, **options)
-    found = layout.reader(table, **options)
-    return replace(found, data=chosen_of(table.source, found.data, systems))
+    reading = layout.reader(table, **options)
+    return replace(reading, data=select_systems(table.source, reading.data, systems))
 
 
 def _refuse_choosing(layout: Layout, systems: list[str] | None) -> None:
@@ -169,12 +174,12 @@ def _one_layout(tables: list[Table], layout: str | None) -> Layout:
         checks.one_of(layout, names.LAYOUTS, "layout")
         for table in tables:
             require(table, layout)
-        return of_name(layout)
+        return layout_by_name(layout)
     first, *others = [recognise(table) for table in tables]
     if set(others) - {first}:
-        what = f"is {others[-1]}, but {tables[0].source} is {first}; give files of one layout"
-        raise problem(tables[-1].source, what)
-    return of_name(first)
+        reason = f"is {others[-1]}, but {tables[0].source} is {first}; give files of one layout"
+        raise problem(tables[-1].source, reason)
+    return layout_by_name(first)
 
 
 def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
@@ -203,24 +208,30 @@ def _joined(
         raise ValueError(f"several files of {layout.name} are not joined; give one table{hint}")
     from betterthan.io.several import joined
 
-    return joined([one.data for one in readings], datasets, [table.source for table in tables])
+    return joined(
+        [reading.data for reading in readings], datasets, [table.source for table in tables]
+    )
 
 
 def _attrs(
     layout: Layout, result: Any, readings: list[Reading], choices: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the result says of itself: only str and int, so that netCDF keeps it."""
+    """Build the attrs of the result: only str and int, which netCDF keeps."""
     first = readings[0].data.attrs
-    own = {k: sum(one.data.attrs[k] for one in readings) for k in ("n", "n_missing") if k in first}
-    own |= {"scale": first["scale"]} if "scale" in first else {}
+    attrs = {
+        k: sum(reading.data.attrs[k] for reading in readings)
+        for k in ("n", "n_missing")
+        if k in first
+    }
+    attrs |= {"scale": first["scale"]} if "scale" in first else {}
     better = None
     if layout.gives == "scores":
         better = bool(choices["higher_is_better"])
-        own["n_missing"] = int(np.isnan(result.values).sum())
+        attrs["n_missing"] = int(np.isnan(result.values).sum())
     signed = Signature(
         layout=layout.name,
         unit=choices["unit"] or layout.unit,
         ties=first.get("ties"),
         higher_is_better=better,
     )
-    return signed.to_attrs() | own
+    return signed.to_attrs() | attrs

@@ -1,7 +1,7 @@
-"""Which layout a table has, from the names of its columns."""
+"""Recognize the layout of a table by the names of its columns."""
 
 from betterthan.io.cells import holds_numbers
-from betterthan.io.layouts import LAYOUTS, of_name
+from betterthan.io.layouts import LAYOUTS, layout_by_name
 from betterthan.io.problems import listed, problem
 from betterthan.io.roles import find, missing
 from betterthan.io.table import Table
@@ -24,7 +24,7 @@ def recognise(table: Table) -> str:
 
 def require(table: Table, layout: str) -> None:
     """Refuse a layout whose columns are not there."""
-    needs = of_name(layout).needs
+    needs = layout_by_name(layout).needs
     absent = missing(table, needs)
     if absent:
         raise problem(
@@ -49,8 +49,8 @@ def _refuse_incomplete(table: Table) -> None:
             if layout.needs[0] == role
         )
         named = "; name the scores with score=" if "no score" in absent else ""
-        what = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
-        raise problem(table.source, what)
+        reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
+        raise problem(table.source, reason)
 
 
 def _predictions_or_wide(table: Table) -> list[str]:

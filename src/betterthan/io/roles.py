@@ -40,16 +40,16 @@ def candidates(table: Table, role: str) -> list[str]:
     if role in (names.SYSTEM_A, names.SYSTEM_B):
         side = (names.SYSTEM_A, names.SYSTEM_B).index(role)
         return [by_name[pair[side]] for pair in PAIRS if set(pair) <= set(by_name)]
-    found = [by_name[name] for name in ALIASES[role] if name in by_name]
-    if role == "item" and not found:
-        found = [column for column in NAMELESS if column in table.columns]
-    return found
+    matches = [by_name[name] for name in ALIASES[role] if name in by_name]
+    if role == "item" and not matches:
+        matches = [column for column in NAMELESS if column in table.columns]
+    return matches
 
 
 def find(table: Table, role: str) -> str | None:
-    """The column that plays `role`, or None."""
-    found = candidates(table, role)
-    return found[0] if found else None
+    """Return the column that plays `role`, or None."""
+    matches = candidates(table, role)
+    return matches[0] if matches else None
 
 
 def missing(table: Table, roles: Sequence[str]) -> list[str]:

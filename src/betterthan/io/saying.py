@@ -1,4 +1,4 @@
-"""One line on what was read, and how."""
+"""Summarize in one line what was read, and how."""
 
 from collections.abc import Sequence
 
@@ -17,12 +17,12 @@ def line(
     readings: Sequence[Reading],
     datasets: Sequence[str] = (),
 ) -> str:
-    """What `data` is and what it was read from, in one line."""
-    said = f"{source} read as {layout.name}: {_size(layout, data, readings[0].said)}"
-    said += f", datasets {', '.join(datasets)}" if datasets else ""
-    ignored = list(dict.fromkeys(column for one in readings for column in one.ignored))
-    said += f", ignored columns {listed(ignored)}" if ignored else ""
-    return printable(" ".join(said.splitlines()))
+    """Describe `data` and its source in one line."""
+    summary = f"{source} read as {layout.name}: {_size(layout, data, readings[0].summary)}"
+    summary += f", datasets {', '.join(datasets)}" if datasets else ""
+    ignored = list(dict.fromkeys(column for reading in readings for column in reading.ignored))
+    summary += f", ignored columns {listed(ignored)}" if ignored else ""
+    return printable(" ".join(summary.splitlines()))
 
 
 def named_systems(systems: Sequence[str]) -> str:
@@ -30,13 +30,13 @@ def named_systems(systems: Sequence[str]) -> str:
     return f"{counted(len(systems), 'system')} ({listed(systems)})"
 
 
-def _size(layout: Layout, data: xr.DataArray | xr.Dataset, said: str) -> str:
+def _size(layout: Layout, data: xr.DataArray | xr.Dataset, detail: str) -> str:
     missing = data.attrs.get("n_missing", 0)
     if layout.gives == "scores":
         systems = named_systems(data[names.SYSTEM].values.tolist())
         missed = f"{counted(missing, 'score')} missing"
-        return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {said}, {missed}"
+        return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {detail}, {missed}"
     if "n" in data.attrs:  # of votes or judgments
         blank = f", {missing} more without a winner left out" if missing else ""
-        return f"{counted(data.attrs['n'], layout.name.removesuffix('s'))} {said}{blank}"
-    return said
+        return f"{counted(data.attrs['n'], layout.name.removesuffix('s'))} {detail}{blank}"
+    return detail

@@ -1,4 +1,4 @@
-"""Several files of the same systems to one array with a dataset for each."""
+"""Join several files of the same systems, with a dataset for each."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.items import BESIDE, scores_array
+from betterthan.io.items import COORDINATES, scores_array
 from betterthan.io.problems import listed, problem
 from betterthan.io.squares import counts_array
 
@@ -17,8 +17,10 @@ def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) 
     axis = names.SYSTEM if is_scores else names.SYSTEM_A
     for array, source in zip(arrays, sources, strict=True):
         if names.DATASET in array.coords:
-            what = "has a column for the dataset of its own; leave it out, or read this file alone"
-            raise problem(source, what)
+            reason = (
+                "has a column for the dataset of its own; leave it out, or read this file alone"
+            )
+            raise problem(source, reason)
         _refuse_other_systems(arrays[0], array, axis, sources[0], source)
     systems = arrays[0][axis].values.tolist()
     if is_scores:
@@ -30,16 +32,16 @@ def _joined_scores(
     arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
 ) -> xr.DataArray:
     arrays = [array.sel({names.SYSTEM: systems}) for array in arrays]
-    beside = [[role for role in BESIDE if role in array.coords] for array in arrays]
-    for roles, source in zip(beside, sources, strict=True):
-        if roles != beside[0]:
-            differ = sorted(set(roles) ^ set(beside[0]))
+    coordinate_roles = [[role for role in COORDINATES if role in array.coords] for array in arrays]
+    for roles, source in zip(coordinate_roles, sources, strict=True):
+        if roles != coordinate_roles[0]:
+            differ = sorted(set(roles) ^ set(coordinate_roles[0]))
             only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
             raise problem(source, f"{only}; give it in all or none")
     coords: dict[str, Any] = {
         names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
     }
-    for role in beside[0]:
+    for role in coordinate_roles[0]:
         coords[role] = np.concatenate([array[role].values for array in arrays])
     ids = np.concatenate([array[names.ITEM].values for array in arrays])
     return scores_array(
@@ -61,13 +63,13 @@ def _joined_counts(
 def _refuse_other_systems(
     first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
 ) -> None:
-    here, there = array[axis].values.tolist(), first[axis].values.tolist()
-    absent = [system for system in there if system not in set(here)]
-    extra = [system for system in here if system not in set(there)]
+    systems, first_systems = array[axis].values.tolist(), first[axis].values.tolist()
+    absent = [system for system in first_systems if system not in set(systems)]
+    extra = [system for system in systems if system not in set(first_systems)]
     if absent or extra:
         parts = [f"lacks {listed(absent)}"] if absent else []
         parts += [f"has {listed(extra)} besides"] if extra else []
-        what = (
+        reason = (
             f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
         )
-        raise problem(source, what)
+        raise problem(source, reason)

@@ -1,4 +1,4 @@
-"""The array of counts that tables of pairs and votes become."""
+"""Build the array of counts from tables of pairs and votes."""
 
 from typing import Any
 
@@ -24,26 +24,35 @@ def dataset_column(table: Table) -> str | None:
     return column if column is not None and column.casefold() == "dataset" else None
 
 
-def datasets_of(table: Table) -> tuple[list[str], np.ndarray]:
+def read_datasets(table: Table) -> tuple[list[str], np.ndarray]:
     """The datasets in the order they first occur (none without a column), and the one of each
     row.
     """
     column = dataset_column(table)
     if column is None:
         return [], np.zeros(len(table.rows), dtype=np.int8)
-    found = item_ids(table, column, "each row its dataset, or leave the column out")
-    tell_alike(table.source, found.distinct, "datasets")
-    return list(found.distinct), found.codes
+    ids = item_ids(table, column, "each row its dataset, or leave the column out")
+    tell_alike(table.source, ids.distinct, "datasets")
+    return list(ids.distinct), ids.codes
 
 
 def paired(names_a: Coded, names_b: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """The systems in the order they first occur, and the two of each row as numbers."""
-    met = [zip(of.first.tolist(), of.distinct, strict=True) for of in (names_a, names_b)]
-    ordered = sorted((row, side, name) for side, one in enumerate(met) for row, name in one)
+    """Return the systems in order of first occurrence, and both of each row as codes."""
+    first_rows_by_side = [
+        zip(coded_names.first.tolist(), coded_names.distinct, strict=True)
+        for coded_names in (names_a, names_b)
+    ]
+    ordered = sorted(
+        (row, side, name)
+        for side, side_names in enumerate(first_rows_by_side)
+        for row, name in side_names
+    )
     place = {name: k for k, name in enumerate(dict.fromkeys(name for *_, name in ordered))}
     a, b = (
-        narrow(np.array([place[name] for name in of.distinct]), len(place))[of.codes]
-        for of in (names_a, names_b)
+        narrow(np.array([place[name] for name in coded_names.distinct]), len(place))[
+            coded_names.codes
+        ]
+        for coded_names in (names_a, names_b)
     )
     return list(place), a, b
 

@@ -12,8 +12,8 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.io import cells
-from betterthan.io.alike import alike_labels, refuse_apart_by_scores
-from betterthan.io.items import at_least_two, beside_said
+from betterthan.io.alike import alike_labels, refuse_alike_by_scores
+from betterthan.io.items import at_least_two, describe_coordinates
 from betterthan.io.long import ItemRows, item_rows
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.roles import find
@@ -21,7 +21,7 @@ from betterthan.io.table import Reading, Table, refuse_large, unread
 from betterthan.io.text_arrays import text_array
 from betterthan.io.written import Coded
 
-_WHOLE = 1e-9  # of a unit: what scaling may be off by rounding
+_ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding
 
 
 @dataclass(frozen=True)
@@ -49,44 +49,44 @@ class _Cells:
     @property
     def columns(self) -> list[str | None]:
         """Of items, what stands beside them, and labels."""
-        return [self.item_column, *self.items.beside.values(), self.label_column]
+        return [self.item_column, *self.items.coord_columns.values(), self.label_column]
 
     def named(self, row: int) -> str:
-        """The item of a row as it stands in a message, with what tells it from others of its id."""
-        told = {names.ITEM: str(self.items.ids[row])}
+        """Describe the item of a row for a message, with dataset and epoch."""
+        fields = {names.ITEM: str(self.items.ids[row])}
         for role in (names.DATASET, "epoch"):
             if role in self.items.by_row:
-                told[role] = self.items.by_row[role][row].item()
-        return ", ".join(f"{role} {shown(value)}" for role, value in told.items())
+                fields[role] = self.items.by_row[role][row].item()
+        return ", ".join(f"{role} {shown(value)}" for role, value in fields.items())
 
 
 def tallies(table: Table, scale: int = 1) -> Reading:
     """Tallies of a table, joined by item, dataset and epoch."""
     scale = checks.whole(scale, "scale")
-    rows = _cells_of(table)
-    given = _given(table, rows)
+    rows = _read_cells(table)
+    present = _mark_present(table, rows)
     columns = [str(find(table, tally)) for tally in names.TALLIES]
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
     for k, column in enumerate(columns):
-        values.reshape(-1, len(columns))[rows.place, k] = _whole(table, column, scale)
+        values.reshape(-1, len(columns))[rows.place, k] = _integers(table, column, scale)
     used = {find(table, "system"), *columns, *rows.columns}
-    said = _said(rows, int((~given).sum())) + (f", scaled by {scale}" if scale != 1 else "")
-    said += alike_labels(table.source, rows.labels)
-    return Reading(_array(values, rows, scale), said, unread(table, used))
+    summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    summary += alike_labels(table.source, rows.labels)
+    return Reading(_array(values, rows, scale), summary, unread(table, used))
 
 
-def _given(table: Table, rows: _Cells) -> np.ndarray:
-    """Which tallies (item, system, label) have a row; none has two, and no item lacks a system."""
+def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
+    """Mark the tallies (item, system, label) with a row; refuse duplicates and missing systems."""
     _refuse_repeated(table, rows)
     refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
-    given = np.zeros(rows.shape, dtype=bool)
-    given.reshape(-1)[rows.place] = True
-    refuse_apart_by_scores(table.source, rows.systems, rows.items.names, given.any(2))
-    _refuse_absent(table, rows, given.any(2))
-    return given
+    present = np.zeros(rows.shape, dtype=bool)
+    present.reshape(-1)[rows.place] = True
+    refuse_alike_by_scores(table.source, rows.systems, rows.items.names, present.any(2))
+    _refuse_absent(table, rows, present.any(2))
+    return present
 
 
-def _cells_of(table: Table) -> _Cells:
+def _read_cells(table: Table) -> _Cells:
     item = str(find(table, "item"))
     items = item_rows(table, item)
     systems = cells.read_once(table, str(find(table, "system")), cells.system_names)
@@ -95,22 +95,24 @@ def _cells_of(table: Table) -> _Cells:
     labels = Coded([""], np.zeros(len(table.rows), dtype=np.int64))
     if column is not None:
         labels = cells.read_once(table, column, _labels)
-    named, told = list(systems.distinct), list(labels.distinct)
-    return _Cells(items, named, told, item, column, systems.codes, labels.codes)
+    system_names, label_names = list(systems.distinct), list(labels.distinct)
+    return _Cells(items, system_names, label_names, item, column, systems.codes, labels.codes)
 
 
 def _labels(table: Table, column: str) -> Sequence[str]:
     return cells.labels(table, column, "each row its label")
 
 
-def _said(rows: _Cells, absent: int) -> str:
+def _summary(rows: _Cells, absent: int) -> str:
     systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems)})"
-    said = f"{counted(rows.shape[0], 'item')} x {systems}, "
-    said += f"item ids from column {rows.item_column!r}{beside_said(rows.items.beside)}"
+    summary = f"{counted(rows.shape[0], 'item')} x {systems}, "
+    summary += (
+        f"item ids from column {rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
+    )
     if rows.label_column is None:
-        return said
-    said += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
-    return said + (f" ({counted(absent, 'row')} absent and taken as 0)" if absent else "")
+        return summary
+    summary += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
+    return summary + (f" ({counted(absent, 'row')} absent and taken as 0)" if absent else "")
 
 
 def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
@@ -126,21 +128,21 @@ def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
     return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
 
 
-def _whole(table: Table, column: str, scale: int) -> np.ndarray:
+def _integers(table: Table, column: str, scale: int) -> np.ndarray:
     values = cells.numbers(table, column)
-    whole = np.rint(values * scale)
-    for bad, what in (
+    rounded = np.rint(values * scale)
+    for bad, requirement in (
         (np.isnan(values), "blank; give a tally, 0 where there is nothing: missing is not zero"),
         (values < 0, "negative; a tally is at least 0"),
-        (np.abs(values * scale - whole) > _WHOLE, _fractional(scale)),
-        (np.abs(whole) > 2**40, "too large for a tally"),
+        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, _fractional(scale)),
+        (np.abs(rounded) > 2**40, "too large for a tally"),
     ):
         if bad.any():
             k = int(bad.argmax())
             raise problem(
-                table.source, what, row=table.rows[k], column=column, value=float(values[k])
+                table.source, requirement, row=table.rows[k], column=column, value=float(values[k])
             )
-    return whole.astype(np.int64)
+    return rounded.astype(np.int64)
 
 
 def _fractional(scale: int) -> str:
@@ -156,21 +158,21 @@ def _refuse_repeated(table: Table, rows: _Cells) -> None:
         return
     k = int(again.argmax())
     before = table.rows[int((place == place[k]).argmax())]
-    beside = "" if rows.label_column is None else f", label {shown(rows.labels[rows.label[k]])}"
-    what = (
+    label_text = "" if rows.label_column is None else f", label {shown(rows.labels[rows.label[k]])}"
+    reason = (
         f"duplicate tallies of system {shown(rows.systems[rows.system[k]])} on "
-        f"{rows.named(k)}{beside}, already in row {before}; give each item its own id, or a "
+        f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "
         f"column 'dataset' or 'epoch' that tells them apart"
     )
-    raise problem(table.source, what, row=table.rows[k])
+    raise problem(table.source, reason, row=table.rows[k])
 
 
-def _refuse_absent(table: Table, rows: _Cells, given: np.ndarray) -> None:
-    if not given.all():
-        i, j = np.argwhere(~given)[0]
-        what = (
+def _refuse_absent(table: Table, rows: _Cells, present: np.ndarray) -> None:
+    if not present.all():
+        i, j = np.argwhere(~present)[0]
+        reason = (
             f"{rows.named(int(rows.items.first[i]))} has no row for system "
-            f"{shown(rows.systems[j])} ({int((~given).sum())} missing in all); "
+            f"{shown(rows.systems[j])} ({int((~present).sum())} missing in all); "
             "give every system a row for every item, zeros where it found nothing"
         )
-        raise problem(table.source, what)
+        raise problem(table.source, reason)

@@ -8,40 +8,40 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
-from betterthan.io.texts import Texts, blocks_of
+from betterthan.io.texts import Texts, text_blocks
 
 _WIDTHS = 4  # times the letters there are: so much may stay empty
 _SMALL = 2**20  # letters that need no second thought
 
 
 def text_array(values: Any) -> np.ndarray:
-    """Texts as an array of fixed width, or of Python's own texts where one is far longer than most.
+    """Return texts as an array of fixed width, or of objects if one is far longer than most.
 
     Examples
     --------
     >>> text_array(["a", "bc"]).dtype.kind, text_array(["a"] * 4000 + ["b" * 100_000]).dtype.kind
     ('U', 'O')
     """
-    found = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
-    if found.dtype.kind == "U":
-        return found
-    texts = found.ravel().tolist()
+    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if array.dtype.kind == "U":
+        return array
+    texts = array.ravel().tolist()
     if set(map(type, texts)) - {str}:
         texts = [text if type(text) is str else str(text) for text in texts]
     dtype = _dtype(texts)
     if dtype.kind == "O":
         wide = np.empty(len(texts), dtype=object)
         wide[:] = texts
-        return wide.reshape(found.shape)
-    return np.array(texts, dtype=dtype).reshape(found.shape)
+        return wide.reshape(array.shape)
+    return np.array(texts, dtype=dtype).reshape(array.shape)
 
 
-def array_of(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
-    """What `text_array` makes of texts by the distinct ones; `codes` say which stand where.
+def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
+    """Build the same array as `text_array` from the distinct texts and the code of each place.
 
     Examples
     --------
-    >>> array_of(["a", "bc", "much longer"], np.array([0, 1, 0])).tolist()
+    >>> array_from_codes(["a", "bc", "much longer"], np.array([0, 1, 0])).tolist()
     ['a', 'bc', 'a']
     """
     number = np.bincount(codes, minlength=len(texts))
@@ -56,7 +56,7 @@ def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
     pandas keeps texts of an index in its own way.
     """
     indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
-    variables = {dim: found.create_variables()[dim] for dim, found in indexes.items()}
+    variables = {dim: index.create_variables()[dim] for dim, index in indexes.items()}
     return xr.Coordinates(variables, indexes=indexes)
 
 
@@ -64,13 +64,13 @@ def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
     dtype = _dtype(texts)
     kind = object if dtype.kind == "O" or not len(texts) else None
     try:
-        found = _of_blocks(texts, dim, kind)
+        index = _index_from_blocks(texts, dim, kind)
     except UnicodeEncodeError:  # half a letter, which some JSON holds
-        found = _of_blocks(texts, dim, object)
-    return PandasIndex(found, dim, coord_dtype=dtype)
+        index = _index_from_blocks(texts, dim, object)
+    return PandasIndex(index, dim, coord_dtype=dtype)
 
 
-def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
+def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
     if not isinstance(texts, Texts):
         return pd.Index(list(texts), name=name, dtype=dtype)
     parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
@@ -78,7 +78,9 @@ def _of_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
 
 
 def _dtype(texts: Sequence[str]) -> np.dtype:
-    sizes = [(max(map(len, block), default=0), sum(map(len, block))) for block in blocks_of(texts)]
+    sizes = [
+        (max(map(len, block), default=0), sum(map(len, block))) for block in text_blocks(texts)
+    ]
     longest = max((most for most, _ in sizes), default=0)
     return _fitting(longest, sum(size for _, size in sizes), len(texts))
 

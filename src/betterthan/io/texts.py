@@ -16,7 +16,7 @@ class Texts(Sequence[str]):
     Examples
     --------
     >>> texts = Texts([["a", "b"], ["c"]])
-    >>> len(texts), texts[2], list(texts), list(texts.at(np.array([0, 2])))
+    >>> len(texts), texts[2], list(texts), list(texts.take(np.array([0, 2])))
     (3, 'c', ['a', 'b', 'c'], ['a', 'c'])
     """
 
@@ -53,15 +53,15 @@ class Texts(Sequence[str]):
 
     def joined(self, mark: str) -> Iterator[str]:
         """The texts of each block in one, with a mark between them."""
-        for one in self._packed:
-            yield mark.join(one) if isinstance(one, list) else one[0].replace(one[1], mark)
+        for block in self._packed:
+            yield mark.join(block) if isinstance(block, list) else block[0].replace(block[1], mark)
 
-    def at(self, places: np.ndarray) -> "Texts":
-        """The texts at some places, which ascend."""
+    def take(self, places: np.ndarray) -> "Texts":
+        """Return the texts at ascending positions."""
         cuts = np.searchsorted(places, self._ends).tolist()
-        own = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
-        kept = zip(self.blocks(), own, strict=True)
-        return Texts([block[k] for k in of.tolist()] for block, of in kept)
+        offsets = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
+        selection = zip(self.blocks(), offsets, strict=True)
+        return Texts([block[k] for k in local.tolist()] for block, local in selection)
 
 
 def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
@@ -81,8 +81,8 @@ def few(texts: Texts) -> Sequence[str]:
     return texts if len(texts) > BLOCK else list(texts)
 
 
-def blocks_of(texts: Sequence[str]) -> Iterable[Sequence[str]]:
-    """Texts some at a time, or all at once where they are Python's own."""
+def text_blocks(texts: Sequence[str]) -> Iterable[Sequence[str]]:
+    """Return texts in blocks; a plain sequence is one block."""
     return texts.blocks() if isinstance(texts, Texts) else [texts]
 
 

@@ -1,4 +1,4 @@
-"""JSON in which no object has a key twice, read nearly as fast as json alone reads it."""
+"""Parse JSON and refuse repeated keys, nearly as fast as json alone."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # the value that begins at a place, and where it ends; of the first a key may be there twice
 any_keys = json.JSONDecoder().raw_decode
-each_looked_at = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
+decode_unique = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
 
 
 def loads(data: bytes) -> Any:
@@ -64,11 +64,11 @@ def loads(data: bytes) -> Any:
     """
     if len(data) >= _LARGE:
         value = json.loads(data)
-        if keys_written(data) == keys_of([value]):
+        if keys_written(data) == count_keys([value]):
             return value
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
-        value, end = each_looked_at(text)
+        value, end = decode_unique(text)
         if not text[end:].strip(_SPACE):
             return value
     except ValueError:
@@ -88,38 +88,42 @@ def keys_written(data: bytes) -> int:
     (2, -1)
     """
     signs = np.frombuffer(data, np.uint8)
-    found = 0
+    count = 0
     for begin in range(0, len(data), _PIECE):
         colons = np.flatnonzero(signs[begin : begin + _PIECE] == _COLON) + begin
-        one, two, three = (signs.take(colons - k, mode="clip") for k in (1, 2, 3))
-        blank = (one <= _BLANK) & ((two <= _BLANK) | (two == _QUOTE))  # may stand behind a key
-        ends = one == _QUOTE
-        escaped = ends & (two == _BACKSLASH)
-        if blank.any() or (escaped & (three == _BACKSLASH)).any():
+        last, second_last, third_last = (signs.take(colons - k, mode="clip") for k in (1, 2, 3))
+        blank = (last <= _BLANK) & (
+            (second_last <= _BLANK) | (second_last == _QUOTE)
+        )  # may stand behind a key
+        quoted = last == _QUOTE
+        escaped = quoted & (second_last == _BACKSLASH)
+        if blank.any() or (escaped & (third_last == _BACKSLASH)).any():
             return -1
-        found += int(np.count_nonzero(ends) - np.count_nonzero(escaped))
-    return found
+        count += int(np.count_nonzero(quoted) - np.count_nonzero(escaped))
+    return count
 
 
-def keys_of(values: list[Any]) -> int:
+def count_keys(values: list[Any]) -> int:
     """How many keys the objects in some values have, or fewer: objects are looked for where one of
     the first objects has one.
     """
     kinds = set(map(type, values))
-    objects = values if kinds == {dict} else [one for one in values if type(one) is dict]
-    found = sum(map(len, objects))
-    for key in dict.fromkeys(k for one in objects[:_FIRST] for k, v in one.items() if _holds(v)):
-        found += keys_of(_under(objects, key))
-    lists = [one for one in values if type(one) is list] if list in kinds else []
-    return found + (keys_of(list(chain.from_iterable(lists))) if lists else 0)
+    objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
+    count = sum(map(len, objects))
+    for key in dict.fromkeys(
+        k for value in objects[:_FIRST] for k, v in value.items() if _holds(v)
+    ):
+        count += count_keys(_under(objects, key))
+    lists = [value for value in values if type(value) is list] if list in kinds else []
+    return count + (count_keys(list(chain.from_iterable(lists))) if lists else 0)
 
 
 def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
-    """The values of a key, where objects have it."""
+    """Return the values of a key in the objects that have it."""
     try:
         return list(map(itemgetter(key), objects))  # as a rule all have it
     except KeyError:
-        return [one[key] for one in objects if key in one]
+        return [obj[key] for obj in objects if key in obj]
 
 
 def _holds(value: Any) -> bool:

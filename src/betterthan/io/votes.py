@@ -1,20 +1,20 @@
-"""One row for each judgment: two systems and which of them won."""
+"""Read tables with one row for each judgment: two systems, and which of them won."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_pairs
+from betterthan.io.alike import refuse_alike_by_pairs
 from betterthan.io.problems import problem, shown
 from betterthan.io.roles import find
 from betterthan.io.squares import (
     counts_array,
     dataset_column,
-    datasets_of,
     empty_square,
     pair_columns,
     paired,
+    read_datasets,
 )
 from betterthan.io.table import Reading, Table, unread
 from betterthan.io.texts import BLOCK
@@ -34,8 +34,8 @@ OUTCOME_WORDS = (
 def vote_counts(table: Table) -> Reading:
     """Counts of a table of votes."""
     systems, a, b, outcome = vote_outcomes(table)
-    refuse_apart_by_pairs(table.source, systems, a, b)
-    datasets, dataset = datasets_of(table)
+    refuse_alike_by_pairs(table.source, systems, a, b)
+    datasets, dataset = read_datasets(table)
     square = empty_square(table.source, datasets, systems, 3)
     for begin in range(0, len(outcome), BLOCK):
         rows = np.flatnonzero(outcome[begin : begin + BLOCK] >= 0) + begin
@@ -46,11 +46,11 @@ def vote_counts(table: Table) -> Reading:
     counts.attrs = {"ties": "third", "n": n, "n_missing": len(outcome) - n}
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
-    return Reading(counts, said_of_systems(systems, columns), unread(table, used))
+    return Reading(counts, describe_systems(systems, columns), unread(table, used))
 
 
-def said_of_systems(systems: list[str], columns: tuple[str, str]) -> str:
-    """What is said behind the number of votes or judgments."""
+def describe_systems(systems: list[str], columns: tuple[str, str]) -> str:
+    """Describe the systems after the number of votes or judgments."""
     return f"on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}"
 
 
@@ -67,29 +67,29 @@ def vote_outcomes(table: Table) -> tuple[list[str], np.ndarray, np.ndarray, np.n
 
 
 def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Win, loss or tie of each row: the winner is a word for a side, or the name of one of the
-    two.
+    """Return win, loss or tie of each row; the winner is a word for a side, or the name of a
+    system.
     """
     column = str(find(table, "winner"))
     winner = cells.read_once(table, column, _winners)
-    said = _said(table, winner.distinct)[winner.codes]
+    by_word = _outcomes_by_word(table, winner.distinct)[winner.codes]
     place = {system: k for k, system in enumerate(systems)}
-    who = narrow(np.array([place.get(text, -1) for text in winner.distinct]), len(systems))
-    who = who[winner.codes]
-    named = np.full(len(who), _UNKNOWN, dtype=np.int8)
-    named[who == a], named[who == b] = _A, _B
+    winner_codes = narrow(np.array([place.get(text, -1) for text in winner.distinct]), len(systems))
+    winner_codes = winner_codes[winner.codes]
+    by_name = np.full(len(winner_codes), _UNKNOWN, dtype=np.int8)
+    by_name[winner_codes == a], by_name[winner_codes == b] = _A, _B
     column_a, column_b = pair_columns(table)
-    both = (named != _UNKNOWN) & (said != _UNKNOWN) & (named != said)
-    if both.any():
-        k = int(both.argmax())
+    conflicting = (by_name != _UNKNOWN) & (by_word != _UNKNOWN) & (by_name != by_word)
+    if conflicting.any():
+        k = int(conflicting.argmax())
         right = f"write {column_a}, {column_b} or tie"
-        what = f"the name of one system here and the word for another outcome; {right}"
-        raise _at(table, column, winner[k], k, what)
-    outcome = np.where(named != _UNKNOWN, named, said)
+        reason = f"the name of one system here and the word for another outcome; {right}"
+        raise _problem(table, column, winner[k], k, reason)
+    outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
         right = f"{column_a}, {column_b}, tie, or {shown(systems[a[k]])} or {shown(systems[b[k]])}"
-        raise _at(table, column, winner[k], k, f"unknown winner; give {right}")
+        raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
     return outcome
 
 
@@ -97,8 +97,8 @@ def _winners(table: Table, column: str) -> list[str]:
     return [text.strip() for text in cells.texts(table, column)]
 
 
-def _said(table: Table, winners: Sequence[str]) -> np.ndarray:
-    """The outcome that each word for the winner stands for."""
+def _outcomes_by_word(table: Table, winners: Sequence[str]) -> np.ndarray:
+    """Return the outcome that each word for the winner stands for."""
     column_a, column_b = pair_columns(table)
     words = OUTCOME_WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
     return np.array([words.get(text.casefold(), _UNKNOWN) for text in winners], dtype=np.int8)
@@ -109,9 +109,9 @@ def _refuse_against_itself(table: Table, systems: list[str], a: np.ndarray, b: n
     if same.any():
         k = int(same.argmax())
         name = systems[a[k]]
-        what = f"{shown(name)} is compared with itself; give two different systems"
-        raise _at(table, pair_columns(table)[1], name, k, what)
+        reason = f"{shown(name)} is compared with itself; give two different systems"
+        raise _problem(table, pair_columns(table)[1], name, k, reason)
 
 
-def _at(table: Table, column: str, value: str, k: int, what: str) -> ValueError:
-    return problem(table.source, what, row=table.rows[k], column=column, value=value)
+def _problem(table: Table, column: str, value: str, k: int, reason: str) -> ValueError:
+    return problem(table.source, reason, row=table.rows[k], column=column, value=value)

@@ -1,4 +1,4 @@
-"""Columns of a text file: distinct cells with a number for each row, or plain numbers."""
+"""Columns of a text file: distinct cells with a code for each row, or plain numbers."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +54,7 @@ class Coded(Sequence[Any]):
         return map(list(self.distinct).__getitem__, self._codes.tolist())
 
     @property
-    def whole(self) -> Sequence[str]:
+    def texts(self) -> Sequence[str]:
         """The text of each row."""
         if self._codes is None:
             return self.distinct
@@ -102,13 +102,13 @@ class Numbers(Sequence[Any]):
         Gives the cells as they are written, which few ask for.
     """
 
-    kept: np.ndarray
+    stored: np.ndarray
     read: Callable[[], Coded]
 
     @property
     def values(self) -> np.ndarray:
         """As float64."""
-        return self.kept.astype(np.float64, copy=False)
+        return self.stored.astype(np.float64, copy=False)
 
     @cached_property
     def cells(self) -> Coded:
@@ -116,7 +116,7 @@ class Numbers(Sequence[Any]):
         return self.read()
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.stored)
 
     def __getitem__(self, k: Any) -> Any:
         return self.cells[k]
@@ -145,35 +145,33 @@ class Coding:
         """Add some texts."""
         if isinstance(cells, list):
             cells = np.fromiter(cells, object, len(cells))
-        codes, found = pd.factorize(cells)
-        n = len(found)
-        own = slice(n) if n == len(cells) else narrow(codes, n)
-        self._parts.append((len(self._texts), own))
-        self._texts.add(found.tolist())
+        codes, distinct = pd.factorize(cells)
+        n = len(distinct)
+        codes_or_slice = slice(n) if n == len(cells) else narrow(codes, n)
+        self._parts.append((len(self._texts), codes_or_slice))
+        self._texts.add(distinct.tolist())
 
     def done(self) -> Coded:
-        """All of them."""
+        """Return all texts as coded column."""
         texts = self._texts
         numbers = hashes(texts.blocks())
         if not len(repeated(numbers)):
-            once = all(isinstance(own, slice) for _, own in self._parts)
+            once = all(isinstance(code, slice) for _, code in self._parts)
             n = len(texts)
-            return Coded(few(texts), None if once else self._whole(narrow(np.arange(n), n)))
+            return Coded(few(texts), None if once else self._codes(narrow(np.arange(n), n)))
         same = narrow(pd.factorize(numbers)[0], len(numbers))
         del numbers
         first = first_rows(same)
         others = hashes([text + "\0" for text in block] for block in texts.blocks())
         if (others != others[first][same]).any():  # as good as never: one number of two texts
-            found = coded(list(texts))
-            return Coded(found.distinct, self._whole(found.codes))
+            recoded = coded(list(texts))
+            return Coded(recoded.distinct, self._codes(recoded.codes))
         del others
-        return Coded(few(texts.at(first)), self._whole(same))
+        return Coded(few(texts.take(first)), self._codes(same))
 
-    def _whole(self, numbers: np.ndarray) -> np.ndarray:
-        """The number of each text that was added; `numbers` are those of the texts of all
-        blocks.
-        """
-        return np.concatenate([numbers[begin:][own] for begin, own in self._parts])
+    def _codes(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the code of each added text; `numbers` are those of the texts of all blocks."""
+        return np.concatenate([numbers[begin:][code] for begin, code in self._parts])
 
 
 def coded(values: Any) -> Coded:

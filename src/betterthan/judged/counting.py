@@ -1,4 +1,4 @@
-"""From one row an item, with what the judge and people said, to judged counts."""
+"""Count judged outcomes from one row per item, with judge outputs and human labels."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -83,21 +83,21 @@ def count(
     table = frame if isinstance(frame, Table) else _table(frame)
     columns, layers = _listed(judge), _listed(strata)
     refuse_merged(table, columns, human, words)
-    which = _named(table)
-    systems, a, b = paired(*map(coded, which))
-    _refuse_itself(table, which[0], a == b)
+    pair_columns = _named(table)
+    systems, a, b = paired(*map(coded, pair_columns))
+    _refuse_itself(table, pair_columns[0], a == b)
     _refuse_twice(table, item, a, b, systems)
-    said = np.stack([outcomes(table, column, which, words) for column in columns])
-    truth = outcomes(table, human, which, words)
+    judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
+    truth = outcomes(table, human, pair_columns, words)
     refuse_unknown(table, human, truth)
-    judged, turned = (said != BLANK).all(0), a > b
+    judged, exchanged = (judge_outcomes != BLANK).all(0), a > b
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
-    said, truth = (np.where(turned, _MIRRORED[x], x) for x in (said, truth))
-    signal = _signals(said, [_stratum(table, c, which, turned) for c in layers])
+    judge_outcomes, truth = (np.where(exchanged, _MIRRORED[x], x) for x in (judge_outcomes, truth))
+    signal = _signals(judge_outcomes, [_stratum(table, c, pair_columns, exchanged) for c in layers])
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
-    found = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
+    dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
-    return judged_counts(_told(found, table, attrs, layers, dropped))
+    return judged_counts(_told(dataset, table, attrs, layers, dropped))
 
 
 def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -150,35 +150,33 @@ def _refuse_twice(
         )
 
 
-def _refuse_unjudged(table: Table, human: str, alone: np.ndarray, drop: bool) -> int:
-    """How many labels by people have no answer of the judge; refused unless they are to be
-    dropped.
-    """
-    number = int(alone.sum())
+def _refuse_unjudged(table: Table, human: str, unjudged: np.ndarray, drop: bool) -> int:
+    """Count human labels without a judge output; refuse them unless they are dropped."""
+    number = int(unjudged.sum())
     if number and not drop:
         raise problem(
             table.source,
             f"{counted(number, 'label')} by people without an answer of the judge; judge these "
             "items, blank the labels, or leave them out: drop=True, or --drop",
-            row=table.rows[int(alone.argmax())],
+            row=table.rows[int(unjudged.argmax())],
             column=human,
         )
     return number
 
 
 def _stratum(
-    table: Table, column: str, which: tuple[np.ndarray, np.ndarray], turned: np.ndarray
+    table: Table, column: str, pair_columns: tuple[np.ndarray, np.ndarray], exchanged: np.ndarray
 ) -> np.ndarray:
-    """The stratum of each row; a side is that of the first system of the pair, "a", or "b"."""
-    written, side = sides(table, column, which)
+    """Return the stratum of each row; a side is given relative to the first system of the pair."""
+    written, side = sides(table, column, pair_columns)
     if side is None:
         return written
-    return np.where((side == FIRST) != turned, f"{column} a", f"{column} b").astype(object)
+    return np.where((side == FIRST) != exchanged, f"{column} a", f"{column} b").astype(object)
 
 
-def _signals(said: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
-    """The label of the signal of each row."""
-    labels = np.array(_LABELS, dtype=object)[said]
+def _signals(judge_outcomes: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
+    """Return the label of the signal of each row."""
+    labels = np.array(_LABELS, dtype=object)[judge_outcomes]
     rows = [BESIDE.join(row) for row in labels.T.tolist()]
     if not layers:
         return np.array(rows, dtype=object)
@@ -189,27 +187,29 @@ def _signals(said: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
 def _tallied(
     pair: np.ndarray, signal: np.ndarray, truth: np.ndarray, systems: list[str], plain: bool
 ) -> xr.Dataset:
-    """The counts of rows that were judged."""
+    """Count the judged rows."""
     labels = _in_order(signal.tolist(), plain)
     place = {label: k for k, label in enumerate(labels)}
-    keys, at = np.unique(pair, return_inverse=True)
+    keys, pair_index = np.unique(pair, return_inverse=True)
     order = np.array([place[s] for s in signal.tolist()], dtype=int)
     judged = np.zeros((len(keys), len(labels)), dtype=np.int64)
     gold = np.zeros((len(keys), 3, len(labels)), dtype=np.int64)
-    np.add.at(judged, (at, order), 1)
-    known = truth < BLANK
-    np.add.at(gold, (at[known], truth[known], order[known]), 1)
-    who = [(systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()]
-    return dataset_of(gold, judged, who, labels, {})
+    np.add.at(judged, (pair_index, order), 1)
+    labelled = truth < BLANK
+    np.add.at(gold, (pair_index[labelled], truth[labelled], order[labelled]), 1)
+    pairs_of_systems = [
+        (systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()
+    ]
+    return dataset_of(gold, judged, pairs_of_systems, labels, {})
 
 
 def _in_order(signal: list[str], plain: bool) -> list[str]:
-    """The signals; of one column of answers win, loss and tie in each stratum, seen or not."""
-    seen = set(signal)
+    """Return the sorted signals; for one judge column, include unobserved win, loss and tie."""
+    labels = set(signal)
     if plain:
         layers = {s.partition(WITHIN)[2] for s in signal} or {""}
-        seen |= {f"{o}{WITHIN}{s}" if s else o for s in layers for o in names.OUTCOMES}
-    return sorted(seen, key=_place)
+        labels |= {f"{o}{WITHIN}{s}" if s else o for s in layers for o in names.OUTCOMES}
+    return sorted(labels, key=_place)
 
 
 def _place(signal: str) -> tuple[Any, ...]:
@@ -219,16 +219,16 @@ def _place(signal: str) -> tuple[Any, ...]:
 
 
 def _told(
-    found: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
+    dataset: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
 ) -> xr.Dataset:
-    """With what was read from where."""
-    judged, gold = int(found["judged"].sum()), int(found["gold"].sum())
-    left = f", {dropped} labels without an answer left out" * bool(dropped)
+    """Add the import summary and the source."""
+    judged, gold = int(dataset["judged"].sum()), int(dataset["gold"].sum())
+    dropped_text = f", {dropped} labels without an answer left out" * bool(dropped)
     reading = (
-        f"{table.source} read as judged outcomes: {counted(found.sizes[names.PAIR], 'pair')}, "
+        f"{table.source} read as judged outcomes: {counted(dataset.sizes[names.PAIR], 'pair')}, "
         f"{judged:,} items judged in {attrs['judge']!r}, {gold:,} of them labelled in "
-        f"{attrs['labels_by']!r}, {counted(found.sizes['signal'], 'signal')}{left}"
+        f"{attrs['labels_by']!r}, {counted(dataset.sizes['signal'], 'signal')}{dropped_text}"
     )
     more = {"strata": ", ".join(layers)} if layers else {}
     also = {"source": table.source, "reading": reading, "n_dropped": dropped}
-    return found.assign_attrs(dict(attrs) | also | more)
+    return dataset.assign_attrs(dict(attrs) | also | more)

@@ -32,26 +32,26 @@ def judged_counts(data: Any) -> xr.Dataset:
         If they are not, gold items are not among the judged, there are none, there are too many
         signals, or the judge has one answer only.
     """
-    found = _arranged(data)
-    gold, judged = found[GOLD].values, found[JUDGED].values
+    dataset = _arranged(data)
+    gold, judged = dataset[GOLD].values, dataset[JUDGED].values
     for name, values in ((GOLD, gold), (JUDGED, judged)):
         checks.nonnegative_integers(values, f"counts of {name} items")
     beyond = np.argwhere(gold.sum(1) > judged)
     if len(beyond):
         k, y = beyond[0]
-        pair, signal = found[names.PAIR].values[k], found[SIGNAL].values[y]
+        pair, signal = dataset[names.PAIR].values[k], dataset[SIGNAL].values[y]
         raise ValueError(
             f"{pair}, signal {str(signal)!r}: {gold[k, :, y].sum():,} gold items, but "
             f"{judged[k, y]:,} judged; judged counts hold the gold items too"
         )
-    _refuse_signals(found, judged)
+    _refuse_signals(dataset, judged)
     if not gold.any():
         raise ValueError(
             "no item has a label by people, so nothing tells how the judge errs; label a random "
             "part of the items, or see betterthan.judged.tipping for how large a one-sided error "
             "would turn the judge's answer"
         )
-    return found
+    return dataset
 
 
 def _arranged(data: Any) -> xr.Dataset:
@@ -68,18 +68,18 @@ def _arranged(data: Any) -> xr.Dataset:
     return arranged
 
 
-def _refuse_signals(found: xr.Dataset, judged: np.ndarray) -> None:
-    number = found.sizes[SIGNAL]
+def _refuse_signals(dataset: xr.Dataset, judged: np.ndarray) -> None:
+    number = dataset.sizes[SIGNAL]
     if number > MOST_SIGNALS:
         raise ValueError(
             f"the judge gives {number} signals, answers by strata; give at most {MOST_SIGNALS}: "
             "fewer strata or columns, or numbers cut into bins"
         )
-    seen = found[SIGNAL].values[judged.sum(0) > 0]
-    if len(seen) < 2:
-        what = f"only {str(seen[0])!r}" if len(seen) else "nothing"
+    observed = dataset[SIGNAL].values[judged.sum(0) > 0]
+    if len(observed) < 2:
+        answers = f"only {str(observed[0])!r}" if len(observed) else "nothing"
         raise ValueError(
-            f"the judge answers {what}, which says nothing of any item; compare the labels by "
+            f"the judge answers {answers}, which says nothing of any item; compare the labels by "
             "people alone"
         )
 
@@ -120,8 +120,8 @@ def judge_alone(data: xr.Dataset) -> np.ndarray | None:
     """(pair, outcome): what the judge says of all items, without those it says nothing of; None
     where the signals are not named win, loss and tie.
     """
-    turns = np.array([said(str(s)) for s in data[SIGNAL].values])
-    if np.isnan(turns).all():
+    signs = np.array([said(str(s)) for s in data[SIGNAL].values])
+    if np.isnan(signs).all():
         return None
     judged = data[JUDGED].transpose(names.PAIR, SIGNAL).values
-    return np.stack([judged[:, turns == turn].sum(1) for turn in (1, -1, 0)], axis=1)
+    return np.stack([judged[:, signs == turn].sum(1) for turn in (1, -1, 0)], axis=1)

@@ -1,4 +1,4 @@
-"""Answers in two orders, merged into ties where they differ, which loses what they say."""
+"""Detect answers in two orders that were merged into ties where they differ."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,32 +21,33 @@ def refuse_merged(
     not.
     """
     sides = pair_of(table)
-    which = tuple(np.array(cells.texts(table, c), dtype=object) for c in sides)
+    pair_names = tuple(np.array(cells.texts(table, c), dtype=object) for c in sides)
     others = [c for c in table.columns if c not in (*columns, human, *sides)][:_MOST]
     others = [c for c in others if first_flawed(cells.as_written(table, c)) is None]
-    read = {c: outcomes(table, c, (which[0], which[1]), words) for c in others}
+    read = {c: outcomes(table, c, (pair_names[0], pair_names[1]), words) for c in others}
     answers = [
         c for c in others if (read[c] < BLANK).mean() > 0.5 and not (read[c] == UNKNOWN).any()
     ]
     for column in columns:
         if column not in table.columns:
             continue
-        merged = outcomes(table, column, (which[0], which[1]), words)
-        for k, one in enumerate(answers):
-            for two in answers[k + 1 :]:
-                if _is_merge(merged, read[one], read[two]):
+        merged = outcomes(table, column, (pair_names[0], pair_names[1]), words)
+        for k, first_answer in enumerate(answers):
+            for second_answer in answers[k + 1 :]:
+                if _is_merge(merged, read[first_answer], read[second_answer]):
                     raise problem(
                         table.source,
-                        f"is {shown(one)} where {shown(two)} agrees, and else a tie; a tie of the "
+                        f"is {shown(first_answer)} where {shown(second_answer)} agrees, and else a "
+                        "tie; a tie of the "
                         "judge is not two answers that differ: keep both, "
-                        f"judge=[{one!r}, {two!r}]",
+                        f"judge=[{first_answer!r}, {second_answer!r}]",
                         column=column,
                     )
 
 
-def _is_merge(merged: np.ndarray, one: np.ndarray, two: np.ndarray) -> bool:
-    both = (one < BLANK) & (two < BLANK)
-    opposed = both & (one != two)
+def _is_merge(merged: np.ndarray, first: np.ndarray, second: np.ndarray) -> bool:
+    decided = (first < BLANK) & (second < BLANK)
+    opposed = decided & (first != second)
     if opposed.sum() < _OPPOSED:
         return False
-    return bool((merged[both] == np.where(one == two, one, TIE)[both]).all())
+    return bool((merged[decided] == np.where(first == second, first, TIE)[decided]).all())

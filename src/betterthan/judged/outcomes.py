@@ -1,4 +1,4 @@
-"""What words in a column say: the first system, the second, a tie, or nothing that can be read."""
+"""Parse the words of a column: first system, second system, tie, blank, or unknown."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,15 +17,15 @@ _SIDES = {"a": FIRST, "b": SECOND, "tie": TIE}
 
 
 def pair_of(table: Table) -> tuple[str, str]:
-    """The columns that name the two systems."""
+    """Return the columns that name both systems."""
     by_name = table.by_name
     for pair in (*PAIRS, *_NUMBERED):
         if set(pair) <= set(by_name):
             return by_name[pair[0]], by_name[pair[1]]
-    known = " or ".join(f"{a}, {b}" for a, b in (*PAIRS, *_NUMBERED))
+    accepted = " or ".join(f"{a}, {b}" for a, b in (*PAIRS, *_NUMBERED))
     raise problem(
         table.source,
-        f"no columns name the two systems of each item; give {known} (found "
+        f"no columns name the two systems of each item; give {accepted} (found "
         f"{listed(list(table.columns))})",
     )
 
@@ -48,19 +48,19 @@ def outcomes(
         What other words mean.
     """
     if column not in table.columns:
-        found = listed(list(table.columns))
-        raise problem(table.source, f"there is no column {shown(column)}; found {found}")
+        present = listed(list(table.columns))
+        raise problem(table.source, f"there is no column {shown(column)}; found {present}")
     written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
-    known = _words(table, words)
-    codes = {text: known.get(text.casefold(), UNKNOWN) for text in set(written.tolist())}
-    said = np.array([codes[text] for text in written.tolist()])
+    codes_by_word = _words(table, words)
+    codes = {text: codes_by_word.get(text.casefold(), UNKNOWN) for text in set(written.tolist())}
+    by_word = np.array([codes[text] for text in written.tolist()])
     first, second = (written == names for names in systems)
-    return np.select([first, second], [FIRST, SECOND], said)
+    return np.select([first, second], [FIRST, SECOND], by_word)
 
 
-def refuse_unknown(table: Table, column: str, found: np.ndarray) -> None:
-    """Refuse labels by people that are no outcome."""
-    wrong = np.flatnonzero(found == UNKNOWN)
+def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
+    """Refuse human labels that are no outcome."""
+    wrong = np.flatnonzero(codes == UNKNOWN)
     if wrong.size:
         k = int(wrong[0])
         a, b = pair_of(table)
@@ -75,16 +75,16 @@ def refuse_unknown(table: Table, column: str, found: np.ndarray) -> None:
 
 
 def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
-    """What each word means, by its lower case."""
+    """Map each word in lower case to its code."""
     a, b = (column.casefold() for column in pair_of(table))
-    known = dict(OUTCOME_WORDS) | {a: FIRST, b: SECOND}
+    codes_by_word = dict(OUTCOME_WORDS) | {a: FIRST, b: SECOND}
     if a.endswith("1") and b.endswith("2"):
-        known |= {"1": FIRST, "2": SECOND, "0": TIE}
+        codes_by_word |= {"1": FIRST, "2": SECOND, "0": TIE}
     for word, side in dict(words or {}).items():
         if side not in _SIDES:
             raise ValueError(f"words[{word!r}] is {shown(side)}; give 'a', 'b' or 'tie'")
-        known[str(word).casefold()] = _SIDES[side]
-    return known
+        codes_by_word[str(word).casefold()] = _SIDES[side]
+    return codes_by_word
 
 
 def sides(
@@ -93,7 +93,7 @@ def sides(
     """The stratum of each row as text, and where it is a side (else None): which system was shown
     first, by its name or as a word.
     """
-    found = outcomes(table, column, systems)
+    codes = outcomes(table, column, systems)
     written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
     blank = np.flatnonzero(written == "")
     if blank.size:
@@ -103,4 +103,4 @@ def sides(
             row=table.rows[int(blank[0])],
             column=column,
         )
-    return written, found if np.isin(found, (FIRST, SECOND)).all() else None
+    return written, codes if np.isin(codes, (FIRST, SECOND)).all() else None

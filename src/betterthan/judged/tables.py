@@ -93,8 +93,8 @@ def _cells(where: str, entry: Any) -> tuple[np.ndarray, np.ndarray]:
             f"{where} has gold {gold.shape} and judged {judged.shape}; give gold as 3 rows (win, "
             "loss, tie) of as many signals as judged has"
         )
-    whole = [checks.nonnegative_integers(part, f"counts of {where}") for part in (gold, judged)]
-    return whole[0], whole[1]
+    checked = [checks.nonnegative_integers(part, f"counts of {where}") for part in (gold, judged)]
+    return checked[0], checked[1]
 
 
 def _signals(signals: Sequence[str] | None, number: int) -> list[str]:

@@ -38,13 +38,13 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     >>> confusions(labels).sel(system="A").values.tolist()
     [[1, 1], [0, 0]]
     """
-    gold, known = _gold(labels)
-    _refuse_texts(labels.sizes[names.SYSTEM] * len(known) ** 2)
-    each = [
-        confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=known)
+    gold, all_labels = _gold(labels)
+    _refuse_texts(labels.sizes[names.SYSTEM] * len(all_labels) ** 2)
+    matrices = [
+        confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=all_labels)
         for k in range(labels.sizes[names.SYSTEM])
     ]
-    return xr.concat(each, dim=labels[names.SYSTEM], coords="different", compat="equals")
+    return xr.concat(matrices, dim=labels[names.SYSTEM], coords="different", compat="equals")
 
 
 def tallies(labels: xr.DataArray) -> xr.DataArray:
@@ -72,28 +72,28 @@ def tallies(labels: xr.DataArray) -> xr.DataArray:
     >>> tallies(labels).sum("item").sel(system="B", label="b").values.tolist()
     [0, 0, 1]
     """
-    gold, known = _gold(labels)
-    said = labels.transpose(names.ITEM, names.SYSTEM).values
-    _refuse_texts(said.size * len(known))
-    numbers = np.arange(len(known))
-    is_gold = (_coded(gold, known) == numbers)[:, None, :]
-    is_said = _coded(said, known) == numbers
-    tallies = np.stack([is_gold & is_said, ~is_gold & is_said, is_gold & ~is_said], axis=-1).astype(
-        np.int64
-    )
+    gold, all_labels = _gold(labels)
+    predicted = labels.transpose(names.ITEM, names.SYSTEM).values
+    _refuse_texts(predicted.size * len(all_labels))
+    numbers = np.arange(len(all_labels))
+    is_gold = (_coded(gold, all_labels) == numbers)[:, None, :]
+    is_predicted = _coded(predicted, all_labels) == numbers
+    tallies = np.stack(
+        [is_gold & is_predicted, ~is_gold & is_predicted, is_gold & ~is_predicted], axis=-1
+    ).astype(np.int64)
     coords: dict[Any, Any] = {
         name: coord
         for name, coord in labels.coords.items()
         if set(coord.dims) <= {names.ITEM, names.SYSTEM}
     }
-    coords |= {names.LABEL: known, names.TALLY: list(names.TALLIES)}
+    coords |= {names.LABEL: all_labels, names.TALLY: list(names.TALLIES)}
     dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
     return xr.DataArray(tallies, dims=dims, coords=coords, attrs={"scale": 1}, name="tallies")
 
 
-def _coded(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The number of each label, -1 where it is empty, with a last axis of length 1."""
-    place = {label: k for k, label in enumerate(known.tolist())}
+def _coded(values: np.ndarray, all_labels: np.ndarray) -> np.ndarray:
+    """Return the code of each label, -1 if empty, with a last axis of length 1."""
+    place = {label: k for k, label in enumerate(all_labels.tolist())}
     codes = [place.get(label, -1) for label in values.ravel().tolist()]
     return np.array(codes).reshape(*values.shape, 1)
 
@@ -108,7 +108,7 @@ def _refuse_texts(cells: int) -> None:
 
 
 def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
-    """Gold labels, and all labels in order of appearance, in gold and then in predictions."""
+    """Return the gold labels, and all labels in order of appearance."""
     if (
         set(getattr(labels, "dims", ())) != {names.ITEM, names.SYSTEM}
         or "gold" not in labels.coords
@@ -118,6 +118,6 @@ def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
             "betterthan.labels.read"
         )
     gold = text_array(labels["gold"].values)
-    said = labels.transpose(names.SYSTEM, names.ITEM).values.reshape(-1)
-    known = dict.fromkeys([*gold.tolist(), *(x for x in said.tolist() if x)])
-    return gold, text_array(list(known))
+    predicted = labels.transpose(names.SYSTEM, names.ITEM).values.reshape(-1)
+    distinct = dict.fromkeys([*gold.tolist(), *(x for x in predicted.tolist() if x)])
+    return gold, text_array(list(distinct))

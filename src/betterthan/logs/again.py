@@ -1,6 +1,4 @@
-"""Several logs of one system and task: tries that go on from one another, parts of one run, or runs
-again, which somebody must choose among.
-"""
+"""Merge several logs of one system and task: resumed runs, parts of one run, or repeated runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +13,7 @@ _SAMPLE = ("item", "epoch", "content", "prompt", "cluster", "text", "row", "file
 _SCORE = ("metric", "raw", "status")
 
 
-def one_each(
+def merge_runs(
     runs: Sequence[Run], systems: Sequence[str], again: str | None
 ) -> tuple[list[Run], list[str]]:
     """One run for each system and task, and the system of each.
@@ -38,19 +36,19 @@ def one_each(
     groups: dict[tuple[str, str], list[Run]] = {}
     for run, system in zip(runs, systems, strict=True):
         groups.setdefault((system, run.task), []).append(without_doubles(run))
-    found = {key: _of_one(group, key[0], again) for key, group in groups.items()}
-    return list(found.values()), [system for system, _ in found]
+    merged_runs = {key: _merge_group(group, key[0], again) for key, group in groups.items()}
+    return list(merged_runs.values()), [system for system, _ in merged_runs]
 
 
-def _of_one(runs: list[Run], system: str, again: str | None) -> Run:
+def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     runs = _finished(_tries(sorted(runs, key=lambda run: run.started)), system)
     if runs[0].state != DONE or len(runs) == 1 or not _overlap(runs):
         return merged(runs)
-    told = ("again", _disagreement(runs, system))
+    note = ("again", _disagreement(runs, system))
     if again == "epochs":
-        return _with(_as_epochs(runs), told)
+        return _with_note(_as_epochs(runs), note)
     if again is not None:
-        return _with(runs[-1] if again == "last" else runs[0], told)
+        return _with_note(runs[-1] if again == "last" else runs[0], note)
     files = ", ".join(shown(run.files[0]) for run in runs)
     task = f" on task {runs[0].task}" if runs[0].task else ""
     raise ValueError(
@@ -60,17 +58,17 @@ def _of_one(runs: list[Run], system: str, again: str | None) -> Run:
 
 
 def _finished(runs: list[Run], system: str) -> list[Run]:
-    """The finished runs, where there is one; else all."""
+    """Keep the finished runs, if there are any; else keep all."""
     finished = [run for run in runs if run.state == DONE]
     if not finished or len(finished) == len(runs):
         return runs
-    left = ", ".join(run.files[0] for run in runs if run.state != DONE)
-    said = f"an unfinished log of {system} is passed over for a finished one: {left}"
-    return [_with(finished[0], ("again", said)), *finished[1:]]
+    unfinished = ", ".join(run.files[0] for run in runs if run.state != DONE)
+    message = f"an unfinished log of {system} is passed over for a finished one: {unfinished}"
+    return [_with_note(finished[0], ("again", message)), *finished[1:]]
 
 
-def _with(run: Run, told: tuple[str, str]) -> Run:
-    return replace(run, said=[*run.said, told])
+def _with_note(run: Run, note: tuple[str, str]) -> Run:
+    return replace(run, notes=[*run.notes, note])
 
 
 def _disagreement(runs: list[Run], system: str) -> str:
@@ -92,12 +90,12 @@ def _tries(runs: list[Run]) -> list[Run]:
 
 
 def _overlap(runs: list[Run]) -> bool:
-    seen: set[tuple[str, int]] = set()
+    earlier: set[tuple[str, int]] = set()
     for run in runs:
-        own = set(zip(run.cells.item, run.cells.epoch, strict=True))
-        if own & seen:
+        samples = set(zip(run.cells.item, run.cells.epoch, strict=True))
+        if samples & earlier:
             return True
-        seen |= own
+        earlier |= samples
     return False
 
 
@@ -107,34 +105,36 @@ def merged(runs: list[Run]) -> Run:
     """
     if len(runs) == 1:
         return runs[0]
-    kept = _best_samples(runs)
+    samples_by_run = _best_samples(runs)
     last = next((run for run in reversed(runs) if run.state == DONE), runs[-1])
     files, cells = [], Cells()
-    for run, samples in zip(runs, kept, strict=True):
+    for run, samples in zip(runs, samples_by_run, strict=True):
         add(cells, run.cells, samples, shift=len(files))
         files += run.files
     declared = list(dict.fromkeys(item for run in runs for item in run.declared))
-    said = list(dict.fromkeys(one for run in runs for one in run.said))
-    return replace(last, files=files, cells=cells, declared=declared, said=said)
+    notes = list(dict.fromkeys(note for run in runs for note in run.notes))
+    return replace(last, files=files, cells=cells, declared=declared, notes=notes)
 
 
 def _best_samples(runs: list[Run]) -> list[list[int]]:
-    """Of each run the samples that are kept."""
+    """Choose the best sample of each item and epoch; return the chosen samples of each run."""
     best: dict[tuple[str, int], tuple[int, int, int]] = {}
     for r, run in enumerate(runs):
         for k, rank in enumerate(_ranks(run)):
             key = (run.cells.item[k], run.cells.epoch[k])
             if key not in best or rank >= best[key][0]:
                 best[key] = (rank, r, k)
-    return [sorted(k for _, of, k in best.values() if of == r) for r in range(len(runs))]
+    return [
+        sorted(k for _, run_number, k in best.values() if run_number == r) for r in range(len(runs))
+    ]
 
 
 def _ranks(run: Run) -> np.ndarray:
-    """How much a sample says: 2 scored, 1 unscored, 0 failed."""
-    found = np.zeros(len(run.cells), int)
-    for of, status in zip(run.cells.of, run.cells.status, strict=True):
-        found[of] = max(found[of], 2 if status == OK else 1 if status == UNSCORED else 0)
-    return np.where(np.array(run.cells.failed, bool), 0, found)
+    """Rank each sample: 2 scored, 1 unscored, 0 failed."""
+    ranks = np.zeros(len(run.cells), int)
+    for sample, status in zip(run.cells.score_sample, run.cells.status, strict=True):
+        ranks[sample] = max(ranks[sample], 2 if status == OK else 1 if status == UNSCORED else 0)
+    return np.where(np.array(run.cells.failed, bool), 0, ranks)
 
 
 def _as_epochs(runs: list[Run]) -> Run:
@@ -163,12 +163,12 @@ def without_doubles(run: Run) -> Run:
     for k, key in enumerate(zip(cells.item, cells.epoch, strict=True)):
         places.setdefault(key, []).append(k)
     _refuse_other_doubles(run, places)
-    kept = sorted(first for first, *_ in places.values())
-    dropped = len(cells) - len(kept)
-    one = Cells()
-    add(one, cells, kept)
-    said = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
-    return replace(run, cells=one, said=[*run.said, ("twice", said)])
+    first_samples = sorted(first for first, *_ in places.values())
+    dropped = len(cells) - len(first_samples)
+    distinct = Cells()
+    add(distinct, cells, first_samples)
+    message = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
+    return replace(run, cells=distinct, notes=[*run.notes, ("twice", message)])
 
 
 def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) -> None:
@@ -184,12 +184,12 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
 
 
 def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:
-    found: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
-    for of, metric, raw, status in zip(
-        cells.of, cells.metric, cells.raw, cells.status, strict=True
+    scores: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
+    for sample, metric, raw, status in zip(
+        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
     ):
-        found[of].append((metric, repr(raw), status))
-    return [sorted(one) for one in found]
+        scores[sample].append((metric, repr(raw), status))
+    return [sorted(sample_scores) for sample_scores in scores]
 
 
 def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> None:
@@ -201,9 +201,9 @@ def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> No
         getattr(into, name).extend(
             values[k] + shift if name == "file" else values[k] for k in samples
         )
-    of = place[np.array(cells.of, int)]
-    kept = np.flatnonzero(of >= 0)
-    into.of.extend(of[kept].tolist())
+    samples_of_scores = place[np.array(cells.score_sample, int)]
+    rows = np.flatnonzero(samples_of_scores >= 0)
+    into.score_sample.extend(samples_of_scores[rows].tolist())
     for name in _SCORE:
         values = getattr(cells, name)
-        getattr(into, name).extend(values[k] for k in kept)
+        getattr(into, name).extend(values[k] for k in rows)

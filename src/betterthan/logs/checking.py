@@ -1,4 +1,6 @@
-"""What no reader may hand on: text that can be no name, and epochs that cannot be counted."""
+"""Check runs before they leave a reader: names that are valid text, and epochs that can be
+counted.
+"""
 
 from collections.abc import Sequence
 
@@ -18,8 +20,8 @@ def checked(run: Run) -> Run:
     ValueError
         With the file, row and value.
     """
-    for what, name in (("system", run.system or ""), ("task", run.task)):
-        _refuse(run.files[0], None, what, [name])
+    for role, name in (("system", run.system or ""), ("task", run.task)):
+        _refuse(run.files[0], None, role, [name])
     cells = run.cells
     _refuse_item(run, "item", cells.item)
     _refuse_item(run, "cluster", [name or "" for name in cells.cluster])
@@ -29,37 +31,39 @@ def checked(run: Run) -> Run:
     return run
 
 
-def _refuse(file: str, row: int | None, what: str, names: Sequence[str]) -> None:
+def _refuse(file: str, row: int | None, role: str, names: Sequence[str]) -> None:
     k = first_flawed(names)
     if k is not None:
-        raise problem(file, f"{what} {shown(names[k])} {flaw(names[k])}", row=row)
+        raise problem(file, f"{role} {shown(names[k])} {flaw(names[k])}", row=row)
 
 
-def _refuse_item(run: Run, what: str, names: Sequence[str]) -> None:
+def _refuse_item(run: Run, role: str, names: Sequence[str]) -> None:
     k = first_flawed(names)
     if k is not None:
-        _refuse(*_place(run, k), what, [names[k]])
+        _refuse(*_place(run, k), role, [names[k]])
 
 
 def _refuse_metric(run: Run) -> None:
     names = run.metrics
     k = first_flawed(names)
     if k is not None:
-        sample = run.cells.of[run.cells.metric.index(names[k])]
+        sample = run.cells.score_sample[run.cells.metric.index(names[k])]
         _refuse(*_place(run, sample), "metric", [names[k]])
 
 
 def _refuse_epochs(run: Run) -> None:
-    """Refuse an epoch that is no count, and more of them than anyone ran."""
+    """Refuse an epoch that is no count, and too many epochs."""
     epochs = run.cells.epoch
-    k = next((k for k, one in enumerate(epochs) if not -_MOST_EPOCHS <= one <= _MOST_EPOCHS), None)
+    k = next(
+        (k for k, epoch in enumerate(epochs) if not -_MOST_EPOCHS <= epoch <= _MOST_EPOCHS), None
+    )
     if k is not None:
         file, row = _place(run, k)
-        what = f"an epoch is at most {_MOST_EPOCHS:,}, item {shown(run.cells.item[k])} has"
-        raise problem(file, f"{what} {epochs[k]:,}; number the runs of an item from 1", row=row)
+        reason = f"an epoch is at most {_MOST_EPOCHS:,}, item {shown(run.cells.item[k])} has"
+        raise problem(file, f"{reason} {epochs[k]:,}; number the runs of an item from 1", row=row)
     if len(run.declared) * run.epochs - len(epochs) > _MOST_MEANT:
-        what = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
-        raise problem(run.files[0], f"{what} {len(epochs):,}; correct how many runs were meant")
+        reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
+        raise problem(run.files[0], f"{reason} {len(epochs):,}; correct how many runs were meant")
 
 
 def _place(run: Run, sample: int) -> tuple[str, int | None]:

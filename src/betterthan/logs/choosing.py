@@ -1,4 +1,4 @@
-"""One metric of some tasks: what was asked for, or the only one there is."""
+"""Choose one metric of some tasks: the requested one, or the only one."""
 
 from collections.abc import Sequence
 
@@ -36,57 +36,59 @@ def chosen_records(
         If there are several metrics and none is named; the message counts each.
         If there is no such task, metric or epoch, or not one score.
     """
-    records = _of_tasks(logs.records, task)
+    records = _select_tasks(logs.records, task)
     _refuse_aggregate(logs, records, metric)
     counts = _counts(records)
     if not counts:
         raise ValueError(_nothing(logs))
     name = _metric(counts, metric, filter)
-    said = []
+    messages = []
     with_metric = records[records["metric"] == name]
     lacking = [t for t in _names(records["task"]) if t not in set(with_metric["task"])]
     if lacking:
-        said.append(f"without metric {name}: task {listed(lacking)}")
+        messages.append(f"without metric {name}: task {listed(lacking)}")
     if epoch is not None:
         with_metric = with_metric[with_metric["epoch"] == epoch]
         if with_metric.empty:
-            there = sorted(set(records["epoch"].tolist()))
-            raise ValueError(f"there is no epoch {epoch} among {listed(there)}")
-    return with_metric, said
+            epochs = sorted(set(records["epoch"].tolist()))
+            raise ValueError(f"there is no epoch {epoch} among {listed(epochs)}")
+    return with_metric, messages
 
 
 def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
-    """Refuse a metric that is no score of an item, with what its reader says of it."""
-    told: dict[str, str] = {}
+    """Refuse a metric that is not a score of items, with the reason of its reader."""
+    reasons: dict[str, str] = {}
     for run in records["run"].unique().tolist():
-        told |= logs.runs["refused"][run]
-    if not told:
+        reasons |= logs.runs["refused"][run]
+    if not reasons:
         return
-    wanted = [name for name in told if metric is not None and _fits(name, metric, None)]
+    wanted = [name for name in reasons if metric is not None and _fits(name, metric, None)]
     scored = _names(records.loc[records["status"] == OK, "metric"])
     if wanted or not scored:
-        raise ValueError(told[wanted[0] if wanted else next(iter(told))])
+        raise ValueError(reasons[wanted[0] if wanted else next(iter(reasons))])
 
 
-def _of_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:
+def _select_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:
     if task is None:
         return records
     wanted = [task] if isinstance(task, str) else list(task)
-    there = _names(records["task"])
-    for one in wanted:
-        if one not in there:
-            raise ValueError(f"there is no task {one!r} among {listed(there)}")
+    present = _names(records["task"])
+    for name in wanted:
+        if name not in present:
+            raise ValueError(f"there is no task {name!r} among {listed(present)}")
     return records[records["task"].isin(wanted)]
 
 
 def _counts(records: Frame) -> dict[str, tuple[int, int]]:
-    """Of each metric that some item is scored by: how many records have a score, of how many."""
-    found = {}
+    """Count for each metric the scored records, and all records; leave out metrics without a
+    score.
+    """
+    counts = {}
     for name, group in records.groupby("metric", observed=True, sort=False):
         scored = int((group["status"] == OK).sum())
         if scored:
-            found[str(name)] = scored, len(group)
-    return found
+            counts[str(name)] = scored, len(group)
+    return counts
 
 
 def _metric(counts: dict[str, tuple[int, int]], metric: str | None, filter: str | None) -> str:
@@ -99,20 +101,20 @@ def _metric(counts: dict[str, tuple[int, int]], metric: str | None, filter: str 
         fits = [name for name in counts if _fits(name, metric, filter)]
     if len(fits) == 1:
         return fits[0]
-    told = ", ".join(f"{name} ({_count(*counts[name])})" for name in fits or counts)
+    choices = ", ".join(f"{name} ({_count(*counts[name])})" for name in fits or counts)
     if not fits:
-        raise ValueError(f"there is no metric {shown(wanted)} among {told}")
-    raise ValueError(f"{len(fits)} metrics: {told}; say metric={fits[0]!r}")
+        raise ValueError(f"there is no metric {shown(wanted)} among {choices}")
+    raise ValueError(f"{len(fits)} metrics: {choices}; say metric={fits[0]!r}")
 
 
 def _fits(name: str, metric: str | None, filter: str | None) -> bool:
     """Whether a name begins with the metric, and ends with the filter."""
-    own, _, by = name.partition(",")
-    if filter is not None and by != filter:
+    base, _, filter_name = name.partition(",")
+    if filter is not None and filter_name != filter:
         return False
     if metric is None:
         return True
-    return metric in (own, name) or name.startswith((f"{metric}/", f"{metric},"))
+    return metric in (base, name) or name.startswith((f"{metric}/", f"{metric},"))
 
 
 def _count(scored: int, number: int) -> str:
@@ -120,12 +122,12 @@ def _count(scored: int, number: int) -> str:
 
 
 def _nothing(logs: Logs) -> str:
-    """Why there is no score at all."""
+    """Explain why no record has a score."""
     runs = logs.runs
     states = [f"{s} ({state})" for s, state in zip(runs["system"], runs["state"], strict=True)]
     why = next((why for why in runs["why"] if why), "")
-    said = [text for told in runs["said"] for code, text in told if code == "no score"]
-    first = f"; first error: {why}" if why else f"; {said[0]}" if said else ""
+    messages = [text for notes in runs["said"] for code, text in notes if code == "no score"]
+    first = f"; first error: {why}" if why else f"; {messages[0]}" if messages else ""
     return f"{_NO_SCORE}: {listed(states)}{first}"
 
 

@@ -1,4 +1,4 @@
-"""Files that may be logs: from a path, a folder, a pattern, a list of these, or a mapping."""
+"""Find files that may be logs: a path, a folder, a pattern, a list of these, or a mapping."""
 
 import glob
 import os
@@ -16,15 +16,15 @@ _SKIPPED_FOLDERS = ("__pycache__",)
 
 
 @dataclass(frozen=True)
-class Found:
+class LogSource:
     """A file, the name that a mapping gave it, and whether it was named by itself."""
 
     file: LogFile
     key: str | None
-    alone: bool
+    explicit: bool
 
 
-def find_files(source: Any, key: str | None = None) -> list[Found]:
+def find_files(source: Any, key: str | None = None) -> list[LogSource]:
     """The files that `source` names, in order; those of a folder sorted by their path.
 
     Raises
@@ -38,22 +38,22 @@ def find_files(source: Any, key: str | None = None) -> list[Found]:
         kind = "mapping" if isinstance(source, Mapping) else "list"
         raise ValueError(f"source is an empty {kind}; give at least one file")
     if isinstance(source, Mapping):
-        parts = [_of_one(one, str(name)) for name, one in source.items()]
+        parts = [_sources_in(entry, str(name)) for name, entry in source.items()]
     elif isinstance(source, str | Path):
-        parts = [_of_one(source, key)]
+        parts = [_sources_in(source, key)]
     elif isinstance(source, Sequence):
-        parts = [_of_one(one, key) for one in source]
+        parts = [_sources_in(entry, key) for entry in source]
     else:
         raise ValueError(
             f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
             "these, or a mapping of name to these"
         )
-    return [one for part in parts for one in part]
+    return [entry for part in parts for entry in part]
 
 
-def _of_one(source: Any, key: str | None) -> list[Found]:
+def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     if isinstance(source, Sequence) and not isinstance(source, str):
-        return [found for one in source for found in _of_one(one, key)]
+        return [match for entry in source for match in _sources_in(entry, key)]
     if not isinstance(source, str | Path):
         raise ValueError(
             f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
@@ -61,17 +61,17 @@ def _of_one(source: Any, key: str | None) -> list[Found]:
         )
     path = Path(source)
     if _is_folder(path):
-        return [Found(file, key, False) for file in _in_folder(path)]
+        return [LogSource(file, key, False) for file in _in_folder(path)]
     if _PATTERN & set(str(source)) and not path.exists():
-        return _of_pattern(str(source), key)
-    return [Found(LogFile(_checked(path), path.name), key, True)]
+        return _sources_matching(str(source), key)
+    return [LogSource(LogFile(_checked(path), path.name), key, True)]
 
 
-def _of_pattern(pattern: str, key: str | None) -> list[Found]:
+def _sources_matching(pattern: str, key: str | None) -> list[LogSource]:
     paths = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
     if not paths:
         raise FileNotFoundError(f"no file fits the pattern {printable(pattern)}")
-    return [found for path in paths for found in _of_one(path, key)]
+    return [match for path in paths for match in _sources_in(path, key)]
 
 
 def _in_folder(folder: Path) -> list[LogFile]:
@@ -102,7 +102,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _checked(path: Path) -> Path:
-    """A file that is there and ends: no pipe, no device."""
+    """Return the path if it is a regular file: no pipe, no device."""
     try:
         kind = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Runs as the two tables of `Logs`."""
+"""Convert runs to the two tables of `Logs`."""
 
 from collections.abc import Sequence
 from itertools import chain, product
@@ -13,44 +13,45 @@ from betterthan.logs.naming import chosen
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable
 
+_FIELDS = {"said": "notes"}  # columns of `Logs.runs` whose field of `Run` has another name
 RECORDS = (
     *("run", "system", "task", "metric", "item", "item_hash", "prompt_hash", "epoch"),
     *("score", "raw", "status", "cluster", "file", "row", "text"),
 )
 
 
-def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
-    """All records of some runs, with rows for what was meant to be run and was not."""
-    parts = [_of_run(k, run) for k, run in enumerate(runs)]
-    found: dict[str, Any] = {
+def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
+    """Tabulate the records of some runs, with rows for planned samples that were not run."""
+    parts = [_run_columns(k, run) for k, run in enumerate(runs)]
+    columns_read: dict[str, Any] = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
-    of = found.pop("run")
-    status = pd.Categorical.from_codes(found.pop("status"), categories=list(STATUSES))
-    texts = {name: _categories(found.pop(name)) for name in ("metric", "item", "cluster")}
+    run_index = columns_read.pop("run")
+    status = pd.Categorical.from_codes(columns_read.pop("status"), categories=list(STATUSES))
+    texts = {name: _categories(columns_read.pop(name)) for name in ("metric", "item", "cluster")}
     named = {
-        "system": _repeated(systems, of),
-        "task": _repeated([run.task for run in runs], of),
+        "system": _repeated(systems, run_index),
+        "task": _repeated([run.task for run in runs], run_index),
     }
-    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), found["raw"], np.nan)
-    columns = {"run": of.astype(np.int32), "status": status, "score": score}
-    columns |= texts | named | found
+    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), columns_read["raw"], np.nan)
+    columns = {"run": run_index.astype(np.int32), "status": status, "score": score}
+    columns |= texts | named | columns_read
     records = pd.DataFrame({name: columns[name] for name in RECORDS})
-    return Logs(records, _of_runs(runs, systems))
+    return Logs(records, _runs_table(runs, systems))
 
 
-def of_systems(logs: Logs, systems: Any) -> Logs:
-    """Logs of some systems, as if only these had been read; see `naming.chosen`."""
+def select_systems(logs: Logs, systems: Any) -> Logs:
+    """Select some systems, as if only their logs had been read; see `naming.chosen`."""
     if systems is None:
         return logs
     named = logs.runs["system"].tolist()
     wanted = chosen(systems, list(dict.fromkeys(named)))
     runs = list(zip(logs.runs.index.tolist(), named, strict=True))
-    kept = [run for name in wanted for run, system in runs if system == name]
-    order = {run: place for place, run in enumerate(kept)}
+    kept_runs = [run for name in wanted for run, system in runs if system == name]
+    order = {run: place for place, run in enumerate(kept_runs)}
     place = np.array([order.get(run, -1) for run in logs.records["run"].tolist()], np.int32)
     rows = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
-    table = logs.runs.loc[kept].reset_index(drop=True)
+    table = logs.runs.loc[kept_runs].reset_index(drop=True)
     table["system"] = [wanted[name] for name in table["system"].tolist()]
     records = logs.records.iloc[rows].assign(run=place[rows]).reset_index(drop=True)
     records["system"] = _repeated(table["system"].tolist(), place[rows])
@@ -58,7 +59,7 @@ def of_systems(logs: Logs, systems: Any) -> Logs:
 
 
 def together(parts: Sequence[Logs]) -> Logs:
-    """All records of several logs; those of several tools are joined by id alone."""
+    """Concatenate the records of several logs; those of several tools are joined by id only."""
     starts = np.cumsum([0, *(len(part.runs) for part in parts)])
     runs = {k: list(chain(*(part.runs[k].tolist() for part in parts))) for k in parts[0].runs}
     rows: dict[str, Any] = {}
@@ -73,12 +74,12 @@ def together(parts: Sequence[Logs]) -> Logs:
     tools = list(dict.fromkeys(runs["tool"]))
     if len(tools) > 1:
         rows["item_hash"] = _objects([None] * len(rows["run"]))
-        runs["said"] = [[*said, by_id_alone(tools)] for said in runs["said"]]
+        runs["said"] = [[*notes, joined_by_id_note(tools)] for notes in runs["said"]]
     return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
 
 
-def by_id_alone(tools: Sequence[str]) -> tuple[str, str]:
-    """What is said of logs of several tools, each of which digests contents in its own way."""
+def joined_by_id_note(tools: Sequence[str]) -> tuple[str, str]:
+    """Note that logs of several tools are joined by id only: each digests contents differently."""
     return "mixed", f"logs of {' and '.join(tools)} are joined by id alone"
 
 
@@ -90,17 +91,17 @@ def _categories(values: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, categories=distinct)
 
 
-def _repeated(values: Sequence[str], of: np.ndarray) -> pd.Categorical:
-    """A value of each run for each of its records."""
+def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
+    """Repeat the value of each run for each of its records."""
     distinct = list(dict.fromkeys(values))
     codes = np.array([distinct.index(value) for value in values])
-    return pd.Categorical.from_codes(codes[of], categories=distinct)
+    return pd.Categorical.from_codes(codes[run_index], categories=distinct)
 
 
-def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
+def _run_columns(place: int, run: Run) -> dict[str, np.ndarray]:
     cells = run.cells
-    of, metric, raw, status = _with_failed(cells)
-    beside = {
+    sample_index, metric, raw, status = _with_failed(cells)
+    sample_columns = {
         "item": text_array(cells.item),
         "item_hash": _objects(cells.content),
         "prompt_hash": _objects(cells.prompt),
@@ -110,34 +111,34 @@ def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
         "row": np.array(cells.row, np.int64),
         "text": _objects(encodable(cells.text)),
     }
-    found = {name: values[of] for name, values in beside.items()}
-    found |= {"metric": metric, "raw": raw, "status": status}
-    found = _with_missing(run, found)
-    return {"run": np.full(len(found["raw"]), place)} | found
+    columns = {name: values[sample_index] for name, values in sample_columns.items()}
+    columns |= {"metric": metric, "raw": raw, "status": status}
+    columns = _with_missing(run, columns)
+    return {"run": np.full(len(columns["raw"]), place)} | columns
 
 
 def _with_failed(cells: Cells) -> list[np.ndarray]:
-    """Scores, of which every metric has one of a sample that failed: an error."""
+    """Return the scores; a failed sample gets an error for every metric."""
     failed = np.array(cells.failed, bool)
     metrics = list(dict.fromkeys(cells.metric)) or [""]
-    has = set(zip(cells.of, cells.metric, strict=True)) if failed.any() else set()
+    has = set(zip(cells.score_sample, cells.metric, strict=True)) if failed.any() else set()
     more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
-    of = np.array([*cells.of, *(k for k, _ in more)], int)
+    sample_index = np.array([*cells.score_sample, *(k for k, _ in more)], int)
     status = np.array([*map(STATUSES.index, cells.status), *[0] * len(more)], np.int8)
-    status[failed[of]] = STATUSES.index(ERROR)
+    status[failed[sample_index]] = STATUSES.index(ERROR)
     metric = _objects([*cells.metric, *(m for _, m in more)])
     raw = np.array([*cells.raw, *([np.nan] * len(more))])
-    place = np.argsort(of, kind="stable")  # as the samples stand in the log
-    return [part[place] for part in (of, metric, raw, status)]
+    place = np.argsort(sample_index, kind="stable")  # as the samples stand in the log
+    return [part[place] for part in (sample_index, metric, raw, status)]
 
 
-def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """With rows of what the log names and does not hold."""
-    there = set(zip(run.cells.item, run.cells.epoch, strict=True))
-    absent = [one for one in product(run.declared, range(1, run.epochs + 1)) if one not in there]
+def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Append rows for declared samples that the log does not contain."""
+    present = set(zip(run.cells.item, run.cells.epoch, strict=True))
+    absent = [key for key in product(run.declared, range(1, run.epochs + 1)) if key not in present]
     if not absent:
-        return found
-    metrics = list(dict.fromkeys(found["metric"].tolist())) or [""]
+        return columns
+    metrics = list(dict.fromkeys(columns["metric"].tolist())) or [""]
     rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
     number = len(rows)
     more: dict[str, Any] = {
@@ -151,25 +152,29 @@ def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarra
         "text": _objects([""] * number),
     }
     blank = _objects([None] * number)
-    return {name: np.concatenate([values, more.get(name, blank)]) for name, values in found.items()}
+    return {
+        name: np.concatenate([values, more.get(name, blank)]) for name, values in columns.items()
+    }
 
 
-def _of_runs(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
+def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
     names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
-    table |= {name: _held([getattr(run, name) for run in runs]) for name in names}
+    table |= {
+        name: _storable([getattr(run, _FIELDS.get(name, name)) for run in runs]) for name in names
+    }
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
     return pd.DataFrame(table)
 
 
-def _held(values: list[Any]) -> Sequence[Any]:
-    """Values as a frame can hold them."""
-    return encodable(values) if all(isinstance(one, str) for one in values) else values
+def _storable(values: list[Any]) -> Sequence[Any]:
+    """Return values in a form that a DataFrame can store."""
+    return encodable(values) if all(isinstance(value, str) for value in values) else values
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
-    found = np.empty(len(values), object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

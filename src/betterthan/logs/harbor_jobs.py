@@ -1,4 +1,4 @@
-"""What the result of a Harbor job says of its trials."""
+"""Add the result of a Harbor job to its run."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from betterthan.logs.json_values import as_dict, as_list, as_text, count, number
 from betterthan.logs.record import DIED, Run
 
 
-def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], found: int) -> None:
+def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], n_trials: int) -> None:
     """Fill in what a job says of a run.
 
     Parameters
@@ -16,29 +16,29 @@ def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], found: 
     job : dict
     trials : list of dict
         Those of the run.
-    found : int
+    n_trials : int
         Trials of the job that have a result.
     """
     stats = as_dict(job.get("stats"))
     run.finished = as_text(job.get("finished_at"))
     total = count(job.get("n_total_trials"), 0)
-    if total > found:
-        missing = counted(total - found, "trial")
-        run.said.append(("missing", f"{missing} of {total} of the job without a result"))
+    if total > n_trials:
+        missing = counted(total - n_trials, "trial")
+        run.notes.append(("missing", f"{missing} of {total} of the job without a result"))
         run.state = DIED if not run.finished else run.state
     names = {as_text(trial.get("trial_name")) for trial in trials}
-    for told in as_dict(stats.get("evals")).values():
-        for metric, values in as_dict(as_dict(told).get("reward_stats")).items():
+    for evaluation in as_dict(stats.get("evals")).values():
+        for metric, values in as_dict(as_dict(evaluation).get("reward_stats")).items():
             mean = _mean(as_dict(values), names)
             if mean is not None:
                 run.reported[metric] = mean
 
 
 def _mean(values: dict[str, Any], names: set[str]) -> float | None:
-    """The mean of rewards by the trials that have them; None where these are of another run."""
-    counts = [(number(value), as_list(of)) for value, of in values.items()]
-    if not names & {name for _, of in counts for name in of if isinstance(name, str)}:
+    """Average the rewards over their trials; None if the trials belong to another run."""
+    counts = [(number(value), as_list(trials)) for value, trials in values.items()]
+    if not names & {name for _, trials in counts for name in trials if isinstance(name, str)}:
         return None
-    own = [(value, len(of)) for value, of in counts if value is not None and of]
-    total = sum(n for _, n in own)
-    return sum(value * n for value, n in own) / total if total else None
+    rewards = [(value, len(trials)) for value, trials in counts if value is not None and trials]
+    total = sum(n for _, n in rewards)
+    return sum(value * n for value, n in rewards) / total if total else None

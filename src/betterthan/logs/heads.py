@@ -1,4 +1,4 @@
-"""What a file is, from its first bytes: never from its name."""
+"""Recognize what a file is from its first bytes, never from its name."""
 
 import re
 import zipfile
@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 
 from betterthan.io.packed import opened
 from betterthan.logs.partial_json import partial
-from betterthan.logs.zip_directory import Directory, members_of
+from betterthan.logs.zip_directory import Directory, read_directory
 
-HEAD = 2**16  # bytes that are looked at
+PREVIEW_BYTES = 2**16  # bytes that are looked at
 JSON = ("object", "lines", "list")  # kinds of head
 _LFS = b"version https://git-lfs"
 _IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
@@ -21,7 +21,7 @@ _WORD = re.compile(rb"[A-Za-z_][\w.]{2,60}")
 
 
 @dataclass(frozen=True)
-class Head:
+class Preview:
     """What the first bytes of a file show.
 
     ``kind`` is ``zip``, ``object`` (one JSON object), ``lines`` (JSON Lines), ``list`` (a JSON
@@ -42,9 +42,9 @@ class Head:
 
     def has(self, *keys: str) -> bool:
         """Whether the first object has all these keys; ``a.b`` is b in the object a."""
-        return all(self.at(key) is not None for key in keys)
+        return all(self.value(key) is not None for key in keys)
 
-    def at(self, key: str) -> Any:
+    def value(self, key: str) -> Any:
         """The value at ``a.b``, None where there is none; of a list its first is taken."""
         value = self.first
         for name in key.split("."):
@@ -63,73 +63,73 @@ class LogFile:
     name: str
 
     @cached_property
-    def head(self) -> Head:
+    def preview(self) -> Preview:
         """What its first bytes show."""
         with self.open() as file:
-            start = file.read(HEAD)
-        return head_of(start, self.path)
+            start = file.read(PREVIEW_BYTES)
+        return make_preview(start, self.path)
 
     def open(self) -> BinaryIO:
         """Its bytes, unpacked."""
         return opened(self.path, self.name)
 
 
-def head_of(start: bytes, path: Path) -> Head:
-    """What the first bytes of a file show; of a zip its list of members is read."""
-    if not start.strip():
-        return Head("empty")
-    if start.startswith(_LFS):
-        return Head("a Git LFS pointer")
+def make_preview(data: bytes, path: Path) -> Preview:
+    """Describe the first bytes of a file; of a zip, also its members."""
+    if not data.strip():
+        return Preview("empty")
+    if data.startswith(_LFS):
+        return Preview("a Git LFS pointer")
     for magic, kind in (_IMAGES | _OTHERS).items():
-        if start.startswith(magic):
-            return Head(kind)
-    if start.startswith(b"PK"):
-        return _of_zip(path)
-    if start.startswith(_PARQUET):
-        return _of_parquet(path)
-    text = _decoded(start)
+        if data.startswith(magic):
+            return Preview(kind)
+    if data.startswith(b"PK"):
+        return _zip_preview(path)
+    if data.startswith(_PARQUET):
+        return _parquet_preview(path)
+    text = _decoded(data)
     if text is None or "\0" in text:
-        return Head("binary")
+        return Preview("binary")
     if text.lstrip()[:1] in ("{", "["):
-        return _of_json(text.lstrip(), whole=len(start) < HEAD)
+        return _json_preview(text.lstrip(), complete=len(data) < PREVIEW_BYTES)
     if text.lstrip()[:14].lower().startswith(("<!doctype html", "<html")):
-        return Head("a web page")
-    return Head("text", lines=tuple(text.splitlines()[:20]))
+        return Preview("a web page")
+    return Preview("text", lines=tuple(text.splitlines()[:20]))
 
 
-def _of_zip(path: Path) -> Head:
+def _zip_preview(path: Path) -> Preview:
     try:
-        infos = members_of(path)
-        return Head("zip", members=infos.names, infos=infos)
+        infos = read_directory(path)
+        return Preview("zip", members=infos.names, infos=infos)
     # NotImplementedError is zipfile's word for a directory of a version that it does not read
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return Head("a zip file that is cut or damaged")
+        return Preview("a zip file that is cut or damaged")
 
 
-def _of_parquet(path: Path) -> Head:
-    """Its columns are named in the last bytes."""
+def _parquet_preview(path: Path) -> Preview:
+    """Read the column names from the last bytes."""
     try:
         with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - HEAD))
-            end = file.read(HEAD)
+            file.seek(max(0, path.stat().st_size - PREVIEW_BYTES))
+            end = file.read(PREVIEW_BYTES)
     except OSError:
-        return Head("parquet")
+        return Preview("parquet")
     words = dict.fromkeys(word.decode("ascii") for word in _WORD.findall(end))
-    return Head("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
+    return Preview("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
 
 
-def _of_json(text: str, whole: bool) -> Head:
+def _json_preview(text: str, complete: bool) -> Preview:
     lines = tuple(text.splitlines()[:20])
     try:
         value, end = partial(text)
     except ValueError:
-        return Head("text", lines=lines)
+        return Preview("text", lines=lines)
     if isinstance(value, list):
-        return Head("list", first=value[0] if value else None, lines=lines)
-    rest = text[end:].lstrip() if end >= 0 else ""
-    if end < 0 and whole and "\n{" in text:  # a first line that is no JSON
-        return Head("text", lines=lines)
-    return Head("lines" if rest.startswith("{") else "object", first=value, lines=lines)
+        return Preview("list", first=value[0] if value else None, lines=lines)
+    remainder = text[end:].lstrip() if end >= 0 else ""
+    if end < 0 and complete and "\n{" in text:  # a first line that is no JSON
+        return Preview("text", lines=lines)
+    return Preview("lines" if remainder.startswith("{") else "object", first=value, lines=lines)
 
 
 def _decoded(start: bytes) -> str | None:

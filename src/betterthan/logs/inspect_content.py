@@ -1,4 +1,4 @@
-"""What an Inspect sample gave the model to do, the same whatever log it stands in."""
+"""Content of Inspect samples: what the model was given, independent of the log."""
 
 import json
 import re
@@ -7,8 +7,8 @@ from typing import Any
 
 from betterthan.io.elements import fields
 from betterthan.logs.archives import Archive
-from betterthan.logs.hashing import digest, digest_of_task, digests_of_tasks
-from betterthan.logs.inspect_header import steps_of
+from betterthan.logs.hashing import digest, digest_task, digest_tasks
+from betterthan.logs.inspect_header import plan_steps
 from betterthan.logs.json_values import as_dict, as_dicts
 
 _CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
@@ -17,14 +17,14 @@ _ATTACHED = "attachment://"
 _ODD = ("(", _ATTACHED)
 _FIRST = frozenset(start[0] for start in _ODD)
 _BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
-_GIVEN = ("input", "choices", "target")
+_INPUT_KEYS = ("input", "choices", "target")
 # solvers of Inspect that write messages, and names of parameters of others that are texts
 _WRITERS = (
     *("system_message", "user_message", "assistant_message", "prompt_template"),
     *("chain_of_thought", "multiple_choice", "self_critique"),
 )
-_OF_TEXT = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
-_KEPT, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
+_TEXT_KEY = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
+_MAX_CACHED, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
 
 
 class Contents:
@@ -33,7 +33,7 @@ class Contents:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], bytes] = {}
 
-    def of(
+    def digest(
         self, sample: dict[str, Any], archive: Archive | None = None, choices: bool = False
     ) -> bytes | None:
         """The digest of input, target and choices; None where the log does not hold them whole.
@@ -47,34 +47,34 @@ class Contents:
         choices : bool, default False
             Whether samples have choices, which summaries of older logs leave out.
         """
-        asked, target = sample.get("input"), sample.get("target")
-        if choices or sample.get("choices") or type(asked) is not str or type(target) is not str:
-            return _of_any(sample, archive, choices)
-        found = self._known.get((asked, target))
-        if found is not None:
-            return found
-        if _is_odd(asked) or _is_odd(target):
-            return _of_any(sample, archive, choices)
-        found = digest_of_task(asked, target)
-        if len(self._known) < _KEPT and len(asked) < _SHORT:
-            self._known[asked, target] = found
-        return found
+        question, target = sample.get("input"), sample.get("target")
+        if choices or sample.get("choices") or type(question) is not str or type(target) is not str:
+            return _digest_any(sample, archive, choices)
+        known_digest = self._known.get((question, target))
+        if known_digest is not None:
+            return known_digest
+        if _is_odd(question) or _is_odd(target):
+            return _digest_any(sample, archive, choices)
+        known_digest = digest_task(question, target)
+        if len(self._known) < _MAX_CACHED and len(question) < _SHORT:
+            self._known[question, target] = known_digest
+        return known_digest
 
 
-def digests_of_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
-    """The digests of samples of which each asks for a plain text, all in one go, as `Contents.of`
-    has them one by one; None where one may be cut, or asks for more.
+def digest_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
+    """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one.
+    None if one may be cut, or has more content.
     """
-    asked: list[Any] = [one.get("input") for one in samples]
-    targets: list[Any] = [one.get("target") for one in samples]
-    if set(map(type, asked)) | set(map(type, targets)) != {str}:
+    questions: list[Any] = [sample.get("input") for sample in samples]
+    targets: list[Any] = [sample.get("target") for sample in samples]
+    if set(map(type, questions)) | set(map(type, targets)) != {str}:
         return None
-    if any(one.get("choices") for one in samples):
+    if any(sample.get("choices") for sample in samples):
         return None
-    whole = "\n".join([*asked, *targets])
-    if not whole.isascii() or "\r" in whole or _CUT in whole or _any_odd([*asked, *targets]):
+    text = "\n".join([*questions, *targets])
+    if not text.isascii() or "\r" in text or _CUT in text or _any_odd([*questions, *targets]):
         return None
-    return digests_of_tasks(asked, targets)
+    return digest_tasks(questions, targets)
 
 
 def _any_odd(texts: Sequence[str]) -> bool:
@@ -91,72 +91,72 @@ def _is_odd(text: str) -> bool:
     return text[:1] in "(a" and text.startswith(_ODD)
 
 
-def _of_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
-    """The digest, with what the archive has more of."""
-    values: list[Any] = [sample.get(key) for key in _GIVEN]
+def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
+    """Digest a sample, with the fields that only the archive has in full."""
+    values: list[Any] = [sample.get(key) for key in _INPUT_KEYS]
     texts = list(_texts(values))
     if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
-        begun = _begun(sample, archive)
-        if begun is None:
+        fields_read = _begun(sample, archive)
+        if fields_read is None:
             return None
-        values = [begun.get(key) for key in _GIVEN]
+        values = [fields_read.get(key) for key in _INPUT_KEYS]
         texts = list(_texts(values))
     if any(text.startswith(_ATTACHED) and _BY_PLACE.fullmatch(text) for text in texts):
         return None
-    asked, offered, target = values
-    return digest(_messages(asked), target, offered or None)
+    question, offered, target = values
+    return digest(_messages(question), target, offered or None)
 
 
-def shown_of(summary: dict[str, Any]) -> str:
-    """The beginning of the input, for messages."""
-    asked = summary.get("input")
-    return asked if type(asked) is str else next(filter(str.strip, _texts(asked)), "")
+def input_text(summary: dict[str, Any]) -> str:
+    """Return the beginning of the input, for messages."""
+    question = summary.get("input")
+    return question if type(question) is str else next(filter(str.strip, _texts(question)), "")
 
 
-def prompts_of(header: dict[str, Any]) -> list[Any]:
+def plan_texts(header: dict[str, Any]) -> list[Any]:
     """What the plan and the settings of a run add to each input: templates and messages.
 
     Other parameters of a solver, such as a seed or the name of a model, are settings; so is any of
     a solver that is not of Inspect whose name is not that of a text.
     """
-    found = [text for step in steps_of(header) for text in _texts_of_step(step, step.get("solver"))]
+    texts = [text for step in plan_steps(header) for text in _step_texts(step, step.get("solver"))]
     plan, about = as_dict(header.get("plan")), as_dict(header.get("eval"))
     settings = [plan.get("config"), about.get("model_generate_config")]
-    return found + [text for one in settings if (text := as_dict(one).get("system_message"))]
+    return texts + [text for config in settings if (text := as_dict(config).get("system_message"))]
 
 
-def _texts_of_step(step: dict[str, Any], solver: Any) -> Iterable[Any]:
-    """The texts that a solver adds, and those of solvers among its parameters."""
+def _step_texts(step: dict[str, Any], solver: Any) -> Iterable[Any]:
+    """Yield the texts that a solver adds, and those of nested solvers."""
     params = as_dict(step.get("params"))
-    whole = solver in _WRITERS
+    any_text = solver in _WRITERS
     texts = {
         key: value
         for key, value in params.items()
-        if (whole and (isinstance(value, str) or value is True))
-        or (value and isinstance(value, str | dict | list) and _OF_TEXT.search(key))
+        if (any_text and (isinstance(value, str) or value is True))
+        or (value and isinstance(value, str | dict | list) and _TEXT_KEY.search(key))
     }
     if texts:
         yield [solver, texts]
     for key, value in params.items():
         if key not in texts:
             for inner in as_dicts(value if isinstance(value, list) else [value]):
-                yield from _texts_of_step(inner, inner.get("name"))
+                yield from _step_texts(inner, inner.get("name"))
 
 
 def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
-    """The first fields of a sample, before its messages and events."""
+    """Read the first fields of a sample, before its messages and events."""
     name = f"samples/{summary.get('id')}_epoch_{summary.get('epoch')}"
     member = next((m for m in (f"{name}.json", f"{name}/sample.json") if m in archive), None)
     if member is None:
         return None
-    found: dict[str, Any] = {}
+    sample: dict[str, Any] = {}
     where = f"{archive.name}, member {member}"
     with archive.open(member, whole=False) as file:
         for key, value in fields(file, where):
-            found[key] = value
+            sample[key] = value
             if key == "target":
                 break
-    return found
+    return sample
 
 
 def _is_cut(text: str) -> bool:
@@ -167,21 +167,23 @@ def _texts(value: Any) -> Iterable[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for part in value:
+            yield from _texts(part)
     elif isinstance(value, dict):
         for key in ("content", "text", "image", "audio", "video", "document"):
             if key in value:
                 yield from _texts(value[key])
 
 
-def _messages(asked: Any) -> Any:
-    """Role and content of messages, without the ids that are drawn for each run."""
-    if not isinstance(asked, list):
-        return asked
+def _messages(question: Any) -> Any:
+    """Return role and content of messages, without ids, which differ between runs."""
+    if not isinstance(question, list):
+        return question
     return [
-        [one.get("role"), _content(one.get("content"))] if isinstance(one, dict) else one
-        for one in asked
+        [message.get("role"), _content(message.get("content"))]
+        if isinstance(message, dict)
+        else message
+        for message in question
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the header of an Inspect log says of the run."""
+"""Read the header of an Inspect log."""
 
 import json
 from hashlib import blake2b
@@ -16,7 +16,7 @@ _ROLES = ("grader", "judge", "critic")
 _MEANS = ("accuracy", "mean")
 
 
-def run_of(header: dict[str, Any], file: LogFile) -> Run:
+def read_run(header: dict[str, Any], file: LogFile) -> Run:
     """The run without its samples."""
     about, stats = as_dict(header.get("eval")), as_dict(header.get("stats"))
     run = Run("inspect", [file.name], ordered=False, rule="mean_of_items")
@@ -28,34 +28,36 @@ def run_of(header: dict[str, Any], file: LogFile) -> Run:
     run.why = as_text(as_dict(header.get("error")).get("message"))
     _add_task(run, about)
     run.config = _settings(header, about)
-    run.judge, run.scorer, run.said = _judge(about), _scorers(about), _said(header)
+    run.judge, run.scorer, run.notes = _judge(about), _scorers(about), _notes(header)
     return run
 
 
 def _add_task(run: Run, about: dict[str, Any]) -> None:
     run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
-    run.declared = [_id(one) for one in as_list(as_dict(about.get("dataset")).get("sample_ids"))]
+    run.declared = [
+        _id(sample_id) for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
+    ]
     run.epochs = count(as_dict(about.get("config")).get("epochs"), 1)
 
 
 def declared_metrics(header: dict[str, Any]) -> list[str]:
-    """The metrics that scores of the declared scorers have."""
-    found: list[str] = []
+    """List the metrics of the declared scorers."""
+    metrics: list[str] = []
     for scorer in _scorer_list(as_dict(header.get("eval"))):
         keyed = scorer.get("metrics")
         keys = [key for key in keyed if key != "*"] if isinstance(keyed, dict) else []
-        found += [f"{scorer['name']}/{key}" for key in keys] or [scorer["name"]]
-    return found
+        metrics += [f"{scorer['name']}/{key}" for key in keys] or [scorer["name"]]
+    return metrics
 
 
 def add_reported(run: Run, header: dict[str, Any]) -> None:
-    """What the log says of each metric, by its reducer; means alone, as others differ by name."""
+    """Add the reported mean of each metric, by reducer."""
     metrics = set(run.metrics)
     for score in as_dicts(as_dict(header.get("results")).get("scores")):
         name, scorer = as_text(score.get("name")), as_text(score.get("scorer"))
         metric = f"{scorer}/{name}" if f"{scorer}/{name}" in metrics else name
         means = [as_dict(score.get("metrics")).get(key) for key in _MEANS]
-        value = next((number(one.get("value")) for one in means if isinstance(one, dict)), None)
+        value = next((number(mean.get("value")) for mean in means if isinstance(mean, dict)), None)
         if metric not in metrics or value is None:
             continue
         reducer = as_text(score.get("reducer")) or "mean"
@@ -63,7 +65,7 @@ def add_reported(run: Run, header: dict[str, Any]) -> None:
         into[metric] = value
 
 
-def steps_of(header: dict[str, Any]) -> list[dict[str, Any]]:
+def plan_steps(header: dict[str, Any]) -> list[dict[str, Any]]:
     """The solvers that were run, with their parameters."""
     return as_dicts(as_dict(header.get("plan")).get("steps"))
 
@@ -71,16 +73,16 @@ def steps_of(header: dict[str, Any]) -> list[dict[str, Any]]:
 def _settings(header: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     config = as_dict(about.get("config"))
     plan = as_dict(header.get("plan"))
-    found = flat(
+    settings = flat(
         {key: as_dict(about.get(key)) for key in ("model_args", "task_args")}
         | {"generate": as_dict(plan.get("config")) | as_dict(about.get("model_generate_config"))}
         | {"task_version": about.get("task_version")}
         | {key: config.get(key) for key in _SAMPLED}
     )
-    for step in steps_of(header):
-        found |= flat(as_dict(step.get("params")), f"{step.get('solver')}.")
-    found.pop("generate.max_connections", None)
-    return {key: _short(value) for key, value in found.items() if value not in (None, "[]", {})}
+    for step in plan_steps(header):
+        settings |= flat(as_dict(step.get("params")), f"{step.get('solver')}.")
+    settings.pop("generate.max_connections", None)
+    return {key: _short(value) for key, value in settings.items() if value not in (None, "[]", {})}
 
 
 def _short(value: Any) -> Any:
@@ -93,16 +95,16 @@ def _short(value: Any) -> Any:
 
 def _judge(about: dict[str, Any]) -> str:
     roles = as_dict(about.get("model_roles"))
-    named = {role: _model(one) for role, one in roles.items()}
+    named = {role: _model(model) for role, model in roles.items()}
     judges = [named[role] for role in _ROLES if role in named] or list(named.values())
     for scorer in _scorer_list(about):
         judges.append(_model(as_dict(scorer.get("options")).get("model")))
-    return ", ".join(dict.fromkeys(one for one in judges if one))
+    return ", ".join(dict.fromkeys(model for model in judges if model))
 
 
 def _model(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(_model(one) for one in value)
+        return ", ".join(_model(part) for part in value)
     return as_text(value.get("model") if isinstance(value, dict) else value)
 
 
@@ -115,17 +117,17 @@ def _scorers(about: dict[str, Any]) -> str:
 
 
 def _scorer_list(about: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in as_dicts(about.get("scorers")) if as_text(one.get("name"))]
+    return [scorer for scorer in as_dicts(about.get("scorers")) if as_text(scorer.get("name"))]
 
 
-def _said(header: dict[str, Any]) -> list[tuple[str, str]]:
-    said = []
+def _notes(header: dict[str, Any]) -> list[tuple[str, str]]:
+    notes = []
     if header.get("invalidated"):
-        said.append(("invalidated", "the log is marked as invalidated"))
+        notes.append(("invalidated", "the log is marked as invalidated"))
     if as_dict(as_dict(header.get("eval")).get("config")).get("score_on_error"):
         text = "Inspect counts scores of samples that ended in an error (score_on_error)"
-        said.append(("errors", f"{text}; they are left missing"))
-    return said
+        notes.append(("errors", f"{text}; they are left missing"))
+    return notes
 
 
 def _id(value: Any) -> str:

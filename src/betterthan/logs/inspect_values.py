@@ -1,4 +1,4 @@
-"""Scores that Inspect writes, as numbers."""
+"""Convert the scores that Inspect writes to numbers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,21 +33,23 @@ class Scores:
                 column.append(score.get("value") if isinstance(score, dict) else score)
             self._size += 1
 
-    def of(self, kept: Sequence[int], sole: str) -> dict[str, list[Any]]:
+    def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
         """The values of some samples by scorer, `sole` for the only one; `_NONE` where there is no
         score.
         """
-        found: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         for scorer, column in self._columns.items():
             column += [_NONE] * (self._size - len(column))
-            own = column if len(kept) == self._size else [column[k] for k in kept]
+            values = column if len(samples) == self._size else [column[k] for k in samples]
             name = sole if scorer is None else scorer
-            other = found.get(name, own)
-            found[name] = [b if a is _NONE else a for a, b in zip(other, own, strict=True)]
-        return {name: own for name, own in found.items() if any(v is not _NONE for v in own)}
+            other = columns.get(name, values)
+            columns[name] = [b if a is _NONE else a for a, b in zip(other, values, strict=True)]
+        return {
+            name: values for name, values in columns.items() if any(v is not _NONE for v in values)
+        }
 
 
-def add_scores(run: Run, scores: Scores, kept: Sequence[int], declared: list[str]) -> None:
+def add_scores(run: Run, scores: Scores, samples: Sequence[int], declared: list[str]) -> None:
     """Add the scores of samples, each with every metric.
 
     Parameters
@@ -55,17 +57,17 @@ def add_scores(run: Run, scores: Scores, kept: Sequence[int], declared: list[str
     run : Run
         With its samples, in the same order.
     scores : Scores
-    kept : sequence of int
+    samples : sequence of int
         The places of these samples among all that have scores.
     declared : list of str
         Metrics of the scorers, for a run of which nothing was scored; the first for a log from
         before there were several scorers.
     """
-    columns = _by_metric(scores.of(kept, declared[0] if declared else "score"))
+    columns = _by_metric(scores.select(samples, declared[0] if declared else "score"))
     if not columns and any(run.cells.failed):
-        columns = {metric: [None] * len(kept) for metric in declared}
+        columns = {metric: [None] * len(samples) for metric in declared}
     for metric, values in columns.items():
-        words = {one: _as_number(one) for one in {v for v in values if type(v) is str}}
+        words = {word: _as_number(word) for word in {v for v in values if type(v) is str}}
         numbers = [words[v] if type(v) is str else number(v) for v in values]
         run.cells.scores(metric, numbers)
         if "N" in words or None in numbers:
@@ -73,44 +75,50 @@ def add_scores(run: Run, scores: Scores, kept: Sequence[int], declared: list[str
 
 
 def _by_metric(scores: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The values of each metric; those of a score of several are ``scorer/key``."""
-    found: dict[str, list[Any]] = {}
+    """Return the values of each metric; a score with several values gives ``scorer/key``."""
+    values_by_metric: dict[str, list[Any]] = {}
     for scorer, values in scores.items():
         keyed = [value for value in values if type(value) is dict]
         if len(keyed) < len(values) - values.count(_NONE):
-            found[scorer] = [None if v is _NONE or type(v) is dict else v for v in values]
+            values_by_metric[scorer] = [
+                None if v is _NONE or type(v) is dict else v for v in values
+            ]
         for key in dict.fromkeys(chain.from_iterable(keyed)):
-            at = [value.get(key) if type(value) is dict else None for value in values]
-            found[f"{scorer}/{key}"] = at
-    return found
+            column = [value.get(key) if type(value) is dict else None for value in values]
+            values_by_metric[f"{scorer}/{key}"] = column
+    return values_by_metric
 
 
 def _odd(values: list[Any], numbers: list[float | None]) -> Counter[str]:
-    """How many values are no scores, or none that a person would take them for."""
-    seen: Counter[str] = Counter()
+    """Count values that are not scores, or that Inspect counts differently than a reader
+    expects.
+    """
+    counts: Counter[str] = Counter()
     for value, raw in zip(values, numbers, strict=True):
         if raw is None and value is not None:
-            seen["list" if isinstance(value, list) else f"odd {str(value)[:20]}"] += 1
+            counts["list" if isinstance(value, list) else f"odd {str(value)[:20]}"] += 1
         elif value == "N":
-            seen["N"] += 1
-    return seen
+            counts["N"] += 1
+    return counts
 
 
 def _as_number(value: Any) -> float | None:
     if type(value) is str:
-        found = _WORDS.get(value, _TRUTHS.get(value.lower()))
-        return number(value) if found is None else found
+        score = _WORDS.get(value, _TRUTHS.get(value.lower()))
+        return number(value) if score is None else score
     return number(value)
 
 
-def _tell(run: Run, metric: str, seen: Counter[str]) -> None:
-    if seen["list"]:
+def _tell(run: Run, metric: str, counts: Counter[str]) -> None:
+    if counts["list"]:
         run.refused[metric] = f"metric {metric}: {_LIST}"
-    if seen["N"]:
-        said = f"metric {metric}: {seen['N']} of value N (no answer), taken as 0 as Inspect does"
-        run.said.append(("unanswered", said))
-    odd = {key[4:]: n for key, n in seen.items() if key.startswith("odd ")}
+    if counts["N"]:
+        message = (
+            f"metric {metric}: {counts['N']} of value N (no answer), taken as 0 as Inspect does"
+        )
+        run.notes.append(("unanswered", message))
+    odd = {key[4:]: n for key, n in counts.items() if key.startswith("odd ")}
     if odd:
         named = ", ".join(repr(key) for key in list(odd)[:3])
-        said = f"metric {metric}: {sum(odd.values())} of values that are no scores ({named})"
-        run.said.append(("unscored", f"{said}, left unscored; Inspect takes them as 0"))
+        message = f"metric {metric}: {sum(odd.values())} of values that are no scores ({named})"
+        run.notes.append(("unscored", f"{message}, left unscored; Inspect takes them as 0"))

@@ -1,4 +1,4 @@
-"""Which records are of one item: by the ids of the data set, or by what the task gave."""
+"""Join records into items: by the ids of the data set, or by content."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from betterthan.io.problems import counted, shown
 from betterthan.logs.record import Frame, Logs
 
 JOINS = ("auto", "id", "content", "order")
-_SHOWN = 2  # cases in a message
+_MAX_LISTED = 2  # cases in a message
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,17 @@ def joined(logs: Logs, records: Frame, join: str = "auto") -> Joined:
     return Joined(_by_order(records), "order")
 
 
-def contents_of(records: Frame) -> dict[str, dict[bytes, str]]:
-    """Items whose id stands for several contents: for each content its beginning."""
-    known = records[records["item_hash"].notna()]
-    pairs = known.drop_duplicates(["item", "item_hash"])
+def conflicting_contents(records: Frame) -> dict[str, dict[bytes, str]]:
+    """Find items whose id has several contents; return the beginning of each content."""
+    hashed = records[records["item_hash"].notna()]
+    pairs = hashed.drop_duplicates(["item", "item_hash"])
     twice = pairs[pairs.duplicated("item", keep=False)]
-    found: dict[str, dict[bytes, str]] = {}
+    contents: dict[str, dict[bytes, str]] = {}
     for item, digest, text, system in zip(
         *(twice[k].tolist() for k in ("item", "item_hash", "text", "system")), strict=True
     ):
-        found.setdefault(str(item), {})[digest] = f"{shown(text)} in {system}"
-    return found
+        contents.setdefault(str(item), {})[digest] = f"{shown(text)} in {system}"
+    return contents
 
 
 def _best(logs: Logs, records: Frame) -> str:
@@ -79,39 +79,40 @@ def _best(logs: Logs, records: Frame) -> str:
 
 
 def _refuse_other_contents(records: Frame) -> None:
-    found = contents_of(records)
-    if not found:
+    contents = conflicting_contents(records)
+    if not contents:
         return
     cases = "; ".join(
-        f"{shown(item)} is {' and '.join(list(texts.values())[:_SHOWN])}"
-        for item, texts in list(found.items())[:_SHOWN]
+        f"{shown(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
+        for item, texts in list(contents.items())[:_MAX_LISTED]
     )
     number = records["item"].nunique()
     raise ValueError(
-        f"{len(found)} of {counted(number, 'id')} stand for different content: {cases}; say "
+        f"{len(contents)} of {counted(number, 'id')} stand for different content: {cases}; say "
         'join="content" to join by what was asked, or join="id" to trust the ids'
     )
 
 
 def _refuse_other_ids(records: Frame) -> None:
-    """Refuse ids that have no item in common where the contents have."""
+    """Refuse ids without a common item if the contents have one."""
     if not records["item_hash"].notna().all():
         return
     run, item, digest = (pd.factorize(records[k])[0] for k in ("run", "item", "item_hash"))
     groups = np.split(np.argsort(run, kind="stable"), np.cumsum(np.bincount(run))[:-1])
     # most logs hold the same, which is looked at once
-    held = [(frozenset(item[g].tolist()), frozenset(digest[g].tolist())) for g in groups]
-    for k, (own, of) in enumerate(held := list(dict.fromkeys(held))):
-        for other, there in held[:k]:
-            if own.isdisjoint(other) and of & there:
+    sets = [(frozenset(item[g].tolist()), frozenset(digest[g].tolist())) for g in groups]
+    for k, (ids, digests) in enumerate(sets := list(dict.fromkeys(sets))):
+        for other_ids, other_digests in sets[:k]:
+            if ids.isdisjoint(other_ids) and digests & other_digests:
                 raise ValueError(
-                    f"two logs have no id in common, but {len(of & there)} of {len(of)} contents; "
+                    f"two logs have no id in common, but {len(digests & other_digests)} of "
+                    f"{len(digests)} contents; "
                     'say join="content" to join by what was asked'
                 )
 
 
 def _by_content(records: Frame) -> np.ndarray:
-    """Contents; of one that a run holds several times, which time this is."""
+    """Key records by content; repeated content of a run gets an occurrence number."""
     if records["item_hash"].isna().any():
         run = records.loc[records["item_hash"].isna(), "system"].astype(str).iloc[0]
         raise ValueError(f'the log of {run} does not hold what was asked; say join="id"')
@@ -119,14 +120,14 @@ def _by_content(records: Frame) -> np.ndarray:
         pd.factorize(records[k])[0].astype(np.int64) for k in ("run", "item", "item_hash")
     )
     sample, first = numbered(run, item, digest)
-    held = run[first], digest[first]
-    time = np.zeros(len(first), np.int64)
-    if len(numbered(*held)[1]) < len(first):
+    keys = run[first], digest[first]
+    occurrence = np.zeros(len(first), np.int64)
+    if len(numbered(*keys)[1]) < len(first):
         samples = records.iloc[first]
         alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
         _refuse_uneven(samples, alike.size())
-        time = alike.cumcount().to_numpy()
-    content, named = numbered(held[1], time)
+        occurrence = alike.cumcount().to_numpy()
+    content, named = numbered(keys[1], occurrence)
     return _names(records["item"].iloc[first[named]].tolist())[content][sample]
 
 
@@ -140,41 +141,41 @@ def numbered(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _refuse_uneven(samples: Frame, copies: Frame) -> None:
-    """Refuse contents of which one log holds more copies than another that holds any."""
+    """Refuse contents that occur a different number of times in different logs."""
     if copies.min() == copies.max():  # once each, as most are
         return
-    ends = copies.groupby(level="item_hash").agg(["min", "max"])
-    ends = ends[ends["min"] != ends["max"]]
-    if not len(ends):
+    extremes = copies.groupby(level="item_hash").agg(["min", "max"])
+    extremes = extremes[extremes["min"] != extremes["max"]]
+    if not len(extremes):
         return
-    text = samples.loc[samples["item_hash"] == ends.index[0], "text"].iloc[0]
-    low, high = ends.iloc[0]
+    text = samples.loc[samples["item_hash"] == extremes.index[0], "text"].iloc[0]
+    low, high = extremes.iloc[0]
     raise ValueError(
-        f"{counted(len(ends), 'item')} stand a different number of times in different logs "
+        f"{counted(len(extremes), 'item')} stand a different number of times in different logs "
         f'({shown(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
     )
 
 
 def _names(items: Sequence[str]) -> np.ndarray:
-    """What items are called, of which several contents may have the same id."""
-    names, taken = list(items), set[str]()
+    """Name items uniquely; several contents may have the same id."""
+    names, used = list(items), set[str]()
     if len(set(names)) < len(names):
         for k, name in enumerate(names):
-            while name in taken:
+            while name in used:
                 name += "'"
-            taken.add(name)
+            used.add(name)
             names[k] = name
     return np.array(names, object)
 
 
 def _by_order(records: Frame) -> np.ndarray:
-    found = np.empty(len(records), object)
+    keys = np.empty(len(records), object)
     lengths = {}
     for (run, _), group in records.groupby(["run", "epoch"], observed=True, sort=False):
-        at = records.index.get_indexer(group.sort_values(["file", "row"]).index)
-        found[at] = [str(k) for k in range(1, len(at) + 1)]
-        lengths[run] = len(at)
+        positions = records.index.get_indexer(group.sort_values(["file", "row"]).index)
+        keys[positions] = [str(k) for k in range(1, len(positions) + 1)]
+        lengths[run] = len(positions)
     if len(set(lengths.values())) > 1:
-        told: Sequence[str] = [str(n) for n in lengths.values()]
-        raise ValueError(f"by order all logs must be equally long; these have {', '.join(told)}")
-    return found
+        texts: Sequence[str] = [str(n) for n in lengths.values()]
+        raise ValueError(f"by order all logs must be equally long; these have {', '.join(texts)}")
+    return keys

@@ -1,31 +1,35 @@
-"""Parts of what a log holds, of the kind they must be."""
+"""Check the types of JSON values."""
 
 from typing import Any
 
 from betterthan.io.problems import problem
 
 
-def objects(value: Any, source: str, what: str) -> list[dict[str, Any]]:
+def objects(value: Any, source: str, role: str) -> list[dict[str, Any]]:
     """A list of objects; none is an empty one.
 
     Raises
     ------
     ValueError
-        If it is anything else; the message names the file and `what`.
+        If it is anything else; the message names the file and `role`.
     """
     if value is None:
         return []
     if not isinstance(value, list):
-        raise problem(source, f"{what} is no list", value=value)
-    for row, one in enumerate(value, start=1):
-        if not isinstance(one, dict):
-            raise problem(source, f"an entry of {what} is no object", row=row, value=one)
+        raise problem(source, f"{role} is no list", value=value)
+    for row, element in enumerate(value, start=1):
+        if not isinstance(element, dict):
+            raise problem(source, f"an entry of {role} is no object", row=row, value=element)
     return value
 
 
 def entries(value: Any) -> list[dict[str, Any]]:
     """The objects in a list; none where it is no list."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return (
+        [element for element in value if isinstance(element, dict)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def mapping(value: Any) -> dict[str, Any]:

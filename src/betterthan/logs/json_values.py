@@ -23,7 +23,7 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
     ValueError
         If a line is no JSON object; the message names file and line.
     """
-    if file.head.kind == "list":
+    if file.preview.kind == "list":
         with file.open() as data:
             for row, value in enumerate(listed(data, file.name), start=1):
                 yield row, _object(value, file, row)
@@ -33,14 +33,14 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
         while line := lines.readline(expanding.MOST_BYTES + 1):
             row += 1
             if len(line) > expanding.MOST_BYTES:
-                what = f"is a line of more than {expanding.MOST_BYTES:,} bytes"
-                raise problem(file.name, what, row=row)
+                reason = f"is a line of more than {expanding.MOST_BYTES:,} bytes"
+                raise problem(file.name, reason, row=row)
             if not line.isspace():
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 
-def whole(file: LogFile) -> Any:
-    """The one value that a file holds."""
+def read_json(file: LogFile) -> Any:
+    """Read the one JSON value of a file."""
     with file.open() as data:
         return parsed(data.read(), file.name)
 
@@ -61,9 +61,9 @@ def number(value: Any) -> float | None:
 
 
 def count(value: Any, otherwise: int) -> int:
-    """A whole number, `otherwise` where the value is none."""
-    found = number(value)
-    return otherwise if found is None or not isfinite(found) else int(found)
+    """Return a whole number, or `otherwise`."""
+    parsed_number = number(value)
+    return otherwise if parsed_number is None or not isfinite(parsed_number) else int(parsed_number)
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def as_list(value: Any) -> list[Any]:
 
 def as_dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a list."""
-    return [one for one in as_list(value) if isinstance(one, dict)]
+    return [element for element in as_list(value) if isinstance(element, dict)]
 
 
 def as_text(value: Any) -> str:
@@ -87,20 +87,20 @@ def as_text(value: Any) -> str:
 
 
 def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings with dotted names; lists as JSON.
+    """Flatten settings to dotted names; lists become JSON.
 
     Examples
     --------
     >>> flat({"a": {"b": 1}, "c": [1, 2]})
     {'a.b': 1, 'c': '[1, 2]'}
     """
-    found: dict[str, Any] = {}
-    for key, one in value.items():
-        if isinstance(one, dict):
-            found |= flat(one, f"{prefix}{key}.")
+    settings: dict[str, Any] = {}
+    for key, item in value.items():
+        if isinstance(item, dict):
+            settings |= flat(item, f"{prefix}{key}.")
         else:
-            found[f"{prefix}{key}"] = json.dumps(one) if isinstance(one, list) else one
-    return found
+            settings[f"{prefix}{key}"] = json.dumps(item) if isinstance(item, list) else item
+    return settings
 
 
 def parsed(data: bytes, name: str, row: int | None = None) -> Any:
@@ -111,9 +111,9 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     except RepeatedKeyError as error:
         raise problem(name, f"the key {error} stands twice in one object", row=row) from None
     except json.JSONDecodeError as error:
-        at = row or error.lineno
-        what = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
-        raise problem(name, what, row=at) from None
+        line_number = row or error.lineno
+        reason = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
+        raise problem(name, reason, row=line_number) from None
     except (UnicodeDecodeError, ValueError) as error:
         raise problem(name, f"not readable as JSON ({unreadable(error)})", row=row) from None
     except RecursionError:

@@ -1,11 +1,11 @@
-"""What is known of each kind of file of judgments: one row each, in a written tuple."""
+"""Registry of the judgment files that can be read: one row each."""
 
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from betterthan.io.table import Table
-from betterthan.logs.heads import JSON, Head, LogFile
+from betterthan.logs.heads import JSON, LogFile, Preview
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Judged:
 
     name: str
     tool: str  # as its makers write it
-    said: str  # how a judgment is read, where there is a choice
+    note: str  # how a judgment is read, where there is a choice
     kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
 
-    def recognises(self, head: Head) -> bool:
+    def recognises(self, preview: Preview) -> bool:
         """Whether a file is of this kind."""
-        return head.kind in self.kinds and self._file.recognises(head)
+        return preview.kind in self.kinds and self._file.recognises(preview)
 
     def table(self, file: LogFile) -> Table:
         """Its judgments."""
@@ -62,6 +62,6 @@ JUDGED: tuple[Judged, ...] = (
 )
 
 
-def judged_of(head: Head) -> Judged | None:
-    """The one kind that a file is of."""
-    return next((kind for kind in JUDGED if kind.recognises(head)), None)
+def judgment_kind(preview: Preview) -> Judged | None:
+    """Return the kind of a judgment file."""
+    return next((kind for kind in JUDGED if kind.recognises(preview)), None)

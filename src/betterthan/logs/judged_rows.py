@@ -27,33 +27,35 @@ class Judgment:
     order: str = ""
 
 
-def table_of_judgments(file: LogFile, found: Iterable[Judgment]) -> Table:
-    """The table; a column that is blank in every row is left out."""
-    rows = list(found)
+def judgments_table(file: LogFile, judgments: Iterable[Judgment]) -> Table:
+    """Build the table, without columns that are blank in every row."""
+    rows = list(judgments)
     if not rows:
         raise problem(file.name, "holds no judgments")
     columns: dict[str, list[str]] = {
-        "model_a": [one.first for one in rows],
-        "model_b": [one.second for one in rows],
-        "winner": [one.winner for one in rows],
-        "judge": [one.judge for one in rows],
-        "cluster": [one.cluster for one in rows],
-        "order": [one.order for one in rows],
+        "model_a": [row.first for row in rows],
+        "model_b": [row.second for row in rows],
+        "winner": [row.winner for row in rows],
+        "judge": [row.judge for row in rows],
+        "cluster": [row.cluster for row in rows],
+        "order": [row.order for row in rows],
     }
-    kept = {k: v for k, v in columns.items() if any(v) or k in ("model_a", "model_b", "winner")}
-    return make_table(file.name, list(kept), list(kept.values()), [one.row for one in rows])
+    filled = {k: v for k, v in columns.items() if any(v) or k in ("model_a", "model_b", "winner")}
+    return make_table(file.name, list(filled), list(filled.values()), [row.row for row in rows])
 
 
 def once(
     file: LogFile, rows: Iterable[tuple[int, dict[str, Any]]]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows; one that is there twice, with its ids and times, was not judged twice."""
-    seen: dict[bytes, int] = {}
+    """Yield the rows; refuse an identical copy, ids and times included."""
+    first_places: dict[bytes, int] = {}
     for place, row in rows:
-        before = seen.setdefault(digest(row), place)
-        if before != place:
-            what = f"is the same as row {before}; leave it out, or give the file without copies"
-            raise problem(file.name, what, row=place)
+        first_place = first_places.setdefault(digest(row), place)
+        if first_place != place:
+            reason = (
+                f"is the same as row {first_place}; leave it out, or give the file without copies"
+            )
+            raise problem(file.name, reason, row=place)
         yield place, row
 
 

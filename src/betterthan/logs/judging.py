@@ -3,15 +3,15 @@
 import xarray as xr
 
 from betterthan.io.judged import judgments
-from betterthan.io.layouts import of_name
+from betterthan.io.layouts import layout_by_name
 from betterthan.io.problems import listed, problem
 from betterthan.io.saying import line
 from betterthan.logs.heads import LogFile
-from betterthan.logs.judged_roster import JUDGED, judged_of
+from betterthan.logs.judged_roster import JUDGED, judgment_kind
 from betterthan.signed import Signature
 
 
-def judgments_of(file: LogFile) -> xr.Dataset:
+def read_judgments_file(file: LogFile) -> xr.Dataset:
     """The judgments in a file, one by one.
 
     Returns
@@ -25,13 +25,15 @@ def judgments_of(file: LogFile) -> xr.Dataset:
     ValueError
         If the file is of no known tool, or holds what is no judgment.
     """
-    kind = judged_of(file.head)
+    kind = judgment_kind(file.preview)
     if kind is None:
         tools = listed([kind.tool for kind in JUDGED])
         raise problem(file.name, f"holds no judgments of a tool that is read: {tools}")
     table = kind.table(file)
-    found = judgments(table)
-    said = line(table.source, of_name("judgments"), found.data, [found])
-    said += f"; {kind.said}" if kind.said else ""
-    signed = Signature(unit="judgment", source=table.source, reading=said)
-    return found.data.assign_attrs(signed.to_attrs())
+    parsed_judgments = judgments(table)
+    summary = line(
+        table.source, layout_by_name("judgments"), parsed_judgments.data, [parsed_judgments]
+    )
+    summary += f"; {kind.note}" if kind.note else ""
+    signed = Signature(unit="judgment", source=table.source, reading=summary)
+    return parsed_judgments.data.assign_attrs(signed.to_attrs())

@@ -1,4 +1,4 @@
-"""Samples that lm-eval writes, one row a document and filter."""
+"""Read samples of lm-eval, one row for each document and filter."""
 
 import json
 from hashlib import blake2b, sha256
@@ -7,7 +7,7 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.logs.heads import LogFile
 from betterthan.logs.json_values import number, records
-from betterthan.logs.lm_eval_results import name_of
+from betterthan.logs.lm_eval_results import metric_name
 from betterthan.logs.record import UNSCORED, Run
 
 _NO_METRICS = frozenset(
@@ -40,17 +40,17 @@ def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
         The metrics of rows that do not name them; all that is no part of a row when not given.
     """
     rows = _Rows(run, metrics)
-    for row, one in records(file):
+    for row, record in records(file):
         try:
-            rows.add(row, one)
+            rows.add(row, record)
         except KeyError as error:
-            what = f"has no {error.args[0]}, which samples of lm-eval have"
-            raise problem(file.name, what, row=row) from None
+            reason = f"has no {error.args[0]}, which samples of lm-eval have"
+            raise problem(file.name, reason, row=row) from None
         except RecursionError:
             raise problem(file.name, "is nested too deeply", row=row) from None
         except (TypeError, AttributeError):
-            what = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
-            raise problem(file.name, what, row=row) from None
+            reason = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
+            raise problem(file.name, reason, row=row) from None
 
 
 class _Rows:
@@ -61,38 +61,42 @@ class _Rows:
         self._places: dict[Any, tuple[int, set[str]]] = {}
         self._names: dict[Any, list[tuple[str, str]]] = {}
 
-    def add(self, row: int, one: dict[str, Any]) -> None:
+    def add(self, row: int, record: dict[str, Any]) -> None:
         """Add a row: of a document that has this filter already, the document again."""
-        key, chosen = one["doc_id"], one.get("filter") or "none"
+        key, chosen = record["doc_id"], record.get("filter") or "none"
         if key not in self._places or chosen in self._places[key][1]:
-            self._places[key] = (_sample(self._run, row, one), set())
-        place, seen = self._places[key]
-        seen.add(chosen)
-        own = tuple(one.get("metrics") or self._metrics or (k for k in one if k not in _NO_METRICS))
-        if (own, chosen) not in self._names:
-            self._names[own, chosen] = [(metric, name_of(metric, chosen)) for metric in own]
-        _score(self._run, place, one, self._names[own, chosen])
+            self._places[key] = (_sample(self._run, row, record), set())
+        place, filters = self._places[key]
+        filters.add(chosen)
+        metrics = tuple(
+            record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
+        )
+        if (metrics, chosen) not in self._names:
+            self._names[metrics, chosen] = [
+                (metric, metric_name(metric, chosen)) for metric in metrics
+            ]
+        _score(self._run, place, record, self._names[metrics, chosen])
 
 
-def _score(run: Run, place: int, one: dict[str, Any], names: list[tuple[str, str]]) -> None:
+def _score(run: Run, place: int, record: dict[str, Any], names: list[tuple[str, str]]) -> None:
     for metric, name in names:
-        value = one.get(metric)
+        value = record.get(metric)
         if type(value) is float:
             run.cells.score(place, name, value)
         else:
             _odd(run, place, name, value)
 
 
-def _sample(run: Run, row: int, one: dict[str, Any]) -> int:
-    doc = one["doc"]
-    target = one.get("target_hash") or _hash(str(one.get("target")))
-    content = f"{one.get('doc_hash') or _hash(_written(doc))} {target}"
-    prompt = one.get("prompt_hash") or _prompt(one.get("arguments"))
+def _sample(run: Run, row: int, record: dict[str, Any]) -> int:
+    doc = record["doc"]
+    target = record.get("target_hash") or _hash(str(record.get("target")))
+    content = f"{record.get('doc_hash') or _hash(_written(doc))} {target}"
+    prompt = record.get("prompt_hash") or _prompt(record.get("arguments"))
     return run.cells.sample(
-        one["doc_id"],
+        record["doc_id"],
         content=_short(content),
         prompt=None if prompt is None else _short(prompt),
-        text=_shown(doc),
+        text=_first_text(doc),
         row=row,
     )
 
@@ -115,10 +119,10 @@ def _odd(run: Run, place: int, name: str, value: Any) -> None:
     run.cells.score(place, name, None, UNSCORED)
 
 
-def _shown(doc: Any) -> str:
-    for one in doc.values() if isinstance(doc, dict) else (doc,):
-        if isinstance(one, str):
-            return one
+def _first_text(doc: Any) -> str:
+    for value in doc.values() if isinstance(doc, dict) else (doc,):
+        if isinstance(value, str):
+            return value
     return ""
 
 

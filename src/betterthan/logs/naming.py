@@ -1,4 +1,4 @@
-"""What the system of each run is called: so that two settings never share a name."""
+"""Name the system of each run, so that two settings never share a name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -17,10 +17,10 @@ _SUFFIXES = (".gz", ".zst", ".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt")
 def named(
     runs: Sequence[Run], keys: Sequence[str | None], of_run: Callable[[Run], str] | None = None
 ) -> list[str]:
-    """The system of each run.
+    """Name the system of each run.
 
-    A name that a mapping gave comes first, then that of `of_run`, of the log, of its file. Where
-    runs of one name and task differ in their settings, these stand behind it.
+    The key of a mapping has precedence, then `of_run`, then the names in the log and of its file.
+    Where runs of one name and task differ in their settings, the settings are appended.
     """
     base = [str(of_run(run)) if of_run else run.system or stem(run) for run in runs]
     base = _with_parts(runs, _with_keys(keys, base))
@@ -35,26 +35,26 @@ def stem(run: Run) -> str:
     return name
 
 
-def chosen(systems: Any, found: Sequence[str]) -> dict[str, str]:
+def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
     """The systems to keep, in order, with what each is to be called.
 
     Parameters
     ----------
     systems : list of str, or mapping of str to str, or None
         A list picks and orders; a mapping renames and keeps the others.
-    found : sequence of str
+    present : sequence of str
         Those there are.
     """
     if systems is None or callable(systems):
-        return {name: name for name in found}
+        return {name: name for name in present}
     if isinstance(systems, str) or not isinstance(systems, Sequence | Mapping):
         kind = type(systems).__name__
         raise ValueError(f"systems is a {kind}; give a list of names, or a mapping to new names")
-    absent = [name for name in systems if name not in found]
+    absent = [name for name in systems if name not in present]
     if absent:
-        raise ValueError(f"there is no system {absent[0]!r} among {listed(found)}")
+        raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
     if isinstance(systems, Mapping):
-        renamed = {name: str(systems.get(name, name)) for name in found}
+        renamed = {name: str(systems.get(name, name)) for name in present}
         checks.unique(list(renamed.values()), "system")
         return renamed
     checks.unique([str(name) for name in systems], "system")
@@ -62,27 +62,30 @@ def chosen(systems: Any, found: Sequence[str]) -> dict[str, str]:
 
 
 def _with_keys(keys: Sequence[str | None], base: list[str]) -> list[str]:
-    """The name that a mapping gave; beside those of the logs where one name has several."""
-    own: dict[str, set[str]] = {}
+    """Use the key of the mapping as name; add the logged name if one key has several."""
+    names_by_key: dict[str, set[str]] = {}
     for key, name in zip(keys, base, strict=True):
-        own.setdefault(key or "", set()).add(name)
+        names_by_key.setdefault(key or "", set()).add(name)
     return [
-        name if key is None else key if len(own[key]) == 1 else f"{key} | {name}"
+        name if key is None else key if len(names_by_key[key]) == 1 else f"{key} | {name}"
         for key, name in zip(keys, base, strict=True)
     ]
 
 
 def _with_parts(runs: Sequence[Run], base: list[str]) -> list[str]:
-    """Names with the parts that have more than one value, such as the prompt."""
+    """Add the parts that have several values, such as the prompt, to the names."""
     kinds = list(dict.fromkeys(kind for run in runs for kind in run.parts))
     several = [k for k in kinds if len({run.parts.get(k) for run in runs}) > 1]
     if not several:
         return base
     # of one system and several prompts, the prompts are the systems
-    own = [[]] * len(base) if len(set(base)) == 1 else [[name] for name in base]
+    prefixes = [[]] * len(base) if len(set(base)) == 1 else [[name] for name in base]
     parts = [[_plain(run.parts.get(k, "")) for k in several] for run in runs]
     short, full = (
-        [" | ".join(name + [as_(x) for x in part]) for name, part in zip(own, parts, strict=True)]
+        [
+            " | ".join(name + [as_(x) for x in part])
+            for name, part in zip(prefixes, parts, strict=True)
+        ]
         for as_ in (_cut, str)
     )
     return short if len(set(short)) == len(set(full)) else full
@@ -98,7 +101,7 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
         keys = differing.setdefault(name, [])
         keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
     return [
-        f"{name} ({', '.join(f'{_last(k)}={_told(run.config.get(k))}' for k in keys)})"
+        f"{name} ({', '.join(f'{_last(k)}={_format_value(run.config.get(k))}' for k in keys)})"
         if (keys := differing[name])
         else name
         for run, name in zip(runs, base, strict=True)
@@ -119,7 +122,7 @@ def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _told(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return _cut(_plain(str(value)))
 
 

@@ -1,10 +1,10 @@
-"""Items that are given more than once, told apart by their order."""
+"""Number items that occur more than once."""
 
 from collections.abc import Hashable, Iterable
 
 from betterthan.text import escaped
 
-_ENDS = {1: "st", 2: "nd", 3: "rd"}
+_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
 
 
 def occurrences(keys: Iterable[Hashable]) -> list[int]:
@@ -15,12 +15,12 @@ def occurrences(keys: Iterable[Hashable]) -> list[int]:
     >>> occurrences("abaa")
     [0, 0, 1, 2]
     """
-    seen: dict[Hashable, int] = {}
-    found = []
+    counts: dict[Hashable, int] = {}
+    numbers = []
     for key in keys:
-        found.append(seen.get(key, 0))
-        seen[key] = found[-1] + 1
-    return found
+        numbers.append(counts.get(key, 0))
+        counts[key] = numbers[-1] + 1
+    return numbers
 
 
 def numbered(name: str, occurrence: int) -> str:
@@ -32,16 +32,16 @@ def numbered(name: str, occurrence: int) -> str:
     ('1+1', '1+1 (2nd)', '1+1 (11th)')
     """
     n = occurrence + 1
-    end = "th" if n % 100 in (11, 12, 13) else _ENDS.get(n % 10, "th")
+    end = "th" if n % 100 in (11, 12, 13) else _SUFFIXES.get(n % 10, "th")
     return name if n == 1 else f"{name} ({n}{end})"
 
 
-def name_of(text: str, content: bytes) -> str:
+def make_id(text: str, content: bytes) -> str:
     """An id for what has none: its text, cut, and the first of its digest, which tells it apart.
 
     Examples
     --------
-    >>> name_of("1+1", bytes(16))
+    >>> make_id("1+1", bytes(16))
     '1+1 #000000000000'
     """
     plain = " ".join(escaped(text).split())

@@ -1,4 +1,4 @@
-"""Logs of Inspect: .eval archives, also of runs that died, and .json."""
+"""Inspect: .eval archives, also of crashed runs, and .json."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,12 @@ from betterthan.io.elements import Window, elements, fields
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
 from betterthan.logs.hashing import all_joined, digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of
-from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
+from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.inspect_content import Contents, digest_plain, input_text, plan_texts
+from betterthan.logs.inspect_header import add_reported, declared_metrics, plan_steps, read_run
 from betterthan.logs.inspect_values import Scores, add_scores
 from betterthan.logs.json_values import as_dict, count, parsed
-from betterthan.logs.record import DONE, KEPT, Run
+from betterthan.logs.record import DONE, TEXT_LIMIT, Run
 from betterthan.progress import with_bar
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
@@ -24,11 +24,11 @@ _IDS = {str, int, float, bool}
 _PART = re.compile(r"_journal/summaries/(\d+)\.json")
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a log of Inspect."""
-    if head.kind == "zip":
-        return _HEADER in head.members or _START in head.members
-    return head.kind == "object" and head.has("version", "status", "eval.task", "eval.run_id")
+    if preview.kind == "zip":
+        return _HEADER in preview.members or _START in preview.members
+    return preview.kind == "object" and preview.has("version", "status", "eval.task", "eval.run_id")
 
 
 def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
@@ -42,13 +42,13 @@ def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
     """
     contents = Contents()
     bar = with_bar(files, len(files), "reading logs")
-    return [_of(file, contents, cluster) for file in bar]
+    return [_read_log(file, contents, cluster) for file in bar]
 
 
-def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
-    of_kind = _of_archive if file.head.kind == "zip" else _of_json
+def _read_log(file: LogFile, contents: Contents, cluster: str | None) -> Run:
+    read_header = _read_archive if file.preview.kind == "zip" else _read_json
     samples = _Samples(with_metadata=cluster is not None)
-    header = of_kind(file, contents, samples)
+    header = read_header(file, contents, samples)
     run = _run(file, header, samples)
     if cluster is not None:
         run.cells.cluster = [_shared(samples, row - 1, cluster, file) for row in run.cells.row]
@@ -56,18 +56,18 @@ def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
 
 
 def _shared(samples: "_Samples", k: int, cluster: str, file: LogFile) -> str:
-    """What a sample has as this metadata."""
+    """Return the sample's value of the metadata field."""
     metadata = as_dict(samples.metadata[k])
     if metadata.get(cluster) is None:
-        has = f"has {listed(metadata)}" if metadata else "has none"
-        what = f"has no metadata {cluster!r} to be its cluster; it {has}"
-        raise problem(f"{file.name}, sample {shown(samples.ids[k])}", what)
+        existing = f"has {listed(metadata)}" if metadata else "has none"
+        reason = f"has no metadata {cluster!r} to be its cluster; it {existing}"
+        raise problem(f"{file.name}, sample {shown(samples.ids[k])}", reason)
     return str(metadata[cluster])
 
 
 @dataclass(frozen=True)
 class _Samples:
-    """What is kept of samples, or of their summaries, column by column."""
+    """Columns of samples, or of their summaries."""
 
     with_metadata: bool
     ids: list[Any] = field(default_factory=list)
@@ -81,16 +81,16 @@ class _Samples:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def add(self, some: Sequence[dict[str, Any]]) -> None:
-        """Keep what is needed of some more."""
-        epochs, most = [one.get("epoch") for one in some], KEPT.get()
-        self.ids.extend(one["id"] for one in some)
-        self.epochs.extend(one if type(one) is int else count(one, 1) for one in epochs)
-        self.texts.extend(shown_of(one)[:most] for one in some)
-        self.errors.extend(one.get("error") for one in some)
+    def add(self, batch: Sequence[dict[str, Any]]) -> None:
+        """Store the columns of a batch of samples."""
+        epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
+        self.ids.extend(sample["id"] for sample in batch)
+        self.epochs.extend(epoch if type(epoch) is int else count(epoch, 1) for epoch in epochs)
+        self.texts.extend(input_text(sample)[:most] for sample in batch)
+        self.errors.extend(sample.get("error") for sample in batch)
         if self.with_metadata:
-            self.metadata.extend(one.get("metadata") for one in some)
-        self.scores.add(some)
+            self.metadata.extend(sample.get("metadata") for sample in batch)
+        self.scores.add(batch)
 
     def last(self) -> Sequence[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""
@@ -101,19 +101,21 @@ class _Samples:
         return sorted(dict(zip(keys, range(len(ids)), strict=True)).values())
 
 
-def _of_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
+def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     with Archive(file) as archive:
         header = _header(archive, file)
-        choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
-        for some in _summaries(archive):
-            plain = None if choices else digests_of_plain(some)
+        choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
+        for batch in _summaries(archive):
+            plain = None if choices else digest_plain(batch)
             try:
                 samples.contents.extend(
-                    (contents.of(one, archive, choices) for one in some) if plain is None else plain
+                    (contents.digest(sample, archive, choices) for sample in batch)
+                    if plain is None
+                    else plain
                 )
             except RecursionError:
                 raise _too_deep(file, len(samples.contents) + 1) from None
-            samples.add(some)
+            samples.add(batch)
     return header
 
 
@@ -132,7 +134,7 @@ def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
 
 
 def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
-    """The summaries of all samples, or those a run that died had come to, some at a time."""
+    """Yield batches of summaries, also those that a crashed run had written."""
     for member in [_ALL] if _ALL in archive else _parts(archive):
         name, row = f"{archive.name}, member {member}", 0
         with archive.open(member) as data:
@@ -140,23 +142,25 @@ def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
             if window.next() not in ("[", ""):
                 raise problem(name, "is no list of samples")
             window.expect("[")
-            for some in batched(elements(window), _SOME):
-                kinds = {type(one.get("id")) if type(one) is dict else None for one in some}
+            for batch in batched(elements(window), _SOME):
+                kinds = {
+                    type(sample.get("id")) if type(sample) is dict else None for sample in batch
+                }
                 if not kinds <= _IDS:
-                    k = next(k for k, one in enumerate(some) if not _is_sample(one))
-                    raise problem(name, "is no sample", row=row + k + 1, value=some[k])
-                row += len(some)
-                yield some
+                    k = next(k for k, sample in enumerate(batch) if not _is_sample(sample))
+                    raise problem(name, "is no sample", row=row + k + 1, value=batch[k])
+                row += len(batch)
+                yield batch
             window.end()
 
 
 def _parts(archive: Archive) -> list[str]:
     """The members that a run writes as it goes, in their order."""
-    found = [(int(match[1]), m) for m in archive.members if (match := _PART.fullmatch(m))]
-    return [member for _, member in sorted(found)]
+    members = [(int(match[1]), m) for m in archive.members if (match := _PART.fullmatch(m))]
+    return [member for _, member in sorted(members)]
 
 
-def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
+def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
     row = 0
@@ -169,7 +173,7 @@ def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, 
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
             try:
-                samples.contents.append(contents.of(value))
+                samples.contents.append(contents.digest(value))
             except RecursionError:
                 raise _too_deep(file, row) from None
             samples.add([value])
@@ -179,27 +183,31 @@ def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, 
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
-    run, kept = run_of(header, file), samples.last()
-    if double := len(samples) - len(kept):
-        said = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
-        run.said.append(("twice", said))
-    _add_samples(run, header, samples, kept)
-    if not kept and run.state == DONE:
+    run, last_samples = read_run(header, file), samples.last()
+    if double := len(samples) - len(last_samples):
+        message = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
+        run.notes.append(("twice", message))
+    _add_samples(run, header, samples, last_samples)
+    if not last_samples and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
-    add_scores(run, samples.scores, kept, declared_metrics(header))
+    add_scores(run, samples.scores, last_samples, declared_metrics(header))
     add_reported(run, header)
     return run
 
 
-def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: Sequence[int]) -> None:
-    contents, errors = ([of[k] for k in kept] for of in (samples.contents, samples.errors))
+def _add_samples(
+    run: Run, header: dict[str, Any], samples: _Samples, indices: Sequence[int]
+) -> None:
+    contents, errors = (
+        [column[k] for k in indices] for column in (samples.contents, samples.errors)
+    )
     run.cells.samples(
-        [samples.ids[k] for k in kept],
-        epoch=[samples.epochs[k] for k in kept],
+        [samples.ids[k] for k in indices],
+        epoch=[samples.epochs[k] for k in indices],
         content=contents,
-        prompt=all_joined(digest(prompts_of(header)), contents),
-        text=[samples.texts[k] for k in kept],
-        row=[k + 1 for k in kept],
+        prompt=all_joined(digest(plan_texts(header)), contents),
+        text=[samples.texts[k] for k in indices],
+        row=[k + 1 for k in indices],
         failed=[error is not None for error in errors],
     )
     run.why = run.why or next(filter(None, map(_why, filter(None, errors))), "")

@@ -1,4 +1,4 @@
-"""Records of one metric as scores: item by system, each cell with its status."""
+"""Pivot records of one metric to scores: items by systems, each cell with its status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ STATUS = "status"
 _FILES = 8  # that are named
 
 
-def scores_of(
+def pivot_scores(
     logs: Logs,
     *,
     task: str | Sequence[str] | None = None,
@@ -66,19 +66,19 @@ def scores_of(
         systems.
     """
     policies = _policies(errors=errors, unscored=unscored)
-    records, said = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
+    records, messages = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
     name = str(records["metric"].iloc[0])
     better = _direction(logs, records, name, higher_is_better)
     systems = _systems(records)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
-    tool = ", ".join(dict.fromkeys(_of(logs, records, "tool")))
-    own = policies | {"metric": name, "tool": tool, "by": squares[0].by}
+    tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
+    options = policies | {"metric": name, "tool": tool, "by": squares[0].by}
     signed = Signature(
         layout="logs",
         unit="item",
         source=_source(logs, records),
-        reading=_reading(logs, records, scores, own, [*said, *filled]),
+        reading=_reading(logs, records, scores, options, [*messages, *filled]),
         higher_is_better=better,
         metric=name,
         tool=tool,
@@ -88,10 +88,10 @@ def scores_of(
     return scores.assign_attrs(signed.to_attrs() | {"n_missing": int(scores.isnull().sum())})
 
 
-def _policies(**given: str) -> dict[str, str]:
-    for what, value in given.items():
-        checks.one_of(value, POLICIES, what)
-    return given
+def _policies(**policies: str) -> dict[str, str]:
+    for name, value in policies.items():
+        checks.one_of(value, POLICIES, name)
+    return policies
 
 
 @dataclass(frozen=True)
@@ -114,34 +114,34 @@ def _by_task(records: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _systems(records: pd.DataFrame) -> list[str]:
-    there = set(records["system"].unique())
-    found = [str(s) for s in records["system"].cat.categories if s in there]
-    if len(found) < 2:
-        only = f"only one system, {found[0]!r}"
+    present = set(records["system"].unique())
+    systems = [str(s) for s in records["system"].cat.categories if s in present]
+    if len(systems) < 2:
+        only = f"only one system, {systems[0]!r}"
         raise ValueError(f"{only}; a comparison needs at least two: give the logs of two systems")
-    return found
+    return systems
 
 
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
-    found = joined(logs, records, join)
+    item_keys = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()
-    unit, first = _units(found.key, epoch)
+    unit, first = _units(item_keys.key, epoch)
     refuse_large("the logs", items=len(first), systems=len(systems))
     shape = (len(first), len(systems))
-    at = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
+    cells = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
     score, raw = np.full(shape, np.nan), np.full(shape, np.nan)
     status = np.full(shape, STATUSES.index(MISSING), np.int8)
-    score[at], raw[at] = records["score"], records["raw"]
-    status[at] = records["status"].cat.codes
+    score[cells], raw[cells] = records["score"], records["raw"]
+    status[cells] = records["status"].cat.codes
     return Square(
         str(records["task"].iloc[0]),
-        [str(key) for key in found.key[first]],
+        [str(key) for key in item_keys.key[first]],
         epoch[first],
         _clusters(records, unit, len(first)),
         score,
         raw,
         status,
-        found.by,
+        item_keys.by,
     )
 
 
@@ -151,14 +151,14 @@ def _units(key: np.ndarray, epoch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _clusters(records: pd.DataFrame, unit: np.ndarray, number: int) -> np.ndarray | None:
-    """The cluster of each unit, None where no log names any."""
+    """Return the cluster of each unit; None if no log has clusters."""
     codes = records["cluster"].cat.codes.to_numpy()
     if (codes < 0).all():
         return None
     first = np.full(number, -1)
-    known = codes >= 0
-    first[unit[known][::-1]] = codes[known][::-1]
-    differs = known & (first[unit] != codes)
+    clustered = codes >= 0
+    first[unit[clustered][::-1]] = codes[clustered][::-1]
+    differs = clustered & (first[unit] != codes)
     if differs.any():
         item = records["item"].astype(str).iloc[int(differs.argmax())]
         raise ValueError(f"item {item!r} is in two clusters in different logs; give it one")
@@ -186,20 +186,22 @@ def _stacked(squares: Sequence[Square], systems: list[str]) -> xr.DataArray:
 def _under(
     scores: xr.DataArray, squares: Sequence[Square], policies: Mapping[str, str], better: bool
 ) -> tuple[xr.DataArray, list[str]]:
-    """Scores with their status, errors and what was not scored under their policies."""
+    """Apply the policies for errors and unscored cells; attach the status."""
     status = np.concatenate([square.status for square in squares])
     raw = np.concatenate([square.raw for square in squares])
-    values, said = scores.values.copy(), []
+    values, messages = scores.values.copy(), []
     for kind, policy in ((ERROR, policies["errors"]), (UNSCORED, policies["unscored"])):
         cells = status == STATUSES.index(kind)
         if policy == "raw":
             values[cells] = raw[cells]
         if policy == "worst":
             values[cells] = worst = _worst(scores.values, better)
-            said.append(f"{counted(int(cells.sum()), 'cell')} of status {kind} taken as {worst:g}")
+            messages.append(
+                f"{counted(int(cells.sum()), 'cell')} of status {kind} taken as {worst:g}"
+            )
     flags = {"flag_values": np.arange(len(STATUSES)), "flag_meanings": " ".join(STATUSES)}
-    beside = (scores.dims, status, flags)
-    return scores.copy(data=values).assign_coords({STATUS: beside}), said
+    status_coord = (scores.dims, status, flags)
+    return scores.copy(data=values).assign_coords({STATUS: status_coord}), messages
 
 
 def _worst(values: np.ndarray, better: bool) -> float:
@@ -210,61 +212,65 @@ def _worst(values: np.ndarray, better: bool) -> float:
     return low if better else high
 
 
-def _direction(logs: Logs, records: pd.DataFrame, metric: str, given: bool | None) -> bool:
-    """Whether higher is better, as the logs say."""
-    told: list[dict[str, bool]] = _of(logs, records, "higher_is_better")
-    found = {one.get(metric, True) for one in told}
-    if len(found) > 1:
+def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
+    """Return whether higher is better according to the logs."""
+    by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
+    directions = {higher.get(metric, True) for higher in by_run}
+    if len(directions) > 1:
         raise ValueError(
             f"higher {metric} is better in some of the logs and worse in others; name one task"
         )
-    if given is not None and given not in found:
-        words = "higher is better" if found == {True} else "lower is better"
-        raise ValueError(f"higher_is_better={given} contradicts the logs: of {metric} {words}")
-    return found.pop()
+    if requested is not None and requested not in directions:
+        words = "higher is better" if directions == {True} else "lower is better"
+        raise ValueError(f"higher_is_better={requested} contradicts the logs: of {metric} {words}")
+    return directions.pop()
 
 
-def _of(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
-    """What the table of runs says of those that have records."""
+def _run_values(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
+    """Return a column of the runs table for the runs with records."""
     return logs.runs[column].loc[np.unique(records["run"].to_numpy())].tolist()
 
 
 def _source(logs: Logs, records: pd.DataFrame) -> str:
-    files = [name for all_ in _of(logs, records, "files") for name in all_]
+    files = [name for all_ in _run_values(logs, records, "files") for name in all_]
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return ", ".join(files[:_FILES]) + more
 
 
 def _reading(
-    logs: Logs, records: pd.DataFrame, scores: xr.DataArray, own: Mapping[str, Any], said: list[str]
+    logs: Logs,
+    records: pd.DataFrame,
+    scores: xr.DataArray,
+    options: Mapping[str, Any],
+    messages: list[str],
 ) -> str:
-    """What was read, in one line."""
-    runs = counted(len(_of(logs, records, "tool")), "log")
+    """Summarize in one line what was read."""
+    runs = counted(len(_run_values(logs, records, "tool")), "log")
     items = len(set(zip(*_item_keys(scores), strict=True)))
     size = f"{counted(items, 'item')} x {named_systems(scores[names.SYSTEM].values.tolist())}"
     if "epoch" in scores.coords:
         size += f", up to {counted(int(scores['epoch'].max()), 'run')} of each"
     tasks = [str(task) for task, _ in _by_task(records) if task]
     task = f", task {listed(tasks)}" if tasks else ""
-    missing = ", ".join(_lacking(scores[STATUS].values, own))
-    parts = [f"metric {own['metric']}, joined by {own['by']}", missing, *said]
-    return f"{runs} of {own['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
+    missing = ", ".join(_lacking(scores[STATUS].values, options))
+    parts = [f"metric {options['metric']}, joined by {options['by']}", missing, *messages]
+    return f"{runs} of {options['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
 
 
 def _item_keys(scores: xr.DataArray) -> list[list[Any]]:
-    kept = [key for key in ("dataset", names.ITEM) if key in scores.coords]
-    return [scores[key].values.tolist() for key in kept]
+    keys = [key for key in ("dataset", names.ITEM) if key in scores.coords]
+    return [scores[key].values.tolist() for key in keys]
 
 
-def _lacking(status: np.ndarray, own: Mapping[str, Any]) -> list[str]:
-    """How many cells have which other status, and what they count as."""
-    found = []
-    policy = {ERROR: own["errors"], UNSCORED: own["unscored"]}
+def _lacking(status: np.ndarray, options: Mapping[str, Any]) -> list[str]:
+    """Count the cells of each other status, and say how they are treated."""
+    parts = []
+    policy = {ERROR: options["errors"], UNSCORED: options["unscored"]}
     for kind in STATUSES:
         number = int((status == STATUSES.index(kind)).sum())
         if kind != OK and number:
-            taken = (
+            treatment = (
                 f" (taken as {policy[kind]})" if policy.get(kind, "missing") != "missing" else ""
             )
-            found.append(f"{counted(number, 'cell')} {kind}{taken}")
-    return found or ["all cells scored"]
+            parts.append(f"{counted(number, 'cell')} {kind}{treatment}")
+    return parts or ["all cells scored"]

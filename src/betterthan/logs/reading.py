@@ -8,11 +8,11 @@ from typing import Any
 
 from betterthan import checks
 from betterthan.io.problems import printable
-from betterthan.logs.again import one_each
+from betterthan.logs.again import merge_runs
 from betterthan.logs.checking import checked
 from betterthan.logs.clustering import CONTENT, by_content, refuse_cluster
-from betterthan.logs.finding import Found, find_files
-from betterthan.logs.frames import by_id_alone, logs_of
+from betterthan.logs.finding import LogSource, find_files
+from betterthan.logs.frames import joined_by_id_note, tabulate_runs
 from betterthan.logs.naming import chosen, named
 from betterthan.logs.recognising import Sorted, sort_files, tools
 from betterthan.logs.record import Logs, Run
@@ -96,10 +96,10 @@ def read_logs(
     3    old  faithfulness    0.4     ok
     """
     files = sort_files(find_files(source), format)
-    return logs_of_files(files, systems=systems, again=again, items=items, cluster=cluster)
+    return read_log_files(files, systems=systems, again=again, items=items, cluster=cluster)
 
 
-def logs_of_files(
+def read_log_files(
     files: Sorted,
     *,
     systems: Any = None,
@@ -108,31 +108,31 @@ def logs_of_files(
     cluster: str | None = None,
 ) -> Logs:
     """The records of files that were recognised."""
-    return logs_of_runs(*read_runs(files, items, cluster), systems=systems, again=again)
+    return combine_runs(*read_runs(files, items, cluster), systems=systems, again=again)
 
 
 @uncollected()
-def logs_of_runs(
+def combine_runs(
     runs: Sequence[Run],
     keys: Sequence[str | None],
     *,
     systems: Any = None,
     again: str | None = None,
 ) -> Logs:
-    """The records of runs, each with the name that a mapping gave it."""
+    """Build the records of runs; `keys` are the names from a mapping."""
     callable_: Any = systems if callable(systems) else None
-    runs, found = one_each(runs, named(runs, keys, callable_), again)
-    checks.fit(found, "system")
-    wanted = chosen(systems, list(dict.fromkeys(found)))
-    kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
+    runs, run_systems = merge_runs(runs, named(runs, keys, callable_), again)
+    checks.fit(run_systems, "system")
+    wanted = chosen(systems, list(dict.fromkeys(run_systems)))
+    selected = [k for name in wanted for k, system in enumerate(run_systems) if system == name]
+    return tabulate_runs([runs[k] for k in selected], [wanted[run_systems[k]] for k in selected])
 
 
 @uncollected()
 def read_runs(
     files: Sorted, items: Sequence[str] | None = None, cluster: str | None = None
 ) -> tuple[list[Run], list[str | None]]:
-    """The runs in all files, and the name a mapping gave the files of each."""
+    """Read the runs of all files, and the name that a mapping gives them."""
     _refuse_items(files, items)
     metadata = None if cluster == CONTENT else cluster
     refuse_cluster(files, metadata)
@@ -141,15 +141,15 @@ def read_runs(
     for reader in READERS:
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
-            found = reader.runs([one.file for one in group], items, metadata)
-            runs += [_by_its_tool(checked(run), reader) for run in found]
-            keys += [key] * len(found)
+            new_runs = reader.runs([source.file for source in group], items, metadata)
+            runs += [_by_its_tool(checked(run), reader) for run in new_runs]
+            keys += [key] * len(new_runs)
         reader.check(runs[before:])
     if not runs:
-        told = f" ({files.said})" if files.said else ""
-        raise ValueError(f"no file is a log of a tool that is read{told}: {tools()}")
-    if files.said:
-        _log.info(printable(files.said))
+        skipped = f" ({files.summary})" if files.summary else ""
+        raise ValueError(f"no file is a log of a tool that is read{skipped}: {tools()}")
+    if files.summary:
+        _log.info(printable(files.summary))
     _refuse_mixed(runs, keys)
     if cluster == CONTENT:
         by_content(runs)
@@ -170,7 +170,7 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
         )
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
-        run.said.append(by_id_alone(tools))
+        run.notes.append(joined_by_id_note(tools))
 
 
 def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
@@ -186,8 +186,8 @@ def _by_its_tool(run: Run, reader: Reader) -> Run:
     return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
-def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:
-    groups: dict[str | None, list[Found]] = {}
-    for one in found:
-        groups.setdefault(one.key, []).append(one)
+def _by_key(sources: Sequence[LogSource]) -> dict[str | None, list[LogSource]]:
+    groups: dict[str | None, list[LogSource]] = {}
+    for source in sources:
+        groups.setdefault(source.key, []).append(source)
     return groups

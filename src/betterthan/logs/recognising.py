@@ -1,11 +1,11 @@
-"""Which reader reads a file: exactly one, or none."""
+"""Choose the reader of a file: exactly one, or none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from betterthan.io.problems import counted, problem
-from betterthan.logs.finding import Found
-from betterthan.logs.heads import Head
+from betterthan.logs.finding import LogSource
+from betterthan.logs.heads import Preview
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.unread_tools import why_unread
 
@@ -18,11 +18,11 @@ _MOST = 5  # skipped files that are named
 class Sorted:
     """Files by their reader, and those of a folder that none reads, with the reason."""
 
-    by_reader: dict[str, list[Found]]
+    by_reader: dict[str, list[LogSource]]
     skipped: list[tuple[str, str]]
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The skipped files, in words; empty where there are none."""
         if not self.skipped:
             return ""
@@ -31,21 +31,21 @@ class Sorted:
         return f"skipped {counted(len(self.skipped), 'file')}: {named}{more}"
 
 
-def reader_of(head: Head) -> Reader | None:
-    """The one reader that says yes."""
-    fits = [reader for reader in READERS if reader.recognises(head)]
+def find_reader(preview: Preview) -> Reader | None:
+    """Return the one reader that recognizes the file."""
+    fits = [reader for reader in READERS if reader.recognises(preview)]
     if len(fits) > 1:
         names = ", ".join(reader.name for reader in fits)
         raise RuntimeError(f"a file is recognised by {names}; one reader alone may be right")
     return fits[0] if fits else None
 
 
-def sort_files(found: Sequence[Found], format: str | None = None) -> Sorted:
+def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorted:
     """The files by the name of their reader.
 
     Parameters
     ----------
-    found : sequence of Found
+    sources : sequence of Found
     format : str, optional
         The reader that all files are for; recognised when not given.
 
@@ -54,36 +54,38 @@ def sort_files(found: Sequence[Found], format: str | None = None) -> Sorted:
     ValueError
         If a file that was named by itself is no log of a known tool.
     """
-    by_reader: dict[str, list[Found]] = {}
+    by_reader: dict[str, list[LogSource]] = {}
     skipped: list[tuple[str, str]] = []
-    for one in found:
-        reader = reader_of(one.file.head) if format is None else _named(format)
+    for source in sources:
+        reader = find_reader(source.file.preview) if format is None else _named(format)
         if reader is not None:
-            by_reader.setdefault(reader.name, []).append(one)
-        elif one.alone:
-            raise problem(one.file.name, unread(one.file.head))
+            by_reader.setdefault(reader.name, []).append(source)
+        elif source.explicit:
+            raise problem(source.file.name, unread(source.file.preview))
         else:
-            skipped.append((one.file.name, _reason(one.file.head)))
+            skipped.append((source.file.name, _reason(source.file.preview)))
     return Sorted(by_reader, skipped)
 
 
-def sorted_of_folder(found: Sequence[Found]) -> Sorted:
-    """The files by their reader, whether they were named or not."""
-    return sort_files([Found(one.file, one.key, False) for one in found])
+def sort_folder(sources: Sequence[LogSource]) -> Sorted:
+    """Sort files by reader, without errors for unreadable ones."""
+    return sort_files([LogSource(source.file, source.key, False) for source in sources])
 
 
-def unread(head: Head) -> str:
-    """Why no reader reads a file, and what to do."""
-    if head.kind == "a Git LFS pointer":
+def unread(preview: Preview) -> str:
+    """Explain why no reader reads a file, and what to do."""
+    if preview.kind == "a Git LFS pointer":
         return "is a Git LFS pointer, not the file itself; run: git lfs pull"
-    if head.kind == "empty":
+    if preview.kind == "empty":
         return "is empty"
-    known = why_unread(head)
-    if known is not None:
-        return known
-    what = "" if head.kind in ("object", "lines", "list", "text", "zip") else f" ({head.kind})"
+    reason = why_unread(preview)
+    if reason is not None:
+        return reason
+    kind = (
+        "" if preview.kind in ("object", "lines", "list", "text", "zip") else f" ({preview.kind})"
+    )
     return (
-        f"is no log of a tool that is read{what}: {tools()}; write a table instead, "
+        f"is no log of a tool that is read{kind}: {tools()}; write a table instead, "
         "with columns system, item, score"
     )
 
@@ -93,17 +95,17 @@ def tools() -> str:
     return ", ".join(dict.fromkeys(reader.tool for reader in READERS))
 
 
-def _reason(head: Head) -> str:
-    known = ("object", "lines", "list", "text", "zip")
-    what = why_unread(head)
-    if what is not None:
-        return what.removeprefix("is ")
-    return "no log of a known tool" if head.kind in known else head.kind
+def _reason(preview: Preview) -> str:
+    readable = ("object", "lines", "list", "text", "zip")
+    reason = why_unread(preview)
+    if reason is not None:
+        return reason.removeprefix("is ")
+    return "no log of a known tool" if preview.kind in readable else preview.kind
 
 
 def _named(format: str) -> Reader:
     for reader in READERS:
         if reader.name == format:
             return reader
-    known = ", ".join(reader.name for reader in READERS)
-    raise ValueError(f"format is {format!r}; give one of {known}")
+    formats = ", ".join(reader.name for reader in READERS)
+    raise ValueError(f"format is {format!r}; give one of {formats}")

@@ -1,4 +1,4 @@
-"""A value in a log as the number that it is, or a refusal that says where it stands."""
+"""Convert a value in a log to a number, or refuse it with its location."""
 
 import math
 from typing import Any
@@ -10,7 +10,7 @@ _BLANK = ("", "nan", "none", "null", "na", "n/a", "<na>")  # as tables write wha
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0}
 
 
-def score_of(value: Any, source: str, row: int | None, metric: str) -> float:
+def parse_score(value: Any, source: str, row: int | None, metric: str) -> float:
     """The score that a tool wrote, NaN where it wrote none.
 
     A bool, a number, the digits of one, or yes, no, true, false, pass, fail.
@@ -22,14 +22,14 @@ def score_of(value: Any, source: str, row: int | None, metric: str) -> float:
     """
     if is_blank(value):
         return math.nan
-    found = as_score(value)
-    if found is None:
-        what = "is no score; a score is a number, true or false, yes or no"
-        raise problem(source, what, row=row, column=metric, value=value)
-    if math.isinf(found):
-        what = "is no finite number; a score is finite, or null where there is none"
-        raise problem(source, what, row=row, column=metric, value=value)
-    return found
+    score = as_score(value)
+    if score is None:
+        reason = "is no score; a score is a number, true or false, yes or no"
+        raise problem(source, reason, row=row, column=metric, value=value)
+    if math.isinf(score):
+        reason = "is no finite number; a score is finite, or null where there is none"
+        raise problem(source, reason, row=row, column=metric, value=value)
+    return score
 
 
 def as_score(value: Any) -> float | None:

@@ -14,13 +14,13 @@ class Pattern:
 
     tool: str
     needs: tuple[str, ...]  # each fits a column
-    given: str  # what the task gives: equal where the item is
+    inputs: str  # what the task gives: equal where the item is
     score: str | None = None  # its group is the metric
     scores: str | None = None  # an object of metric to score
     id: str | None = None  # of the item in its data set
     row: str | None = None  # of the row: the same in no two
     error: str = "error"  # not blank where the system failed
-    error_of: str = ""  # of one metric, by its name: not blank where its scorer failed
+    metric_error: str = ""  # of one metric, by its name: not blank where its scorer failed
     never: str = ""  # columns that are no score, though they look like one
 
     def fits(self, columns: Iterable[str]) -> bool:
@@ -42,16 +42,16 @@ PATTERNS = (
     Pattern(
         "MLflow",
         ("trace_id", ".+/value"),
-        given="request",
+        inputs="request",
         score="(.+)/value",
         row="trace_id",
         error="state",  # OK, or ERROR
-        error_of="{}/error_message",
+        metric_error="{}/error_message",
     ),
     Pattern(
         "LangSmith",
         (r"inputs\..+", r"feedback\..+"),
-        given=r"inputs\..+",
+        inputs=r"inputs\..+",
         score=r"feedback\.(.+)",
         id="example_id",
         row="id",
@@ -59,28 +59,28 @@ PATTERNS = (
     Pattern(
         "Braintrust",
         ("input", "expected", "scores"),
-        given="input",
+        inputs="input",
         scores="scores",
         row="id|span_id",
     ),
     Pattern(
         "Langfuse",
         ("input", "expected_?[oO]utput", "scores"),
-        given="input",
+        inputs="input",
         scores="scores",
         row="id|trace_?[iI]d",
     ),
     Pattern(
         "Braintrust or Langfuse",
         ("input", "output", "expected(_?[oO]utput)?", ".+_score"),
-        given="input",
+        inputs="input",
         score="(.+)_score",
         row="id|span_id|trace_?[iI]d",
     ),
     Pattern(
         "ragas",
         ("user_input", "response"),
-        given="user_input|reference",
+        inputs="user_input|reference",
         score="(.+)",
         never=r"|Unnamed.*|index|id|.*_id|user_input|response|.*reference.*|.*contexts?|rubrics?"
         r"|error|metadata",
@@ -88,7 +88,7 @@ PATTERNS = (
 )
 
 
-def pattern_of(columns: Iterable[str]) -> Pattern | None:
+def find_pattern(columns: Iterable[str]) -> Pattern | None:
     """The first that fits."""
     columns = list(columns)
     return next((pattern for pattern in PATTERNS if pattern.fits(columns)), None)

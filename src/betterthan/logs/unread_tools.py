@@ -1,9 +1,9 @@
-"""Logs of tools that are known and not read: what each is, and what to give instead."""
+"""Recognize logs of tools that are not read, and say what to use instead."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from betterthan.logs.heads import Head
+from betterthan.logs.heads import Preview
 
 _TABLE = "write a table with columns system, item, score from it"
 
@@ -12,23 +12,27 @@ _TABLE = "write a table with columns system, item, score from it"
 class Unread:
     """A kind of file that is refused by its name."""
 
-    what: str
-    recognises: Callable[[Head], bool]
+    description: str
+    recognises: Callable[[Preview], bool]
     instead: str = _TABLE
 
 
-def _is_openai_evals(head: Head) -> bool:
-    return head.kind in ("object", "lines") and head.has("spec.eval_name")
+def _is_openai_evals(preview: Preview) -> bool:
+    return preview.kind in ("object", "lines") and preview.has("spec.eval_name")
 
 
-def _is_bfcl(head: Head) -> bool:
-    return head.kind in ("object", "lines") and head.has("accuracy", "correct_count", "total_count")
+def _is_bfcl(preview: Preview) -> bool:
+    return preview.kind in ("object", "lines") and preview.has(
+        "accuracy", "correct_count", "total_count"
+    )
 
 
-def _is_lighteval(head: Head) -> bool:
-    if head.kind != "parquet":
+def _is_lighteval(preview: Preview) -> bool:
+    if preview.kind != "parquet":
         return False
-    return all(any(name in word for word in head.members) for name in ("model_response", "metric"))
+    return all(
+        any(name in word for word in preview.members) for name in ("model_response", "metric")
+    )
 
 
 UNREAD = (
@@ -42,7 +46,7 @@ UNREAD = (
 )
 
 
-def why_unread(head: Head) -> str | None:
-    """What a file is, where its tool is known and not read, and what to do."""
-    kind = next((kind for kind in UNREAD if kind.recognises(head)), None)
-    return None if kind is None else f"is {kind.what}; {kind.instead}"
+def why_unread(preview: Preview) -> str | None:
+    """Describe a file of a known tool that is not read, and what to do."""
+    kind = next((kind for kind in UNREAD if kind.recognises(preview)), None)
+    return None if kind is None else f"is {kind.description}; {kind.instead}"

@@ -1,4 +1,4 @@
-"""How far systems (or judges) agree where there is no reference, and which of them stand apart."""
+"""Agreement of systems (or judges) without a reference, and outliers among them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,19 +50,19 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     """
     ranked = ranked_of(orders)
     checks.at_least_two(ranked.systems)
-    found = measured(ranked, ranked, variant=variant, restrict=restrict)["tau"]
-    each = found.values.reshape(-1, len(ranked.systems), len(ranked.systems)).copy()
-    each[:, *np.diag_indices(len(ranked.systems))] = np.nan
-    tau = _mean(np.moveaxis(each, 0, -1))
-    outlier_p, how = outlying(each, ranked.ranks)
-    of_system = {"mean_tau": _mean(tau), "outlier_p": outlier_p}
+    taus = measured(ranked, ranked, variant=variant, restrict=restrict)["tau"]
+    by_document = taus.values.reshape(-1, len(ranked.systems), len(ranked.systems)).copy()
+    by_document[:, *np.diag_indices(len(ranked.systems))] = np.nan
+    tau = _mean(np.moveaxis(by_document, 0, -1))
+    outlier_p, how = outlying(by_document, ranked.ranks)
+    system_variables = {"mean_tau": _mean(tau), "outlier_p": outlier_p}
     np.fill_diagonal(tau, 1.0)
-    told = {"variant": variant, "n_documents": len(ranked.documents)} | how
-    made = Signature(answer="agreement", version=betterthan.__version__)
+    attrs = {"variant": variant, "n_documents": len(ranked.documents)} | how
+    provenance = Signature(answer="agreement", version=betterthan.__version__)
     return xr.Dataset(
-        {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in of_system.items()},
+        {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in system_variables.items()},
         coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), ranked.systems),
-        attrs=made.to_attrs() | told,
+        attrs=provenance.to_attrs() | attrs,
     )
 
 
@@ -107,17 +107,17 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     wanted = tuple(map(str, _listed(reference, "reference")))
     if wanted not in keys:
         raise ValueError("the reference order is not among the orders; its rank needs its score")
-    own = values[keys.index(wanted)]
-    rank = float((values > own).sum() + ((values == own).sum() - 1) / 2)
+    reference_score = values[keys.index(wanted)]
+    rank = float((values > reference_score).sum() + ((values == reference_score).sum() - 1) / 2)
     share = rank / (len(keys) - 1) if len(keys) > 1 else np.nan
     return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": share})
 
 
-def _listed(order: Any, what: str) -> Any:
+def _listed(order: Any, argument: str) -> Any:
     """An order of items, or orders: a string is one of single letters."""
     if not isinstance(order, Sequence | np.ndarray):
         raise ValueError(
-            f"{what} is {checks.shown(order)}; give lists of items, the first item first"
+            f"{argument} is {checks.shown(order)}; give lists of items, the first item first"
         )
     return order
 
@@ -137,7 +137,7 @@ def _scores(scores: Any, number: int) -> np.ndarray:
 
 
 def _mean(tau: np.ndarray) -> np.ndarray:
-    """The mean over the last axis without what is not defined; NaN where nothing is."""
-    given = ~np.isnan(tau)
+    """Average over the last axis, without undefined values; NaN if all are undefined."""
+    defined = ~np.isnan(tau)
     with np.errstate(invalid="ignore"):
-        return np.where(given, tau, 0).sum(-1) / given.sum(-1)
+        return np.where(defined, tau, 0).sum(-1) / defined.sum(-1)

@@ -77,8 +77,8 @@ def _listed(items: Any) -> list[list[str]]:
     """A list of items, of which none are tied."""
     for item in items:
         if isinstance(item, list | tuple | dict | set | np.ndarray | bool):
-            what = "a list of plain items, the best first, or a > b = c where items are tied"
-            raise ValueError(f"holds {shown(item)}; give {what}")
+            hint = "a list of plain items, the best first, or a > b = c where items are tied"
+            raise ValueError(f"holds {shown(item)}; give {hint}")
     groups = [[plain_text(item).strip()] for item in items]
     if [""] in groups:
         raise ValueError("has a blank where an item should stand; every item needs a name")
@@ -97,10 +97,10 @@ def _refuse_repeated(groups: list[list[str]]) -> None:
 
 
 def unseparated(orders: Sequence[list[str]]) -> int | None:
-    """The first order that is one item, but could be several with a sign nobody knows between."""
-    known = {item for items in orders if len(items) > 1 for item in items}
+    """Return the first order with one item that may be several with an unknown separator."""
+    known_items = {item for items in orders if len(items) > 1 for item in items}
     for k, items in enumerate(orders):
         parts = [part for part in _WITHIN.split(items[0]) if part] if len(items) == 1 else []
-        if len(parts) > 1 and (set(parts) <= known or not known):
+        if len(parts) > 1 and (set(parts) <= known_items or not known_items):
             return k
     return None

@@ -14,21 +14,28 @@ from betterthan.posterior.fitted import Fit
 from betterthan.posterior.table import Question
 
 
-def of_dispersions(fit: Fit, asked: Question, *, items: int | None = None) -> xr.Dataset:
+def of_dispersions(fit: Fit, question: Question, *, items: int | None = None) -> xr.Dataset:
     """Systems by the concentration of their orders around the references; see `fits.compare`."""
     attrs = fit.posterior.attrs
     items = _median(attrs) if items is None else checks.whole(items, "items", 2)
     theta = fit.of_system("theta")
-    found = table.of_joint_draws(theta, fit.systems, asked)
-    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
-    ranks = table.of_systems(theta, fit.systems, ci_prob=asked.ci_prob)
-    found = found.merge(ranks, join="exact").assign(table.by_system("theta", theta, asked))
+    comparison = table.of_joint_draws(theta, fit.systems, question)
+    comparison = table.with_verdicts(comparison, question, converged=fit.diagnosis.passed)
+    ranks = table.of_systems(theta, fit.systems, ci_prob=question.ci_prob)
+    comparison = comparison.merge(ranks, join="exact").assign(
+        table.by_system("theta", theta, question)
+    )
     tau = fit.of_system("expected_tau")
-    found = found.assign(table.by_system("expected_tau", tau, asked, prefix="expected_tau_"))
-    low, high = _new_tau(fit, theta.reshape(-1, theta.shape[-1]), items, asked.ci_prob)
-    found["new_tau_lower"], found["new_tau_upper"] = (names.SYSTEM, low), (names.SYSTEM, high)
-    told = {key: attrs[key] for key in ("pooling", "n_documents")}
-    return found.assign_attrs(told | {"items": items})
+    comparison = comparison.assign(
+        table.by_system("expected_tau", tau, question, prefix="expected_tau_")
+    )
+    low, high = _new_tau(fit, theta.reshape(-1, theta.shape[-1]), items, question.ci_prob)
+    comparison["new_tau_lower"], comparison["new_tau_upper"] = (
+        (names.SYSTEM, low),
+        (names.SYSTEM, high),
+    )
+    fit_attrs = {key: attrs[key] for key in ("pooling", "n_documents")}
+    return comparison.assign_attrs(fit_attrs | {"items": items})
 
 
 def _median(attrs: dict[Any, Any]) -> int:

@@ -1,4 +1,4 @@
-"""One order for several: the one that disagrees with them least, or that of their mean ranks."""
+"""Consensus of several rankings: the one with the least disagreement, or that of mean ranks."""
 
 from dataclasses import replace
 from typing import Any
@@ -60,21 +60,21 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
     for k, row in enumerate(rows):
         items = row.pop("order")
         order[k, : len(items)] = items
-    found = xr.Dataset(
+    dataset = xr.Dataset(
         {"order": ((DOCUMENT, POSITION), text_array(order))}
         | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
         coords={DOCUMENT: ranked.documents},
         attrs={"answer": "consensus"},
     )
-    return found if ranked.documents != [""] else found.isel({DOCUMENT: 0}, drop=True)
+    return dataset if ranked.documents != [""] else dataset.isel({DOCUMENT: 0}, drop=True)
 
 
 def consensus_of(references: Ranked, method: str = "auto") -> Ranked:
-    """The consensus of the references as their only one."""
+    """Return the consensus of the references as the only reference."""
     ranks = np.full((len(references.documents), 1, references.items.shape[1]), np.nan)
     for d in range(len(references.documents)):
-        found = _order(references.ranks[d], references.documents[d], method)[0]
-        ranks[d, 0, found] = np.arange(1, len(found) + 1)
+        order = _order(references.ranks[d], references.documents[d], method)[0]
+        ranks[d, 0, order] = np.arange(1, len(order) + 1)
     return replace(references, systems=[REFERENCE], ranks=ranks)
 
 
@@ -91,11 +91,11 @@ def _one(ranked: Ranked, d: int, method: str) -> dict[str, Any]:
 
 
 def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], str, int]:
-    """Places of the items in consensus order, the method used, and how many orders are as good."""
-    here = np.flatnonzero(~np.isnan(ranks).all(0))
-    if not len(here):
+    """Return the items in consensus order, the method used, and the number of optimal orders."""
+    complete = np.flatnonzero(~np.isnan(ranks).all(0))
+    if not len(complete):
         return [], method, 0
-    ranks = ranks[:, here]
+    ranks = ranks[:, complete]
     before = kemeny.preferences(ranks)
     part = kemeny.largest_part(before)
     if method == "kemeny" and part > kemeny.PART_MAX:
@@ -105,6 +105,6 @@ def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], st
             "that can be searched; use method='borda'"
         )
     if method == "borda" or part > kemeny.PART_MAX:
-        return here[kemeny.borda(ranks)].tolist(), "borda", 0
+        return complete[kemeny.borda(ranks)].tolist(), "borda", 0
     best = kemeny.kemeny(before)
-    return here[best.order].tolist(), "kemeny", min(best.n_best, np.iinfo(np.int64).max)
+    return complete[best.order].tolist(), "kemeny", min(best.n_best, np.iinfo(np.int64).max)

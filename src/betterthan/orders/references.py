@@ -57,9 +57,9 @@ def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
         tau[rows][np.isnan(ranked.ranks[rows]).all(-1)] = np.nan
     dims = (DOCUMENT, names.SYSTEM, REFERENCE)
     coords = dict(zip(dims, (ranked.documents, ranked.systems, references.systems), strict=True))
-    each = xr.DataArray(tau, dims=dims, coords=coords)
-    found = xr.Dataset({"tau": each, "mean": each.mean(REFERENCE)})
-    return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
+    tau_by_reference = xr.DataArray(tau, dims=dims, coords=coords)
+    dataset = xr.Dataset({"tau": tau_by_reference, "mean": tau_by_reference.mean(REFERENCE)})
+    return dataset if has_documents(ranked) else dataset.isel({DOCUMENT: 0}, drop=True)
 
 
 def tau_scores(
@@ -107,16 +107,16 @@ def tau_scores(
         raise ValueError("the orders have no documents; kendall_tau gives the tau of a single one")
     if references == "weighted":
         # sums of weights: equal orders are equal
-        found = weighted_tau(orders, reference)["mean"].round(12)
+        scores = weighted_tau(orders, reference)["mean"].round(12)
     else:
         several = consensus_of(several) if references == "consensus" else several
         table = measured(ranked, several, variant=variant, restrict=restrict)
-        found = table["tau"]
-        if REFERENCE in found.dims:
-            found = found.mean(REFERENCE) if references == "mean" else found.max(REFERENCE)
+        scores = table["tau"]
+        if REFERENCE in scores.dims:
+            scores = scores.mean(REFERENCE) if references == "mean" else scores.max(REFERENCE)
         if restrict is not None:
-            found = found.assign_coords(coverage=_covered(table["coverage"]))
-    return found.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
+            scores = scores.assign_coords(coverage=_covered(table["coverage"]))
+    return scores.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
 
 
 def _covered(coverage: xr.DataArray) -> xr.DataArray:
@@ -130,20 +130,20 @@ def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.n
     From ranks (document, reference, item). All: what a perfect order would get, every pair seen
     from both sides.
     """
-    there = signs(ranks)
-    pull = there.astype(float)
+    pair_signs = signs(ranks)
+    pull = pair_signs.astype(float)
     if weighted:
-        given = (~np.isnan(ranks)).any(-1).sum(1)[:, None, None, None]
-        before, after = (there > 0).sum(1)[:, None], (there < 0).sum(1)[:, None]
-        agreeing = np.select([there > 0, there < 0], [before, -after], 0)
-        pull = agreeing / np.maximum(given, 1)
+        n_ranked = (~np.isnan(ranks)).any(-1).sum(1)[:, None, None, None]
+        before, after = (pair_signs > 0).sum(1)[:, None], (pair_signs < 0).sum(1)[:, None]
+        agreeing = np.select([pair_signs > 0, pair_signs < 0], [before, -after], 0)
+        pull = agreeing / np.maximum(n_ranked, 1)
     return pull, np.abs(pull).sum((-1, -2))
 
 
 def signs(ranks: np.ndarray) -> np.ndarray:
     """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank."""
-    apart = ranks[..., None, :] - ranks[..., :, None]
-    return np.sign(np.nan_to_num(apart)).astype(np.int8)
+    differences = ranks[..., None, :] - ranks[..., :, None]
+    return np.sign(np.nan_to_num(differences)).astype(np.int8)
 
 
 def blocks(ranked: Ranked, references: Ranked) -> list[slice]:
@@ -153,8 +153,8 @@ def blocks(ranked: Ranked, references: Ranked) -> list[slice]:
     return [slice(k, k + step) for k in range(0, len(ranked.documents), step)]
 
 
-def _pulled(there: np.ndarray, pull: np.ndarray, total: np.ndarray) -> np.ndarray:
+def _pulled(pair_signs: np.ndarray, pull: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Weighted tau (document, system, reference), NaN where a reference has no untied pair."""
-    sums = np.einsum("dsij,drij->dsr", there.astype(float), pull, optimize=True)
+    sums = np.einsum("dsij,drij->dsr", pair_signs.astype(float), pull, optimize=True)
     total = np.broadcast_to(total[:, None], sums.shape)
     return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)

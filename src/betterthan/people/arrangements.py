@@ -47,27 +47,27 @@ def perfect_p(y: np.ndarray) -> float:
 
 
 def next_to_perfect(y: np.ndarray) -> tuple[float, float]:
-    """The largest Spearman's r and Kendall's tau-b below 1 that values with these ties can have."""
+    """Return the largest Spearman's r and Kendall's tau-b below 1 with these ties."""
     ordered = np.sort(y)
-    found = []
+    correlations = []
     for k in np.flatnonzero(np.diff(ordered)):
         swapped = ordered.copy()
         swapped[[k, k + 1]] = ordered[[k + 1, k]]
-        each: list[Any] = [stats.spearmanr(ordered, swapped), stats.kendalltau(ordered, swapped)]
-        found.append([float(one[0]) for one in each])
-    spearman, kendall = np.max(found, axis=0)
+        tests: list[Any] = [stats.spearmanr(ordered, swapped), stats.kendalltau(ordered, swapped)]
+        correlations.append([float(test[0]) for test in tests])
+    spearman, kendall = np.max(correlations, axis=0)
     return float(spearman), float(kendall)
 
 
 @cache
 def _arrangements(n: int) -> np.ndarray:
-    """All orders of n places, (n!, n); the first is that in which they stand."""
+    """Return all permutations of n, (n!, n); the first is the identity."""
     if n == 1:
         return np.zeros((1, 1), dtype=np.int8)
     shorter = _arrangements(n - 1)
-    found = np.empty((factorial(n), n), dtype=np.int8)
+    permutations = np.empty((factorial(n), n), dtype=np.int8)
     for k in range(n):
-        rest = np.delete(np.arange(n, dtype=np.int8), k)
-        part = found[k * len(shorter) : (k + 1) * len(shorter)]
-        part[:, 0], part[:, 1:] = k, rest[shorter]
-    return found
+        others = np.delete(np.arange(n, dtype=np.int8), k)
+        part = permutations[k * len(shorter) : (k + 1) * len(shorter)]
+        part[:, 0], part[:, 1:] = k, others[shorter]
+    return permutations

@@ -1,4 +1,4 @@
-"""How far a score goes with people's judgments, and people's judgments with each other."""
+"""Correlate a score with human judgments, and human judgments with each other."""
 
 from typing import Any
 
@@ -64,7 +64,9 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
         "n_dropped": dropped,
         "p_of_ranks": "exact" if len(a) <= arrangements.EXACT else "asymptotic",
         "perfect": [
-            name for name, one in zip(MEASURES, arrangements.perfect(r), strict=True) if one
+            name
+            for name, is_perfect in zip(MEASURES, arrangements.perfect(r), strict=True)
+            if is_perfect
         ],
     }
     return xr.Dataset(
@@ -89,12 +91,12 @@ def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.
     the next value below; of a perfect line there is none.
     """
     perfect = arrangements.perfect(r)
-    at = np.where(perfect, np.nan, r)
+    correlations = np.where(perfect, np.nan, r)
     if perfect[1:].any():
         below = np.sign(r[1:]) * arrangements.next_to_perfect(y)
-        at[1:] = np.where(perfect[1:], below, at[1:])
-    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(at, len(y)))
-    z = np.arctanh(at)
+        correlations[1:] = np.where(perfect[1:], below, correlations[1:])
+    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(correlations, len(y)))
+    z = np.arctanh(correlations)
     lower, upper = np.tanh(z - width), np.tanh(z + width)
     lower[1:], upper[1:] = (
         np.where(perfect[1:] & (np.sign(r[1:]) == side), side, v[1:])
@@ -104,18 +106,18 @@ def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.
 
 
 def _whole_pairs(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
-    """Pairs of values without gaps, and how many had one."""
+    """Return the complete pairs, and the number of incomplete ones."""
     a, b = _matched(x, y)
-    whole = ~(np.isnan(a) | np.isnan(b))
-    n = int(whole.sum())
+    complete = ~(np.isnan(a) | np.isnan(b))
+    n = int(complete.sum())
     if n < _LEAST:
         raise ValueError(
             f"x and y share {n} pairs of values; a correlation with its interval needs {_LEAST}"
         )
-    for name, values in (("x", a[whole]), ("y", b[whole])):
+    for name, values in (("x", a[complete]), ("y", b[complete])):
         if np.ptp(values) == 0:
             raise ValueError(f"{name} is constant ({values[0]:g}); it correlates with nothing")
-    return a[whole], b[whole], len(a) - n
+    return a[complete], b[complete], len(a) - n
 
 
 def _variances_of_z(r: np.ndarray, n: int) -> np.ndarray:
@@ -161,15 +163,15 @@ def agreement(ratings: Any) -> xr.Dataset:
     if len(values) < 3:
         raise ValueError(f"ratings have {len(values)} subjects; leaving one out needs 3")
     r, n = _with_the_others(values)
-    whole = r[~np.isnan(r)]
-    if not len(whole):
+    defined = r[~np.isnan(r)]
+    if not len(defined):
         raise ValueError("ratings: no subject rated 3 texts differently that another rated too")
-    sums = {"mean": whole.mean(), "lowest": whole.min(), "highest": whole.max()}
-    sums["sd"] = whole.std(ddof=1) if len(whole) > 1 else np.nan
+    sums = {"mean": defined.mean(), "lowest": defined.min(), "highest": defined.max()}
+    sums["sd"] = defined.std(ddof=1) if len(defined) > 1 else np.nan
     return xr.Dataset(
         {"r": ("subject", r), "n_texts": ("subject", n)} | sums,
         coords={"subject": subjects},
-        attrs={"n_subjects": len(whole), "n_undefined": int(np.isnan(r).sum())},
+        attrs={"n_subjects": len(defined), "n_undefined": int(np.isnan(r).sum())},
     )
 
 
@@ -189,16 +191,19 @@ def _rated(ratings: Any) -> tuple[np.ndarray, list[str]]:
 
 
 def _with_the_others(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Correlation of each subject with the mean of all others, and over how many texts."""
-    seen = ~np.isnan(values)
-    total, count = np.where(seen, values, 0).sum(0), seen.sum(0)
+    """Correlate each subject with the mean of all others; return the numbers of texts, too."""
+    observed = ~np.isnan(values)
+    total, count = np.where(observed, values, 0).sum(0), observed.sum(0)
     r, n = np.full(len(values), np.nan), np.zeros(len(values), dtype=int)
     for k in range(len(values)):
-        here = seen[k] & (count > 1)
-        n[k] = int(here.sum())
-        own, rest = values[k, here], (total[here] - values[k, here]) / (count[here] - 1)
-        if n[k] >= 3 and np.ptp(own) > 0 and np.ptp(rest) > 0:
-            r[k] = np.corrcoef(own, rest)[0, 1]
+        shared = observed[k] & (count > 1)
+        n[k] = int(shared.sum())
+        ratings, mean_of_others = (
+            values[k, shared],
+            (total[shared] - values[k, shared]) / (count[shared] - 1),
+        )
+        if n[k] >= 3 and np.ptp(ratings) > 0 and np.ptp(mean_of_others) > 0:
+            r[k] = np.corrcoef(ratings, mean_of_others)[0, 1]
     return r, n
 
 

@@ -29,17 +29,17 @@ def mean_slope(slopes: np.ndarray, ci_prob: float) -> dict[str, float]:
 
 
 def slope_by_text(
-    whole: pd.DataFrame, response: str, predictor: str, text: str, ci_prob: float
+    data: pd.DataFrame, response: str, predictor: str, text: str, ci_prob: float
 ) -> dict[str, float]:
     """The slope with texts as the sample: through their means, or, where the predictor varies
     within most of them, the mean of a slope for each text.
     """
-    groups: Any = whole.groupby(text, sort=False)
-    ends = groups[predictor].agg(["min", "max"])
-    if ((ends["max"] - ends["min"]) > 1e-9 * ends.abs().max(axis=1)).mean() > 0.5:
-        each = [line(p[predictor].to_numpy(), p[response].to_numpy())[0] for _, p in groups]
-        known = np.array(each)[~np.isnan(each)]
-        return mean_slope(known, ci_prob) if len(known) > 1 else dict.fromkeys(KEYS, np.nan)
+    groups: Any = data.groupby(text, sort=False)
+    extremes = groups[predictor].agg(["min", "max"])
+    if ((extremes["max"] - extremes["min"]) > 1e-9 * extremes.abs().max(axis=1)).mean() > 0.5:
+        slopes = [line(p[predictor].to_numpy(), p[response].to_numpy())[0] for _, p in groups]
+        defined = np.array(slopes)[~np.isnan(slopes)]
+        return mean_slope(defined, ci_prob) if len(defined) > 1 else dict.fromkeys(KEYS, np.nan)
     means = groups[[response, predictor]].mean()
     return _through(means[predictor].to_numpy(), means[response].to_numpy(), ci_prob)
 
@@ -57,8 +57,8 @@ def _through(x: np.ndarray, y: np.ndarray, ci_prob: float) -> dict[str, float]:
 
 
 def _tested(slope: float, error: float, df: int, ci_prob: float) -> dict[str, float]:
-    """Nothing is told where there is no error."""
+    """Return the test of a slope; nan without a standard error."""
     half = stats.t.ppf((1 + ci_prob) / 2, df) * error
     p = 2 * stats.t.sf(abs(slope / error), df)
-    found = slope, error, slope / error, df, p, slope - half, slope + half
-    return dict(zip(KEYS, map(float, found), strict=True))
+    values = slope, error, slope / error, df, p, slope - half, slope + half
+    return dict(zip(KEYS, map(float, values), strict=True))

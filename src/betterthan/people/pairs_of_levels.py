@@ -21,15 +21,15 @@ def paired(values: np.ndarray) -> np.ndarray:
     """
     n, levels = values.shape
     first, second = np.triu_indices(levels, 1)
-    each = values[:, first] - values[:, second]
-    mean, error = each.mean(0), each.std(0, ddof=1) / np.sqrt(n)
+    differences = values[:, first] - values[:, second]
+    mean, error = differences.mean(0), differences.std(0, ddof=1) / np.sqrt(n)
     rounding = ROUNDING * np.abs(values).max()
     error[error <= rounding] = np.nan
     p = 2 * stats.t.sf(np.abs(mean / error), n - 1)
     p[np.isnan(error) & (np.abs(mean) <= rounding)] = 1.0
-    found = np.ones((levels, levels))
-    found[first, second] = found[second, first] = holm(p)
-    return found
+    p_values = np.ones((levels, levels))
+    p_values[first, second] = p_values[second, first] = holm(p)
+    return p_values
 
 
 def tukey(values: np.ndarray, error: float, df: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Before the first item: how probable a verdict is after n items, and how many items it takes."""
+"""Plan before the first item: probability of a verdict after n items, and items needed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +12,10 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, curve, limit
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.designs import Design, design_of
-from betterthan.plan.given import rule_of
+from betterthan.plan.designs import Design, check_design
+from betterthan.plan.given import check_rule
 
-OF = ("a_better", "b_better", "either", "equivalent", "any")
+TARGETS = ("a_better", "b_better", "either", "equivalent", "any")
 _SUMMED = {"either": [0, 1], "any": [0, 1, 2]}
 MOST = 10_000  # items that are thought of
 
@@ -76,23 +76,23 @@ def assurance(
     >>> float(found["ceiling"].sel(verdict="a_better").round(6))
     0.855469
     """
-    of = design_of(design, theta, rope)
-    rule = _rule(of, prior, threshold, rope)
+    design_checked = check_design(design, theta, rope)
+    rule = _rule(design_checked, prior, threshold, rope)
     several = isinstance(n, list | tuple | range | np.ndarray)
-    at = np.array([checks.whole(k, "n", 0) for k in (n if several else [n])], np.int64)
-    if not len(at):
+    n_items = np.array([checks.whole(k, "n", 0) for k in (n if several else [n])], np.int64)
+    if not len(n_items):
         raise ValueError("n is empty; give at least one number of items")
-    order = np.argsort(at, kind="stable")
-    found = np.empty((len(at), len(VERDICTS)))
-    found[order] = curve(of.items, at[order], rule)
+    order = np.argsort(n_items, kind="stable")
+    probabilities = np.empty((len(n_items), len(VERDICTS)))
+    probabilities[order] = curve(design_checked.items, n_items[order], rule)
     data = xr.Dataset(
         {
-            "probability": (("n", "verdict"), found),
-            "ceiling": ("verdict", _ceiling(of.items, rule)),
-            "decisive": ("n", at * of.decisive_share),
+            "probability": (("n", "verdict"), probabilities),
+            "ceiling": ("verdict", _ceiling(design_checked.items, rule)),
+            "decisive": ("n", n_items * design_checked.decisive_share),
         },
-        coords={"n": at, "verdict": list(VERDICTS)},
-        attrs=_attrs(of, rule, "assurance"),
+        coords={"n": n_items, "verdict": list(VERDICTS)},
+        attrs=_attrs(design_checked, rule, "assurance"),
     )
     data = data if several else data.isel(n=0)
     return Plan(data, words.assurance(data))
@@ -156,21 +156,21 @@ def items_needed(
     >>> int(bt.plan.items_needed(theta=(0.3, 0.15, 0.55))["first"])
     121
     """
-    given = _one(design_of(design, theta, rope))
-    rule = _rule(given, prior, threshold, rope)
+    pair_design = _single_pair(check_design(design, theta, rope))
+    rule = _rule(pair_design, prior, threshold, rope)
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
-    which = _SUMMED.get(checks.one_of(of, OF, "of")) or [VERDICTS.index(of)]
-    probability = _probability(given, rule, which, keep)
-    first, always = crossing(probability, target, most, *_looked_at(keep, rope))
-    found = {
+    verdict_indices = _SUMMED.get(checks.one_of(of, TARGETS, "of")) or [VERDICTS.index(of)]
+    probability = _probability(pair_design, rule, verdict_indices, keep)
+    first, always = crossing(probability, target, most, *_search_range(keep, rope))
+    values = {
         "first": first,
         "always": always,
-        "ceiling": float(_ceiling(given.items, rule)[which].sum()),
-        "decisive": first * given.decisive_share,
+        "ceiling": float(_ceiling(pair_design.items, rule)[verdict_indices].sum()),
+        "decisive": first * pair_design.decisive_share,
         "probability": probability(np.array([int(first)]))[0] if first == first else np.nan,
     }
-    asked = {"target": target, "of": of, "keep": int(keep), "most": most} | _who(design)
-    data = xr.Dataset(found, attrs=_attrs(given, rule, "items needed") | asked)
+    question = {"target": target, "of": of, "keep": int(keep), "most": most} | _who(design)
+    data = xr.Dataset(values, attrs=_attrs(pair_design, rule, "items needed") | question)
     return Plan(data, words.needed(data, data.attrs))
 
 
@@ -179,51 +179,53 @@ def _who(design: Any) -> dict[str, list[str]]:
     labels = getattr(design, "coords", {})
     if names.SYSTEM_A not in labels or design.sizes.get(names.SYSTEM_A) != 2:
         return {}
-    return {"systems": [str(one) for one in labels[names.SYSTEM_A].values]}
+    return {"systems": [str(label) for label in labels[names.SYSTEM_A].values]}
 
 
 def _probability(
-    given: Design, rule: Rule, which: list[int], keep: bool
+    design: Design, rule: Rule, verdict_indices: list[int], keep: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """Of the wanted verdicts, at ascending numbers of items."""
-    had = given.kept(keep)
+    """Return the probability of the wanted verdicts as a function of ascending numbers of items."""
+    kept_counts = design.pilot_counts(keep)
 
-    def found(n: np.ndarray) -> np.ndarray:
+    def probability(n: np.ndarray) -> np.ndarray:
         if not keep:
-            return curve(given.items, n, rule)[:, which].sum(1)
+            return curve(design.items, n, rule)[:, verdict_indices].sum(1)
         rows = np.zeros(len(n), np.int64)
-        return after(given.items.take(rows), had[rows], n, rule)[:, which].sum(1)
+        return after(design.items.take(rows), kept_counts[rows], n, rule)[:, verdict_indices].sum(1)
 
-    return found
+    return probability
 
 
-def _one(given: Design) -> Design:
-    """That of one pair."""
-    if given.rows != 1:
+def _single_pair(design: Design) -> Design:
+    """Return the design; refuse one with several pairs."""
+    if design.rows != 1:
         raise ValueError(
-            f"design holds counts of {given.rows} pairs; give those of one, or use foresee"
+            f"design holds counts of {design.rows} pairs; give those of one, or use foresee"
         )
-    return given
+    return design
 
 
-def _looked_at(keep: bool, rope: float) -> tuple[int, float]:
-    """Up to how many items every number is looked at, and how far around a crossing beyond."""
+def _search_range(keep: bool, rope: float) -> tuple[int, float]:
+    """Return up to which number every number is examined, and how far around a crossing beyond
+    it.
+    """
     if rope:
         return 32, 0.02
     return (256, 0.05) if keep else (4096, 0.1)
 
 
-def _rule(of: Design, prior: Any, threshold: float, rope: float) -> Rule:
-    return rule_of(checks.prior(prior, of.items.parts.shape[1]), threshold, rope)
+def _rule(design: Design, prior: Any, threshold: float, rope: float) -> Rule:
+    return check_rule(checks.prior(prior, design.items.parts.shape[1]), threshold, rope)
 
 
 def _ceiling(items: Items, rule: Rule) -> np.ndarray:
-    """What ever more items come to, of all four verdicts."""
-    found = limit(items, rule)[0]
-    return np.array([*found, max(0.0, 1 - found.sum())])
+    """Return the limiting probabilities of all four verdicts."""
+    limits = limit(items, rule)[0]
+    return np.array([*limits, max(0.0, 1 - limits.sum())])
 
 
-def _attrs(of: Design, rule: Rule, answer: str) -> dict[str, Any]:
-    mine: dict[str, Any] = {"answer": answer, "version": __version__}
-    mine |= {"theta" if of.items.known else "design": of.items.parts[0].tolist()}
-    return mine | {"prior": list(rule.prior), "rope": rule.rope, "threshold": rule.threshold}
+def _attrs(design: Design, rule: Rule, answer: str) -> dict[str, Any]:
+    attrs: dict[str, Any] = {"answer": answer, "version": __version__}
+    attrs |= {"theta" if design.items.known else "design": design.items.parts[0].tolist()}
+    return attrs | {"prior": list(rule.prior), "rope": rule.rope, "threshold": rule.threshold}

@@ -1,4 +1,6 @@
-"""Before the first item of clustered data: how probable a verdict is on so many clusters."""
+"""Plan before the first item of clustered data: probability of a verdict with a number of
+clusters.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -85,19 +87,22 @@ def cluster_power(
     if not 0 <= icc <= 1:
         raise ValueError(f"icc is {icc:g}; give a correlation from 0 to 1")
     threshold = checks.threshold(threshold)
-    each, several = _sizes(sizes, clusters, size, cv)
-    found = [power(one, difference, sd, icc, threshold) for one in each]
-    for one, of in zip(each, found, strict=True):
-        if of.df <= DF_MIN:
+    sizes_by_plan, several = _sizes(sizes, clusters, size, cv)
+    powers = [
+        power(cluster_sizes, difference, sd, icc, threshold) for cluster_sizes in sizes_by_plan
+    ]
+    for cluster_sizes, plan_power in zip(sizes_by_plan, powers, strict=True):
+        if plan_power.df <= DF_MIN:
             raise ValueError(
-                f"{len(one)} clusters of these sizes leave {of.df:.1f} degrees of freedom; a plan "
+                f"{len(cluster_sizes)} clusters of these sizes leave {plan_power.df:.1f} degrees "
+                "of freedom; a plan "
                 "needs more than 2: take more clusters, or sizes that are more alike"
             )
-    data = _labelled(found, each)
+    data = _labelled(powers, sizes_by_plan)
     data = data if several else data.isel(clusters=0)
-    made = {"version": __version__, "answer": "cluster power", "threshold": threshold, "rope": 0.0}
-    made |= {"difference": difference, "sd": sd, "icc": icc}
-    return Plan(data.assign_attrs(made), _lines(data))
+    attrs = {"version": __version__, "answer": "cluster power", "threshold": threshold, "rope": 0.0}
+    attrs |= {"difference": difference, "sd": sd, "icc": icc}
+    return Plan(data.assign_attrs(attrs), _lines(data))
 
 
 def _sizes(
@@ -107,37 +112,47 @@ def _sizes(
     if (sizes is None) == (clusters is None):
         raise ValueError("pass sizes= or clusters=, one of the two")
     if sizes is not None:
-        given = np.asarray(sizes, dtype=float)
-        if given.ndim != 1 or len(given) < 2 or not (np.isfinite(given) & (given > 0)).all():
+        sizes_array = np.asarray(sizes, dtype=float)
+        if (
+            sizes_array.ndim != 1
+            or len(sizes_array) < 2
+            or not (np.isfinite(sizes_array) & (sizes_array > 0)).all()
+        ):
             raise ValueError("sizes must be two or more numbers of items above 0")
-        return [given], False
+        return [sizes_array], False
     if size is None:
         raise ValueError("pass size=, the mean number of items of a cluster")
     mean, variation = float(checks.positive(size, "size")), checks.real(cv, "cv")
     if not 0 <= variation < np.inf:
         raise ValueError(f"cv is {variation:g}; give a coefficient of variation, 0 or more")
     several = isinstance(clusters, list | tuple | range | np.ndarray)
-    numbers_of = [checks.whole(k, "clusters", 2) for k in (clusters if several else [clusters])]
-    if not numbers_of:
+    counts = [checks.whole(k, "clusters", 2) for k in (clusters if several else [clusters])]
+    if not counts:
         raise ValueError("clusters is empty; give at least one number of clusters")
-    return [spread_sizes(k, mean, variation) for k in numbers_of], several
+    return [spread_sizes(k, mean, variation) for k in counts], several
 
 
-def _labelled(found: list[Power], sizes: list[np.ndarray]) -> xr.Dataset:
-    items = np.array([one.sum() for one in sizes])
-    effective = np.array([of.effective_items for of in found])
-    verdicts = [[of.better, of.worse, 0.0, 1 - of.better - of.worse] for of in found]
+def _labelled(powers: list[Power], sizes: list[np.ndarray]) -> xr.Dataset:
+    items = np.array([cluster_sizes.sum() for cluster_sizes in sizes])
+    effective = np.array([plan_power.effective_items for plan_power in powers])
+    verdicts = [
+        [plan_power.better, plan_power.worse, 0.0, 1 - plan_power.better - plan_power.worse]
+        for plan_power in powers
+    ]
     parts = {
         "items": items,
         "effective_items": effective,
         "design_effect": items / effective,
-        "df": np.array([of.df for of in found]),
-        "error": np.array([of.error for of in found]),
+        "df": np.array([plan_power.df for plan_power in powers]),
+        "error": np.array([plan_power.error for plan_power in powers]),
     }
     return xr.Dataset(
         {k: ("clusters", v) for k, v in parts.items()}
         | {"probability": (("clusters", "verdict"), np.array(verdicts))},
-        coords={"clusters": [len(one) for one in sizes], "verdict": list(VERDICTS)},
+        coords={
+            "clusters": [len(cluster_sizes) for cluster_sizes in sizes],
+            "verdict": list(VERDICTS),
+        },
     )
 
 

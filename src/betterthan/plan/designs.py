@@ -1,4 +1,4 @@
-"""What is believed of the items before they are run: a Dirichlet, a pilot, or fixed numbers."""
+"""Beliefs about the items before they are run: a Dirichlet, a pilot, or fixed probabilities."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.planning.verdicts import Items
-from betterthan.plan.given import pairs_of
+from betterthan.plan.given import read_pairs
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Design:
         parts = self.items.parts[0]
         return float(parts[:2].sum() / parts.sum())
 
-    def kept(self, keep: bool) -> np.ndarray:
-        """The counts that the verdict will also look at."""
+    def pilot_counts(self, keep: bool) -> np.ndarray:
+        """Return the pilot counts if the verdict includes them, else zeros."""
         if not keep:
             return np.zeros(self.items.parts.shape, np.int64)
         if self.pilot is None:
@@ -38,20 +38,20 @@ class Design:
         return self.pilot
 
 
-def design_of(design: Any, theta: Any, rope: float) -> Design:
+def check_design(design: Any, theta: Any, rope: float) -> Design:
     """What is believed, checked; a rope needs ties."""
     if theta is not None:
         if not (isinstance(design, str) and design == "uniform"):
             raise ValueError("theta is given and design, too; give one of the two")
-        found = Design(Items(_theta(theta), known=True))
+        checked_design = Design(Items(_theta(theta), known=True))
     elif isinstance(design, xr.DataArray):
-        pairs = pairs_of(design, None, rope)
-        found = Design(Items(pairs.posterior), pairs.counts)
+        pairs = read_pairs(design, None, rope)
+        checked_design = Design(Items(pairs.posterior), pairs.counts)
     else:
-        found = Design(Items(np.array([_numbers(design)])))
-    if checks.rope(rope) and found.items.parts.shape[1] == 2:
+        checked_design = Design(Items(np.array([_numbers(design)])))
+    if checks.rope(rope) and checked_design.items.parts.shape[1] == 2:
         raise ValueError("a rope needs the ties; give win, loss and tie")
-    return found
+    return checked_design
 
 
 def _numbers(design: Any) -> tuple[float, ...]:
@@ -74,8 +74,11 @@ def _theta(theta: Any) -> np.ndarray:
         raise ValueError(
             f"theta is {checks.shown(theta)}; give the probabilities of win, loss and tie"
         )
-    found = np.array([checks.real(p, "theta") for p in theta])
-    if not (np.isfinite(found) & (found >= 0)).all() or abs(found.sum() - 1) > 1e-9:
-        told = ", ".join(f"{p:g}" for p in found)
-        raise ValueError(f"theta is ({told}); give probabilities that add up to 1")
-    return found[None]
+    probabilities = np.array([checks.real(p, "theta") for p in theta])
+    if (
+        not (np.isfinite(probabilities) & (probabilities >= 0)).all()
+        or abs(probabilities.sum() - 1) > 1e-9
+    ):
+        text = ", ".join(f"{p:g}" for p in probabilities)
+        raise ValueError(f"theta is ({text}); give probabilities that add up to 1")
+    return probabilities[None]

@@ -1,4 +1,4 @@
-"""What more items will say: probabilities of the verdicts to come, given the counts so far."""
+"""Predict verdicts after more items, given the counts so far."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, other_side
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import SWAPPED, Pairs, alike, itself, pairs_of, rule_of, today
+from betterthan.plan.given import SWAPPED, Pairs, alike, check_rule, itself, read_pairs, today
 from betterthan.plan.means import Means, is_scores
 
 
@@ -81,17 +81,19 @@ def foresee(
     """
     if is_scores(counts):
         return _means_foreseen(_means(counts, rope, prior, threshold), more, until)
-    pairs = pairs_of(counts, prior, rope)
-    rule = rule_of(pairs.of.prior, threshold, rope)
+    pairs = read_pairs(counts, prior, rope)
+    rule = check_rule(pairs.parameters.prior, threshold, rope)
     steps, several = _steps(pairs.items, more, until)
     items = Items(pairs.posterior)
-    found = np.stack([after(items, pairs.counts, step, rule) for step in steps], axis=1)
+    probabilities = np.stack([after(items, pairs.counts, step, rule) for step in steps], axis=1)
     data = _today(pairs, rule)
     extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
     verdicts = {"verdict": list(VERDICTS)}
-    found = found if several else found[:, 0]
-    whole = pairs.wrap(found, found[..., SWAPPED], itself(rope), extra | verdicts)
-    data = data.assign(probability=whole)
+    probabilities = probabilities if several else probabilities[:, 0]
+    probability = pairs.wrap(
+        probabilities, probabilities[..., SWAPPED], itself(rope), extra | verdicts
+    )
+    data = data.assign(probability=probability)
     if not several:
         data["n_more"] = pairs.wrap(steps[0], steps[0], 0)
     data = data.assign_attrs(_attrs(pairs, rule, "foresight"))
@@ -150,17 +152,17 @@ def replication(
     0.500433318
     """
     if is_scores(counts):
-        return _means_again(_means(counts, rope, prior, threshold), n)
-    pairs = pairs_of(counts, prior, rope)
-    rule = rule_of(pairs.of.prior, threshold, rope)
+        return _replicate_means(_means(counts, rope, prior, threshold), n)
+    pairs = read_pairs(counts, prior, rope)
+    rule = check_rule(pairs.parameters.prior, threshold, rope)
     fresh = pairs.items if n is None else np.full(len(pairs.counts), checks.whole(n, "n", 0))
-    found = after(Items(pairs.posterior), np.zeros_like(pairs.counts), fresh, rule)
+    probabilities = after(Items(pairs.posterior), np.zeros_like(pairs.counts), fresh, rule)
     data = _today(pairs, rule)
-    now = today(pairs, rule)[1]
-    same = found[np.arange(len(found)), [VERDICTS.index(v) for v in now]]
+    verdicts = today(pairs, rule)[1]
+    same = probabilities[np.arange(len(probabilities)), [VERDICTS.index(v) for v in verdicts]]
     data["same"] = pairs.wrap(same, same, np.nan)
     data["probability"] = pairs.wrap(
-        found, found[..., SWAPPED], itself(rope), {"verdict": list(VERDICTS)}
+        probabilities, probabilities[..., SWAPPED], itself(rope), {"verdict": list(VERDICTS)}
     )
     data["n_more"] = pairs.wrap(fresh, fresh, 0)
     data = data.assign_attrs(_attrs(pairs, rule, "replication"))
@@ -175,23 +177,25 @@ def _means(scores: Any, rope: float, prior: Any, threshold: float) -> Means:
 
 def _means_foreseen(means: Means, more: Any, until: Any) -> Plan:
     steps, several = _steps(means.items, more, until)
-    found = np.stack([means.after(step) for step in steps], axis=1)
+    probabilities = np.stack([means.after(step) for step in steps], axis=1)
     data = means.today()
     extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
-    data["probability"] = means.probability(found if several else found[:, 0], extra)
+    data["probability"] = means.probability(
+        probabilities if several else probabilities[:, 0], extra
+    )
     if not several:
         data["n_more"] = means.wrap(steps[0], steps[0], 0)
     return Plan(data.assign_attrs(means.attrs("foresight")), words.means_foreseen(data))
 
 
-def _means_again(means: Means, n: int | None) -> Plan:
+def _replicate_means(means: Means, n: int | None) -> Plan:
     fresh = means.items if n is None else np.full(len(means.items), checks.whole(n, "n", 0))
-    found = means.after(fresh, kept=False)
-    data, same = means.today(), means.same(found)
+    probabilities = means.after(fresh, kept=False)
+    data, same = means.today(), means.same(probabilities)
     data["same"] = means.wrap(same, same, np.nan)
-    data["probability"] = means.probability(found, {})
+    data["probability"] = means.probability(probabilities, {})
     data["n_more"] = means.wrap(fresh, fresh, 0)
-    return Plan(data.assign_attrs(means.attrs("replication")), words.means_again(data))
+    return Plan(data.assign_attrs(means.attrs("replication")), words.replicated_means(data))
 
 
 def _today(pairs: Pairs, rule: Rule) -> xr.Dataset:
@@ -206,26 +210,26 @@ def _today(pairs: Pairs, rule: Rule) -> xr.Dataset:
 
 
 def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], bool]:
-    """How many more items each row gets, once or several times."""
+    """Return how many more items each row gets, for one or several plans."""
     if (more is None) == (until is None):
         raise ValueError(
             "say more= or until=, one of the two: how many more items, or how many in all"
         )
     if until is not None:
-        left = checks.whole(until, "until", 0) - items
-        if (left < 0).any():
+        remaining = checks.whole(until, "until", 0) - items
+        if (remaining < 0).any():
             raise ValueError(
                 f"until is {until}, but there are {items.max()} items already; give at least "
                 "as many"
             )
-        return [left], False
+        return [remaining], False
     several = isinstance(more, list | tuple | range | np.ndarray)
-    each = [checks.whole(k, "more", 0) for k in (more if several else [more])]
-    if not each:
+    numbers = [checks.whole(k, "more", 0) for k in (more if several else [more])]
+    if not numbers:
         raise ValueError("more is empty; give at least one number of items")
-    return [np.full(len(items), k) for k in each], several
+    return [np.full(len(items), k) for k in numbers], several
 
 
 def _attrs(pairs: Pairs, rule: Rule, answer: str) -> dict[str, Any]:
     mine = {"answer": answer, "threshold": rule.threshold, "rope": rule.rope}
-    return pairs.of.attrs | mine
+    return pairs.parameters.attrs | mine

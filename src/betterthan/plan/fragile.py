@@ -1,4 +1,4 @@
-"""How few items a verdict hangs on."""
+"""Compute the fragility index: the fewest items whose change overturns a verdict."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import other_side
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, alike, pairs_of, rule_of, today
+from betterthan.plan.given import Pairs, alike, check_rule, read_pairs, today
 
 FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
 
@@ -65,18 +65,25 @@ def fragility(
     >>> print(found.lines[0])
     A is better: 2 of 14 decisive items would have to turn for this verdict to go, or 5 be dropped.
     """
-    pairs = pairs_of(counts, prior, rope)
-    rule = rule_of(pairs.of.prior, threshold, rope)
-    now = today(pairs, rule)[1]
-    whole = np.zeros((len(pairs.counts), 3), np.int64)
-    whole[:, : pairs.counts.shape[1]] = pairs.counts
-    found = _searched(whole, rule) if rope else _closed(whole, now, rule)
-    told = {"now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), alike(rope))}
-    for name, values in (("decisive", whole[:, :2].sum(1)), ("n", whole.sum(1))):
-        told[name] = pairs.wrap(values, values, 0)
-    data = xr.Dataset(told | _labelled(found, pairs))
-    mine = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
-    data = data.assign_attrs(pairs.of.attrs | mine)
+    pairs = read_pairs(counts, prior, rope)
+    rule = check_rule(pairs.parameters.prior, threshold, rope)
+    verdicts = today(pairs, rule)[1]
+    counts_with_ties = np.zeros((len(pairs.counts), 3), np.int64)
+    counts_with_ties[:, : pairs.counts.shape[1]] = pairs.counts
+    minima = (
+        _searched(counts_with_ties, rule) if rope else _closed(counts_with_ties, verdicts, rule)
+    )
+    variables = {
+        "now": pairs.wrap(verdicts.astype("U16"), other_side(verdicts).astype("U16"), alike(rope))
+    }
+    for name, values in (
+        ("decisive", counts_with_ties[:, :2].sum(1)),
+        ("n", counts_with_ties.sum(1)),
+    ):
+        variables[name] = pairs.wrap(values, values, 0)
+    data = xr.Dataset(variables | _labelled(minima, pairs))
+    attrs = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
+    data = data.assign_attrs(pairs.parameters.attrs | attrs)
     return Plan(data, words.fragility(data))
 
 
@@ -91,20 +98,20 @@ def _closed(counts: np.ndarray, now: np.ndarray, rule: Rule) -> dict[str, np.nda
 
 
 def _searched(counts: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
-    """With a rope."""
+    """Search the minimal changes with a ROPE."""
     drop, turn = fragile.fewest_dropped(counts, rule), fragile.fewest_turned(counts, rule)
-    found = {"drop": drop.fewest, "turn": turn.fewest}
-    found["drop_to_other"] = fragile.fewest_dropped(counts, rule, other=True).fewest
-    found["turn_to_other"] = fragile.fewest_turned(counts, rule, other=True).fewest
-    return found | {"dropped": drop.mix, "turned": turn.mix}
+    minima = {"drop": drop.fewest, "turn": turn.fewest}
+    minima["drop_to_other"] = fragile.fewest_dropped(counts, rule, other=True).fewest
+    minima["turn_to_other"] = fragile.fewest_turned(counts, rule, other=True).fewest
+    return minima | {"dropped": drop.mix, "turned": turn.mix}
 
 
-def _labelled(found: dict[str, np.ndarray], pairs: Pairs) -> dict[str, xr.DataArray]:
+def _labelled(minima: dict[str, np.ndarray], pairs: Pairs) -> dict[str, xr.DataArray]:
     outcomes = {names.OUTCOME: list(names.OUTCOMES)}
-    told = {}
-    for name, values in found.items():
+    variables = {}
+    for name, values in minima.items():
         if values.ndim == 1:
-            told[name] = pairs.wrap(values, values, np.nan)
+            variables[name] = pairs.wrap(values, values, np.nan)
         else:
-            told[name] = pairs.wrap(values, values[:, [1, 0, 2]], np.nan, outcomes)
-    return told
+            variables[name] = pairs.wrap(values, values[:, [1, 0, 2]], np.nan, outcomes)
+    return variables

@@ -1,4 +1,4 @@
-"""Counts that a plan starts from: each pair once, and answers back in the shape of the counts."""
+"""Counts that a plan starts from: each pair once; results in the shape of the counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ _HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
 class Pairs:
     """Each pair of systems once, a row each."""
 
-    of: Parameters
+    parameters: Parameters
     counts: np.ndarray  # (rows, 3), or (rows, 2) where only decisive items were counted
 
     @property
     def posterior(self) -> np.ndarray:
         """Dirichlet parameters, (rows, 3) or (rows, 2)."""
-        return self.counts + np.asarray(self.of.prior)
+        return self.counts + np.asarray(self.parameters.prior)
 
     @property
     def items(self) -> np.ndarray:
@@ -48,9 +48,9 @@ class Pairs:
         """Answers (rows, ...) over the dims of the counts and `extra`; `swapped` is what they are
         seen from the other system, `itself` of a system and itself.
         """
-        labels = self.of.counts.isel({names.OUTCOME: 0}, drop=True)
+        labels = self.parameters.counts.isel({names.OUTCOME: 0}, drop=True)
         extra = extra or {}
-        if self.of.square:
+        if self.parameters.square:
             full = squared(values, swapped, itself, labels.shape)
         else:
             full = values.reshape((*labels.shape, *values.shape[1:]))
@@ -66,28 +66,28 @@ def squared(
     first, second = pair_indices(shape[-1])
     full = np.empty((*shape, *after), values.dtype)
     full[:] = itself
-    lead = (slice(None),) * (len(shape) - 2)
+    leading = (slice(None),) * (len(shape) - 2)
     rows = (*shape[:-2], len(first), *after)
-    full[*lead, first, second], full[*lead, second, first] = (
+    full[*leading, first, second], full[*leading, second, first] = (
         values.reshape(rows),
         swapped.reshape(rows),
     )
     return full
 
 
-def pairs_of(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
-    """Counts, checked, a row a pair; a rope needs ties."""
-    given = as_counts(counts)
+def read_pairs(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
+    """Return checked counts, a row for each pair; a ROPE needs ties."""
+    checked_counts = as_counts(counts)
     question = "a rope" if rope else None
-    of = parameters(given, prior, ties, question=question)
-    each = to_pairs(of.counts) if of.square else of.counts
-    values = each.transpose(..., names.OUTCOME).values
-    return Pairs(of, values.reshape(-1, values.shape[-1]).astype(np.int64))
+    posterior = parameters(checked_counts, prior, ties, question=question)
+    pair_counts = to_pairs(posterior.counts) if posterior.square else posterior.counts
+    values = pair_counts.transpose(..., names.OUTCOME).values
+    return Pairs(posterior, values.reshape(-1, values.shape[-1]).astype(np.int64))
 
 
 def as_counts(counts: Any) -> xr.DataArray:
     """Counts of an array, or of one pair by its numbers."""
-    counts = _of_comparison(counts)
+    counts = _comparison_counts(counts)
     if isinstance(counts, xr.DataArray):
         return counts
     if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
@@ -98,24 +98,24 @@ def as_counts(counts: Any) -> xr.DataArray:
     return xr.DataArray(values, dims=(names.OUTCOME,), coords=coords, attrs=unknown)
 
 
-def _of_comparison(given: Any) -> Any:
-    """The counts that a comparison was made of."""
-    data = getattr(given, "data", None)
+def _comparison_counts(source: Any) -> Any:
+    """Return the counts of a comparison; other input unchanged."""
+    data = getattr(source, "data", None)
     if isinstance(data, xr.Dataset) and "counts" in data:
         return data["counts"]
-    return given
+    return source
 
 
-def rule_of(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
-    """When a verdict is given, checked."""
+def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
+    """Return the checked rule for verdicts."""
     return Rule(prior, checks.threshold(threshold), checks.rope(rope))
 
 
 def today(pairs: Pairs, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
     """P(A better) and the verdict of each row."""
-    of = pairs.posterior.T
-    a, b = of[:2]
-    tie = of[2] if len(of) == 3 else np.zeros_like(a)
+    parameters_by_outcome = pairs.posterior.T
+    a, b = parameters_by_outcome[:2]
+    tie = parameters_by_outcome[2] if len(parameters_by_outcome) == 3 else np.zeros_like(a)
     better = prob_above_half(a, b)
     within = dirichlet.prob_within(a, b, tie, rule.rope) if rule.rope else np.zeros_like(a)
     return better, decide(better, prob_above_half(b, a), within, rule.rope, rule.threshold)[0]

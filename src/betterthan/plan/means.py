@@ -1,4 +1,4 @@
-"""Means on units that are foreseen: of graded scores, of clusters, of items that were run often."""
+"""Predict verdicts from unit means: graded scores, clusters, or repeated runs."""
 
 from typing import Any
 
@@ -19,28 +19,28 @@ class Means:
     def __init__(self, scores: xr.DataArray, rope: float, threshold: float) -> None:
         scores = schemas.scores(scores)
         values = scores.values.astype(float)
-        there = np.isfinite(values)
+        observed = np.isfinite(values)
         ids = ids_of(scores, CLUSTER) if CLUSTER in scores.coords else item_ids(scores)
         unit = np.unique(ids, return_inverse=True)[1]
-        binary = np.isin(values[there], (0, 1)).all()
+        binary = np.isin(values[observed], (0, 1)).all()
         single = len(set(unit.tolist())) == len(unit)
         if single and binary:
             raise ValueError(
                 "scores are 0 and 1, one for each item, which are counted; give bt.count(scores)"
             )
-        found = pair_means(
-            np.where(there, values, 0.0),
-            there.astype(float),
+        mean_differences = pair_means(
+            np.where(observed, values, 0.0),
+            observed.astype(float),
             unit,
             most=1.0 if binary else np.inf,
             skewed=len(set(unit.tolist())) == len(set(item_ids(scores).tolist())),
         )
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
-        self.units = Units.of(found, side)
+        self.units = Units.of(mean_differences, side)
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
         self.rope = checks.margin(rope, "rope")
         self.threshold = checks.threshold(threshold)
-        self.of = "clusters" if CLUSTER in scores.coords else "items"
+        self.unit_name = "clusters" if CLUSTER in scores.coords else "items"
 
     @property
     def items(self) -> np.ndarray:
@@ -54,38 +54,43 @@ class Means:
     def today(self) -> xr.Dataset:
         """The verdict, the difference and its error."""
         now = np.where(self.some, np.array(VERDICTS)[self._now()], "no_data")
-        of, back = self.units, other_side(now).astype("U16")
+        units, back = self.units, other_side(now).astype("U16")
         return xr.Dataset(
             {
                 "now": self.wrap(now.astype("U16"), back, alike(self.rope)),
-                "difference": self.wrap(of.difference, -of.difference, 0.0),
-                "error": self.wrap(of.error, of.error, 0.0),
-                "n": self.wrap(of.units, of.units, 0),
+                "difference": self.wrap(units.difference, -units.difference, 0.0),
+                "error": self.wrap(units.error, units.error, 0.0),
+                "n": self.wrap(units.units, units.units, 0),
             }
         )
 
-    def probability(self, found: np.ndarray, extra: dict[str, Any]) -> xr.DataArray:
+    def probability(self, probabilities: np.ndarray, extra: dict[str, Any]) -> xr.DataArray:
         """Answers (rows, ..., verdict) over both systems."""
-        own = itself(self.rope)
-        return self.wrap(found, found[..., SWAPPED], own, extra | {"verdict": list(VERDICTS)})
+        diagonal = itself(self.rope)
+        return self.wrap(
+            probabilities,
+            probabilities[..., SWAPPED],
+            diagonal,
+            extra | {"verdict": list(VERDICTS)},
+        )
 
     def wrap(
-        self, values: np.ndarray, swapped: np.ndarray, own: Any, extra: Any = None
+        self, values: np.ndarray, swapped: np.ndarray, diagonal: Any, extra: Any = None
     ) -> xr.DataArray:
         """Over (system_a, system_b) and `extra`."""
         size, extra = len(self.systems), extra or {}
-        full = squared(values, swapped, own, (size, size))
+        full = squared(values, swapped, diagonal, (size, size))
         coords = dict.fromkeys(names.SQUARE, self.systems) | extra
         return xr.DataArray(full, dims=(*names.SQUARE, *extra), coords=coords)
 
     def attrs(self, answer: str) -> dict[str, Any]:
-        """How it was made."""
-        made = {"version": __version__, "answer": answer, "units": self.of}
-        return made | {"rope": self.rope, "threshold": self.threshold}
+        """Return the attrs of a result."""
+        attrs = {"version": __version__, "answer": answer, "units": self.unit_name}
+        return attrs | {"rope": self.rope, "threshold": self.threshold}
 
-    def same(self, found: np.ndarray) -> np.ndarray:
+    def same(self, probabilities: np.ndarray) -> np.ndarray:
         """P(today's verdict), (rows,)."""
-        return found[np.arange(len(found)), self._now()]
+        return probabilities[np.arange(len(probabilities)), self._now()]
 
     @property
     def some(self) -> np.ndarray:

@@ -1,14 +1,16 @@
-"""What a comparison is to expect of more items, and what its verdicts hang on."""
+"""Sample-size outlook and fragility of a comparison."""
 
 from typing import Any
 
 from betterthan.plan.answer import Plan
 from betterthan.results.outlook import outlook_lines, outlook_table
 
-SHOWN = 45  # pairs of which all is told
+MAX_PAIRS = 45  # pairs of which all is told
 
 
-def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: int = SHOWN) -> Plan:
+def outlook(
+    comparison: Any, *, target: float = 0.8, pairs: Any = None, most: int = MAX_PAIRS
+) -> Plan:
     """Of a comparison: how many more items an open pair needs, and how firm a decided one is.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Power of two exact tests, for those who plan by one: the sign test, and McNemar's."""
+"""Power of the exact sign test and of McNemar's exact test."""
 
 from typing import Any
 
@@ -60,9 +60,9 @@ def sign_power(
     p = checks.probability(theta, "theta")
     parts = (p, 1 - p)
     data = _power(n, parts, (0.5, 0.5), alternative, alpha, target)
-    at = data["n"].values
-    needed = critical_wins(at, alpha, alternative)
-    data["wins"] = (data["n"].dims, np.where(needed <= at, needed, -1))
+    n_decisive = data["n"].values
+    needed = critical_wins(n_decisive, alpha, alternative)
+    data["wins"] = (data["n"].dims, np.where(needed <= n_decisive, needed, -1))
     data = data.assign_attrs(answer="power of the sign test", theta=p)
     return Plan(data, words.power(data, "decisive items"))
 
@@ -119,8 +119,8 @@ def mcnemar_power(
             f"theta is ({win:g}, {loss:g}); give two probabilities, 1 together at most"
         )
     even = (win + loss) / 2
-    rest = 1 - win - loss
-    data = _power(n, (win, loss, rest), (even, even, rest), alternative, alpha, target)
+    tie = 1 - win - loss
+    data = _power(n, (win, loss, tie), (even, even, tie), alternative, alpha, target)
     data = data.assign_attrs(answer="power of McNemar's test", theta=[win, loss])
     return Plan(data, words.power(data, "items"))
 
@@ -128,22 +128,22 @@ def mcnemar_power(
 def _power(
     n: Any, parts: Any, equal: Any, alternative: str, alpha: float, target: float
 ) -> xr.Dataset:
-    """Power and level at each n, and from which n on the power is reached."""
+    """Return power and level at each n, and from which n the target power is reached."""
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     checks.probability(alpha, "alpha")
     target = checks.probability(target, "target")
-    at, several = _numbers(n, lambda k: rejections(k, parts, alpha, alternative), target)
-    power = rejections(at, parts, alpha, alternative)
-    below = at[power < target].max(initial=-1)
-    met, later = at[power >= target], at[(power >= target) & (at > below)]
+    n_items, several = _numbers(n, lambda k: rejections(k, parts, alpha, alternative), target)
+    power = rejections(n_items, parts, alpha, alternative)
+    below = n_items[power < target].max(initial=-1)
+    met, later = n_items[power >= target], n_items[(power >= target) & (n_items > below)]
     data = xr.Dataset(
         {
             "power": ("n", power),
-            "level": ("n", rejections(at, equal, alpha, alternative)),
+            "level": ("n", rejections(n_items, equal, alpha, alternative)),
             "first": float(met.min()) if len(met) else np.nan,
             "always": float(later.min()) if len(later) else np.nan,
         },
-        coords={"n": at},
+        coords={"n": n_items},
         attrs={
             "version": __version__,
             "alternative": alternative,
@@ -160,7 +160,7 @@ def _numbers(n: Any, power: Any, target: float) -> tuple[np.ndarray, bool]:
         always = crossing(power, target, _MOST, _MOST, 0.0)[1]
         return np.arange(1, (int(2 * always) if always == always else _MOST) + 1), True
     several = isinstance(n, list | tuple | range | np.ndarray)
-    at = np.array([checks.whole(k, "n") for k in (n if several else [n])], np.int64)
-    if not len(at):
+    n_items = np.array([checks.whole(k, "n") for k in (n if several else [n])], np.int64)
+    if not len(n_items):
         raise ValueError("n is empty; give at least one number of items")
-    return np.unique(at), several
+    return np.unique(n_items), several

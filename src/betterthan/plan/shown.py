@@ -1,4 +1,4 @@
-"""The page of a plan: words, one table, one line how it was made."""
+"""Render a plan: words, one table, one provenance line."""
 
 from itertools import takewhile
 from typing import Any
@@ -17,27 +17,27 @@ _PROBABILITIES = ("a_better", "b_better", "equivalent", "undecided", "prob", "sa
 
 
 def document(plan: Any) -> Document:
-    """The words, the table, and how it was made."""
-    whole = table(plan.data)
-    rows = _some(whole, plan.attrs)
-    left = len(whole) - len(rows)
-    more = f"{left} more rows: .table has all" if left else ""
-    named = list(takewhile(lambda name: whole[name].dtype.kind not in "biuf", rows))
-    shown = Table(
-        tuple(map(_head, rows)),
+    """Show the words, the table and the provenance line."""
+    full_table = table(plan.data)
+    rows = _some(full_table, plan.attrs)
+    n_omitted = len(full_table) - len(rows)
+    more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
+    named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
+    numbers_table = Table(
+        tuple(map(_column_title, rows)),
         [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
         "; ".join(filter(None, [str(plan.attrs.get("answer", "")).capitalize(), more])),
         left=len(named),
     )
     return Document(
         "",
-        parts=[Part("Numbers", tables=[shown])],
+        parts=[Part("Numbers", tables=[numbers_table])],
         signatures=[on_one_line(plan.signature())],
         answer=[on_one_line(line) for line in plan.lines],
     )
 
 
-def _head(name: Any) -> str:
+def _column_title(name: Any) -> str:
     """A column's name in words, which may break between them."""
     return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
 
@@ -50,11 +50,11 @@ def _cell(value: Any) -> str:
 
 
 def table(data: xr.Dataset) -> pd.DataFrame:
-    """One row for each pair, and for each number of items or look; each verdict is a column."""
-    data = _each_pair(data)
-    rows_of = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
+    """Tabulate: a row for each pair, number of items or look; a column for each verdict."""
+    data = _unordered_pairs(data)
+    row_dims = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
     data = data.drop_vars(
-        [k for k, v in data.data_vars.items() if rows_of and not rows_of & {*v.dims}]
+        [k for k, v in data.data_vars.items() if row_dims and not row_dims & {*v.dims}]
     )
     for dim in _COLUMNS:
         if dim in data.dims:
@@ -71,28 +71,30 @@ def table(data: xr.Dataset) -> pd.DataFrame:
 _COLUMNS = ("verdict", "claim", names.OUTCOME, "signal")  # dims whose labels are columns
 
 
-def _each_pair(data: xr.Dataset) -> xr.Dataset:
-    """Each unordered pair once."""
+def _unordered_pairs(data: xr.Dataset) -> xr.Dataset:
+    """Keep each unordered pair once."""
     if names.SYSTEM_A not in data.dims:
         return data
     labels = data[names.SYSTEM_A].values.astype(str)
-    both = np.triu_indices(len(labels), 1)
-    at = {k: xr.DataArray(v, dims=names.PAIR) for k, v in zip(names.SQUARE, both, strict=True)}
-    found = data.isel(at).drop_vars(names.SQUARE, errors="ignore")
-    sides = zip(names.SQUARE, both, strict=True)
-    return found.assign_coords({k: (names.PAIR, labels[v]) for k, v in sides})
+    pair_rows = np.triu_indices(len(labels), 1)
+    index = {
+        k: xr.DataArray(v, dims=names.PAIR) for k, v in zip(names.SQUARE, pair_rows, strict=True)
+    }
+    by_pair = data.isel(index).drop_vars(names.SQUARE, errors="ignore")
+    sides = zip(names.SQUARE, pair_rows, strict=True)
+    return by_pair.assign_coords({k: (names.PAIR, labels[v]) for k, v in sides})
 
 
 def _columns(data: xr.Dataset, dim: str) -> xr.Dataset:
-    """What goes by `dim` as a variable for each label, named by it where there is but one such."""
+    """Split variables with dim `dim` into one variable for each label."""
     by = [str(k) for k, v in data.data_vars.items() if dim in v.dims]
     labels = [str(x) for x in data[dim].values]
-    apart = {
+    variables = {
         _headed(dim, label, name, k): data[name].sel({dim: label}, drop=True)
         for k, name in enumerate(by)
         for label in labels
     }
-    return data.drop_vars([*by, dim]).assign(apart)
+    return data.drop_vars([*by, dim]).assign(variables)
 
 
 def _headed(dim: str, label: str, name: str, place: int) -> str:
@@ -102,17 +104,19 @@ def _headed(dim: str, label: str, name: str, place: int) -> str:
 
 
 def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
-    """Rows spread over all, written out."""
-    at = np.unique(np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).round().astype(int))
-    told = rows.iloc[at].copy()
+    """Select evenly spaced rows and format them."""
+    index = np.unique(np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).round().astype(int))
+    selected = rows.iloc[index].copy()
     certain = () if attrs.get("answer") == "e-value" else _PROBABILITIES
-    told = told[[c for c in told if not (told[c].isna().all() or (told[c] == "").all())]]
-    for name in told:
-        column: Any = told[name]
+    selected = selected[
+        [c for c in selected if not (selected[c].isna().all() or (selected[c] == "").all())]
+    ]
+    for name in selected:
+        column: Any = selected[name]
         if column.dtype.kind == "f":
             write = numbers.probability if str(name).startswith(certain) else _number
-            told[name] = [write(float(x)) for x in column]
-    return told
+            selected[name] = [write(float(x)) for x in column]
+    return selected
 
 
 def _number(x: float) -> str:
@@ -120,12 +124,12 @@ def _number(x: float) -> str:
 
 
 def signature(attrs: dict[str, Any]) -> str:
-    """One line that says how a plan was made."""
-    said = [f"betterthan {attrs.get('version', '')}".strip()]
+    """Return the provenance line of a plan."""
+    parts = [f"betterthan {attrs.get('version', '')}".strip()]
     for name, value in attrs.items():
         if name in _SIGNED:
-            said.append(f"{_SIGNED[name]}{_written(value)}")
-    return " | ".join(said)
+            parts.append(f"{_SIGNED[name]}{_written(value)}")
+    return " | ".join(parts)
 
 
 _SIGNED = {

@@ -1,4 +1,4 @@
-"""Evidence and intervals that hold whenever one looks, from counts alone."""
+"""Anytime-valid evidence and intervals from counts: e-values and confidence sequences."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from betterthan import checks, names
 from betterthan.exact.planning.betting import confidence_ends, log_e_value
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, pairs_of
+from betterthan.plan.given import Pairs, read_pairs
 
 _PLAIN = ("a_better", "b_better")
 _CLAIMS = ("a_beyond", "b_beyond", "a_not_worse", "b_not_worse", "equivalent")
@@ -63,12 +63,12 @@ def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
     >>> float(found["bayes_factor_10"].round(9))
     12.002930403
     """
-    pairs = pairs_of(counts, None, checks.rope(rope))
-    logs, turned = _logs(*_counted(pairs), rope)
-    found = np.stack(logs, axis=-1)
+    pairs = read_pairs(counts, None, checks.rope(rope))
+    logs, exchanged = _logs(*_counted(pairs), rope)
+    log_values = np.stack(logs, axis=-1)
     claims = {"claim": list(_CLAIMS if rope else _PLAIN)}
-    told = pairs.wrap(found, found[:, turned], 0.0, claims)
-    data = xr.Dataset({"e_value": np.exp(told), "log_e_value": told})
+    by_claim = pairs.wrap(log_values, log_values[:, exchanged], 0.0, claims)
+    data = xr.Dataset({"e_value": np.exp(by_claim), "log_e_value": by_claim})
     if not rope:
         data["bayes_factor_10"] = data["e_value"].mean("claim")
     data = data.assign_attrs(_attrs(pairs, "e-value") | {"rope": rope})
@@ -84,12 +84,12 @@ def _counted(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _logs(
     w: np.ndarray, l: np.ndarray, t: np.ndarray, rope: float
 ) -> tuple[list[np.ndarray], list[int]]:
-    """Of each claim, and which claim is the same seen from the other system."""
+    """Return the log e-value of each claim, and the index of the mirrored claim."""
     ahead, behind = log_e_value(w, l, t, rope), log_e_value(l, w, t, rope)
     if not rope:
         return [ahead, behind], [1, 0]
-    of_a, of_b = log_e_value(w, l, t, -rope), log_e_value(l, w, t, -rope)
-    return [ahead, behind, of_a, of_b, np.minimum(of_a, of_b)], [1, 0, 3, 2, 4]
+    above, below = log_e_value(w, l, t, -rope), log_e_value(l, w, t, -rope)
+    return [ahead, behind, above, below, np.minimum(above, below)], [1, 0, 3, 2, 4]
 
 
 def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
@@ -127,7 +127,7 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
     (0.000161, 0.299601)
     """
     error = checks.probability(error, "error")
-    pairs = pairs_of(counts, None, 1.0)  # as a rope does, d needs ties
+    pairs = read_pairs(counts, None, 1.0)  # as a rope does, d needs ties
     w, l, t = _counted(pairs)
     low, high = confidence_ends(w, l, t, error)
     middle = (w - l) / np.maximum(w + l + t, 1)
@@ -144,4 +144,4 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
 
 
 def _attrs(pairs: Pairs, answer: str) -> dict[str, Any]:
-    return {k: v for k, v in pairs.of.attrs.items() if k != "prior"} | {"answer": answer}
+    return {k: v for k, v in pairs.parameters.attrs.items() if k != "prior"} | {"answer": answer}

@@ -1,4 +1,4 @@
-"""Looking before the end: what it does to verdicts, and how sure one must be so that it may be."""
+"""Interim looks: their effect on verdicts, and the threshold that keeps the error rate."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from betterthan.exact.planning.walks import (
 from betterthan.exact.planning.walks_with_ties import walk_with_ties
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.designs import design_of
+from betterthan.plan.designs import check_design
 
 _EQUAL = (0.5, 0.5)
 
@@ -69,19 +69,19 @@ def stopping_boundary(
     >>> round(found.attrs["threshold"], 6), found["wins"].values.tolist()[:4]
     (0.994272, [10, 16, 22, 29])
     """
-    at = looks_of(n_max, looks)
+    look_items = check_looks(n_max, looks)
     error = checks.probability(error, "error")
     numbers = checks.prior(prior, 2)
-    stops, threshold = calibrated(at, error, numbers)
-    met = walk(stops)
+    stops, threshold = calibrated(look_items, error, numbers)
+    crossings = walk(stops)
     losses = stops.looks + 1 - stops.b
     data = xr.Dataset(
         {
-            "wins": ("look", np.where(stops.a <= at, stops.a, -1)),
-            "losses": ("look", np.where(losses <= at, losses, -1)),
-            "error": ("look", met.found.sum(1)),
+            "wins": ("look", np.where(stops.a <= look_items, stops.a, -1)),
+            "losses": ("look", np.where(losses <= look_items, losses, -1)),
+            "error": ("look", crossings.found.sum(1)),
         },
-        coords={"look": at},
+        coords={"look": look_items},
         attrs={
             "answer": "stopping boundary",
             "version": __version__,
@@ -160,70 +160,82 @@ def peeking(
     >>> float(found["alone"].isel(look=-1).sum().round(6))
     0.093687
     """
-    at = looks_of(n_max, looks) if boundary is None else _looks_of_boundary(boundary, n_max, looks)
-    parts, known = _truth(theta, design, rope)
+    look_items = (
+        check_looks(n_max, looks) if boundary is None else _boundary_looks(boundary, n_max, looks)
+    )
+    parts, is_fixed = _truth(theta, design, rope)
     numbers = checks.prior(prior, 3 if rope else 2)
     if boundary is not None:
         threshold = boundary.attrs["threshold"]
     rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
     if rope:
-        _one_rule(bayes_factor, boundary, rope=True)
-        met = walk_with_ties(at, parts, rule, known=known)
+        _check_single_rule(bayes_factor, boundary, rope=True)
+        crossings = walk_with_ties(look_items, parts, rule, known=is_fixed)
     else:
-        _one_rule(bayes_factor, boundary, rope=False)
-        stops = _stops(at, rule, bayes_factor, boundary)
-        met = _walked(stops, parts, known)
-    return _told(at, met, rule, {"theta" if known else "design": parts.tolist()}, bayes_factor)
+        _check_single_rule(bayes_factor, boundary, rope=False)
+        stops = _stops(look_items, rule, bayes_factor, boundary)
+        crossings = _walked(stops, parts, is_fixed)
+    return _result(
+        look_items,
+        crossings,
+        rule,
+        {"theta" if is_fixed else "design": parts.tolist()},
+        bayes_factor,
+    )
 
 
-def _walked(stops: Stops, parts: np.ndarray, known: bool) -> Met:
-    """Of the decisive items."""
+def _walked(stops: Stops, parts: np.ndarray, is_fixed: bool) -> Met:
+    """Walk over the decisive items."""
     win, loss = parts[:2].tolist()
-    if known:
+    if is_fixed:
         return walk(stops, win=win / (win + loss) if win + loss else 0.5)
     return walk(stops, design=(win, loss))
 
 
-def _told(
-    at: np.ndarray, met: Met, rule: Rule, truth: dict[str, Any], bayes_factor: float | None
+def _result(
+    look_items: np.ndarray,
+    crossings: Met,
+    rule: Rule,
+    truth: dict[str, Any],
+    bayes_factor: float | None,
 ) -> Plan:
-    labels = ["a_better", "b_better", "equivalent"][: met.found.shape[1]]
+    labels = ["a_better", "b_better", "equivalent"][: crossings.found.shape[1]]
     data = xr.Dataset(
         {
-            "probability": (("look", "verdict"), met.found),
-            "alone": (("look", "verdict"), met.alone),
+            "probability": (("look", "verdict"), crossings.found),
+            "alone": (("look", "verdict"), crossings.alone),
         },
-        coords={"look": at, "verdict": labels},
+        coords={"look": look_items, "verdict": labels},
         attrs={"answer": "looking again", "version": __version__, "prior": list(rule.prior)},
     )
     how: dict[str, Any] = {"rope": rule.rope, "threshold": rule.threshold}
     if bayes_factor is not None:
         how = {"rope": rule.rope, "bayes_factor": bayes_factor}
-    data = data.assign_attrs(truth | how | {"items": met.items})
+    data = data.assign_attrs(truth | how | {"items": crossings.items})
     return Plan(data, words.peeking(data))
 
 
-def looks_of(n_max: int, looks: Any) -> np.ndarray:
-    """After how many items one looks, checked."""
+def check_looks(n_max: int, looks: Any) -> np.ndarray:
+    """Return the checked numbers of items at the looks."""
     most = checks.whole(n_max, "n_max")
     if looks is None:
         return np.arange(1, most + 1)
     if isinstance(looks, list | tuple | range | np.ndarray):
-        at = np.array([checks.whole(k, "looks") for k in looks], np.int64)
-        if not len(at) or (np.diff(at) <= 0).any():
+        look_items = np.array([checks.whole(k, "looks") for k in looks], np.int64)
+        if not len(look_items) or (np.diff(look_items) <= 0).any():
             raise ValueError("looks do not ascend; give numbers of items, each once, ascending")
-        if at[-1] > most:
+        if look_items[-1] > most:
             raise ValueError(
-                f"looks hold {at[-1]}, beyond n_max, {most}; look at {most} at the last"
+                f"looks hold {look_items[-1]}, beyond n_max, {most}; look at {most} at the last"
             )
-        return at
+        return look_items
     number = checks.whole(looks, "looks")
     if number > most:
         raise ValueError(f"looks is {number}, but there are {most} items at most to look after")
     return np.rint(most * np.arange(1, number + 1) / number).astype(np.int64)
 
 
-def _looks_of_boundary(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
+def _boundary_looks(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
     if not isinstance(boundary, Plan) or "wins" not in boundary:
         raise ValueError(
             f"boundary is {checks.shown(boundary)}; give what stopping_boundary returns"
@@ -232,37 +244,39 @@ def _looks_of_boundary(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
         raise ValueError(
             "looks are given and boundary, too, which has its own; give one of the two"
         )
-    at = boundary["look"].values
-    if at[-1] != checks.whole(n_max, "n_max"):
-        raise ValueError(f"n_max is {n_max}, but the boundary ends at {at[-1]}; give that")
-    return at
+    look_items = boundary["look"].values
+    if look_items[-1] != checks.whole(n_max, "n_max"):
+        raise ValueError(f"n_max is {n_max}, but the boundary ends at {look_items[-1]}; give that")
+    return look_items
 
 
 def _truth(theta: Any, design: Any, rope: float) -> tuple[np.ndarray, bool]:
-    """Probabilities, or what is believed of them; and which of the two it is."""
+    """Return probabilities or a Dirichlet, and whether they are fixed."""
     if theta is None and design is None:
         theta = _EQUAL
-    of = design_of("uniform" if design is None else design, theta, rope)
-    if of.rows != 1:
-        raise ValueError(f"design holds counts of {of.rows} pairs; give those of one")
-    return of.items.parts[0], of.items.known
+    checked_design = check_design("uniform" if design is None else design, theta, rope)
+    if checked_design.rows != 1:
+        raise ValueError(f"design holds counts of {checked_design.rows} pairs; give those of one")
+    return checked_design.items.parts[0], checked_design.items.known
 
 
-def _one_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:
+def _check_single_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:
     if bayes_factor is not None and boundary is not None:
         raise ValueError("bayes_factor is given and boundary, too; give one of the two")
     if rope and (bayes_factor is not None or boundary is not None):
         raise ValueError("rope is for verdicts by threshold; leave out bayes_factor and boundary")
 
 
-def _stops(at: np.ndarray, rule: Rule, bayes_factor: float | None, boundary: Any) -> Stops:
-    """Where one stops, without a rope."""
+def _stops(look_items: np.ndarray, rule: Rule, bayes_factor: float | None, boundary: Any) -> Stops:
+    """Return the stopping boundaries without a ROPE."""
     if boundary is not None:
-        wins, losses = (np.where(boundary[k] < 0, at + 1, boundary[k]) for k in ("wins", "losses"))
-        return Stops(at, wins, at + 1 - losses)
+        wins, losses = (
+            np.where(boundary[k] < 0, look_items + 1, boundary[k]) for k in ("wins", "losses")
+        )
+        return Stops(look_items, wins, look_items + 1 - losses)
     if bayes_factor is None:
-        return by_threshold(at, rule.threshold, rule.prior)
+        return by_threshold(look_items, rule.threshold, rule.prior)
     least = checks.real(bayes_factor, "bayes_factor")
     if not least > 1 or not np.isfinite(least):
         raise ValueError(f"bayes_factor is {bayes_factor}; give a number above 1")
-    return by_bayes_factor(at, least, rule.prior)
+    return by_bayes_factor(look_items, least, rule.prior)

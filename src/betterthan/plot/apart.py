@@ -1,4 +1,4 @@
-"""Which systems cannot be told apart: bars over the ranking."""
+"""Plot which systems are not significantly different: bars over the ranking."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -59,31 +59,31 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
     dataset = inputs.compared(data)
     ranked = rows.systems(dataset)["system"].tolist()
     name = chosen(systems, ranked)
-    kept = [system for system in ranked if system in name]
-    found = [c for c in maximal_cliques(_similar(dataset, kept)) if len(c) > 1]
-    longest = sorted(found, key=len, reverse=True)[:limit]
-    labels = drawing.labels([name[system] for system in kept])
+    selected = [system for system in ranked if system in name]
+    all_cliques = [c for c in maximal_cliques(_similar(dataset, selected)) if len(c) > 1]
+    longest = sorted(all_cliques, key=len, reverse=True)[:limit]
+    labels = drawing.labels([name[system] for system in selected])
     with drawing.style():
-        step = 0.19 if len(kept) <= 60 else 0.125
+        step = 0.19 if len(selected) <= 60 else 0.125
         width = 1.2 + 0.13 * len(longest) + drawing.inches(labels)
-        ax = drawing.axes(ax, max(width, 3.5), 0.9 + step * len(kept))
+        ax = drawing.axes(ax, max(width, 3.5), 0.9 + step * len(selected))
         drawing.name_rows(ax, labels)
         _draw(ax, sorted(longest))
-        return drawing.finish(ax, _title(dataset, len(longest), len(found)))
+        return drawing.finish(ax, _title(dataset, len(longest), len(all_cliques)))
 
 
-def _similar(dataset: Any, kept: list[str]) -> np.ndarray:
-    """Pairs of which no verdict names a better one, in the order of the rows."""
+def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
+    """Mark pairs without a verdict for either system, in the order of the rows."""
     final = rows.final(rows.leading(dataset))["verdict"]
     if final.dims == (names.PAIR,):  # a pair that was not compared has no verdict
-        places = {system: k for k, system in enumerate(kept)}
-        similar = np.ones((len(kept), len(kept)), dtype=bool)
+        places = {system: k for k, system in enumerate(selected)}
+        similar = np.ones((len(selected), len(selected)), dtype=bool)
         a, b = inputs.pair_names(final)
         for x, y, verdict in zip(a, b, final.values.astype(str), strict=True):
             if verdict in _DECIDED and x in places and y in places:
                 similar[places[x], places[y]] = similar[places[y], places[x]] = False
         return similar
-    verdict = final.transpose(*names.SQUARE).sel(dict.fromkeys(names.SQUARE, kept))
+    verdict = final.transpose(*names.SQUARE).sel(dict.fromkeys(names.SQUARE, selected))
     return ~np.isin(verdict.values.astype(str), _DECIDED)
 
 
@@ -97,10 +97,10 @@ def _draw(ax: "Axes", bars: list[tuple[int, ...]]) -> None:
     ax.spines[["left", "bottom"]].set_visible(False)
 
 
-def _title(dataset: Any, shown: int, total: int) -> str:
-    made = Signature.from_attrs(dataset.attrs)
-    sure = f"{100 * (made.threshold or names.VERDICT_PROB):g} %"
+def _title(dataset: Any, n_drawn: int, total: int) -> str:
+    provenance = Signature.from_attrs(dataset.attrs)
+    level = f"{100 * (provenance.threshold or names.VERDICT_PROB):g} %"
     if not total:
-        return f"Every two systems are told apart, at {sure}"
-    more = f"\nThe {shown} longest of {total:,} bars" if shown < total else ""
-    return f"Systems that share a bar are not told apart, at {sure}{more}"
+        return f"Every two systems are told apart, at {level}"
+    more = f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
+    return f"Systems that share a bar are not told apart, at {level}{more}"

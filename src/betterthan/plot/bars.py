@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan.plot import drawing, inputs
-from betterthan.plot.systems import called, known
+from betterthan.plot.systems import called, check_system
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,34 +67,36 @@ def outcomes(
     left, right, values = _oriented(pairs, baseline)
     _refuse_too_many(left, "give systems=" if baseline else "give baseline= or systems=")
     ties = values.shape[1] == 3
-    there = list(dict.fromkeys([*left, *right]))
+    systems_drawn = list(dict.fromkeys([*left, *right]))
     with drawing.style():
         ax = drawing.axes(ax, 8.0, 0.95 + 0.27 * (len(left) + 1))
         _draw_bars(ax, values)
-        name = dict(zip(there, drawing.labels(there), strict=True))
+        name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
         others = [] if baseline else [name[s] for s in right]
         drawing.name_rows(ax, [name[s] for s in left], others)
-        ax.set_xlabel(_what_is_counted(pairs, ties))
+        ax.set_xlabel(_axis_label(pairs, ties))
         _legend(ax, ties, "the baseline" if baseline else "the system at the right")
-        what = "Wins, ties and losses" if ties else "Wins and losses"
+        subject = "Wins, ties and losses" if ties else "Wins and losses"
         against = f"against {name[baseline]}" if baseline else "of each pair"
-        drawing.finish(ax, f"{what} {against}")  # before the numbers, which need the room there is
+        drawing.finish(
+            ax, f"{subject} {against}"
+        )  # before the numbers, which need the room there is
         _write_numbers(ax, values)
         return ax
 
 
 def _oriented(pairs: xr.DataArray, baseline: str | None) -> tuple[list[str], list[str], np.ndarray]:
-    """Names at the left and right, (win, loss[, tie]) of the left one, by net share of wins."""
+    """Order pairs by net share of wins, each from the side of its left system."""
     a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
-    values, turned = pairs.values, inputs.exchanged(pairs).values
-    rows, turn = np.arange(len(a)), values[:, 1] > values[:, 0]
+    values, exchanged = pairs.values, inputs.exchanged(pairs).values
+    rows, flip = np.arange(len(a)), values[:, 1] > values[:, 0]
     if baseline is not None:
-        known(baseline, [*a, *b], "baseline")
-        rows, turn = np.flatnonzero((a == baseline) | (b == baseline)), a == baseline
-    values = np.where(turn[:, None], turned, values)
+        check_system(baseline, [*a, *b], "baseline")
+        rows, flip = np.flatnonzero((a == baseline) | (b == baseline)), a == baseline
+    values = np.where(flip[:, None], exchanged, values)
     net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
     rows = rows[np.argsort(-net[rows], kind="stable")]
-    left, right = np.where(turn, b, a), np.where(turn, a, b)
+    left, right = np.where(flip, b, a), np.where(flip, a, b)
     return left[rows].tolist(), right[rows].tolist(), values[rows]
 
 
@@ -103,7 +105,7 @@ def _refuse_too_many(bars: list[str], advice: str) -> None:
         raise ValueError(f"{len(bars)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
 
 
-def _what_is_counted(pairs: xr.DataArray, ties: bool) -> str:
+def _axis_label(pairs: xr.DataArray, ties: bool) -> str:
     unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
     return f"number of {unit}" if ties else f"number of {unit} that are not ties ({_absent(pairs)})"
 
@@ -136,9 +138,9 @@ def _draw_bars(ax: "Axes", values: np.ndarray) -> None:
 def _legend(ax: "Axes", ties: bool, other: str) -> None:
     from matplotlib.patches import Patch
 
-    told = {"win": "wins of the system at the left", "tie": "ties", "loss": f"wins of {other}"}
-    shown = [o for o in told if ties or o != "tie"]
-    handles = [Patch(label=told[o], **_FACES[o]) for o in shown]
+    labels = {"win": "wins of the system at the left", "tie": "ties", "loss": f"wins of {other}"}
+    drawn = [o for o in labels if ties or o != "tie"]
+    handles = [Patch(label=labels[o], **_FACES[o]) for o in drawn]
     tight: dict[str, Any] = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4}
     ax.legend(handles=handles, loc="upper left", ncols=3, **tight)
 
@@ -153,15 +155,15 @@ def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
 
 def _write_row(ax: "Axes", row: int, win: int, loss: int, tie: int, points: float) -> None:
     need = {c: (len(str(c)) * 0.64 * 8 + 5) / points for c in (win, loss, tie)}
-    beside = tie - need[tie]  # room that the number of ties leaves, half of it on each side
+    free = tie - need[tie]  # room that the number of ties leaves, half of it on each side
     total = win + loss + tie
     if win >= need[win]:
         _number(ax, win / 2, row, win, "win")
-    elif win and need[win] <= beside / 2:
+    elif win and need[win] <= free / 2:
         _number(ax, win + need[win] / 2, row, win, "tie")
     if loss >= need[loss]:
         _number(ax, total - loss / 2, row, loss, "loss")
-    elif loss and need[loss] <= beside / 2:
+    elif loss and need[loss] <= free / 2:
         _number(ax, total - loss - need[loss] / 2, row, loss, "tie")
     if tie >= need[tie]:
         _number(ax, win + tie / 2, row, tie, "tie")

@@ -73,7 +73,7 @@ def densities(
     checks.one_of(show, _KINDS, "show")
     if (rope or names.ROPE) and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
-    a, b, source, half = shapes.of_pair(data, systems, prior, show, rope)
+    a, b, source, half = shapes.pair_densities(data, systems, prior, show, rope)
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.6)
         both = _Named(*drawing.labels([a, b]))
@@ -113,14 +113,14 @@ def _decisive(ax: "Axes", sides: shapes.Sides, both: _Named) -> str:
 
 
 def _difference(
-    ax: "Axes", sides: shapes.Sides, rope: float, both: _Named, per_example: bool
+    ax: "Axes", sides: shapes.Sides, rope: float, pair_names: _Named, per_example: bool
 ) -> str:
     if rope:
         _shade_rope(ax, rope, sides)
-    _two_sides(ax, sides, 0.0, both, rope)
-    first, second = both
-    what = f" = P({first} wins) − P({second} wins), per example" if per_example else ""
-    ax.set_xlabel(f"difference d{what or f', above 0 where {first} is better'}")
+    _two_sides(ax, sides, 0.0, pair_names, rope)
+    first, second = pair_names
+    definition = f" = P({first} wins) − P({second} wins), per example" if per_example else ""
+    ax.set_xlabel(f"difference d{definition or f', above 0 where {first} is better'}")
     return f"Posterior of the difference, {first} against {second}"
 
 
@@ -131,15 +131,15 @@ def _shade_rope(ax: "Axes", rope: float, sides: shapes.Sides) -> None:
 
 
 def _two_sides(
-    ax: "Axes", sides: shapes.Sides, middle: float, both: _Named, rope: float = 0.0
+    ax: "Axes", sides: shapes.Sides, middle: float, pair_names: _Named, rope: float = 0.0
 ) -> None:
-    """Draw a density, shade its mass on either side of the middle, and write how much it is."""
+    """Draw a density, shade both sides of the middle, and label their probabilities."""
     x, y = sides.x, sides.density
     beyond = f" by more than {rope:g}" if rope else ""
     where = ((x >= middle + rope, sides.above), (x <= middle - rope, sides.below))
-    for (side, mass), name, (colour, _, hatch) in zip(where, both, _LOOKS, strict=True):
-        told = f"P({name} better{beyond}) {drawing.probability(mass)}"
-        _shade(ax, x, np.where(side, y, np.nan), colour, hatch, told)
+    for (side, mass), name, (colour, _, hatch) in zip(where, pair_names, _LOOKS, strict=True):
+        label = f"P({name} better{beyond}) {drawing.probability(mass)}"
+        _shade(ax, x, np.where(side, y, np.nan), colour, hatch, label)
     ax.plot(x, y, color=drawing.INK, linewidth=1.6)
     ax.vlines(middle, 0, 1.04 * np.nanmax(y), colors=drawing.INK, linewidth=1.0, linestyle=":")
     ax.legend(loc="upper left")

@@ -1,4 +1,4 @@
-"""Forest of differences with their intervals."""
+"""Forest plot of differences with their intervals."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,7 +8,7 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.plot import drawing, inputs
-from betterthan.plot.systems import called, known
+from betterthan.plot.systems import called, check_system
 from betterthan.results.rows import difference_of
 from betterthan.signed import Signature
 
@@ -99,34 +99,36 @@ def differences(
     """
     limit = checks.whole(limit, "limit")
     chosen = inputs.differences(data, systems, rope)
-    made, rope = Signature.from_attrs(chosen.attrs), inputs.rope_of(chosen, rope)
+    provenance, rope = Signature.from_attrs(chosen.attrs), inputs.effective_rope(chosen, rope)
     baseline = None if baseline is None else called(baseline, systems)
-    every = _oriented(chosen, baseline)
-    if not len(every.mean):
+    all_rows = _oriented(chosen, baseline)
+    if not len(all_rows.mean):
         raise ValueError("no pair has a difference: nothing to draw")
-    rows = every.take(_nearest(every, rope, limit, made))
-    tall = _height(len(rows.mean)) * len(rows.mean) + _LINE * _legend(rows, rope)
+    rows = all_rows.take(_nearest(all_rows, rope, limit, provenance))
+    height = _height(len(rows.mean)) * len(rows.mean) + _LINE * _legend(rows, rope)
     with drawing.style():
         labels = _row_names(rows, baseline)
         width = min(max(drawing.inches(labels) + _PLOT, _COLUMN), _WIDEST)
-        ax = drawing.axes(ax, width, 1.2 + tall)
+        ax = drawing.axes(ax, width, 1.2 + height)
         drawing.name_rows(ax, labels)
-        _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
-        ax.set_xlabel(difference_of("first", "second", made).rstrip(",").replace(" - ", " − "))
-        title = _title(made, len(rows.mean), len(every.mean), baseline)
-        alone = "\nEach pair by itself"
-        return drawing.finish(ax, title + alone * bool(chosen.attrs.get("alone")))
+        _draw(ax, rows, rope, provenance.threshold or names.VERDICT_PROB)
+        ax.set_xlabel(
+            difference_of("first", "second", provenance).rstrip(",").replace(" - ", " − ")
+        )
+        title = _title(provenance, len(rows.mean), len(all_rows.mean), baseline)
+        pairwise_note = "\nEach pair by itself"
+        return drawing.finish(ax, title + pairwise_note * bool(chosen.attrs.get("alone")))
 
 
 def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
-    """Pairs that have a difference: the one ahead first, or every system against the baseline."""
+    """Orient pairs with a difference: the better system first, or all against the baseline."""
     a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
     mean, lower, upper = (pairs[k].values.astype(float) for k in ("mean", "lower", "upper"))
     verdict = pairs["verdict"].values.astype(str)
-    there, flip = np.isfinite(mean), mean < 0
+    drawn, flip = np.isfinite(mean), mean < 0
     if baseline is not None:
-        known(baseline, [*a, *b], "baseline")
-        there, flip = there & ((a == baseline) | (b == baseline)), a == baseline
+        check_system(baseline, [*a, *b], "baseline")
+        drawn, flip = drawn & ((a == baseline) | (b == baseline)), a == baseline
     return _Rows(
         np.where(flip, b, a),
         np.where(flip, a, b),
@@ -134,26 +136,26 @@ def _oriented(pairs: xr.Dataset, baseline: str | None) -> _Rows:
         np.where(flip, -upper, lower),
         np.where(flip, -lower, upper),
         np.where(flip, np.array([_FLIPPED.get(v, v) for v in verdict.tolist()]), verdict),
-    ).take(np.flatnonzero(there))
+    ).take(np.flatnonzero(drawn))
 
 
-def _nearest(rows: _Rows, rope: float, limit: int, made: Signature) -> np.ndarray:
-    """Rows to draw, by mean: all, or those nearest to where the verdict would change."""
-    reach = special.ndtri((1 + (made.ci_prob or names.CI_PROB)) / 2)
+def _nearest(rows: _Rows, rope: float, limit: int, provenance: Signature) -> np.ndarray:
+    """Select the rows to draw, by mean: all, or those closest to a change of verdict."""
+    reach = special.ndtri((1 + (provenance.ci_prob or names.CI_PROB)) / 2)
     sd = (rows.upper - rows.lower) / (2 * reach)
     sd = np.maximum(sd, np.finfo(float).eps)
-    needed = special.ndtri(made.threshold or names.VERDICT_PROB)
-    near = np.abs(np.abs(rows.mean) / sd - needed)
+    needed = special.ndtri(provenance.threshold or names.VERDICT_PROB)
+    distance = np.abs(np.abs(rows.mean) / sd - needed)
     if rope:
         inside = special.ndtr((rope - rows.mean) / sd) - special.ndtr((-rope - rows.mean) / sd)
-        near = np.minimum(near, np.abs(special.ndtri(inside) - needed))
-    kept = np.argsort(near, kind="stable")[:limit]
-    return kept[np.lexsort((kept, -rows.mean[kept]))]
+        distance = np.minimum(distance, np.abs(special.ndtri(inside) - needed))
+    selected = np.argsort(distance, kind="stable")[:limit]
+    return selected[np.lexsort((selected, -rows.mean[selected]))]
 
 
 def _row_names(rows: _Rows, baseline: str | None) -> list[str]:
-    there = list(dict.fromkeys([*rows.a, *rows.b]))
-    name = dict(zip(there, drawing.labels(there), strict=True))
+    systems_drawn = list(dict.fromkeys([*rows.a, *rows.b]))
+    name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
     if baseline is not None:
         return [name[a] for a in rows.a]
     return [f"{name[a]} − {name[b]}" for a, b in zip(rows.a, rows.b, strict=True)]
@@ -171,11 +173,11 @@ def _legend(rows: _Rows, rope: float) -> int:
 
 def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
     place = np.arange(len(rows.mean))
-    ends = (-0.7, len(place) - 0.4)  # not behind the legend
+    limits = (-0.7, len(place) - 0.4)  # not behind the legend
     if rope:
         look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
-        ax.fill_betweenx(ends, -rope, rope, **look, label=f"ROPE: |d| ≤ {rope:g}")
-    ax.vlines(0, *ends, colors=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
+        ax.fill_betweenx(limits, -rope, rope, **look, label=f"ROPE: |d| ≤ {rope:g}")
+    ax.vlines(0, *limits, colors=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
     ax.hlines(place, rows.lower, rows.upper, colors=drawing.COLOUR_A, linewidth=1.3, zorder=2)
     _mark(ax, rows, place, needed)
     ax.margins(x=0.03)
@@ -187,28 +189,28 @@ def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
 
 
 def _mark(ax: "Axes", rows: _Rows, place: np.ndarray, needed: float) -> None:
-    """A mark at every mean, its shape the verdict."""
+    """Draw a marker at every mean; its shape shows the verdict."""
     kinds = np.array(["better" if v in _FLIPPED else v for v in rows.verdict])
     edge = {"markeredgecolor": drawing.COLOUR_A, "markersize": 5, "markeredgewidth": 1.1}
     for kind, (marker, filled, label) in _LOOKS.items():
-        at = kinds == kind
-        if not at.any():
+        selected = kinds == kind
+        if not selected.any():
             continue
         face = drawing.COLOUR_A if filled else "white"
         look: dict[str, Any] = edge | {"markerfacecolor": face, "zorder": 3}
-        ax.plot(rows.mean[at], place[at], marker, label=label.format(needed), **look)
+        ax.plot(rows.mean[selected], place[selected], marker, label=label.format(needed), **look)
 
 
-def _title(made: Signature, shown: int, total: int, baseline: str | None) -> str:
+def _title(provenance: Signature, n_drawn: int, total: int, baseline: str | None) -> str:
     interval = "interval"
-    if made.ci_kind and made.ci_prob:
-        interval = f"{100 * made.ci_prob:g} % {made.ci_kind.upper()}"
-    of = "each pair"
+    if provenance.ci_kind and provenance.ci_prob:
+        interval = f"{100 * provenance.ci_prob:g} % {provenance.ci_kind.upper()}"
+    subject = "each pair"
     if baseline is not None:
-        of = f"each system from {drawing.labels([baseline])[0]}"
-    title = f"Difference of {of}: mean and {interval}"
-    if made.draws:
-        title += f", from {inputs.sampled(made)}"
-    if shown < total:
-        title += f"\n{shown} of {total:,} pairs: those nearest to a decision"
+        subject = f"each system from {drawing.labels([baseline])[0]}"
+    title = f"Difference of {subject}: mean and {interval}"
+    if provenance.draws:
+        title += f", from {inputs.sampled(provenance)}"
+    if n_drawn < total:
+        title += f"\n{n_drawn} of {total:,} pairs: those nearest to a decision"
     return title

@@ -1,4 +1,4 @@
-"""Posterior densities of precision, recall or F of several systems."""
+"""Plot posterior densities of precision, recall or F1 of several systems."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -78,17 +78,17 @@ def scores(
     if names.LABEL in tallies.dims:
         tallies = tallies.sum(names.LABEL, keep_attrs=True)
     name = _few(chosen(systems, [str(s) for s in tallies[names.SYSTEM].values]))
-    found = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
-    used = found.attrs["prior"]
-    values = found["score"].sel({names.SYSTEM: list(name)}).values
+    posterior_scores = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
+    used = posterior_scores.attrs["prior"]
+    values = posterior_scores["score"].sel({names.SYSTEM: list(name)}).values
     curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), used)]
     with drawing.style():
         ax = drawing.axes(ax, 6.0, 3.4)
         labels = drawing.labels(list(name.values()))
         _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, values, strict=True)])
-        said = _called(statistic, beta)
-        ax.set_xlabel(said)
-        return drawing.finish(ax, f"Posterior of {said}, each system by itself")
+        score_name = _called(statistic, beta)
+        ax.set_xlabel(score_name)
+        return drawing.finish(ax, f"Posterior of {score_name}, each system by itself")
 
 
 def _called(statistic: str, beta: float) -> str:

@@ -20,26 +20,29 @@ _LIGHT, _DARK = np.array([255.0, 255.0, 255.0]), np.array([31.0, 78.0, 121.0])
 _BLANK = np.array([200.0, 200.0, 200.0])  # pairs that were never compared
 
 
-def matrix_svg(whole: xr.Dataset, caption: str) -> str:
+def matrix_svg(comparison: xr.Dataset, caption: str) -> str:
     """P(row better than column) of every pair, systems as they stand, as SVG.
 
     Parameters
     ----------
-    whole : xarray.Dataset
+    comparison : xarray.Dataset
         A comparison by one engine.
     caption : str
         What it shows, for those who do not see it.
     """
-    n, told = whole.sizes[names.SYSTEM_A], whole["verdict"].transpose(*names.SQUARE) != "no_data"
-    p = whole["prob_better"].transpose(*names.SQUARE).where(told).values
+    n, is_compared = (
+        comparison.sizes[names.SYSTEM_A],
+        comparison["verdict"].transpose(*names.SQUARE) != "no_data",
+    )
+    p = comparison["prob_better"].transpose(*names.SQUARE).where(is_compared).values
     side, top = n * _PITCH, 2 * _PITCH
     place = f'x="{_NAMES}" y="{top}" width="{side}" height="{side}"'
     picture = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" '
     picture += f'href="data:image/png;base64,{_png(_colours(p))}"/>'
     box = f'viewBox="0 0 {_NAMES + side + 8} {top + side + 4}" width="{_NAMES + side + 8}"'
-    said = f'role="img" aria-label="{escape(caption)}" font-family="sans-serif" font-size="7"'
-    named = _names([str(s) for s in whole[names.SYSTEM_A].values], top)
-    return f"<svg {said} {box}>{picture}{named}</svg>"
+    attributes = f'role="img" aria-label="{escape(caption)}" font-family="sans-serif" font-size="7"'
+    labels = _names([str(s) for s in comparison[names.SYSTEM_A].values], top)
+    return f"<svg {attributes} {box}>{picture}{labels}</svg>"
 
 
 def _names(systems: list[str], top: int) -> str:
@@ -54,8 +57,8 @@ def _names(systems: list[str], top: int) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    shown = "".join(c if c.isprintable() else " " for c in text)
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(shown)}</text>'
+    printable_text = "".join(c if c.isprintable() else " " for c in text)
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(printable_text)}</text>'
 
 
 def _colours(p: np.ndarray) -> np.ndarray:
@@ -74,8 +77,8 @@ def _png(colours: np.ndarray) -> str:
         (b"IDAT", zlib.compress(lines.tobytes(), 9)),
         (b"IEND", b""),
     )
-    each = (_chunk(name, data) for name, data in chunks)
-    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(each)).decode()
+    encoded = (_chunk(name, data) for name, data in chunks)
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(encoded)).decode()
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

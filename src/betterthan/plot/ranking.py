@@ -1,4 +1,4 @@
-"""Where each system may rank."""
+"""Plot the probability of each rank of each system."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -65,23 +65,23 @@ def ranks(
     'C'
     """
     limit = checks.whole(limit, "limit")
-    ranked = _ranked(inputs.given(data), rng)
+    ranked = _ranked(inputs.comparison_dataset(data), rng)
     best = np.argsort(ranked["expected_rank"].values, kind="stable")
     rows = picked(ranked, (names.SYSTEM,), systems, best)[{names.SYSTEM: slice(limit)}]
-    shown = rows["prob_rank"].transpose(names.SYSTEM, "rank").values
-    shown = shown[:, : _last_rank(shown)]
+    probabilities = rows["prob_rank"].transpose(names.SYSTEM, "rank").values
+    probabilities = probabilities[:, : _last_rank(probabilities)]
     with drawing.style():
         labels = drawing.labels(rows[names.SYSTEM].values.tolist())
-        width = max(0.3 * shown.shape[1], 2.5) + drawing.inches(labels) + 1.4
-        ax = drawing.axes(ax, min(width, 12.0), 0.21 * len(shown) + 1.2)
-        _draw_cells(ax, shown, labels)
+        width = max(0.3 * probabilities.shape[1], 2.5) + drawing.inches(labels) + 1.4
+        ax = drawing.axes(ax, min(width, 12.0), 0.21 * len(probabilities) + 1.2)
+        _draw_cells(ax, probabilities, labels)
         drawing.write_at_right(ax, [drawing.percent(float(p)) for p in rows["prob_best"].values])
-        return drawing.finish(ax, _title(len(shown), ranked.sizes[names.SYSTEM]))
+        return drawing.finish(ax, _title(len(probabilities), ranked.sizes[names.SYSTEM]))
 
 
-def _title(shown: int, total: int) -> str:
-    of = f"{shown} of {total}" if shown < total else f"{total}"
-    return f"Probability of each rank, {of} systems\nAt the right P(best), in percent"
+def _title(n_drawn: int, total: int) -> str:
+    count_text = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
+    return f"Probability of each rank, {count_text} systems\nAt the right P(best), in percent"
 
 
 def _ranked(data: Any, rng: Any) -> xr.Dataset:

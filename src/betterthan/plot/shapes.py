@@ -1,4 +1,4 @@
-"""The densities and masses of one pair that a figure shows: in closed form, or from draws."""
+"""Densities and probabilities of one pair: in closed form, or from draws."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -60,7 +60,7 @@ class Source(Protocol):
 
 
 class Closed:
-    """Of counts (outcome) and a prior."""
+    """Densities from counts (outcome) and a prior."""
 
     sampled = ""
     per_example = True
@@ -68,8 +68,8 @@ class Closed:
     def __init__(self, pair: xr.DataArray, prior: Any, show: str) -> None:
         if show != "decisive":
             # a sum over wins and losses alone is not the number of examples
-            asked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
-            schemas.ties_known(asked, f"show={show!r}")
+            pair_checked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
+            schemas.ties_known(pair_checked, f"show={show!r}")
         self._pair, self._prior = pair, prior
 
     def outcomes(self) -> Won:
@@ -112,17 +112,19 @@ class Closed:
 class Sampled:
     """Of draws of the variables of a pair, by a kernel; masses are shares of draws."""
 
-    def __init__(self, draws: dict[str, np.ndarray], model: str, show: str, own_unit: bool) -> None:
-        needed, what = _NEEDED[show]
+    def __init__(
+        self, draws: dict[str, np.ndarray], model: str, show: str, has_own_unit: bool
+    ) -> None:
+        needed, required = _NEEDED[show]
         if needed not in draws:
             can = [repr(kind) for kind, (name, _) in _NEEDED.items() if name in draws]
             raise ValueError(
-                f"show={show!r} needs {what}, which the draws of {model} do not hold; "
+                f"show={show!r} needs {required}, which the draws of {model} do not hold; "
                 f"use show={' or '.join(can)}"
             )
         self._draws = draws
         self.sampled = f"{len(draws[needed]):,} draws"
-        self.per_example = not own_unit
+        self.per_example = not has_own_unit
 
     def outcomes(self) -> Won:
         """Each by itself."""
@@ -138,26 +140,26 @@ class Sampled:
         return _sides(p - 0.5, x, _kernel(p, x), 0.0)
 
     def difference(self, rope: float) -> Sides:
-        """By its own draws."""
+        """The density of the difference, from its draws."""
         d = self._draws["difference"]
-        ends = _past_rope(d.min(), d.max(), rope)
-        x = _grid(*ends, -1.0) if self.per_example else np.linspace(*ends, POINTS)
+        limits = _past_rope(d.min(), d.max(), rope)
+        x = _grid(*limits, -1.0) if self.per_example else np.linspace(*limits, POINTS)
         return _sides(d, x, _kernel(d, x), rope)
 
 
-def of_pair(
+def pair_densities(
     data: Any, systems: Any, prior: Any, show: str, rope: float | None
 ) -> tuple[str, str, Source, float]:
-    """The two systems to draw, their densities, and the rope."""
+    """Return both systems to draw, their densities, and the ROPE."""
     if isinstance(data, xr.DataTree):
         of_draws.refuse_choices(prior)
-        a, b, draws = inputs.draws_of_one(data, systems)
+        a, b, draws = inputs.pair_draws(data, systems)
         posterior = data["posterior"].to_dataset()
         half = rope_of(posterior, names.ROPE if rope is None else rope)
         source = Sampled(draws, posterior.attrs["model"], show, in_own_unit(posterior))
         return a, b, source, half
     a, b, pair = inputs.one_pair(data, systems)
-    return a, b, Closed(pair, prior, show), inputs.rope_of(pair, rope)
+    return a, b, Closed(pair, prior, show), inputs.effective_rope(pair, rope)
 
 
 def shares(margin: np.ndarray, rope: float = 0.0) -> tuple[float, float, float]:

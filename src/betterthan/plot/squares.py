@@ -57,25 +57,25 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
     """
     prob = inputs.probabilities(data, systems)
     values, n = prob.values, prob.sizes[names.SYSTEM_A]
-    made = Signature.from_attrs(prob.attrs)
-    needed = made.threshold or names.VERDICT_PROB
+    provenance = Signature.from_attrs(prob.attrs)
+    needed = provenance.threshold or names.VERDICT_PROB
     with drawing.style():
         labels = drawing.labels(prob[names.SYSTEM_A].values.tolist())
         ax = drawing.axes(ax, *_inches(n, max(map(len, labels))))
         _draw_cells(ax, values)
         note = _name_few(ax, labels) if n <= _NAMED_MAX else _name_many(ax, labels)
         if n <= _NUMBERS_MAX:
-            sure = np.maximum(values, 1 - values) >= needed
-            bold = prob["decided"].values if "decided" in prob.coords else sure
+            certain = np.maximum(values, 1 - values) >= needed
+            bold = prob["decided"].values if "decided" in prob.coords else certain
             _write_numbers(ax, values, bold)
             note = f"In percent; bold where one side has at least {100 * needed:g}"
-            if made.failures:
+            if provenance.failures:
                 note = "In percent; no verdict, as the draws have not converged"
         else:
             _colour_bar(ax)
-        how = ", among all systems" if prob.attrs.get("joint") else ""
-        how += f", from {inputs.sampled(made)}" if made.draws else ""
-        title = f"Probability that the row is better than the column{how}"
+        suffix = ", among all systems" if prob.attrs.get("joint") else ""
+        suffix += f", from {inputs.sampled(provenance)}" if provenance.draws else ""
+        title = f"Probability that the row is better than the column{suffix}"
         return drawing.finish(ax, f"{title}\n{note}")
 
 

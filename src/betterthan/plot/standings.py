@@ -1,4 +1,4 @@
-"""Every system with its score, from the best to the worst."""
+"""Plot every system with its score, from the best to the worst."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -56,33 +56,33 @@ def leaderboard(
     """
     limit = checks.whole(limit, "limit")
     dataset = inputs.compared(data)
-    table, what = _table(dataset)
+    table, axis_label = _table(dataset)
     name = chosen(systems, table["system"].tolist())
     table = table[table["system"].isin(list(name))].head(limit)
     labels = drawing.labels([name[system] for system in table["system"]])
     with drawing.style():
         step = 0.19 if len(table) <= 60 else 0.125
         ax = drawing.axes(ax, _WIDTH + drawing.inches(labels) / 2, 1.0 + step * len(table))
-        drawing.name_rows(ax, labels, _at_right(table))
+        drawing.name_rows(ax, labels, _best_probabilities(table))
         _draw(ax, table)
-        ax.set_xlabel(what)
+        ax.set_xlabel(axis_label)
         return drawing.finish(ax, _title(dataset, table, len(name)))
 
 
 def _table(dataset: Any) -> tuple[Any, str]:
-    """One row a system, the best first, with the columns middle, low and high."""
+    """Tabulate systems, best first, with the columns middle, low and high."""
     table: Any = rows.systems(dataset)
     if "score" in table:
-        ends = {"low": table.get("score_lower"), "high": table.get("score_upper")}
+        limits = {"low": table.get("score_lower"), "high": table.get("score_upper")}
         lower = Signature.from_attrs(dataset.attrs).higher_is_better is False
-        what = "score, lower is better" if lower else "score"
-        return table.assign(middle=table["score"], **ends), what
-    lead = rows.leading(dataset)
-    square = rows.square(lead.assign(prob_better=inputs.answered(lead)))
+        axis_label = "score, lower is better" if lower else "score"
+        return table.assign(middle=table["score"], **limits), axis_label
+    leading = rows.leading(dataset)
+    square = rows.square(leading.assign(prob_better=inputs.answered(leading)))
     values = square.to_numpy(copy=True)
     np.fill_diagonal(values, np.nan)
-    known = np.isfinite(values)
-    mean = np.where(known, values, 0).sum(1) / np.maximum(known.sum(1), 1)
+    observed = np.isfinite(values)
+    mean = np.where(observed, values, 0).sum(1) / np.maximum(observed.sum(1), 1)
     middle = pd.Series(mean, square.index).reindex(table["system"]).to_numpy()
     table = table.assign(middle=middle, low=None, high=None)
     if "expected_rank" not in table:
@@ -90,7 +90,7 @@ def _table(dataset: Any) -> tuple[Any, str]:
     return table, "mean probability of being better than another"
 
 
-def _at_right(table: Any) -> list[str]:
+def _best_probabilities(table: Any) -> list[str]:
     if "prob_best" not in table:
         return []
     return [drawing.percent(float(p)) for p in table["prob_best"]]
@@ -98,11 +98,11 @@ def _at_right(table: Any) -> list[str]:
 
 def _draw(ax: "Axes", table: Any) -> None:
     place = np.arange(len(table))
-    among = table.get("in_best_set", pd.Series(False, index=table.index)).to_numpy(bool)
+    in_best_set = table.get("in_best_set", pd.Series(False, index=table.index)).to_numpy(bool)
     if table["low"].notna().any():
-        ends = (table[k].to_numpy(float) for k in ("low", "high"))
-        ax.hlines(place, *ends, colors=drawing.COLOUR_A, linewidth=1.2, zorder=2)
-    _mark(ax, table["middle"].to_numpy(float), among)
+        limits = (table[k].to_numpy(float) for k in ("low", "high"))
+        ax.hlines(place, *limits, colors=drawing.COLOUR_A, linewidth=1.2, zorder=2)
+    _mark(ax, table["middle"].to_numpy(float), in_best_set)
     ax.margins(x=0.05)
     ax.grid(axis="x", color=drawing.COLOUR_TIE, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -110,21 +110,31 @@ def _draw(ax: "Axes", table: Any) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _mark(ax: "Axes", middle: np.ndarray, among: np.ndarray) -> None:
-    """Filled where a system may be the best one."""
+def _mark(ax: "Axes", middle: np.ndarray, in_best_set: np.ndarray) -> None:
+    """Draw a marker for each system, filled if it may be the best."""
     look: dict[str, Any] = {"markersize": 4.5, "markeredgewidth": 1.0, "zorder": 3}
     look["markeredgecolor"] = drawing.COLOUR_A
-    for at, face, label in ((among, drawing.COLOUR_A, "may be the best"), (~among, "white", None)):
-        ax.plot(middle[at], np.flatnonzero(at), "o", **look, markerfacecolor=face, label=label)
-    if among.any():
+    for selected, face, label in (
+        (in_best_set, drawing.COLOUR_A, "may be the best"),
+        (~in_best_set, "white", None),
+    ):
+        ax.plot(
+            middle[selected],
+            np.flatnonzero(selected),
+            "o",
+            **look,
+            markerfacecolor=face,
+            label=label,
+        )
+    if in_best_set.any():
         ax.legend(loc="upper left", borderaxespad=0, borderpad=0.2, handletextpad=0.3)
 
 
 def _title(dataset: Any, table: Any, total: int) -> str:
-    made = Signature.from_attrs(dataset.attrs)
-    of = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
-    told = ""
+    provenance = Signature.from_attrs(dataset.attrs)
+    count_text = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
+    interval_text = ""
     if table["low"].notna().any():
-        told = f", score with {100 * (made.ci_prob or names.CI_PROB):g} % interval"
+        interval_text = f", score with {100 * (provenance.ci_prob or names.CI_PROB):g} % interval"
     best = "\nAt the right P(best), in percent" if "prob_best" in table else ""
-    return of + told + best
+    return count_text + interval_text + best

@@ -1,4 +1,4 @@
-"""How the answer depends on the width of the rope."""
+"""Plot how the answer depends on the width of the ROPE."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -59,17 +59,19 @@ def rope_curve(
     """
     if not checks.rope(widest) > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
-    counts = inputs.pairs(_of_counts(data), systems)
-    given: Any = _parameters(counts)
-    made = Signature.from_attrs(counts.attrs)
-    threshold = made.threshold or names.VERDICT_PROB
+    counts = inputs.pairs(_check_counts(data), systems)
+    posterior_parameters: Any = _parameters(counts)
+    provenance = Signature.from_attrs(counts.attrs)
+    threshold = provenance.threshold or names.VERDICT_PROB
     width = np.linspace(0, widest, _points(len(counts)))
     with drawing.style():
         ax = drawing.axes(ax, 3.7, 2.7)
         if len(counts) == 1:
-            title = _draw_masses(ax, width, _masses(width, *given), counts, threshold)
+            title = _draw_masses(
+                ax, width, _masses(width, *posterior_parameters), counts, threshold
+            )
         else:
-            title = _draw_verdicts(ax, width, given, threshold)
+            title = _draw_verdicts(ax, width, posterior_parameters, threshold)
         ax.set_xlim(0, widest)
         ax.set_xlabel("half width of the rope")
         drawing.plain_numbers(ax.xaxis)
@@ -81,10 +83,10 @@ def _points(pairs: int) -> int:
     return next((points for most, points in _POINTS if pairs <= most), 11)
 
 
-def _of_counts(data: Any) -> Any:
-    """Refuse answers that are not of counts: on units, or drawn."""
-    held = inputs.given(data)
-    if isinstance(held, xr.Dataset) and "n_units" in held:
+def _check_counts(data: Any) -> Any:
+    """Refuse answers that do not come from counts: on units, or drawn."""
+    dataset = inputs.comparison_dataset(data)
+    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
         raise ValueError(
             "these answers are of means on units, which no counts stand for; say unit='item', or "
             "give counts"
@@ -130,9 +132,11 @@ def _draw_masses(
     return f"A rope of about {width[reached[0]]:.2g} holds {100 * threshold:g} % of the difference"
 
 
-def _draw_verdicts(ax: "Axes", width: np.ndarray, given: Any, threshold: float) -> str:
-    """Shares of the pairs, stacked."""
-    parts = _verdicts(width, *given, threshold=threshold)
+def _draw_verdicts(
+    ax: "Axes", width: np.ndarray, posterior_parameters: Any, threshold: float
+) -> str:
+    """Stack the shares of the pairs by verdict."""
+    parts = _verdicts(width, *posterior_parameters, threshold=threshold)
     labels = ("better, by more than the rope", "better", "equivalent", "undecided")
     colours = (drawing.COLOUR_A, drawing.RAMP[2], drawing.COLOUR_B, "white")
     look: dict[str, Any] = {"edgecolor": drawing.INK, "linewidth": 0.5}
@@ -141,7 +145,10 @@ def _draw_verdicts(ax: "Axes", width: np.ndarray, given: Any, threshold: float) 
     ax.set_ylim(0, 1)
     ax.set_ylabel("share of the pairs")
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, fontsize=drawing.SMALL)
-    return f"Verdicts on {len(given[0]):,} pairs, each by itself, at {100 * threshold:g} %"
+    return (
+        f"Verdicts on {len(posterior_parameters[0]):,} pairs, each by itself, at "
+        f"{100 * threshold:g} %"
+    )
 
 
 def _verdicts(
@@ -159,12 +166,12 @@ def _verdicts(
     return [beyond & ~equal, sure & ~beyond & ~equal, equal, ~sure & ~equal]
 
 
-def _reaches(near: np.ndarray, exact: Any, four: Any, threshold: float) -> np.ndarray:
-    """Whether a mass reaches the threshold: exact, but where the normal approximation is far from
-    it.
+def _reaches(approximate: np.ndarray, exact: Any, four: Any, threshold: float) -> np.ndarray:
+    """Return whether a probability reaches the threshold: exact unless the normal approximation is
+    far from it.
     """
     least, most = _UNSURE
-    unsure = (near > min(least, threshold / 2)) & (near < most)
-    found = near >= threshold
-    found[unsure] = exact(*(v[unsure] for v in four)) >= threshold
-    return found
+    unsure = (approximate > min(least, threshold / 2)) & (approximate < most)
+    reached = approximate >= threshold
+    reached[unsure] = exact(*(v[unsure] for v in four)) >= threshold
+    return reached
