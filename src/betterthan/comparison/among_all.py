@@ -62,7 +62,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     else:
         win, loss, *tie = checks.prior(asked.prior, given.counts.sizes[names.OUTCOME])
         both, items = scores.both_right()
-        of = abilities.of_right(both, items, (win, loss, tie[0] if tie else 1.0))
+        of = abilities.evidence_from_right(both, items, (win, loss, tie[0] if tie else 1.0))
     if not of.variance:
         return _none(
             f"differences are the same on every {given.unit}, so nothing tells their error"
@@ -77,7 +77,7 @@ def among_all(given: Given, asked: Asked, main: Engine, taken: Collection[str]) 
     made = replace(
         _made(given, scores, equal, asked),
         joint_notes=notes,
-        joint_kept=round(found.groups.kept, _DIGITS),
+        joint_kept=round(found.groups.mean_k, _DIGITS),
         joint_spread=round(found.groups.spread, _DIGITS),
         joint_groups=tuple(found.groups.prob_groups.round(_DIGITS).tolist()),
     )
@@ -94,10 +94,10 @@ _TOLD = (
 def _of_means(scores: "Measured | Summed", means: "Means | SummedMeans", equal: bool) -> Evidence:
     low, high = scores.limits
     if equal and isinstance(means, Means):
-        pairs = units.pairs_of(means, high - low)
+        pairs = units.pairs_from_means(means, high - low)
     else:
         pairs = scores.pairs()
-    return abilities.of_means(means.mean, means.covariance, means.df, pairs, scores.sd())
+    return abilities.evidence_from_means(means.mean, means.covariance, means.df, pairs, scores.sd())
 
 
 def _equally_weighed(scores: Any) -> Means:

@@ -30,7 +30,7 @@ def joint_notes(
     means : Means, optional
         What each unit adds to the errors; None of right and wrong items.
     """
-    families = model_checks.families(found.of, units)
+    families = model_checks.families(found.evidence, units)
     lines = [_in_groups(found, systems), _few(units, unit)]
     if families:
         lines.append(
@@ -53,7 +53,7 @@ def _in_groups(found: Abilities, systems: Sequence[str]) -> str:
         return ""
     prob = found.groups.prob_groups
     member = found.groups.members(number)
-    named, order = list(enumerate(systems)), np.argsort(-found.of.score, kind="stable")
+    named, order = list(enumerate(systems)), np.argsort(-found.evidence.score, kind="stable")
     by_score = [named[k] for k in order.tolist()]
     parts = []
     for group in sorted(set(member.tolist()), reverse=True):

@@ -163,7 +163,7 @@ def _exact(
         low, high = np.array(ends).T
         return np.array([f_beta.mean(a, asked.beta) for a in alpha]), low, high
     statistic = "f1" if measure == "f" else measure
-    a, b = f_scores.beta_of(alpha, statistic, (0.0, 0.0, 0.0))
+    a, b = f_scores.beta_parameters(alpha, statistic, (0.0, 0.0, 0.0))
     low, high = f_scores.interval(a, b, statistic, asked.ci_prob, asked.ci_kind)
     return f_scores.mean(a, b, statistic), low, high
 
@@ -172,7 +172,7 @@ def _averaged(
     matrix: np.ndarray, actual: np.ndarray, asked: _Asked, draws: int, seed: int
 ) -> np.ndarray:
     """Estimates (average, measure, estimate)."""
-    score = formulas.of_margins(np.diagonal(matrix), matrix.sum(1), actual, asked.beta)
+    score = formulas.from_margins(np.diagonal(matrix), matrix.sum(1), actual, asked.beta)
     drawn = _drawn(matrix, actual, asked, draws, seed)
     bias, times = jackknife(matrix, actual, asked.beta)
     mean = drawn.mean(0)

@@ -48,8 +48,8 @@ class Clusters:
         win, loss, tie = np.moveaxis(self.values, -1, 0)
         first, second = self.priors
         return (
-            Shares.of(win, loss, first, self.alike),
-            Shares.of(win + loss, tie, second, self.alike),
+            Shares.from_counts(win, loss, first, self.alike),
+            Shares.from_counts(win + loss, tie, second, self.alike),
         )
 
     def draws(self, number: int, random: np.random.Generator) -> Drawn:

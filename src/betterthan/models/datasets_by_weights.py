@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.exact.laplace import tables
 from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.tables import Alike
-from betterthan.exact.laplace.thirds import Thirds, mean_of
+from betterthan.exact.laplace.thirds import Thirds, mean_probabilities
 from betterthan.exact.wins.clusters import log_gamma_beyond
 from betterthan.models import cluster_likelihood, log_priors, simplex
 from betterthan.models.forward import Values, Variable
@@ -30,7 +30,7 @@ class DataSets:
     @property
     def thirds(self) -> Thirds:
         """Their density."""
-        return Thirds.of(self.values, self.prior, self.alike)
+        return Thirds.from_counts(self.values, self.prior, self.alike)
 
     def draws(self, number: int, random: np.random.Generator) -> Drawn:
         """Of equal weight; k-hat and what they are worth are those of the worst pair."""
@@ -49,7 +49,7 @@ class DataSets:
 
     def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihood of each data set of each pair, (draw, dataset, pair)."""
-        kappa, mu = self.alike.kappa(v), mean_of(x)
+        kappa, mu = self.alike.kappa(v), mean_probabilities(x)
         found = np.empty((len(x), *self.values.shape[:2]))
         for k, own in enumerate(self.values):
             rising = log_gamma_beyond(kappa[..., None] * mu, own) + special.xlogy(own, mu)
@@ -58,7 +58,7 @@ class DataSets:
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All variables of the PyMC model, of each draw."""
-        told: dict[str, Variable] = {"mu": ((names.PAIR, names.OUTCOME), mean_of(x))}
+        told: dict[str, Variable] = {"mu": ((names.PAIR, names.OUTCOME), mean_probabilities(x))}
         if self.alike.held is None:
             told["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
         return told

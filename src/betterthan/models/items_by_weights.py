@@ -110,17 +110,19 @@ def _likelihood(
     trials: np.ndarray,
     nodes: int,
     more: Callable[[np.ndarray], np.ndarray],
-) -> items.OfAbilities:
+) -> items.AbilityLikelihood:
     x, log_weight = rasch.nodes(nodes)
     if kind == "rasch":
-        return items.Rasch.of(successes, trials, x, log_weight)
-    kinds = cells.kinds_of(successes, trials)
+        return items.Rasch.from_counts(successes, trials, x, log_weight)
+    kinds = cells.distinct_cells(successes, trials)
     if kind == "repeated":
         table = cells.Repeated(kinds, x, more)
-        return rows_of_cells.Cells.of(table, successes, trials, log_weight)
+        return rows_of_cells.Cells.from_counts(table, successes, trials, log_weight)
     z, w = rasch.hermite(SLOPES)
     steep = cells.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
-    return rows_of_cells.Cells.of(steep, successes, trials, (w[:, None] + log_weight).ravel())
+    return rows_of_cells.Cells.from_counts(
+        steep, successes, trials, (w[:, None] + log_weight).ravel()
+    )
 
 
 def _itself(v: np.ndarray) -> np.ndarray:

@@ -208,7 +208,7 @@ def _of_documents(
     _refuse_few(scores[names.SYSTEM].values, documents)
     drawn = _weighted_means(values, draws, seed)
     low, high = weights.interval(weights.widened(drawn, documents, seed), ci_prob, ci_kind)
-    told = weights.told(low, high, 1.0)
+    told = weights.has_width(low, high, 1.0)
     parts = {
         "tau": np.nanmean(values, axis=0),
         "mean": drawn.mean(0),

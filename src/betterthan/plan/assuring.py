@@ -225,5 +225,5 @@ def _ceiling(items: Items, rule: Rule) -> np.ndarray:
 
 def _attrs(of: Design, rule: Rule, answer: str) -> dict[str, Any]:
     mine: dict[str, Any] = {"answer": answer, "version": __version__}
-    mine |= {"theta" if of.items.known else "design": of.items.parts[0].tolist()}
+    mine |= {"theta" if of.items.fixed else "design": of.items.parts[0].tolist()}
     return mine | {"prior": list(rule.prior), "rope": rule.rope, "threshold": rule.threshold}

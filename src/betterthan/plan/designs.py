@@ -43,7 +43,7 @@ def design_of(design: Any, theta: Any, rope: float) -> Design:
     if theta is not None:
         if not (isinstance(design, str) and design == "uniform"):
             raise ValueError("theta is given and design, too; give one of the two")
-        found = Design(Items(_theta(theta), known=True))
+        found = Design(Items(_theta(theta), fixed=True))
     elif isinstance(design, xr.DataArray):
         pairs = pairs_of(design, None, rope)
         found = Design(Items(pairs.posterior), pairs.counts)

@@ -79,7 +79,7 @@ def stopping_boundary(
         {
             "wins": ("look", np.where(stops.a <= at, stops.a, -1)),
             "losses": ("look", np.where(losses <= at, losses, -1)),
-            "error": ("look", met.found.sum(1)),
+            "error": ("look", met.so_far.sum(1)),
         },
         coords={"look": at},
         attrs={
@@ -168,7 +168,7 @@ def peeking(
     rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
     if rope:
         _one_rule(bayes_factor, boundary, rope=True)
-        met = walk_with_ties(at, parts, rule, known=known)
+        met = walk_with_ties(at, parts, rule, fixed=known)
     else:
         _one_rule(bayes_factor, boundary, rope=False)
         stops = _stops(at, rule, bayes_factor, boundary)
@@ -187,11 +187,11 @@ def _walked(stops: Stops, parts: np.ndarray, known: bool) -> Met:
 def _told(
     at: np.ndarray, met: Met, rule: Rule, truth: dict[str, Any], bayes_factor: float | None
 ) -> Plan:
-    labels = ["a_better", "b_better", "equivalent"][: met.found.shape[1]]
+    labels = ["a_better", "b_better", "equivalent"][: met.so_far.shape[1]]
     data = xr.Dataset(
         {
-            "probability": (("look", "verdict"), met.found),
-            "alone": (("look", "verdict"), met.alone),
+            "probability": (("look", "verdict"), met.so_far),
+            "alone": (("look", "verdict"), met.single_look),
         },
         coords={"look": at, "verdict": labels},
         attrs={"answer": "looking again", "version": __version__, "prior": list(rule.prior)},
@@ -245,7 +245,7 @@ def _truth(theta: Any, design: Any, rope: float) -> tuple[np.ndarray, bool]:
     of = design_of("uniform" if design is None else design, theta, rope)
     if of.rows != 1:
         raise ValueError(f"design holds counts of {of.rows} pairs; give those of one")
-    return of.items.parts[0], of.items.known
+    return of.items.parts[0], of.items.fixed
 
 
 def _one_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:

@@ -55,7 +55,7 @@ def sizes(d: np.ndarray, ci_prob: float, ci_kind: str) -> dict[str, np.ndarray]:
     """
     parts = means(d)
     ordered = np.sort(d.reshape(-1, d.shape[-1]), axis=0)
-    ends = weights.interval_of_sorted(ordered, ci_prob, ci_kind)
+    ends = weights.sorted_interval(ordered, ci_prob, ci_kind)
     for key, end in zip(("lower", "upper"), ends, strict=True):
         level, number = share(d <= end, d)
         parts[f"difference_{key}"] = end

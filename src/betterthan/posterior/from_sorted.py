@@ -48,7 +48,7 @@ class Sorted:
         mass = np.stack([lower, draws - lower - upper, upper], axis=-1) / draws
         parts = {"prob_better": p, "prob_better_mcse": probability_error(p, draws)}
         parts |= {"mass": mass, "mass_mcse": probability_error(mass, draws)}
-        ends = weights.interval_of_sorted(self.values, ci_prob, ci_kind)
+        ends = weights.sorted_interval(self.values, ci_prob, ci_kind)
         for key, end in zip(("lower", "upper"), ends, strict=True):
             level = self.below(end, or_at=True) / draws
             parts[f"difference_{key}"] = end

@@ -31,7 +31,7 @@ def cells_prior(prior: Any) -> np.ndarray:
 def settled_pairs(data: xr.Dataset, prior: Any) -> JudgedPairs:
     """The posterior of judged counts that were checked."""
     alpha = np.broadcast_to(cells_prior(prior), (3, data.sizes[SIGNAL]))
-    return JudgedPairs.of(data[GOLD].values, data[JUDGED].values, alpha)
+    return JudgedPairs.from_counts(data[GOLD].values, data[JUDGED].values, alpha)
 
 
 def asked_of(data: Any, prior: Any, ties: str, model: str = "dirichlet") -> tuple[Any, JudgedPairs]:

@@ -35,7 +35,7 @@ def of_units(
         Standard deviation of a normal prior of the differences, in their unit; 0 for none.
     """
     if prior_sd:
-        found = Skeptical.of(found, prior_sd)
+        found = Skeptical.from_means(found, prior_sd)
     low, high = found.interval(asked.ci_prob, asked.ci_kind)
     middle = found.expected()
     if not higher_is_better:

@@ -43,7 +43,7 @@ def decided(found: Parts, wins: np.ndarray, held: Held, asked: Question, size: f
 def _without_width(found: Parts, others: np.ndarray, asked: Question, size: float) -> Parts:
     """Where all units say the same of a pair there is no interval, and wins say who is better."""
     lower, upper = (found[f"difference_{end}"] for end in ("lower", "upper"))
-    flat = ~weights.told(lower, upper, size) & others
+    flat = ~weights.has_width(lower, upper, size) & others
     if not flat.any():
         return {}
     more = found["prob_more_wins"]

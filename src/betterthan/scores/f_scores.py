@@ -108,8 +108,8 @@ def prior_of(prior: Any, statistic: str) -> tuple[float, ...]:
 def _closed(
     counted: np.ndarray, statistic: str, weights: tuple[float, ...], ci_prob: float, ci_kind: str
 ) -> dict[str, np.ndarray]:
-    a, b = f_scores.beta_of(counted, statistic, weights)
-    own, others = f_scores.beta_of(counted, statistic, (0.0, 0.0, 0.0))
+    a, b = f_scores.beta_parameters(counted, statistic, weights)
+    own, others = f_scores.beta_parameters(counted, statistic, (0.0, 0.0, 0.0))
     ratio = own / np.where(own + others > 0, own + others, 1)
     low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
     return {

@@ -41,11 +41,11 @@ class LeftOut:
 
     @property
     def _shares(self) -> Shares:
-        return Shares.of((self.size / self.size.sum(0)).mean(1, keepdims=True))
+        return Shares.from_sizes((self.size / self.size.sum(0)).mean(1, keepdims=True))
 
     def systems(self) -> Student:
         """The posterior of each score."""
-        shares = Shares.of(self.size)
+        shares = Shares.from_sizes(self.size)
         known = (shares.units > 1) & np.isfinite(self.change).all(0)
         error = np.sqrt((self.change**2).sum(0) / shares.constant)
         df = np.where(known, shares.df, 1.0)
@@ -58,7 +58,7 @@ class LeftOut:
     def _against(self, k: int) -> PairMeans:
         """One system against those after it."""
         rest = slice(k + 1, None)
-        shares = Shares.of(self.size[:, k : k + 1] + self.size[:, rest])
+        shares = Shares.from_sizes(self.size[:, k : k + 1] + self.size[:, rest])
         change = self.change[:, k : k + 1] - self.change[:, rest]
         known = np.isfinite(change).all(0)
         error = np.sqrt((change**2).sum(0) / shares.constant)
@@ -107,7 +107,7 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
         own = side * scored(responses, columns)
     change = np.where(there & (rest <= 0), np.nan, np.where(there, without - score, 0.0))
     found = LeftOut(score, change, size, np.where(there, own, np.nan), low, high)
-    shares = Shares.of(size)
+    shares = Shares.from_sizes(size)
     if shares.equal.all() or not found.df < DF_MAX:
         return None
     return found

@@ -315,7 +315,7 @@ def _of_systems(
         found["score_mean_mcse"] = np.zeros(raw.shape[1])
         ends = few.systems().interval(asked.ci_prob, asked.ci_kind)
         ends = ends if responses.higher_is_better else (-ends[1], -ends[0])
-    known = weights.told(*ends, np.abs(raw).max())
+    known = weights.has_width(*ends, np.abs(raw).max())
     for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
         found[name] = np.where(known, end, np.nan)
     return found | {"score": score_of(responses)}

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.counts.responses import Responses
 from betterthan.exact.numeric import counting
 from betterthan.exact.swaps import corrections, levels, randomization, shuffling
-from betterthan.exact.wins.halves import at_least
+from betterthan.exact.wins.halves import upper_tail
 from betterthan.progress import with_bar
 from betterthan.significance.swapping import Pairs, permuted_ranges
 
@@ -218,7 +218,7 @@ def _binomial(responses: Responses, pairs: Pairs) -> np.ndarray:
     else:
         values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
         wins, losses, _ = counting.count(values, 0.0)[pairs.first, pairs.second].T
-    greater, less = at_least(np.stack([wins, losses]), np.stack([losses, wins]))
+    greater, less = upper_tail(np.stack([wins, losses]), np.stack([losses, wins]))
     return np.stack([np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less])
 
 
