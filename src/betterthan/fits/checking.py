@@ -204,7 +204,7 @@ def _kind(posterior: Any) -> str:
 def _of_each_pair(prior: Any, posterior: xr.Dataset) -> xr.DataArray:
     """A prior of each pair of the draws, checked."""
     labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE
-    rows = Prior.of(prior, posterior, labels).numbers
+    rows = Prior.parse(prior, posterior, labels).numbers
     coords = {names.PAIR: posterior[names.PAIR].values, names.OUTCOME: list(labels)}
     return xr.DataArray(rows, coords, (names.PAIR, names.OUTCOME))
 

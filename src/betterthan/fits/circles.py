@@ -96,7 +96,7 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
             .values[:, constant["judge_of"].values]
         )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
-    return tie_models.log_chances_of(d, tie, str(posterior.attrs["tie_model"]))
+    return tie_models.log_probabilities(d, tie, str(posterior.attrs["tie_model"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:

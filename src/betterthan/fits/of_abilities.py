@@ -53,7 +53,7 @@ def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, 
     """Posterior mean of the probabilities of win, loss and tie, (system, system, outcome)."""
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
     rows = [
-        np.exp(tie_models.log_chances_of(ability[..., k : k + 1] - ability, tie, model)).mean(
+        np.exp(tie_models.log_probabilities(ability[..., k : k + 1] - ability, tie, model)).mean(
             (0, 1)
         )
         for k in range(ability.shape[-1])

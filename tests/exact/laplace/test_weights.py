@@ -79,10 +79,12 @@ def test_those_of_judgments_are_too(of):
 
     data = davidson.simulate(4, judgments=80, judges=3, position=True, rng=2)
     form = {"position": True, "judges": True}
-    found = judgments_by_weights.posterior_of(judgment_rows(data, **form), of, **form)
+    found = judgments_by_weights.build_posterior(judgment_rows(data, **form), of, **form)
     agrees_with_differences(found.likelihood, 4 + 3 + 3 + 2)
     point = np.random.default_rng(5).normal(size=(2, 12))
-    second = found.likelihood.model.bent(found.likelihood.counts, *found.likelihood._sums(point))[3:]
+    second = found.likelihood.model.bent(found.likelihood.counts, *found.likelihood._sums(point))[
+        3:
+    ]
     d, tie = (table.toarray() for table in (found.likelihood.d_design, found.likelihood.tie_design))
     dd, both, tt = (weight[:, None, :] for weight in second)
     beside = (d.T * both) @ tie

@@ -28,7 +28,7 @@ class Thirds:
         """From values (group, table, outcome), with a Dirichlet prior of the mean."""
         win, loss, tie = (Rising.from_counts(part) for part in np.moveaxis(values, -1, 0))
         return cls(
-            each=(win, loss, tie),
+            by_outcome=(win, loss, tie),
             all=Rising.from_counts(values.sum(-1)),
             sums=np.array(prior)[:, None] + values.sum(0).T,
             alike=alike,
