@@ -50,7 +50,7 @@ def answer(scores, tree):
     constant = tree["constant_data"].to_dataset()
     tree = tree.copy()
     tree["constant_data"] = constant.assign(near_ties=("pair", data.near_ties))
-    fit = Fit.of(tree, ("graded",))
+    fit = Fit.from_tree(tree, ("graded",))
     reader = importlib.import_module("betterthan.fits.of_graded").of_graded
     assert posterior.attrs["model"] == "graded"
     return reader(fit, Question())

@@ -75,7 +75,7 @@ class Asked:
         return cls(
             **kept,
             margin=checks.margin(choices["margin"]),
-            tests=Tests.asked(tests),
+            tests=Tests.parse(tests),
             sampling=sampling,
             prior_sd=0.0,
             seed=(seed := one_seed(rng)),  # one seed for all that samples

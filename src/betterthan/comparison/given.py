@@ -26,7 +26,7 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
 from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
-from betterthan.posterior.open_scores import limits_of
+from betterthan.posterior.open_scores import score_limits
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def scale_of(given: Given) -> float:
         return 1.0
     if given.quantity.lead != "mean":
         return 1.0
-    low, high, _ = limits_of(given.found.before, None)
+    low, high, _ = score_limits(given.found.before, None)
     return high - low or 1.0
 
 

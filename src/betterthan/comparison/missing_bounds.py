@@ -17,7 +17,7 @@ from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.spans import Spans, spans
 from betterthan.exact.joint.units import once, summed
-from betterthan.posterior.open_scores import Ends, ends_as_planned, limits_of
+from betterthan.posterior.open_scores import ScoreBounds, planned_bounds, score_limits
 
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are
@@ -128,23 +128,23 @@ def told(given: Given, asked: Asked) -> bool:
     return not asked.prior_sd and (of_units(given, asked) or by_items(given))
 
 
-def _ends(given: Given) -> tuple[Ends, np.ndarray]:
+def _ends(given: Given) -> tuple[ScoreBounds, np.ndarray]:
     """Between which numbers the score of each item lies, more being better; and its unit."""
     scores = given.found.before
     if given.scores is not None and not given.scores.runs:
         scores = scores.drop_vars(names.ITEM, errors="ignore")  # each row is an item
-    ends, _, place = ends_as_planned(scores, limits_of(scores, None)[:2])
+    ends, _, place = planned_bounds(scores, score_limits(scores, None)[:2])
     first = np.unique(place, return_index=True)[1]
     if given.unit != CLUSTER:
         return ends, np.arange(len(first))
     return ends, np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
 
 
-def _of_wins(given: Given, asked: Asked, ends: Ends) -> xr.Dataset:
-    from betterthan.posterior.bounds import bounds_of_ends
+def _of_wins(given: Given, asked: Asked, ends: ScoreBounds) -> xr.Dataset:
+    from betterthan.posterior.bounds import bounds_from_limits
 
     rope = 0.0 if given.quantity.lead == "mean" else asked.question.rope
-    return bounds_of_ends(
+    return bounds_from_limits(
         ends,
         systems_of(given.counts),
         margin=asked.margin,
@@ -160,12 +160,12 @@ def _of_blocks(given: Given, asked: Asked) -> xr.Dataset | None:
     found, scores = given.scores.found, given.scores
     if found.graded or not found.blank or asked.missing != "pairwise" or asked.margin >= 1:
         return None
-    from betterthan.posterior.bounds import bounds_of_right_or_wrong
+    from betterthan.posterior.bounds import bounds_from_right
 
     right, wins = np.diag(found.sums).astype(np.int64), found.wins
     if not scores.higher_is_better:  # where 0 is right
         right, wins = scores.scored - right, wins.T
-    return bounds_of_right_or_wrong(
+    return bounds_from_right(
         wins,
         found.shared,
         right,
@@ -182,7 +182,7 @@ def _of_means(
     given: Given,
     asked: Asked,
     answers: xr.Dataset,
-    ends: Ends,
+    ends: ScoreBounds,
     unit: np.ndarray,
     wins: xr.Dataset,
 ) -> xr.Dataset:

@@ -39,8 +39,8 @@ def judged_answers(
     """
     _refuse(asked)
     found, bare = _asked_of(data, asked)
-    pairs = of_judged.settled_pairs(found, asked.prior)
-    worth = of_judged.worth_of(found, pairs)
+    pairs = of_judged.judged_posterior(found, asked.prior)
+    worth = of_judged.label_worth(found, pairs)
     beside = _square(worth, found).pipe(_whole)
     main, *others = _engines(found, pairs, beside["n"], asked)
     z = [engine.beside for engine in others]
@@ -102,12 +102,12 @@ def _refuse(asked: Asked) -> None:
 def _corrected(data: xr.Dataset, pairs: JudgedPairs, asked: Asked) -> xr.Dataset:
     """Of the labels and the judge together."""
     question = asked.question
-    size = of_judged.sizes_of(pairs, question.ci_prob, question.ci_kind)
+    size = of_judged.interval_summary(pairs, question.ci_prob, question.ci_kind)
     parts = {f"difference_{k}": size[k] for k in ("mean", "lower", "upper")}
     above, below = pairs.tails(0.0)
     parts |= {"prob_better": above, "prob_worse": below}
     zero = np.stack([below, np.zeros(len(below)), above], axis=-1)
-    parts["mass"] = of_judged.masses_of(pairs, question.rope) if question.rope else zero
+    parts["mass"] = of_judged.region_masses(pairs, question.rope) if question.rope else zero
     return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
 
 

@@ -40,5 +40,5 @@ def clusters_of(given: Given, asked: Asked) -> OnClusters | None:
 
     systems = systems_of(given.counts)
     if scores is not None and given.quantity.lead != "wins":
-        return OnClusters.of(systems, totals, scores.pairs())
-    return OnClusters.of(systems, wins)
+        return OnClusters.from_sums(systems, totals, scores.pairs())
+    return OnClusters.from_sums(systems, wins)

@@ -17,8 +17,8 @@ from betterthan.counts.shapes import labels
 from betterthan.signed import Signature
 from betterthan.significance.corrections import adjusted_square
 from betterthan.significance.on_clusters import OnClusters
-from betterthan.significance.roster import Beside
-from betterthan.significance.signs import p_values, signs_of
+from betterthan.significance.roster import TestContext
+from betterthan.significance.signs import p_values, sign_tests
 
 
 def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.Dataset:
@@ -30,10 +30,12 @@ def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.
     specs = asked.tests.on(plain, clustered=clusters is not None)
     raw = given.raw if clusters is None else clusters.counts
     ties = asked.ties if clusters is None else "third"  # a policy for items has been followed
-    choices = Beside(asked.tests, ties=ties, missing="pairwise", rng=asked.seed, clusters=clusters)
+    choices = TestContext(
+        asked.tests, ties=ties, missing="pairwise", rng=asked.seed, clusters=clusters
+    )
     signs = p_values(raw, choices.sign_ties)
     choices = replace(choices, signs=signs)
-    found, met = [spec.of(plain, raw, choices) for spec in specs], _met(raw)
+    found, met = [spec.run(plain, raw, choices) for spec in specs], _met(raw)
     p = [np.where(met, one["p_value"].transpose(*names.SQUARE).values, np.nan) for one in found]
     corrected = [adjusted_square(one, asked.tests.correction).values for one in p]
     favours = [one["favours"].transpose(*names.SQUARE).values for one in found]
@@ -44,7 +46,7 @@ def tests_beside(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.
     told |= {k: v.variable for one in found for k, v in one.items() if k not in told}
     told["smallest_p"] = (names.SQUARE, signs["smallest_p"])
     if asked.ties == "all":
-        every = signs_of(given.raw, "all", alpha=asked.tests.alpha)
+        every = sign_tests(given.raw, "all", alpha=asked.tests.alpha)
         told |= {"p_value_by_ties": every["p_value"], "p_flips": every["flips"]}
         told["favours_by_ties"] = every["favours"]
     systems, tests = systems_of(raw), tuple(spec.name for spec in specs)
@@ -62,7 +64,7 @@ def _met(raw: xr.DataArray) -> np.ndarray | bool:
     return (n > 0) | np.eye(len(n), dtype=bool)
 
 
-def _signed(tests: tuple[str, ...], asked: Asked, choices: Beside) -> dict[str, Any]:
+def _signed(tests: tuple[str, ...], asked: Asked, choices: TestContext) -> dict[str, Any]:
     return Signature(
         tests=tests,
         alpha=asked.tests.alpha,

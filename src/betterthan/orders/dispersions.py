@@ -18,12 +18,12 @@ def of_dispersions(fit: Fit, asked: Question, *, items: int | None = None) -> xr
     """Systems by the concentration of their orders around the references; see `fits.compare`."""
     attrs = fit.posterior.attrs
     items = _median(attrs) if items is None else checks.whole(items, "items", 2)
-    theta = fit.of_system("theta")
+    theta = fit.system_draws("theta")
     found = table.of_joint_draws(theta, fit.systems, asked)
     found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
     ranks = table.of_systems(theta, fit.systems, ci_prob=asked.ci_prob)
     found = found.merge(ranks, join="exact").assign(table.by_system("theta", theta, asked))
-    tau = fit.of_system("expected_tau")
+    tau = fit.system_draws("expected_tau")
     found = found.assign(table.by_system("expected_tau", tau, asked, prefix="expected_tau_"))
     low, high = _new_tau(fit, theta.reshape(-1, theta.shape[-1]), items, asked.ci_prob)
     found["new_tau_lower"], found["new_tau_upper"] = (names.SYSTEM, low), (names.SYSTEM, high)

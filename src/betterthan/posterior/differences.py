@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.blocks.work import Work, here
+from betterthan.blocks.work import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_draws, sampled
@@ -74,7 +74,7 @@ def difference(
     return size(given, ci_prob, ci_kind)
 
 
-def size(of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = here) -> xr.Dataset:
+def size(of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = run_locally) -> xr.Dataset:
     """The same of counts that were checked, under choices that were."""
     pairs = of.pairs()
     a, b, t = pairs.values
@@ -165,7 +165,7 @@ def _masses(
     return np.asarray(below), np.asarray(within), np.asarray(above)
 
 
-def masses(of: Parameters, rope: float, at_work: Work = here) -> xr.DataArray:
+def masses(of: Parameters, rope: float, at_work: Work = run_locally) -> xr.DataArray:
     """The same of counts that were checked."""
     pairs = of.pairs()
     found = at_work(partial(_masses, rope=rope), *pairs.values, outputs=3)

@@ -16,7 +16,7 @@ from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
 from betterthan.significance.on_clusters import OnClusters
-from betterthan.significance.signs import p_values, signs_of
+from betterthan.significance.signs import p_values, sign_tests
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
@@ -65,7 +65,7 @@ class Tests:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def asked(cls, tests: Any) -> Self:
+    def parse(cls, tests: Any) -> Self:
         """As an argument `tests` may be given: the choices, names of tests, or None."""
         return tests if isinstance(tests, cls) else cls(_named(tests, "tests"))
 
@@ -79,7 +79,7 @@ class Tests:
             If a test needs the items, and the data are counts.
         """
         suited = ("sign", "randomization") if clustered else _suited(data)
-        specs = tuple(spec_of(name) for name in self.which or suited)
+        specs = tuple(get_spec(name) for name in self.which or suited)
         if names.ITEM not in data.dims and not clustered:
             for spec in specs:
                 if spec.needs_items:
@@ -91,8 +91,8 @@ class Tests:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What the tests follow of the comparison they stand beside."""
+class TestContext:
+    """Choices of a comparison that its tests follow."""
 
     tests: Tests
     ties: str = "third"
@@ -112,13 +112,13 @@ class TestSpec:
     """A test: what it needs, how it is called, what a report says of it."""
 
     name: str
-    head: str  # of a column of its p-values
-    call: Callable[[xr.DataArray, xr.DataArray, Beside], xr.Dataset]
+    header: str  # of a column of its p-values
+    call: Callable[[xr.DataArray, xr.DataArray, TestContext], xr.Dataset]
     words: Callable[[Signature], str]  # of how it was done
     needs_items: bool = False
     needs_ties: bool = False
 
-    def of(self, data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+    def run(self, data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> xr.Dataset:
         """Two-sided ``p_value`` of every pair, whom it ``favours`` (1 the system of the row, -1
         that of the column), what else the test says, and `attrs` for the signature.
 
@@ -135,22 +135,22 @@ class TestSpec:
         return self.call(data, counts, choices)
 
 
-def spec_of(name: str) -> TestSpec:
-    """The row of a test."""
+def get_spec(name: str) -> TestSpec:
+    """The specification of a test."""
     return next(spec for spec in TESTS if spec.name == name)
 
 
-def _named(tests: Any, what: str) -> tuple[str, ...] | None:
+def _named(tests: Any, argument: str) -> tuple[str, ...] | None:
     if tests is None:
         return None
     if isinstance(tests, str):
         tests = (tests,)
     elif not isinstance(tests, list | tuple | set | frozenset | dict):
-        raise ValueError(f"{what} is {type(tests).__name__}; give {_ANY}")
+        raise ValueError(f"{argument} is {type(tests).__name__}; give {_ANY}")
     if not len(tests):
-        raise ValueError(f"{what} is empty; give {_ANY}, or leave it out for those that suit")
+        raise ValueError(f"{argument} is empty; give {_ANY}, or leave it out for those that suit")
     for test in tests:
-        checks.one_of(test, names.TESTS, what)
+        checks.one_of(test, names.TESTS, argument)
     checks.unique(tests, "test")
     return tuple(tests)
 
@@ -163,22 +163,24 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
     return ("sign", "randomization") if graded else ("sign",)
 
 
-def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = choices.signs or p_values(counts, choices.sign_ties)
-    told = {name: (names.SQUARE, found[name]) for name in ("p_value", "favours")}
-    return xr.Dataset(told, labels(tuple(map(str, counts[names.SYSTEM_A].values)), *names.SQUARE))
+def _sign(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> xr.Dataset:
+    signs = choices.signs or p_values(counts, choices.sign_ties)
+    variables = {name: (names.SQUARE, signs[name]) for name in ("p_value", "favours")}
+    return xr.Dataset(
+        variables, labels(tuple(map(str, counts[names.SYSTEM_A].values)), *names.SQUARE)
+    )
 
 
-def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = signs_of(counts, choices.sign_ties)
-    return without_attrs(found[["mid_p", "favours"]].rename(mid_p="p_value"))
+def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> xr.Dataset:
+    signs = sign_tests(counts, choices.sign_ties)
+    return without_attrs(signs[["mid_p", "favours"]].rename(mid_p="p_value"))
 
 
-def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return without_attrs(signs_of(counts, "third")[["p_value", "favours"]])
+def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> xr.Dataset:
+    return without_attrs(sign_tests(counts, "third")[["p_value", "favours"]])
 
 
-def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> xr.Dataset:
     """Its statistic's difference, A - B, and where it was sampled the exceedances and their
     error.
     """
@@ -195,25 +197,25 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
     unit = names.ITEM if choices.clusters is None else CLUSTER
-    found = randomization_test(
+    tested = randomization_test(
         responses_from(data, unit=unit),
         shuffles=choices.tests.shuffles,
         correction="none",
         rng=choices.rng,
     )
-    sampled = bool(found.attrs["sampled"])
-    made = Signature(
-        randomization_method=found.attrs["method"],
-        randomization_reason=found.attrs["reason"],
-        randomization_statistic=found.attrs["statistic"],
+    sampled = bool(tested.attrs["sampled"])
+    provenance = Signature(
+        randomization_method=tested.attrs["method"],
+        randomization_reason=tested.attrs["reason"],
+        randomization_statistic=tested.attrs["statistic"],
         shuffles=choices.tests.shuffles if sampled else None,
-        shuffle_seed=found.attrs["seed"] if sampled else None,
+        shuffle_seed=tested.attrs["seed"] if sampled else None,
     )
-    kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
-    result = without_attrs(found[kept].rename(difference="swapped_difference"))
+    names_copied = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
+    result = without_attrs(tested[names_copied].rename(difference="swapped_difference"))
     side = np.sign(result["swapped_difference"].fillna(0.0))
     result["favours"] = (_better(data) * side).astype(int)
-    return result.assign_attrs(made.to_attrs())
+    return result.assign_attrs(provenance.to_attrs())
 
 
 def _better(data: xr.DataArray) -> int:
@@ -221,32 +223,34 @@ def _better(data: xr.DataArray) -> int:
     return 1 if data.attrs.get("higher_is_better", True) else -1
 
 
-def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> xr.Dataset:
+def _swapped_clusters(clusters: OnClusters, choices: TestContext, better: int) -> xr.Dataset:
     """Randomization of whole clusters: of their totals, of which more is better."""
-    found, how = clusters.swapped(choices.tests.shuffles, choices.rng)
+    result, how = clusters.swapped(choices.tests.shuffles, choices.rng)
     sampled = how == "monte_carlo"
-    made = Signature(
+    provenance = Signature(
         randomization_method=how,
         randomization_reason="whole clusters are swapped",
         randomization_statistic="cluster totals",
         shuffles=choices.tests.shuffles if sampled else None,
         shuffle_seed=choices.rng if sampled else None,
     )
-    difference = found["difference"].values
+    difference = result["difference"].values
     sides = {"favours": np.sign(difference).astype(int), "swapped_difference": better * difference}
-    told = {name: (names.SQUARE, values) for name, values in sides.items()}
-    return with_arrays(found.drop_vars("difference"), told).assign_attrs(made.to_attrs())
+    variables = {name: (names.SQUARE, values) for name, values in sides.items()}
+    return with_arrays(result.drop_vars("difference"), variables).assign_attrs(
+        provenance.to_attrs()
+    )
 
 
-def _sign_words(made: Signature) -> str:
-    return f"sign test ({policy_of(str(made.sign_ties)).words})"
+def _sign_words(provenance: Signature) -> str:
+    return f"sign test ({policy_of(str(provenance.sign_ties)).words})"
 
 
-def _randomization_words(made: Signature) -> str:
-    how = f"exact, {made.randomization_method}"
-    if made.randomization_method == "monte_carlo":
-        how = f"{made.shuffles:,} shuffles, seed {made.shuffle_seed}"
-    return f"randomization of {made.randomization_statistic} ({how})"
+def _randomization_words(provenance: Signature) -> str:
+    how = f"exact, {provenance.randomization_method}"
+    if provenance.randomization_method == "monte_carlo":
+        how = f"{provenance.shuffles:,} shuffles, seed {provenance.shuffle_seed}"
+    return f"randomization of {provenance.randomization_statistic} ({how})"
 
 
 TESTS = (
