@@ -78,12 +78,12 @@ class Sampling:
 
     def settings(self, target_accept: float) -> dict[str, Any]:
         """Settings for the sampler; `target_accept` is the model's default."""
-        own_choice = self.target_accept
+        choice = self.target_accept
         return {
             "draws": int(self.draws),
             "tune": int(self.tune),
             "chains": int(self.chains),
-            "target_accept": float(target_accept if own_choice is None else own_choice),
+            "target_accept": float(target_accept if choice is None else choice),
         }
 
     @property
@@ -125,8 +125,8 @@ def resolve_sampling(sampling: Any, rng: Any, options: Options) -> tuple[Samplin
     """
     record, choices = checked(sampling), dict(options)
     for name in choices.keys() - Options.__annotations__.keys():
-        options_known = ", ".join(Options.__annotations__)
-        raise TypeError(f"{name!r} is no option of fit; choose of {options_known}")
+        allowed = ", ".join(Options.__annotations__)
+        raise TypeError(f"{name!r} is no option of fit; choose of {allowed}")
     if "random_seed" in choices:
         if rng is not None:
             raise ValueError("rng and random_seed are both given; give one, they are the same seed")

@@ -35,23 +35,25 @@ def refuse(data: Any, answer: str, why: str) -> None:
 
 def above(tree: xr.DataTree, delta: float) -> xr.DataArray:
     """P(difference > delta); see `sf`."""
-    return _each(_differences(tree), delta, "delta", lambda d, x: _share(d > x, d), "prob_above")
+    return _over_points(
+        _differences(tree), delta, "delta", lambda d, x: _share(d > x, d), "prob_above"
+    )
 
 
 def cdf(tree: xr.DataTree, x: Any) -> xr.DataArray:
     """P(difference < x); equal draws count half."""
     below = lambda d, point: _share((d < point) + 0.5 * (d == point), d)  # noqa: E731
-    return _each(_differences(tree), x, "x", below, "cdf")
+    return _over_points(_differences(tree), x, "x", below, "cdf")
 
 
 def ppf(tree: xr.DataTree, q: Any) -> xr.DataArray:
     """Quantiles of the difference."""
-    return _each(_differences(tree), q, "quantile", _quantile, "quantile")
+    return _over_points(_differences(tree), q, "quantile", _quantile, "quantile")
 
 
 def pdf(tree: xr.DataTree, x: Any) -> xr.DataArray:
     """Density of the difference by a kernel, without a Monte Carlo error."""
-    return _each(_differences(tree), x, "x", _height, "density")
+    return _over_points(_differences(tree), x, "x", _height, "density")
 
 
 def decisive(tree: xr.DataTree) -> xr.Dataset:
@@ -70,7 +72,7 @@ def decisive(tree: xr.DataTree) -> xr.Dataset:
 
 def decisive_density(tree: xr.DataTree, p: Any) -> xr.DataArray:
     """Density of p by a kernel."""
-    return _each(_shares(tree), p, "p", _height, "density")
+    return _over_points(_shares(tree), p, "p", _height, "density")
 
 
 def kernel(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +133,7 @@ def _both_ways(
     return xr.DataArray(full, dict.fromkeys(names.SQUARE, systems), (*SAMPLES, *names.SQUARE))
 
 
-def _each(
+def _over_points(
     draws: xr.DataArray,
     numbers: Any,
     dim: str,

@@ -14,7 +14,7 @@ from betterthan.posterior.table import Question
 from betterthan.scores.evidence import Held
 
 Parts = dict[str, np.ndarray]
-_BOUNDS = tuple(f"difference_{end}{of}" for end in ("lower", "upper") for of in ("", "_mcse"))
+_BOUNDS = tuple(f"difference_{end}{error}" for end in ("lower", "upper") for error in ("", "_mcse"))
 
 
 def decided(answers: Parts, wins: np.ndarray, held: Held, question: Question, size: float) -> Parts:

@@ -63,8 +63,8 @@ class OnClusters:
             [means.won, means.lost, means.units - means.won - means.lost], axis=-1
         ).astype(np.int64)
         square = self._square(outcomes, outcomes[:, [1, 0, 2]], 0)
-        found = square_array(square, self.systems, {})
-        return found.assign_attrs(unit="cluster", ties="third")
+        array = square_array(square, self.systems, {})
+        return array.assign_attrs(unit="cluster", ties="third")
 
     @property
     def most_decisive(self) -> int:

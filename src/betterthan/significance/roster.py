@@ -255,12 +255,12 @@ def _randomization_words(provenance: Signature) -> str:
 
 TESTS = (
     TestSpec("sign", "sign p", _sign, _sign_words),
-    TestSpec("mid_p", "mid-p", _mid_p, lambda made: f"mid-p {_sign_words(made)}"),
+    TestSpec("mid_p", "mid-p", _mid_p, lambda provenance: f"mid-p {_sign_words(provenance)}"),
     TestSpec(
         "trinomial",
         "trinomial p",
         _trinomial,
-        lambda made: "trinomial test (ties kept)",
+        lambda provenance: "trinomial test (ties kept)",
         needs_ties=True,
     ),
     TestSpec(

@@ -151,13 +151,13 @@ def _joined(similar: np.ndarray) -> xr.Dataset:
     return xr.Dataset(variables, coords={names.GROUP: labels})
 
 
-def _closed(groups_found: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
+def _closed(maximal: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
     """Groups without marks to other groups, in either direction."""
     everyone = range(len(marked))
     return np.array(
         [
             not marked[np.ix_(group, np.setdiff1d(everyone, group))].any()
-            for group in map(list, groups_found)
+            for group in map(list, maximal)
         ]
     )
 

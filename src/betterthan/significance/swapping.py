@@ -73,10 +73,10 @@ class Pairs:
         swapped, observed = self._differences(swaps), self._observed()
         if two_sided:
             swapped, observed = np.abs(swapped), np.abs(observed)
-        gaps_found = swapped - observed
+        signs = swapped - observed
         if r.kind == "custom" or r.values.dtype.kind == "f":
-            gaps_found[np.abs(gaps_found) <= self._rounding()] = 0
-        return gaps_found
+            signs[np.abs(signs) <= self._rounding()] = 0
+        return signs
 
     def sizes(self, swaps: np.ndarray) -> np.ndarray:
         """The swapped difference without its sign."""
