@@ -26,8 +26,10 @@ def simulate(
     sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
     mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
     row, column, cell = (
-        _zero_sum(random.normal(size=(pairs, *levels_k, 3)), range(-1, -2 - len(levels_k), -1))
-        for levels_k in (shape[:1], shape[1:], shape)
+        _zero_sum(
+            random.normal(size=(pairs, *group_shape, 3)), range(-1, -2 - len(group_shape), -1)
+        )
+        for group_shape in (shape[:1], shape[1:], shape)
     )
     theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)

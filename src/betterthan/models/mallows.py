@@ -56,9 +56,7 @@ if TYPE_CHECKING:
 POOLING = ("partial", "complete")
 _SD = 1.0  # of the prior of theta
 _SPREAD = 0.5  # of the half-normal priors of the spread over documents
-_APPROXIMATION_SD = (
-    1.5  # standard deviation that keeps the nearest normal curve of a perfect order finite
-)
+_APPROXIMATION_SD = 1.5  # keeps the normal approximation of a perfect order finite
 
 
 def simulate(

@@ -115,8 +115,8 @@ def bounds_from_limits(score_bounds: ScoreBounds, systems: list[str], **options:
     ----------
     score_bounds : ScoreBounds
     systems : list of str
-    **asked
-    **options, prior, rope`` and ``threshold``.
+    **options
+        ``margin, ties, prior, rope`` and ``threshold``.
     """
     counts, ties = _counts(score_bounds, options["margin"]), options["ties"]
     counted = policy_applied(counts, ties)
@@ -151,7 +151,7 @@ def bounds_from_right(
     items : int
         With those that nobody has a score on.
     systems : list of str
-    **asked
+    **options
         ``ties, prior, rope`` and ``threshold``.
     """
     first, second = pair_indices(len(systems))

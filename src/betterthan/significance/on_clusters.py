@@ -94,7 +94,7 @@ class OnClusters:
         return xr.Dataset({k: (names.SQUARE, v) for k, v in variables.items()}, coords), how
 
     def _square(self, values: np.ndarray, swapped: np.ndarray, diagonal: float) -> np.ndarray:
-        """Over both systems, with `own` of a system against itself."""
+        """Square of answers over both systems, with this `diagonal`."""
         n = len(self.systems)
         first, second = pair_indices(n)
         full = np.full((n, n, *values.shape[1:]), diagonal, dtype=values.dtype)

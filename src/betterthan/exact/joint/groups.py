@@ -145,11 +145,8 @@ def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOS
     ]
     weights = [way.weight for way in ways]
     top = max(weight.max() for weight in weights)
-    sorted_weights = np.exp(np.sort(np.concatenate(weights)) - top)
-    least, total = (
-        sorted_weights[np.searchsorted(sorted_weights.cumsum(), _CUT * sorted_weights.sum())],
-        0.0,
-    )
+    ordered = np.exp(np.sort(np.concatenate(weights)) - top)
+    least, total = ordered[np.searchsorted(ordered.cumsum(), _CUT * ordered.sum())], 0.0
     parts = []
     for way in ways:
         weight = np.exp(way.weight - top)

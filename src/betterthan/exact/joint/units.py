@@ -345,11 +345,10 @@ def _unequal(
     Where all pairs have the same sizes, these are looked at once.
     """
     alike = all((x == x[:, :1]).all() for x in (size_a, size_b)) and (size_a == size_b).all()
-    shares = (
-        Shares.from_sizes(size_a[:, :1])
-        if alike
-        else Shares.from_sizes(size_a).averaged(Shares.from_sizes(size_b))
-    )
+    if alike:
+        shares = Shares.from_sizes(size_a[:, :1])
+    else:
+        shares = Shares.from_sizes(size_a).averaged(Shares.from_sizes(size_b))
     moved = changes(total_a, size_a) - changes(total_b, size_b)
     with np.errstate(invalid="ignore"):
         error = np.sqrt((moved**2).sum(0) / shares.constant)

@@ -60,21 +60,15 @@ def _coefficients(
     coefficients = np.empty((3, *unlabeled.shape, y.shape[-1]), y.dtype)
     scale = np.abs(y).max(0)
     row, signal = np.unravel_index(np.argsort(unlabeled, axis=None), unlabeled.shape)
-    orders, run, done = (
-        unlabeled[row, signal],
-        _Series.start((y / scale)[:, row], cells[row, signal].T),
-        0,
-    )
+    orders, done = unlabeled[row, signal], 0
+    run = _Series.start((y / scale)[:, row], cells[row, signal].T)
     for n, count in zip(*np.unique(orders, return_counts=True), strict=True):
         run.go_to(n)
         part = slice(done, done := done + count)
         by = scale[row[part]]
         value, first, second = run.leave(count)
-        coefficients[:, row[part], signal[part]] = (
-            value + n * np.log(by),
-            first * by,
-            second * by**2,
-        )
+        logs = value + n * np.log(by)
+        coefficients[:, row[part], signal[part]] = logs, first * by, second * by**2
     return coefficients[0], coefficients[1], coefficients[2]
 
 

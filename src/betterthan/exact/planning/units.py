@@ -121,16 +121,15 @@ def _predicted(
     k = np.where(more > 0, more, 1.0)[:, None]
     node, weight = legendre(_POINTS)
     step = special.stdtrit(units - 1, (1 + node) / 2) * s * np.sqrt(1 / k + 1 / units)
-    squares_so_far = (units - 1) * s**2 + step**2 / (
-        1 / k + 1 / units
-    )  # and of the new ones, an F variable
+    # the sum of squares of the new units, over this one, is an F variable
+    observed = (units - 1) * s**2 + step**2 / (1 / k + 1 / units)
     total, part = (units + k, k / (units + k)) if kept else (k, 1.0)
 
     def below(error: np.ndarray) -> np.ndarray:
         """P(the standard error of all units used is at most this)."""
         squares = error**2 * np.maximum(total - 1, 1) * total
         df = np.where(k > 1, k - 1, 1.0)
-        new = (squares / squares_so_far - (1.0 if kept else 0.0)) * units / df
+        new = (squares / observed - (1.0 if kept else 0.0)) * units / df
         single = (new >= 0).astype(float)  # one unit has no spread of its own
         spread = special.fdtr(df, units, np.maximum(new, 0))
         return np.where(k > 1, spread, single)

@@ -105,17 +105,14 @@ def _share(
     first: np.ndarray, second: np.ndarray, total: np.ndarray, size: np.ndarray
 ) -> np.ndarray:
     """Share of sign vectors whose sum is `total` or further from 0."""
-    first_sums, second_sums = (
-        _sums(first).T,
-        np.sort(_sums(second).T, axis=1),
-    )  # (pair, sign vector)
+    left, right = _sums(first).T, np.sort(_sums(second).T, axis=1)  # (pair, sign vector)
     # one sorted sequence for all pairs, each in a place of its own: sums lie within [-1, 1]
     place = 4.0 * np.arange(len(size))[:, None]
-    ordered = (second_sums / size[:, None] + place).ravel()
-    needed = np.minimum((total[:, None] - first_sums) / size[:, None], 1.5) + place
+    ordered = (right / size[:, None] + place).ravel()
+    needed = np.minimum((total[:, None] - left) / size[:, None], 1.5) + place
     below = np.searchsorted(ordered, needed.ravel()).reshape(needed.shape)
-    above = (second_sums.shape[1] * (np.arange(len(size))[:, None] + 1) - below).sum(1)
-    return np.minimum(1.0, 2 * above / (first_sums.shape[1] * second_sums.shape[1]))
+    above = (right.shape[1] * (np.arange(len(size))[:, None] + 1) - below).sum(1)
+    return np.minimum(1.0, 2 * above / (left.shape[1] * right.shape[1]))
 
 
 def _sums(differences: np.ndarray) -> np.ndarray:
