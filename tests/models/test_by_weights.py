@@ -159,11 +159,11 @@ class FarTails:
 def heavy(monkeypatch):
     made = judgments_by_weights.build_posterior
 
-    def posterior_of(*arguments, **choices):
+    def far_tailed(*arguments, **choices):
         found = made(*arguments, **choices)
         return nested.Posterior(found.prior, FarTails(found.likelihood))
 
-    monkeypatch.setattr(judgments_by_weights, "posterior_of", posterior_of)
+    monkeypatch.setattr(judgments_by_weights, "build_posterior", far_tailed)
 
 
 @pytest.mark.usefixtures("heavy")

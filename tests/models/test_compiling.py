@@ -85,7 +85,7 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
         "compile_pymc_model",
         lambda model, **more: compiled.append(model) or real(model, **more),
     )
-    monkeypatch.setattr(compiling, "_KEPT", compiling.deque(maxlen=8))
+    monkeypatch.setattr(compiling, "_CACHE", compiling.deque(maxlen=8))
     first, second = (hierarchical.simulate(n, n=30, rng=n)["counts"] for n in (4, 6))
     second = second.assign_coords(pair=["p"], system_b=("pair", ["Z"]))
     models = [hierarchical.build(first), hierarchical.build(second)]

@@ -23,7 +23,7 @@ def by_share(monkeypatch):
 
     def never(*four, **choice):
         found = whole(*four, **choice)
-        return found._replace(settled=np.zeros_like(found.converged))
+        return found._replace(converged=np.zeros_like(found.converged))
 
     return lambda: monkeypatch.setattr(contour, "beyond", never)
 

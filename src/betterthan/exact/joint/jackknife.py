@@ -27,8 +27,8 @@ class Shares:
 
         Examples
         --------
-        >>> of = Shares.of(np.array([[3.0], [5], [1], [8], [4], [2]]))
-        >>> of.constant.round(11).tolist(), of.df.round(11).tolist()
+        >>> shares = Shares.from_sizes(np.array([[3.0], [5], [1], [8], [4], [2]]))
+        >>> shares.constant.round(11).tolist(), shares.df.round(11).tolist()
         ([1.15511823395], [2.86235372765])
         """
         with np.errstate(invalid="ignore", divide="ignore"):

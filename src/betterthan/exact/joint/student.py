@@ -267,7 +267,7 @@ def hall_transform(t: np.ndarray, skewness: Any, units: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> hall_of(np.array([1.90391376728]), 1.80794160552, 10).round(8).tolist()
+    >>> hall_transform(np.array([1.90391376728]), 1.80794160552, 10).round(8).tolist()
     [2.77355927]
     """
     a = skewness / (3 * np.sqrt(units))

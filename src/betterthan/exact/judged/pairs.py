@@ -54,7 +54,7 @@ class JudgedPairs:
         --------
         >>> import numpy as np
         >>> gold = np.array([[[18, 2, 5], [3, 9, 4], [4, 3, 12]]])
-        >>> pairs = JudgedPairs.of(gold, np.array([[210, 120, 170]]))
+        >>> pairs = JudgedPairs.from_counts(gold, np.array([[210, 120, 170]]))
         >>> round(float(pairs.above(0.0)[0]), 12)
         0.947146441983
         """

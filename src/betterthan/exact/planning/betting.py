@@ -100,7 +100,7 @@ def confidence_limits(
 
     Examples
     --------
-    >>> low, high = confidence_ends(np.array([12]), np.array([2]), np.array([986]), 0.05)
+    >>> low, high = confidence_limits(np.array([12]), np.array([2]), np.array([986]), 0.05)
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([-0.000799], [0.024349])
     """

@@ -54,7 +54,7 @@ def fewest_flips(counts: np.ndarray, rule: Rule, *, other: bool = False) -> Mini
 
     Examples
     --------
-    >>> fewest_turned(np.array([[12, 2, 986]]), Rule()).fewest.tolist()
+    >>> fewest_flips(np.array([[12, 2, 986]]), Rule()).fewest.tolist()
     [2.0]
     """
     return _search(counts, rule, other, _flipped)
@@ -68,7 +68,7 @@ def fewest_from_wins(w: np.ndarray, l: np.ndarray, rule: Rule) -> tuple[np.ndarr
 
     Examples
     --------
-    >>> [x.tolist() for x in of_wins_alone(np.array([60]), np.array([30]), Rule())]
+    >>> [x.tolist() for x in fewest_from_wins(np.array([60]), np.array([30]), Rule())]
     [[16.0], [8.0], [42.0], [23.0]]
     """
     m = w + l
