@@ -39,7 +39,7 @@ def by_share(a, b, t):
 
     def never(*four, **choice):
         found = whole(*four, **choice)
-        return found._replace(settled=np.zeros_like(found.settled))
+        return found._replace(converged=np.zeros_like(found.converged))
 
     with mock.patch.object(contour, "beyond", never):
         return intervals.hdi(a, b, t, 0.95)

@@ -56,7 +56,7 @@ def test_mallows(benchmark, who):
     import pymc as pm
 
     from betterthan.models import inversion_likelihood, mallows, sampling
-    from betterthan.models.order_cells import cells_of
+    from betterthan.models.order_cells import to_cells
 
     data = mallows.simulate(200, systems=3, items=12, rng=2)
 
@@ -69,7 +69,7 @@ def test_mallows(benchmark, who):
 
     def plain():
         """The same model on non-centred coordinates, as one would write it."""
-        cells = cells_of(data, "error")
+        cells = to_cells(data, "error")
         with pm.Model(coords={"system": cells.systems}) as model:
             theta = pm.Normal("theta", 0, 1, dims="system")
             document_sd, cell_sd = pm.HalfNormal("document_sd", 0.5), pm.HalfNormal("cell_sd", 0.5)

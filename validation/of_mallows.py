@@ -81,7 +81,7 @@ def _distance(theta: xr.DataArray, exact: xr.Dataset) -> dict[str, Any]:
 
 def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
     k, n = truth["inversions"].values.ravel().astype(float), truth["n_items"].values.ravel()
-    centre, information = exact_mallows.approximation(k, n, mallows._NEAR)
+    centre, information = exact_mallows.approximation(k, n, mallows._APPROXIMATION_SD)
     return {"inversions": k, "centre": centre, "information": information}
 
 

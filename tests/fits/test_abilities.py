@@ -177,5 +177,5 @@ def test_models_with_priors_of_their_own_are_those_of_the_roster():
 def test_crossed_data_sets_name_no_beta_prior():
     counts = bt.models.hierarchical.simulate((2, 3), n=20, rng=1)["counts"]
     groups = of_groups.by_dataset(counts)
-    attrs = hierarchical._attrs(groups, Prior.of(None, groups.pairs), None, None)
+    attrs = hierarchical._attrs(groups, Prior.parse(None, groups.pairs), None, None)
     assert attrs["prior"] == "Normal(0, 1.5) of mu, HalfNormal(0.5) of effects"

@@ -48,7 +48,7 @@ def holes(data):
 
 def widths(posterior, won, tried):
     """Of the coordinates on which NUTS moves: log of their Jacobian."""
-    information = shrinkage._near(won, tried, shrinkage._DISCOUNT)[0]
+    information = shrinkage._normal_approximation(won, tried, shrinkage._DISCOUNT)[0]
     sd = posterior["ability_sd"].values.ravel()
     return -0.5 * np.log(1 / sd[:, None] ** 2 + information).sum(1), sd
 
@@ -67,8 +67,8 @@ def test_the_density_of_items_is_that_of_the_model(form, density):
     data = holes(data) if form == "missing" else data
     successes, trials, *_ = trials_of(data)
     kind = item_response._kind(trials, bool(choices))
-    nodes = item_response._number_of_nodes(trials, choices.get("nodes"), bool(choices))
-    posterior = items_by_weights.posterior_of(kind, successes, trials, nodes)
+    nodes = item_response._node_count(trials, choices.get("nodes"), bool(choices))
+    posterior = items_by_weights.build_posterior(kind, successes, trials, nodes)
     found = by_weights.drawn(posterior, "laplace", FEW, 1)
     tree = item_response.fit(data, **choices, sampling=FEW, rng=1, predictive=False)
     told = tree["posterior"].to_dataset()
@@ -77,7 +77,9 @@ def test_the_density_of_items_is_that_of_the_model(form, density):
     assert sd == pytest.approx(items_by_weights._SD(found.v[:, 0]))
     own += jacobian + of_spread(found.v[:, 0], sd)
     raw = told["ability_raw"].values.reshape(-1, shape["systems"])
-    information, pull = shrinkage._near(successes.sum(0), trials.sum(0), shrinkage._DISCOUNT)
+    information, pull = shrinkage._normal_approximation(
+        successes.sum(0), trials.sum(0), shrinkage._DISCOUNT
+    )
     width = 1 / np.sqrt(1 / sd[:, None] ** 2 + information)
     free = (raw * width + width**2 * pull).mean(1)
     own += stats.norm(0, sd / np.sqrt(raw.shape[1])).logpdf(free)
@@ -100,18 +102,18 @@ def test_the_density_of_judgments_is_that_of_the_model(form, density):
     data = davidson.simulate(3, judgments=40, judges=2 * choices["judges"], **shape, rng=3)
     among = {k: choices[k] for k in ("position", "judges")}
     rows = judgment_rows(data, **among)
-    posterior = judgments_by_weights.posterior_of(rows, choices["tie_model"], **among)
+    posterior = judgments_by_weights.build_posterior(rows, choices["tie_model"], **among)
     found = by_weights.drawn(posterior, "laplace", FEW, 1)
     told = davidson.fit(data, **choices, sampling=FEW, rng=1, predictive=False)["posterior"]
     told = told.to_dataset()
     jacobian, sd = widths(told, *davidson._won(rows))
     own = posterior.log(found.v, found.x) + jacobian + of_spread(found.v[:, 0], sd)
     if choices["judges"]:
-        seen = davidson._seen_by_judges(rows)
+        seen = davidson._judge_counts(rows)
         kinds = {"judge_tie": "tied", "judge_position": "first"}
         for name, key in kinds.items():
             if f"{name}_sd" in told:
-                information = shrinkage._near(seen[key], seen["tried"], 1.0)[0]
+                information = shrinkage._normal_approximation(seen[key], seen["tried"], 1.0)[0]
                 wide = told[f"{name}_sd"].values.reshape(-1, 1)
                 own -= 0.5 * np.log(1 / wide**2 + information).sum(1)
     apart = density(davidson.build(data, **choices), told) - own
@@ -155,13 +157,13 @@ class FarTails:
 
 @pytest.fixture
 def heavy(monkeypatch):
-    made = judgments_by_weights.posterior_of
+    made = judgments_by_weights.build_posterior
 
-    def posterior_of(*arguments, **choices):
+    def far_tailed(*arguments, **choices):
         found = made(*arguments, **choices)
         return nested.Posterior(found.prior, FarTails(found.likelihood))
 
-    monkeypatch.setattr(judgments_by_weights, "posterior_of", posterior_of)
+    monkeypatch.setattr(judgments_by_weights, "build_posterior", far_tailed)
 
 
 @pytest.mark.usefixtures("heavy")

@@ -46,7 +46,7 @@ def of_subjects(rows, subjects=3):
     ],
 )
 def test_other_items_judgments_clusters_and_rows_are_the_same_computation(model):
-    assert Graph.of(model(12)).same_as(Graph.of(model(17)))
+    assert Graph.from_model(model(12)).same_as(Graph.from_model(model(17)))
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_other_items_judgments_clusters_and_rows_are_the_same_computation(model)
     ],
 )
 def test_another_number_of_unknowns_is_not(one, other):
-    assert not Graph.of(one).same_as(Graph.of(other))
+    assert not Graph.from_model(one).same_as(Graph.from_model(other))
 
 
 def test_another_prior_is_other_data():
     counts = hierarchical.simulate(3, rng=1)["counts"]
     flat, even = hierarchical.build(counts), hierarchical.build(counts, prior=(2, 2, 1))
-    assert Graph.of(flat).same_as(Graph.of(even))
+    assert Graph.from_model(flat).same_as(Graph.from_model(even))
     pair = dirichlet_multinomial.simulate(40, rng=1)["counts"]
     flat, even = (dirichlet_multinomial.build(pair, prior=p) for p in ((1, 1, 1), (2, 2, 1)))
-    assert Graph.of(flat).same_as(Graph.of(even))
+    assert Graph.from_model(flat).same_as(Graph.from_model(even))
 
 
 @pytest.mark.sampled
@@ -85,7 +85,7 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
         "compile_pymc_model",
         lambda model, **more: compiled.append(model) or real(model, **more),
     )
-    monkeypatch.setattr(compiling, "_KEPT", compiling.deque(maxlen=8))
+    monkeypatch.setattr(compiling, "_CACHE", compiling.deque(maxlen=8))
     first, second = (hierarchical.simulate(n, n=30, rng=n)["counts"] for n in (4, 6))
     second = second.assign_coords(pair=["p"], system_b=("pair", ["Z"]))
     models = [hierarchical.build(first), hierarchical.build(second)]

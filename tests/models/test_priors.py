@@ -229,7 +229,7 @@ def test_clusters_under_a_distribution_have_the_density_of_its_numbers():
     ],
 )
 def test_distribution_in_words(prior, text):
-    known = Prior.of(prior, bt.counts.to_pairs(COUNTS))
+    known = Prior.parse(prior, bt.counts.to_pairs(COUNTS))
     assert known.text == text
     assert known.recorded == ([2, 2, 1] if text.startswith("Dirichlet([") else text)
 
@@ -246,7 +246,7 @@ def test_distribution_in_words(prior, text):
     ],
 )
 def test_a_conjugate_distribution_is_recorded_as_its_numbers(prior, labels, numbers):
-    known = Prior.of(prior, bt.counts.to_pairs(COUNTS), labels)
+    known = Prior.parse(prior, bt.counts.to_pairs(COUNTS), labels)
     assert known.recorded == (pytest.approx(numbers) if numbers else known.text)
 
 

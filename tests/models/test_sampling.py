@@ -9,7 +9,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan import names
 from betterthan.models import beta_binomial, of_pairs, sampling
-from betterthan.models.sampling import Sampling, asked
+from betterthan.models.sampling import Sampling, resolve_sampling
 from validation.roster import validation_of
 
 
@@ -122,7 +122,7 @@ def test_every_fit_takes_the_options_of_pymc(name):
 
 
 def test_options_replace_those_of_the_record_that_were_not_chosen():
-    record, seed = asked(Sampling(draws=9), None, {"chains": 2, "random_seed": 3})
+    record, seed = resolve_sampling(Sampling(draws=9), None, {"chains": 2, "random_seed": 3})
     assert (record, seed) == (Sampling(draws=9, chains=2), 3)
 
 

@@ -76,7 +76,7 @@ def test_enumeration_of_all_that_may_come(counts, more, rope, prior):
 @given(won=st.integers(0, 200), lost=st.integers(0, 200), more=st.integers(1, 60))
 def test_mean_of_what_will_be_said_is_what_is_said(won, lost, more):
     j = np.arange(more + 1)
-    weights = Urn.of([won + 1.0], [lost + 1.0], more).term(np.full_like(j, more), j)[0]
+    weights = Urn.from_beta([won + 1.0], [lost + 1.0], more).term(np.full_like(j, more), j)[0]
     later = prob_above_half(won + 1 + j, lost + 1 + more - j)
     assert weights.sum() == pytest.approx(1, abs=1e-12)
     assert weights @ later == pytest.approx(prob_above_half(won + 1, lost + 1), abs=1e-12)

@@ -104,7 +104,7 @@ def test_brute_force_over_all_mixes(rule):
     every = [c for c in itertools.product(range(8), range(4), range(7)) if sum(c)]
     counts = np.array([every[k] for k in rng.permutation(len(every))[:40]])
     now = fragile.verdicts(counts, rule)
-    for kind, search in (("drop", fragile.fewest_dropped), ("turn", fragile.fewest_turned)):
+    for kind, search in (("drop", fragile.fewest_dropped), ("turn", fragile.fewest_flips)):
         for other in (False, True):
             asked = (now <= fragile.B) if other else (now != fragile.UNDECIDED)
             told = [
@@ -121,9 +121,9 @@ def test_closed_form_is_the_search():
     found = bt.plan.fragility(as_pairs(counts))
     for name, search, other in (
         ("drop", fragile.fewest_dropped, False),
-        ("turn", fragile.fewest_turned, False),
+        ("turn", fragile.fewest_flips, False),
         ("drop_to_other", fragile.fewest_dropped, True),
-        ("turn_to_other", fragile.fewest_turned, True),
+        ("turn_to_other", fragile.fewest_flips, True),
     ):
         told = search(counts, Rule(), other=other).fewest
         np.testing.assert_array_equal(found[name].values, told)

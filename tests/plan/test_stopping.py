@@ -32,7 +32,7 @@ def test_error_is_kept_and_the_next_one_is_too_large(looks, error):
     same = by_threshold(at, q)
     np.testing.assert_array_equal(np.where(same.a <= at, same.a, -1), found["wins"].values)
     lower = by_threshold(at, q - 1e-9)
-    assert walk(lower).found[-1].sum() > error
+    assert walk(lower).so_far[-1].sum() > error
 
 
 def test_all_paths_of_twelve_items():

@@ -19,7 +19,7 @@ def d(request):
 def test_places_are_counts(d, limit):
     ordered, flat = Sorted.of(d), d.reshape(-1, 5)
     assert (ordered.below(np.array(limit)) == (flat < limit).sum(0)).all()
-    assert (ordered.below(np.array(limit), or_at=True) == (flat <= limit).sum(0)).all()
+    assert (ordered.below(np.array(limit), inclusive=True) == (flat <= limit).sum(0)).all()
 
 
 @pytest.mark.parametrize("kind", ["hdi", "eti"])

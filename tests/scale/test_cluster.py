@@ -167,7 +167,7 @@ def test_fits_by_weights_are_ranked_the_same_by_workers(address):
 
 def test_what_refits_need_can_be_sent():
     counts = bt.models.hierarchical.simulate(3, n=20, rng=1)["counts"]
-    step = partial(leaving_out._left_out_of, by_dataset(counts), np.ones(3), 1)
+    step = partial(leaving_out._predict_left_out, by_dataset(counts), np.ones(3), 1)
     assert cloudpickle.loads(cloudpickle.dumps(step)).args[2] == 1
     for form in validation_of("hierarchical").forms:
         cloudpickle.dumps(partial(calibration._refits, form))

@@ -50,8 +50,8 @@ def answer(scores, tree):
     constant = tree["constant_data"].to_dataset()
     tree = tree.copy()
     tree["constant_data"] = constant.assign(near_ties=("pair", data.near_ties))
-    fit = Fit.of(tree, ("graded",))
-    reader = importlib.import_module("betterthan.fits.of_graded").of_graded
+    fit = Fit.from_tree(tree, ("graded",))
+    reader = importlib.import_module("betterthan.fits.of_graded").read_graded
     assert posterior.attrs["model"] == "graded"
     return reader(fit, Question())
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from betterthan.exact.joint import model_checks, units
-from betterthan.exact.joint.groups import groups_of
+from betterthan.exact.joint.groups import fit_groups
 from validation.decisions.cells import Cell, Values
 from validation.decisions.of_many import evidence_of
 from validation.decisions.rates import Rate, rate
@@ -20,7 +20,7 @@ def _play(truth: Rasch, sets: int, random: np.random.Generator) -> Values:
     fired: dict[str, list[bool]] = {GROUPS: [], COPIES: []}
     for _ in range(sets):
         of = evidence_of(truth.draw(random))
-        found = groups_of(of.score, of.variance, of.scale)
+        found = fit_groups(of.score, of.variance, of.scale)
         fired[GROUPS].append(model_checks.in_groups(found) > 1)
         fired[COPIES].append(model_checks.families(of, truth.items) > 0)
     return {name: np.array(values) for name, values in fired.items()}

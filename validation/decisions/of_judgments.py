@@ -42,7 +42,7 @@ class Truth:
         suits = self.sd * random.standard_normal((sets, self.prompts))
         d = np.repeat(suits, self.judgments, axis=1)
         win, loss, _ = np.moveaxis(
-            np.exp(tie_models.log_chances_of(d, np.full(d.shape, _TIE), "davidson")), -1, 0
+            np.exp(tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")), -1, 0
         )
         below = random.random(d.shape)
         return (below < win) * 1 - ((below >= win) & (below < win + loss)) * 1
@@ -94,7 +94,7 @@ class Many:
         own = self.sd * random.standard_normal((self.prompts, self.systems))
         a, b = made_up.random_pairs(random, self.systems, len(prompt))
         d = own[prompt, a] - own[prompt, b]
-        chances = tie_models.log_chances_of(d, np.full(d.shape, _TIE), "davidson")
+        chances = tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")
         systems = np.array([f"s{k}" for k in range(self.systems)])
         outcome = made_up.draw_outcomes(chances, random)
         found = made_up.as_judgments(systems, a, b, outcome, None)

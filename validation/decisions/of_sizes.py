@@ -286,7 +286,7 @@ def _play_again(shape: tuple[int, ...], sets: int, random: np.random.Generator) 
     totals = [_normal(sizes, rho, sets, random) + d * sizes[:, None] for _ in range(2)]
     wide = np.broadcast_to(sizes[:, None], totals[0].shape)
     first, second = (differences(t, wide, np.zeros_like(t), wide) for t in totals)
-    seen = Units.of(first)
+    seen = Units.from_pairs(first)
     again = after_units(seen, len(sizes), 0.0, names.VERDICT_PROB, kept=False)
     ahead = first.prob_above()
     return {"p": ahead, "again": again[:, :2], "second": second.prob_above()}

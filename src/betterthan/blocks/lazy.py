@@ -64,9 +64,9 @@ def blocks_of(data: xr.DataArray) -> Blocks:
         raise ValueError(
             f"item {ids[ids.duplicated()][0]!r} occurs more than once; give each item one row"
         )
-    given = data.attrs.get("higher_is_better", True)
-    if given not in (0, 1):
-        raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")
+    direction = data.attrs.get("higher_is_better", True)
+    if direction not in (0, 1):
+        raise ValueError(f"attrs['higher_is_better'] is {direction!r}; give True or False")
     ordered = data.transpose(names.ITEM, names.SYSTEM)
     return Blocks(ordered, systems, _sizes(ordered), _code(ordered))
 

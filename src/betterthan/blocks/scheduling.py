@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-_HERE = ("threads", "synchronous")
+_LOCAL = ("threads", "synchronous")
 _SECONDS = 5  # to answer in
 
 
@@ -28,7 +28,7 @@ def scheduled(address: str | None) -> Generator[None]:
     from betterthan.blocks.needed import needed
 
     needed("dask", "distributed")
-    if address in _HERE:
+    if address in _LOCAL:
         from dask.config import set as set_dask
 
         with set_dask(scheduler=address):
@@ -63,7 +63,7 @@ def _connected(address: str) -> Generator[None]:
 
 
 def _same_everywhere(client: Any) -> None:
-    """Refuse workers that cannot load what they are sent: they would stop, and nobody would say."""
+    """Refuse workers without this version of the package: they would fail without a message."""
     from importlib.metadata import version
 
     def theirs() -> str | None:  # sent as it stands here, for there may be no betterthan to load
@@ -74,10 +74,11 @@ def _same_everywhere(client: Any) -> None:
         except metadata.PackageNotFoundError:
             return None
 
-    here = version("betterthan")
-    for worker, there in client.run(theirs).items():
-        if there != here:
-            told = f"betterthan {there}" if there else "no betterthan"
+    local = version("betterthan")
+    for worker, remote in client.run(theirs).items():
+        if remote != local:
+            installed = f"betterthan {remote}" if remote else "no betterthan"
             raise ValueError(
-                f"the dask worker at {worker} has {told}; install betterthan {here} there, as here"
+                f"the dask worker at {worker} has {installed}; install betterthan {local} there, "
+                "as here"
             )

@@ -12,26 +12,26 @@ Steps = Callable[[Sequence[Any]], Iterable[Any]]  # yields as many as it is give
 
 
 def shared_map(function: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
-    """As `map`; each value by one of the workers."""
+    """Like `map`, with each value computed by one of the workers."""
     client = _client()
     if client is None:
         return map(function, values)
-    return (one.result() for one in client.map(function, list(values), pure=False))
+    return (future.result() for future in client.map(function, list(values), pure=False))
 
 
 def in_parts(steps: Steps, values: Sequence[Any]) -> Iterator[Any]:
-    """What `steps` yields of the values, in their order; each worker gets a part of them, so that
-    what a part needs first, such as compiling, is done once a worker.
+    """Yield what `steps` yields of the values, in their order; each worker gets one part, so that
+    setup such as compiling is done once per worker.
     """
     client = _client()
     if client is None:
         yield from steps(values)
         return
     number = min(len(client.scheduler_info(n_workers=-1)["workers"]), len(values))
-    ends = [len(values) * k // number for k in range(number + 1)] if number else []
-    parts = [values[a:b] for a, b in pairwise(ends)]
-    for one in client.map(partial(_listed, steps), parts, pure=False):
-        yield from one.result()
+    edges = [len(values) * k // number for k in range(number + 1)] if number else []
+    parts = [values[a:b] for a, b in pairwise(edges)]
+    for future in client.map(partial(_listed, steps), parts, pure=False):
+        yield from future.result()
 
 
 def _listed(steps: Steps, values: Sequence[Any]) -> list[Any]:

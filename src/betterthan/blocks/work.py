@@ -14,27 +14,27 @@ _PART = 4096  # pairs
 Work = Callable[..., Any]
 
 
-def here(function: Callable[..., Any], *of_pairs: np.ndarray, outputs: int) -> Any:
-    """What `function` says of arrays with one number a pair; so many arrays."""
-    return function(*of_pairs)
+def run_locally(function: Callable[..., Any], *arrays: np.ndarray, outputs: int) -> Any:
+    """Apply `function` to arrays with one number per pair, in this thread."""
+    return function(*arrays)
 
 
-def shared_out(function: Callable[..., Any], *of_pairs: np.ndarray, outputs: int) -> Any:
-    """The same, some thousands of pairs at a time, where dask works."""
+def shared_out(function: Callable[..., Any], *arrays: np.ndarray, outputs: int) -> Any:
+    """Apply `function` to some thousands of pairs at a time, by dask."""
     from dask.base import compute
 
-    given = [xr.DataArray(each, dims=names.PAIR).chunk({names.PAIR: _PART}) for each in of_pairs]
-    found = xr.apply_ufunc(
+    chunked = [xr.DataArray(array, dims=names.PAIR).chunk({names.PAIR: _PART}) for array in arrays]
+    results = xr.apply_ufunc(
         function,
-        *given,
+        *chunked,
         output_core_dims=[[]] * outputs,
         dask="parallelized",
         output_dtypes=[float] * outputs,
     )
-    parts: Any = compute(*(found if outputs > 1 else (found,)))
+    parts: Any = compute(*(results if outputs > 1 else (results,)))
     return tuple(part.values for part in parts) if outputs > 1 else parts[0].values
 
 
 def work_on(pairs: int, blocks: bool) -> Work:
     """Shared out where scores are in blocks, so that dask is there, and pairs are many."""
-    return shared_out if blocks and pairs >= MANY else here
+    return shared_out if blocks and pairs >= MANY else run_locally

@@ -34,7 +34,7 @@ from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
 from betterthan.exact.joint.units import once, pair_sums
 from betterthan.exact.wins import shares
 from betterthan.io.text_arrays import text_array
-from betterthan.posterior.open_scores import limits_of
+from betterthan.posterior.open_scores import score_limits
 from betterthan.significance.on_clusters import OnClusters, Sums
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Evaluation(LoadedData):
         """The width of the scale of scores: 1 of scores within 0 and 1, else their range."""
         if self.quantity.lead != "mean" or not self.by_item or self.kind == "blocks":
             return 1.0
-        low, high, _ = limits_of(self.observed, None)
+        low, high, _ = score_limits(self.observed, None)
         return high - low or 1.0
 
     @property
@@ -121,7 +121,7 @@ class Evaluation(LoadedData):
         if isinstance(totals, UnitTotals) and self.quantity.lead != "wins":
             sums = totals.totals, totals.sizes, totals.unit
             each_once = self.weight == "unit"
-            return OnClusters.of(
+            return OnClusters.from_sums(
                 self.systems, lambda: pair_sums(*sums, each_once=each_once), totals.pairs()
             )
 
@@ -129,7 +129,7 @@ class Evaluation(LoadedData):
             net, size = self.net_wins
             yield net, size, np.zeros_like(net), size
 
-        return OnClusters.of(self.systems, wins)
+        return OnClusters.from_sums(self.systems, wins)
 
     def with_units_once(self) -> "Evaluation":
         """The same with each unit counted once in a mean."""

@@ -53,7 +53,7 @@ def joint_ranking(evaluation: Evaluation, options: Options, answer: Answer) -> T
     else:
         win, loss, *tie = checks.prior(options.prior, evaluation.counts.sizes[names.OUTCOME])
         both, items = totals.both_right()
-        evidence = abilities.of_right(both, items, (win, loss, tie[0] if tie else 1.0))
+        evidence = abilities.evidence_from_right(both, items, (win, loss, tie[0] if tie else 1.0))
     if not evidence.variance:
         same = f"differences are the same on every {evaluation.unit}, so nothing tells their error"
         return Table(attrs={"no_joint": same})
@@ -68,7 +68,7 @@ def joint_ranking(evaluation: Evaluation, options: Options, answer: Answer) -> T
     signature = replace(
         _signature(evaluation, totals, equal, options),
         joint_notes=notes,
-        joint_kept=round(posterior.groups.kept, _DIGITS),
+        joint_kept=round(posterior.groups.mean_k, _DIGITS),
         joint_spread=round(posterior.groups.spread, _DIGITS),
         joint_groups=tuple(posterior.groups.prob_groups.round(_DIGITS).tolist()),
     )
@@ -89,10 +89,10 @@ def _of_means(
 ) -> Evidence:
     low, high = totals.limits
     if equal and isinstance(means, Means):
-        pairs = units.pairs_of(means, high - low)
+        pairs = units.pairs_from_means(means, high - low)
     else:
         pairs = totals.pairs()
-    return abilities.of_means(means.mean, means.covariance, means.df, pairs, totals.sd())
+    return abilities.evidence_from_means(means.mean, means.covariance, means.df, pairs, totals.sd())
 
 
 def _equally_weighed(totals: Any) -> Means:
@@ -186,7 +186,7 @@ def _notes(
     means : Means, optional
         What each unit adds to the errors; None of right and wrong items.
     """
-    families = model_checks.families(posterior.of, units)
+    families = model_checks.families(posterior.evidence, units)
     lines = [_in_groups(posterior, systems), _few(units, unit)]
     if families:
         lines.append(
@@ -209,7 +209,7 @@ def _in_groups(posterior: Abilities, systems: Sequence[str]) -> str:
         return ""
     prob = posterior.groups.prob_groups
     member = posterior.groups.members(number)
-    order = np.argsort(-posterior.of.score, kind="stable").tolist()
+    order = np.argsort(-posterior.evidence.score, kind="stable").tolist()
     parts: list[str] = []
     for group in sorted(set(member.tolist()), reverse=True):
         members = [systems[int(k)] for k in order if member[k] == group]

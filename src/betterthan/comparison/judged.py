@@ -39,8 +39,8 @@ def judged_answers(
     """
     _refuse(options)
     labelled, bare = _labelled_pairs(data, options)
-    pairs = of_judged.settled_pairs(labelled, options.prior)
-    worth = of_judged.worth_of(labelled, pairs)
+    pairs = of_judged.judged_posterior(labelled, options.prior)
+    worth = of_judged.label_worth(labelled, pairs)
     beside = _square(worth, labelled).pipe(_whole)
     main, *others = _answers(labelled, pairs, beside["n"], options)
     z = [answer.more.to_dataset() for answer in others]
@@ -109,12 +109,12 @@ def _refuse(options: Options) -> None:
 def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dataset:
     """Of the labels and the judge together."""
     question = options.question
-    size = of_judged.sizes_of(pairs, question.ci_prob, question.ci_kind)
+    size = of_judged.interval_summary(pairs, question.ci_prob, question.ci_kind)
     parts = {f"difference_{k}": size[k] for k in ("mean", "lower", "upper")}
     above, below = pairs.tails(0.0)
     parts |= {"prob_better": above, "prob_worse": below}
     zero = np.stack([below, np.zeros(len(below)), above], axis=-1)
-    parts["mass"] = of_judged.masses_of(pairs, question.rope) if question.rope else zero
+    parts["mass"] = of_judged.region_masses(pairs, question.rope) if question.rope else zero
     return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
 
 

@@ -83,7 +83,7 @@ class Options:
         return cls(
             **choices,
             question=question,
-            tests=Tests.asked(tests),
+            tests=Tests.parse(tests),
             sampling=sampling,
             prior_sd=0.0,
             seed=seed,

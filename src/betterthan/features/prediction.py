@@ -75,7 +75,7 @@ def predict(
     >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
     True
     """
-    fit = Fit.of(tree, ("performance_function",))
+    fit = Fit.from_tree(tree, ("performance_function",))
     question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     systems, x = _components(tree, components)
     draws = _expected(tree, x)  # (chain, draw, system)

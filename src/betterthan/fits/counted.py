@@ -20,17 +20,17 @@ def by_label(difference: xr.DataArray, dim: str, *, square: bool) -> xr.Dataset:
     (chain, draw, pair, `dim`) of differences.
     """
     labels = xr.DataArray(difference[dim].values.tolist(), dims=dim, name=dim)
-    each = [
-        better_alone(difference.isel({dim: k}, drop=True), dim, square=square)
+    answers = [
+        better_only(difference.isel({dim: k}, drop=True), dim, square=square)
         for k in range(labels.size)
     ]
-    return xr.concat(each, labels, join="exact")
+    return xr.concat(answers, labels, join="exact")
 
 
-def better_alone(difference: xr.DataArray, ending: str, *, square: bool) -> xr.Dataset:
-    """P(A better) alone, as ``prob_better_<ending>`` with its error."""
-    found = table.of_signs(difference, square=square).drop_vars("ess")
-    return found.rename({name: str(name).replace("better", f"better_{ending}") for name in found})
+def better_only(difference: xr.DataArray, ending: str, *, square: bool) -> xr.Dataset:
+    """P(A better), as ``prob_better_<ending>`` with its error."""
+    signs = table.of_signs(difference, square=square).drop_vars("ess")
+    return signs.rename({name: str(name).replace("better", f"better_{ending}") for name in signs})
 
 
 def closed_answer(counts: xr.DataArray, prior: Any, asked: Question, n: xr.DataArray) -> xr.Dataset:
@@ -44,8 +44,8 @@ def closed_answer(counts: xr.DataArray, prior: Any, asked: Question, n: xr.DataA
     return table.with_verdicts(without_attrs(answers), asked, n=n)[["prob_better", "verdict"]]
 
 
-def as_asked(values: xr.DataArray, square: bool) -> xr.DataArray:
-    """Numbers by pair that are the same of (A, B) and (B, A), in the shape of the answers."""
+def to_shape(values: xr.DataArray, square: bool) -> xr.DataArray:
+    """Reshape numbers by pair, equal for (A, B) and (B, A), to the shape of the answers."""
     plain = without_attrs(values)
     return to_square(plain, mirror="same") if square else plain
 

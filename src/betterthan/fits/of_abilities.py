@@ -13,35 +13,37 @@ from betterthan.posterior.fitted import Fit
 from betterthan.posterior.table import Question
 
 
-def of_abilities(fit: Fit, asked: Question) -> xr.Dataset:
+def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
     """All systems jointly, from a fit of the Davidson or the item response model; see
     `fits.compare`.
     """
     by_item = fit.model == "item_response"
     _warn_separated(fit, by_item)
-    ability = fit.of_system("ability")
-    draws = fit.of_system("expected_score") if by_item else ability
-    apart = None if by_item else _judged_apart(fit)
-    found = table.of_joint_draws(draws, fit.systems, asked, apart=apart)
-    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
-    ranks = table.of_systems(ability, fit.systems, ci_prob=asked.ci_prob)
-    found = found.merge(ranks, join="exact").assign(table.by_system("ability", ability, asked))
-    top = int(found["ability"].values.argmax())
-    reached = found["prob_better"].values[top] >= asked.threshold
-    found["tied_with_top"] = (names.SYSTEM, ~reached)
-    found = found.assign(_scores(fit, draws, asked) if by_item else _next_judgment(fit, ability))
+    ability = fit.system_draws("ability")
+    draws = fit.system_draws("expected_score") if by_item else ability
+    difference = None if by_item else _judgment_difference(fit)
+    result = table.of_joint_draws(draws, fit.systems, question, apart=difference)
+    result = table.with_verdicts(result, question, converged=fit.diagnosis.passed)
+    ranks = table.of_systems(ability, fit.systems, ci_prob=question.ci_prob)
+    result = result.merge(ranks, join="exact").assign(table.by_system("ability", ability, question))
+    top = int(result["ability"].values.argmax())
+    reached = result["prob_better"].values[top] >= question.threshold
+    result["tied_with_top"] = (names.SYSTEM, ~reached)
+    result = result.assign(
+        _scores(fit, draws, question) if by_item else _next_judgment(fit, ability)
+    )
     attrs = fit.posterior.attrs
-    return found.assign_attrs({k: int(attrs[k]) for k in ("position", "judges") if k in attrs})
+    return result.assign_attrs({k: int(attrs[k]) for k in ("position", "judges") if k in attrs})
 
 
-def _scores(fit: Fit, draws: np.ndarray, asked: Question) -> dict[str, tuple[str, np.ndarray]]:
-    """The share solved, and that of all such items."""
+def _scores(fit: Fit, draws: np.ndarray, question: Question) -> dict[str, tuple[str, np.ndarray]]:
+    """Share of items solved, and its expectation over all such items."""
     solved, missed = _solved(fit)
-    told = table.by_system("expected_score", draws, asked, prefix="expected_score_")
-    return {"score": (names.SYSTEM, solved / (solved + missed))} | told
+    expected = table.by_system("expected_score", draws, question, prefix="expected_score_")
+    return {"score": (names.SYSTEM, solved / (solved + missed))} | expected
 
 
-def _judged_apart(fit: Fit) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+def _judgment_difference(fit: Fit) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """P(win) - P(loss) of a judgment without advantage of place, of two abilities (chain, draw,
     ...).
     """
@@ -53,7 +55,7 @@ def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, 
     """Posterior mean of the probabilities of win, loss and tie, (system, system, outcome)."""
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
     rows = [
-        np.exp(tie_models.log_chances_of(ability[..., k : k + 1] - ability, tie, model)).mean(
+        np.exp(tie_models.log_probabilities(ability[..., k : k + 1] - ability, tie, model)).mean(
             (0, 1)
         )
         for k in range(ability.shape[-1])
@@ -70,17 +72,17 @@ def _tie(fit: Fit) -> np.ndarray:
 
 
 def _warn_separated(fit: Fit, by_item: bool) -> None:
-    """Say which systems won or lost everything: how far ahead they are is then the prior's word."""
+    """Warn of systems that won or lost everything: only the prior bounds their abilities."""
     won, lost = _solved(fit) if by_item else _judged(fit)
     did = ("solved everything", "solved nothing")
     did = did if by_item else ("won every judgment", "lost every judgment")
-    for which, what in ((lost == 0, did[0]), (won == 0, did[1])):
+    for which, outcome in ((lost == 0, did[0]), (won == 0, did[1])):
         named = [s for s, hit in zip(fit.systems, which, strict=True) if hit]
         if named:
             more = f" and {len(named) - 3} more" if len(named) > 3 else ""
             warnings.warn(
-                f"{', '.join(map(repr, named[:3]))}{more} {what}: by how much they differ from the "
-                "others is up to the prior",
+                f"{', '.join(map(repr, named[:3]))}{more} {outcome}: by how much they differ from "
+                "the others is up to the prior",
                 skip_file_prefixes=names.PACKAGE,
             )
 
@@ -92,10 +94,10 @@ def _solved(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _judged(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """Judgments that each system did not lose and did not win: ties are among both."""
+    """Judgments that each system did not lose and did not win, both with ties."""
     won, lost = np.zeros((2, len(fit.systems)))
     win, loss, tie = fit.constant["counts"].values.T
-    for at, own, others in (("a", win, loss), ("b", loss, win)):
-        np.add.at(won, fit.constant[at].values, own + tie)
-        np.add.at(lost, fit.constant[at].values, others + tie)
+    for side, wins, others in (("a", win, loss), ("b", loss, win)):
+        np.add.at(won, fit.constant[side].values, wins + tie)
+        np.add.at(lost, fit.constant[side].values, others + tie)
     return won, lost

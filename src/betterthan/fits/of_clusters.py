@@ -10,32 +10,32 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_square
-from betterthan.fits.counted import SAMPLES, as_asked, closed_answer, named_pair
+from betterthan.fits.counted import SAMPLES, closed_answer, named_pair, to_shape
 from betterthan.models import clustered
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit, prior_in
 from betterthan.posterior.table import Question
 
 
-def of_clusters(fit: Fit, asked: Question) -> xr.Dataset:
+def read_clusters(fit: Fit, question: Question) -> xr.Dataset:
     """The population of clusters, from a fit of the clustered model; see `fits.compare`."""
     counts = fit.constant["counts"]
     total = counts.sum("cluster")
     _warn_indecisive(total)
-    beside = _sizes(fit, total, asked.ci_prob)
-    found = table.of_differences(fit.posterior["difference"], asked, square=fit.square)
-    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed, n=beside["n"])
-    found = found.merge(beside, join="exact", compat="no_conflicts")
-    found = found.assign_attrs(n_clusters=counts.sizes["cluster"])
+    sizes = _sizes(fit, total, question.ci_prob)
+    result = table.of_differences(fit.posterior["difference"], question, square=fit.square)
+    result = table.with_verdicts(result, question, converged=fit.diagnosis.passed, n=sizes["n"])
+    result = result.merge(sizes, join="exact", compat="no_conflicts")
+    result = result.assign_attrs(n_clusters=counts.sizes["cluster"])
     prior = prior_in(fit.posterior.attrs)
     if prior is None or isinstance(prior, str):  # of which there is no closed form beside
-        return found
+        return result
     shaped = to_square(total) if fit.square else total
-    alone = closed_answer(shaped.astype(np.int64), prior, asked, beside["n"])
-    found = found.assign({f"{name}_independent": alone[name] for name in alone})
+    independent = closed_answer(shaped.astype(np.int64), prior, question, sizes["n"])
+    result = result.assign({f"{name}_independent": independent[name] for name in independent})
     if "correlation" not in fit.posterior.attrs:
-        found["prob_better_exact"] = _exactly(counts, prior, fit.square)
-    return found
+        result["prob_better_exact"] = _exactly(counts, prior, fit.square)
+    return result
 
 
 def _exactly(counts: xr.DataArray, prior: tuple[float, ...], square: bool) -> xr.DataArray:
@@ -45,16 +45,16 @@ def _exactly(counts: xr.DataArray, prior: tuple[float, ...], square: bool) -> xr
 
 
 def _sizes(fit: Fit, total: xr.DataArray, ci_prob: float) -> xr.Dataset:
-    """How many examples, and as how many independent ones they say."""
+    """Number of items, and effective sample size."""
     parts = {"n": total.sum(names.OUTCOME)}
     for key in ("design_effect", "correlation"):
         values = fit.posterior[key]
-        ends = values.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], dim=SAMPLES)
+        bounds = values.quantile([(1 - ci_prob) / 2, (1 + ci_prob) / 2], dim=SAMPLES)
         parts[key] = values.mean(SAMPLES)
         for k, end in enumerate(("lower", "upper")):
-            parts[f"{key}_{end}"] = ends.isel(quantile=k, drop=True)
+            parts[f"{key}_{end}"] = bounds.isel(quantile=k, drop=True)
     parts["n_effective"] = parts["n"] / parts["design_effect"]
-    return xr.Dataset({key: as_asked(value, fit.square) for key, value in parts.items()})
+    return xr.Dataset({key: to_shape(value, fit.square) for key, value in parts.items()})
 
 
 def _warn_indecisive(total: xr.DataArray) -> None:

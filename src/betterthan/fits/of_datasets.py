@@ -11,15 +11,15 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.arrays import without_attrs
 from betterthan.counts.shapes import to_square
-from betterthan.fits.counted import SAMPLES, as_asked, by_label, closed_answer, named_pair
+from betterthan.fits.counted import SAMPLES, by_label, closed_answer, named_pair, to_shape
 from betterthan.models import simplex
 from betterthan.posterior import table
 from betterthan.posterior.fitted import Fit, prior_in
 from betterthan.posterior.table import Question
 
 
-def of_datasets(
-    fit: Fit, asked: Question, *, weights: Mapping[str, float] | None = None
+def read_datasets(
+    fit: Fit, question: Question, *, weights: Mapping[str, float] | None = None
 ) -> xr.Dataset:
     """Several data sets, from a fit of the hierarchical model; see `fits.compare`."""
     factors = [str(f) for f in np.atleast_1d(fit.posterior.attrs["factors"])]
@@ -27,32 +27,34 @@ def of_datasets(
     gap = _ahead(_flat(fit.posterior["theta"], factors))
     _warn_indecisive(counts)
     total = counts.sum(names.DATASET).astype(np.int64)
-    n = as_asked(total.sum(names.OUTCOME), fit.square)
+    n = to_shape(total.sum(names.OUTCOME), fit.square)
     shares = _shares(counts, weights)
     targets = {name: (gap * share).sum(names.DATASET) for name, share in shares.items()}
-    found = _by_target(fit, targets | {"new": _ahead(fit.posterior["theta_new"])}, asked, n)
-    found = found.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
+    result = _by_target(fit, targets | {"new": _ahead(fit.posterior["theta_new"])}, question, n)
+    result = result.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
     if not isinstance(prior_in(fit.posterior.attrs), str):
-        found = found.assign(_pooled(fit, total, asked, n) | _unpooled(fit, counts, asked, n))
-        found["verdict_changes"] = found["verdict"] != found["verdict_pooled"]
-    return found.assign(_correlation(fit)).assign_attrs(factors=factors)
+        result = result.assign(
+            _pooled(fit, total, question, n) | _unpooled(fit, counts, question, n)
+        )
+        result["verdict_changes"] = result["verdict"] != result["verdict_pooled"]
+    return result.assign(_correlation(fit)).assign_attrs(factors=factors)
 
 
 def _correlation(fit: Fit) -> dict[str, xr.DataArray]:
     """That of two examples of a data set; of crossed factors, and where it was held, none."""
     if "correlation" not in fit.posterior:
         return {}
-    return {"correlation": as_asked(fit.posterior["correlation"].mean(SAMPLES), fit.square)}
+    return {"correlation": to_shape(fit.posterior["correlation"].mean(SAMPLES), fit.square)}
 
 
 def _by_target(
-    fit: Fit, targets: dict[str, xr.DataArray], asked: Question, n: xr.DataArray
+    fit: Fit, targets: dict[str, xr.DataArray], question: Question, n: xr.DataArray
 ) -> xr.Dataset:
     """Answers from draws of the difference over each target."""
     tables = [
         table.with_verdicts(
-            table.of_differences(d, asked, square=fit.square),
-            asked,
+            table.of_differences(d, question, square=fit.square),
+            question,
             converged=fit.diagnosis.passed,
             n=n,
         )
@@ -63,17 +65,19 @@ def _by_target(
 
 
 def _unpooled(
-    fit: Fit, counts: xr.DataArray, asked: Question, n: xr.DataArray
+    fit: Fit, counts: xr.DataArray, question: Question, n: xr.DataArray
 ) -> dict[str, xr.DataArray]:
-    """The mean over data sets, each weighing the same, of answers from each by itself: exact draws
-    of their conjugate posteriors.
+    """Unweighted mean over data sets of their separate answers, by exact draws of the conjugate
+    posteriors.
     """
     draws = _averaged(fit, counts)
-    found = table.with_verdicts(table.of_differences(draws, asked, square=fit.square), asked, n=n)
+    result = table.with_verdicts(
+        table.of_differences(draws, question, square=fit.square), question, n=n
+    )
     renamed = {name: f"{name}_unpooled" for name in ("prob_better", "prob_better_mcse", "verdict")}
     renamed |= {f"difference_{k}": f"difference_unpooled_{k}" for k in ("lower", "upper")}
     renamed["difference_mean"] = "difference_unpooled"
-    return {new: found[old] for old, new in renamed.items()}
+    return {new: result[old] for old, new in renamed.items()}
 
 
 def _averaged(fit: Fit, counts: xr.DataArray) -> xr.DataArray:
@@ -82,8 +86,8 @@ def _averaged(fit: Fit, counts: xr.DataArray) -> xr.DataArray:
     values = counts.transpose(names.DATASET, names.PAIR, names.OUTCOME).values
     shape = tuple(fit.posterior.sizes[k] for k in SAMPLES)
     ahead = np.zeros((*shape, values.shape[1]))
-    for own in values + np.array(_prior(fit) or checks.prior(None)):
-        theta = simplex.draw(random, own, shape)
+    for parameters in values + np.array(_prior(fit) or checks.prior(None)):
+        theta = simplex.draw(random, parameters, shape)
         ahead += (theta[..., 0] - theta[..., 1]) / len(values)
     pairs = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
     return xr.DataArray(ahead, dims=(*SAMPLES, names.PAIR), coords=pairs)
@@ -96,11 +100,11 @@ def _prior(fit: Fit) -> tuple[float, ...] | None:
 
 
 def _pooled(
-    fit: Fit, total: xr.DataArray, asked: Question, n: xr.DataArray
+    fit: Fit, total: xr.DataArray, question: Question, n: xr.DataArray
 ) -> dict[str, xr.DataArray]:
-    """The closed form on all examples in one."""
-    found = closed_answer(to_square(total) if fit.square else total, _prior(fit), asked, n)
-    return {f"{name}_pooled": found[name] for name in found}
+    """The closed form on all items pooled."""
+    result = closed_answer(to_square(total) if fit.square else total, _prior(fit), question, n)
+    return {f"{name}_pooled": result[name] for name in result}
 
 
 def _ahead(theta: xr.DataArray) -> xr.DataArray:
@@ -114,11 +118,11 @@ def _flat(values: xr.DataArray, factors: list[str]) -> xr.DataArray:
     labels = [str(label) for label in values[factors[0]].values]
     if len(factors) == 2:
         labels = [f"{a} / {b}" for a in labels for b in values[factors[1]].values]
-    rest = values.dims[len(factors) :]
+    other_dims = values.dims[len(factors) :]
     flat = values.values.reshape(len(labels), *values.shape[len(factors) :])
-    kept = {k: c for k, c in values.coords.items() if not set(factors) & set(c.dims)}
-    coords = kept | {names.DATASET: labels}
-    return xr.DataArray(flat, dims=(names.DATASET, *rest), coords=coords)
+    coords_other = {k: c for k, c in values.coords.items() if not set(factors) & set(c.dims)}
+    coords = coords_other | {names.DATASET: labels}
+    return xr.DataArray(flat, dims=(names.DATASET, *other_dims), coords=coords)
 
 
 def _shares(counts: xr.DataArray, weights: Mapping[str, float] | None) -> dict[str, xr.DataArray]:
@@ -127,8 +131,8 @@ def _shares(counts: xr.DataArray, weights: Mapping[str, float] | None) -> dict[s
     equal = xr.ones_like(n) / n.sizes[names.DATASET]
     shares = {"equal": equal, "size": (n / n.sum(names.DATASET)).fillna(equal)}
     if weights is not None:
-        given = _weights(weights, n[names.DATASET].values.tolist())
-        shares["given"] = xr.ones_like(n) * xr.DataArray(given, dims=names.DATASET)
+        checked = _weights(weights, n[names.DATASET].values.tolist())
+        shares["given"] = xr.ones_like(n) * xr.DataArray(checked, dims=names.DATASET)
     return shares
 
 
@@ -140,9 +144,9 @@ def _weights(weights: Mapping[str, float], labels: list[str]) -> np.ndarray:
     named = {str(k): v for k, v in weights.items()}
     unknown, missing = [x for x in named if x not in labels], [x for x in labels if x not in named]
     if unknown or missing:
-        what = f"there is no data set {unknown[0]!r}" if unknown else ""
-        what = what or f"data set {missing[0]!r} has no weight"
-        raise ValueError(f"{what}; give a weight to each of {', '.join(labels)}")
+        problem = f"there is no data set {unknown[0]!r}" if unknown else ""
+        problem = problem or f"data set {missing[0]!r} has no weight"
+        raise ValueError(f"{problem}; give a weight to each of {', '.join(labels)}")
     values = np.array([float(named[label]) for label in labels])
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
-from betterthan.posterior.open_scores import ends_as_planned, limits_of
+from betterthan.posterior.open_scores import planned_bounds, score_limits
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,10 @@ def paired(scores: xr.DataArray) -> Paired:
     >>> found.low[1].tolist(), found.high[1].tolist(), found.differences.tolist()
     ([1.0, 0.0], [1.0, 1.0], [-1.0, nan, 1.0])
     """
-    low, high, _ = limits_of(scores, None)
+    low, high, _ = score_limits(scores, None)
     better = bool(scores.attrs.get("higher_is_better", True))
     limits = (low, high) if better else (-high, -low)
-    bounds, planned, place = ends_as_planned(scores, (low, high))
+    bounds, planned, place = planned_bounds(scores, (low, high))
     values = scores.values.astype(float)
     return Paired(
         [str(i) for i in pd.unique(item_ids(scores))],

@@ -170,7 +170,7 @@ def _exact(
         low, high = np.array(limits).T
         return np.array([f_beta.mean(a, settings.beta) for a in alpha]), low, high
     statistic = "f1" if measure == "f" else measure
-    a, b = f_scores.beta_of(alpha, statistic, (0.0, 0.0, 0.0))
+    a, b = f_scores.beta_parameters(alpha, statistic, (0.0, 0.0, 0.0))
     low, high = f_scores.interval(a, b, statistic, settings.ci_prob, settings.ci_kind)
     return f_scores.mean(a, b, statistic), low, high
 
@@ -179,7 +179,7 @@ def _averaged(
     matrix: np.ndarray, actual: np.ndarray, settings: _Asked, draws: int, seed: int
 ) -> np.ndarray:
     """Estimates (average, measure, estimate)."""
-    score = formulas.of_margins(np.diagonal(matrix), matrix.sum(1), actual, settings.beta)
+    score = formulas.from_margins(np.diagonal(matrix), matrix.sum(1), actual, settings.beta)
     drawn = _drawn(matrix, actual, settings, draws, seed)
     bias, times = jackknife(matrix, actual, settings.beta)
     mean = drawn.mean(0)

@@ -33,21 +33,21 @@ class Posterior(Protocol):
     """A posterior that is drawn by weights."""
 
     def draws(self, number: int, random: np.random.Generator) -> nested.Drawn:
-        """Of equal weight."""
+        """Draws of equal weight."""
         ...
 
     def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of spreads and parameters, (draw, ...)."""
         ...
 
-    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihoods (draw, *dims of the observed less the last)."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
-    """What there is to know of a model to draw it by weights, and else by PyMC."""
+class WeightedModel:
+    """A model that can be drawn by weights, or else by PyMC."""
 
     posterior: Posterior
     # all of the PyMC model, of each draw of spreads and parameters
@@ -61,26 +61,26 @@ class Known:
     pairs: xr.DataArray | None = None  # of a model over pairs
 
 
-class OfGroups(Posterior, Protocol):
-    """A posterior of pairs in groups, which knows its variables."""
+class GroupPosterior(Posterior, Protocol):
+    """A posterior of pairs in groups, with the variables of its PyMC model."""
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All of the PyMC model, of each draw of spreads and parameters."""
         ...
 
-    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the variables of the PyMC model that have a prior, of each draw."""
         ...
 
-    def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
-        """Counts drawn anew, of each draw."""
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
+        """Replicated counts, of each draw."""
         ...
 
 
-def of_groups(posterior: OfGroups, data: Groups, build: Callable[[], Any]) -> Known:
-    """What there is to know of a model of counts of pairs in groups."""
+def group_model(posterior: GroupPosterior, data: Groups, build: Callable[[], Any]) -> WeightedModel:
+    """The model of counts of pairs in groups."""
     labels = of_pairs.coords(data.pairs) | data.levels
-    return Known(
+    return WeightedModel(
         posterior=posterior,
         variables=posterior.variables,
         log_prior=posterior.log_prior,
@@ -92,8 +92,8 @@ def of_groups(posterior: OfGroups, data: Groups, build: Callable[[], Any]) -> Kn
     )
 
 
-def fit_known(
-    known: Known,
+def fit_weighted(
+    model: WeightedModel,
     attrs: dict[str, Any],
     sampler: str | None,
     sampling: Sampling,
@@ -104,17 +104,17 @@ def fit_known(
     """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
     if sampling.nuts_sampler is not None:
         sampler = _nuts_named(sampler, sampling.nuts_sampler)
-    found = drawn(known.posterior, sampler, sampling, seed)
-    if found is not None:
-        return _tree(known, found, attrs, sampling, seed, predictive=predictive)
+    draws = drawn(model.posterior, sampler, sampling, seed)
+    if draws is not None:
+        return _tree(model, draws, attrs, sampling, seed, predictive=predictive)
     return fit_model(
-        known.build(),
+        model.build(),
         attrs,
         sampling,
         rng=seed,
         predictive=predictive,
-        pairs=known.pairs,
-        target_accept=known.target_accept,
+        pairs=model.pairs,
+        target_accept=model.target_accept,
     )
 
 
@@ -126,8 +126,8 @@ def _nuts_named(sampler: str | None, library: str) -> str:
     return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
 
 
-def nuts_alone(prior: Prior, sampler: str | None) -> None:
-    """Say that a model is sampled by NUTS, under a prior for which there are no weights.
+def warn_nuts_only(prior: Prior, sampler: str | None) -> None:
+    """Warn that a model is sampled by NUTS, as its prior does not allow weights.
 
     Raises
     ------
@@ -169,9 +169,9 @@ def drawn(
         checks.one_of(sampler, SAMPLERS, "sampler")
     if sampler == "nuts":
         return None
-    found, why = _tried(posterior, sampling, seed)
+    draws, why = _tried(posterior, sampling, seed)
     if not why:
-        return found
+        return draws
     if sampler == "laplace":
         raise ValueError(f"sampler='laplace' is not to be trusted here: {why}; give sampler='nuts'")
     warnings.warn(
@@ -182,25 +182,25 @@ def drawn(
 
 
 def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.Drawn | None, str]:
-    """The draws, and in words why not to trust them."""
+    """The draws, and a message if they cannot be trusted."""
     number = int(sampling.chains) * int(sampling.draws)
     try:
         with np.errstate(all="ignore"):
-            found = posterior.draws(number, np.random.default_rng(seed))
+            draws = posterior.draws(number, np.random.default_rng(seed))
     except np.linalg.LinAlgError:
         return None, "a log density has no largest value near by"
     except ValueError as error:
         return None, str(error)
-    if not found.k_hat <= names.PARETO_K_MAX:
-        return found, f"k-hat is {found.k_hat:.2f}, above {names.PARETO_K_MAX:g}"
-    if found.effective < min(names.ESS_MIN, number):
-        return found, f"{found.proposed:,} weighted draws are worth {found.effective:.0f}"
-    return found, ""
+    if not draws.k_hat <= names.PARETO_K_MAX:
+        return draws, f"k-hat is {draws.k_hat:.2f}, above {names.PARETO_K_MAX:g}"
+    if draws.effective < min(names.ESS_MIN, number):
+        return draws, f"{draws.proposed:,} weighted draws are worth {draws.effective:.0f}"
+    return draws, ""
 
 
 def _tree(
-    known: Known,
-    found: nested.Drawn,
+    model: WeightedModel,
+    draws: nested.Drawn,
     attrs: dict[str, Any],
     sampling: Sampling,
     seed: int,
@@ -208,38 +208,38 @@ def _tree(
     predictive: bool,
 ) -> xr.DataTree:
     shape = int(sampling.chains), int(sampling.draws)
-    variables = known.variables(found.v, found.x)
-    posterior = forward.dataset(variables, shape, known.labels)
-    groups = {"posterior": posterior, "observed_data": known.observed.to_dataset(name="y")}
+    variables = model.variables(draws.v, draws.x)
+    posterior = forward.dataset(variables, shape, model.labels)
+    groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
     if predictive:
-        groups |= forward.groups(_forward(known, found), variables, shape, seed)
+        groups |= forward.groups(_forward(model, draws), variables, shape, seed)
     tree = xr.DataTree.from_dict(groups)
-    tidy(tree, known.pairs)
+    tidy(tree, model.pairs)
     if predictive:
         drop_pairs_without_data(tree)
-    tree["posterior"].attrs = attrs | _how(found, shape, seed)
+    tree["posterior"].attrs = attrs | _how(draws, shape, seed)
     return tree
 
 
-def _forward(known: Known, found: nested.Drawn) -> forward.Forward:
-    made = known.posterior.from_prior
+def _forward(model: WeightedModel, draws: nested.Drawn) -> forward.Forward:
+    from_prior = model.posterior.from_prior
     return forward.Forward(
-        prior=lambda number, random: known.variables(*made(number, random)),
-        outcomes=known.outcomes,
-        log_prior=known.log_prior,
-        log_likelihood=known.posterior.apart(found.v, found.x),
-        observed=known.observed,
-        labels=known.labels,
+        prior=lambda number, random: model.variables(*from_prior(number, random)),
+        outcomes=model.outcomes,
+        log_prior=model.log_prior,
+        log_likelihood=model.posterior.pointwise(draws.v, draws.x),
+        observed=model.observed,
+        labels=model.labels,
     )
 
 
-def _how(found: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
-    """How draws were made, and how good the weights were."""
-    made = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+def _how(draws: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
+    """Provenance of the draws, and diagnostics of the weights."""
+    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
     quality = {
-        "pareto_k": found.k_hat,
-        "weights_ess": found.effective,
-        "proposed": found.proposed,
+        "pareto_k": draws.k_hat,
+        "weights_ess": draws.effective,
+        "proposed": draws.proposed,
         "sampler": "laplace",
     }
-    return made.to_attrs() | quality | {"versions": f"betterthan {version('betterthan')}"}
+    return signature.to_attrs() | quality | {"versions": f"betterthan {version('betterthan')}"}

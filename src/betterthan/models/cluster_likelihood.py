@@ -23,7 +23,7 @@ def log_probability(values: np.ndarray) -> Tensors:
     def log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
         wins, losses, ties = (counts[..., k] for k in range(3))
         theta, win, decisive = (
-            _of_pair(z, pairs, d) for z, d in ((theta, 2), (win, 1), (decisive, 1))
+            _pair_parameter(z, pairs, d) for z, d in ((theta, 2), (win, 1), (decisive, 1))
         )
         s: Any = theta[:, 0] + theta[:, 1]
         p = theta[:, 0] / s
@@ -38,22 +38,21 @@ def orders(values: np.ndarray) -> np.ndarray:
     return special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)
 
 
-def apart(k: np.ndarray, rest: np.ndarray, t: np.ndarray, kappa: np.ndarray) -> np.ndarray:
-    """Log probability of k and the rest (cluster, pair) of a Beta-binomial, up to the number of
-    orders, (draw, cluster, pair), at log odds t of its mean and kappa, (draw, pair); each kind of
-    cluster is looked at once.
+def pointwise(k: np.ndarray, others: np.ndarray, t: np.ndarray, kappa: np.ndarray) -> np.ndarray:
+    """Beta-binomial log probability of k and others (cluster, pair), without the binomial
+    coefficient, (draw, cluster, pair), at log odds t of its mean and kappa, (draw, pair).
     """
-    found = np.zeros((len(t), *k.shape))
+    log_density = np.zeros((len(t), *k.shape))
     p, q = special.expit(t), special.expit(-t)
-    for own, other in np.unique(np.stack([k, rest], axis=-1).reshape(-1, 2), axis=0):
-        cluster, pair = ((k == own) & (rest == other)).nonzero()
+    for count, other in np.unique(np.stack([k, others], axis=-1).reshape(-1, 2), axis=0):
+        cluster, pair = ((k == count) & (others == other)).nonzero()
         some, back = np.unique(pair, return_inverse=True)
-        log = own * special.log_expit(t[:, some]) + other * special.log_expit(-t[:, some])
-        log += log_gamma_beyond((p * kappa)[:, some], own)
+        log = count * special.log_expit(t[:, some]) + other * special.log_expit(-t[:, some])
+        log += log_gamma_beyond((p * kappa)[:, some], count)
         log += log_gamma_beyond((q * kappa)[:, some], other)
-        log -= log_gamma_beyond(kappa[:, some], own + other)
-        found[:, cluster, pair] = log[:, back]
-    return found
+        log -= log_gamma_beyond(kappa[:, some], count + other)
+        log_density[:, cluster, pair] = log[:, back]
+    return log_density
 
 
 def random(
@@ -81,21 +80,21 @@ def _rising(values: np.ndarray) -> Tensors:
     def rising(x: Any, k: Any) -> Any:
         logs: Any = pt.log(x[:, None] + steps)
         table: Any = pt.concatenate([pt.zeros((pairs, 1)), pt.cumsum(logs, axis=1)], axis=1)
-        at = pt.cast(k + start, "int64")
-        return table.flatten()[at.flatten()].reshape(at.shape)
+        index = pt.cast(k + start, "int64")
+        return table.flatten()[index.flatten()].reshape(index.shape)
 
     return rising
 
 
-def _beta_binomial(rising: Tensors, k: Any, rest: Any, mean: Any, kappa: Any) -> Any:
-    """Log B(k + kappa mean, rest + kappa (1 - mean)) / B(kappa mean, kappa (1 - mean)): up to the
-    number of orders, that of k of k + rest.
+def _beta_binomial(rising: Tensors, k: Any, others: Any, mean: Any, kappa: Any) -> Any:
+    """Log B(k + kappa mean, others + kappa (1 - mean)) / B(kappa mean, kappa (1 - mean)): the log
+    probability of k of k + others, without the binomial coefficient.
     """
-    return rising(kappa * mean, k) + rising(kappa * (1 - mean), rest) - rising(kappa, k + rest)
+    return rising(kappa * mean, k) + rising(kappa * (1 - mean), others) - rising(kappa, k + others)
 
 
-def _of_pair(parameter: Any, pairs: int, dims: int) -> Any:
-    """A parameter as it was before it was broadcast over clusters."""
+def _pair_parameter(parameter: Any, pairs: int, dims: int) -> Any:
+    """A parameter without the broadcast over clusters."""
     import pytensor.tensor as pt
 
     while parameter.ndim > dims:

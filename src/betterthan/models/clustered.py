@@ -52,10 +52,10 @@ from betterthan.models import (
     simplex,
 )
 from betterthan.models.clusters_by_weights import Clusters
-from betterthan.models.describing import Description, description_of
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.of_groups import CLUSTER, Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -128,7 +128,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -164,10 +164,10 @@ def build(
     import pymc as pm
 
     data = of_groups.by_cluster(counts)
-    known = Prior.of(prior, data.pairs)
+    pair_prior = Prior.parse(prior, data.pairs)
     with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
         of_pairs.name_systems(model, data.pairs)
-        theta = _theta(known)
+        theta = _theta(pair_prior)
         observed = pm.Data("counts", data.values, dims=_CELL)
         n = pm.math.sum(observed, axis=-1)
         pm.CustomDist(
@@ -241,30 +241,34 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     data = of_groups.by_cluster(counts)
-    known, seed = Prior.of(prior, data.pairs), one_seed(rng)
+    pair_prior, seed = Prior.parse(prior, data.pairs), one_seed(rng)
     attrs: dict[str, Any] = {
         "model": "clustered",
-        "prior": known.recorded,
+        "prior": pair_prior.recorded,
         "square": int(data.square),
     }
     if correlation is not None:
         attrs["correlation"] = correlation
         checks.probability(correlation, "correlation")
-    made = partial(build, counts, prior=prior, correlation=correlation)
-    if known.weighted:
-        both = by_weights.of_groups(Clusters(data.values, known.columns(), correlation), data, made)
-        tree = by_weights.fit_known(
+    builder = partial(build, counts, prior=prior, correlation=correlation)
+    if pair_prior.weighted:
+        both = by_weights.group_model(
+            Clusters(data.values, pair_prior.columns(), correlation), data, builder
+        )
+        tree = by_weights.fit_weighted(
             both, attrs, sampler, sampling, seed=seed, predictive=predictive
         )
     else:
-        by_weights.nuts_alone(known, sampler)
-        tree = fit_model(made(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
+        by_weights.warn_nuts_only(pair_prior, sampler)
+        tree = fit_model(
+            builder(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs
+        )
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: without_attrs(v) for k, v in added.items()})
-    constant = {"counts": (_CELL, data.values)} | known.by_pair_kept
+    constant = {"counts": (_CELL, data.values)} | pair_prior.constant_data
     tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree
 
@@ -296,11 +300,11 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     0.5
     """
     data = of_groups.by_cluster(counts)
-    win, loss, _ = Prior.of(prior, data.pairs).columns()
-    of_pair = np.broadcast_arrays(win, loss, np.arange(data.values.shape[1]))
+    win, loss, _ = Prior.parse(prior, data.pairs).columns()
+    by_pair = np.broadcast_arrays(win, loss, np.arange(data.values.shape[1]))
     both = [
         clusters.prob_above_half(data.values[:, k, 0], data.values[:, k, 1], a, b)
-        for a, b, k in zip(*of_pair, strict=True)
+        for a, b, k in zip(*by_pair, strict=True)
     ]
     better, worse = np.array(both).reshape(-1, 2).T
     return probability_as_given(data.pairs, better, worse, data.square)
@@ -330,8 +334,8 @@ def _draw_truth(
     win, loss, tie = prior
     p, s = random.beta(win, loss, pairs), random.beta(win + loss, tie, pairs)
     rho = random.beta(*clusters.CORRELATION, size=(2, pairs))
-    found = {"p": p, "s": s} | dict(zip(_CORRELATIONS, rho, strict=True))
-    return found | {"difference": s * (2 * p - 1)}
+    truth = {"p": p, "s": s} | dict(zip(_CORRELATIONS, rho, strict=True))
+    return truth | {"difference": s * (2 * p - 1)}
 
 
 def _draw_counts(

@@ -17,7 +17,7 @@ from betterthan.models import cluster_likelihood, log_priors, simplex
 from betterthan.models.forward import Values, Variable
 
 CORRELATIONS = ("win_correlation", "decisive_correlation")
-_OF_PAIR = (names.PAIR,)
+_PAIR = (names.PAIR,)
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Clusters:
         win, loss, tie = np.moveaxis(self.values, -1, 0)
         first, second = self.priors
         return (
-            Shares.of(win, loss, first, self.alike),
-            Shares.of(win + loss, tie, second, self.alike),
+            Shares.from_counts(win, loss, first, self.alike),
+            Shares.from_counts(win + loss, tie, second, self.alike),
         )
 
     def draws(self, number: int, random: np.random.Generator) -> Drawn:
@@ -70,46 +70,46 @@ class Clusters:
         alike = simplex.draw_log_odds(*clusters.CORRELATION, random, (number, 2 * size[1]))
         return np.arcsinh(alike / clusters.STRETCH), np.hstack(odds)
 
-    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihood of each cluster of each pair, (draw, cluster, pair)."""
         win, loss, tie = np.moveaxis(self.values, -1, 0)
         parts = [(win, loss), (win + loss, tie)]
         halves = zip(parts, self.shares, np.hsplit(x, 2), np.hsplit(v, 2), strict=True)
-        found = sum(
-            cluster_likelihood.apart(*counts, t, half.alike.kappa(r))
+        log_density = sum(
+            cluster_likelihood.pointwise(*counts, t, half.alike.kappa(r))
             for counts, half, t, r in halves
         )
-        return found + cluster_likelihood.orders(self.values)
+        return log_density + cluster_likelihood.orders(self.values)
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All variables of the PyMC model, of each draw."""
-        (p, s), (q, rest) = (np.split(special.expit(sign * x), 2, axis=1) for sign in (1, -1))
-        theta = np.stack([s * p, s * q, rest], axis=-1)
-        told: dict[str, Variable] = {
-            "p": (_OF_PAIR, p),
-            "s": (_OF_PAIR, s),
-            "theta": ((*_OF_PAIR, names.OUTCOME), theta),
+        (p, s), (q, tie) = (np.split(special.expit(sign * x), 2, axis=1) for sign in (1, -1))
+        theta = np.stack([s * p, s * q, tie], axis=-1)
+        variables: dict[str, Variable] = {
+            "p": (_PAIR, p),
+            "s": (_PAIR, s),
+            "theta": ((*_PAIR, names.OUTCOME), theta),
         }
         if self.correlation is None:
             for name, raw in zip(CORRELATIONS, np.hsplit(v, 2), strict=True):
-                told[f"{name}_raw"] = (_OF_PAIR, raw)
-                told[name] = (_OF_PAIR, special.expit(self.alike.logit(raw)))
-        return told
+                variables[f"{name}_raw"] = (_PAIR, raw)
+                variables[name] = (_PAIR, special.expit(self.alike.logit(raw)))
+        return variables
 
-    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of shares, and of the coordinates of correlations, of each draw."""
         shares = zip(("p", "s"), self.priors, strict=True)
-        found = {name: log_priors.beta(told[name], *prior) for name, prior in shares}
+        densities = {name: log_priors.beta(values[name], *prior) for name, prior in shares}
         raw = [f"{k}_raw" for k in CORRELATIONS] if self.correlation is None else []
-        return found | {name: self.alike.log_prior(told[name]) for name in raw}
+        return densities | {name: self.alike.log_prior(values[name]) for name in raw}
 
-    def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
         """Counts of clusters drawn anew, (draw, cluster, pair, outcome)."""
         n = self.values.sum(-1)
-        alike = [told[k] if k in told else np.array(self.correlation) for k in CORRELATIONS]
+        alike = [values[k] if k in values else np.array(self.correlation) for k in CORRELATIONS]
         share = [
-            _shares(told[mean], own, len(n), random)
-            for mean, own in zip(("p", "s"), alike, strict=True)
+            _shares(values[mean], correlation, len(n), random)
+            for mean, correlation in zip(("p", "s"), alike, strict=True)
         ]
         some = random.binomial(n, share[1])
         wins = random.binomial(some, share[0])

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pymc as pm
 
-_KEPT: "deque[Graph]" = deque(maxlen=8)
+_CACHE: "deque[Graph]" = deque(maxlen=8)
 
 
 def held(name: str, values: Any) -> Any:
@@ -32,23 +32,23 @@ def compiled(model: "pm.Model") -> Any:
     """The model, ready to be sampled: an earlier one with the data of this one where they differ in
     data alone, compiled anew where not.
     """
-    here = Graph.of(model)
-    for earlier in _KEPT:
-        if earlier.same_as(here):
-            return earlier.with_data_of(here)
-    _KEPT.append(here)
-    return here.compiled()
+    graph = Graph.from_model(model)
+    for earlier in _CACHE:
+        if earlier.same_as(graph):
+            return earlier.with_data(graph)
+    _CACHE.append(graph)
+    return graph.compiled()
 
 
 def is_compiled(model: "pm.Model") -> bool:
-    """Whether `compiled` would answer at once."""
-    here = Graph.of(model)
-    return any(earlier.same_as(here) for earlier in _KEPT)
+    """Whether the model needs no compilation."""
+    graph = Graph.from_model(model)
+    return any(earlier.same_as(graph) for earlier in _CACHE)
 
 
 @dataclass(eq=False)
 class Graph:
-    """What a model computes, and what of it may change."""
+    """The graph of a model, and the data that may change."""
 
     model: Any
     outputs: list[Any]  # log density, and all that is kept of a draw
@@ -58,8 +58,8 @@ class Graph:
     _compiled: Any = None
 
     @classmethod
-    def of(cls, model: "pm.Model") -> "Graph":
-        """Of a model; builds its log density, which takes a tenth of a second."""
+    def from_model(cls, model: "pm.Model") -> "Graph":
+        """The graph of a model; building its log density takes a tenth of a second."""
         from pytensor.compile.sharedvalue import SharedVariable
         from pytensor.graph.traversal import graph_inputs
 
@@ -96,8 +96,8 @@ class Graph:
             self._compiled = nutpie.compile_pymc_model(self.model)
         return self._compiled
 
-    def with_data_of(self, other: "Graph") -> Any:
-        """Compiled, on the data of another; where chains start is computed from them, too."""
+    def with_data(self, other: "Graph") -> Any:
+        """The compiled graph with the data of another, from which starting points follow too."""
         values = {name: variable.get_value() for name, variable in other.data.items()}
         for name, value in values.items():
             self.data[name].set_value(value)

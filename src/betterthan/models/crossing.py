@@ -26,19 +26,21 @@ def simulate(
     sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
     mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
     row, column, cell = (
-        _zero_sum(random.normal(size=(pairs, *of, 3)), range(-1, -2 - len(of), -1))
-        for of in (shape[:1], shape[1:], shape)
+        _zero_sum(
+            random.normal(size=(pairs, *group_shape, 3)), range(-1, -2 - len(group_shape), -1)
+        )
+        for group_shape in (shape[:1], shape[1:], shape)
     )
     theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)
-    found = {
+    variables = {
         "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
         "theta": (dims, theta),
         "mu": (dims[2:], mean),
         "sigma": (("factor", names.PAIR), sigma),
     }
     labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
-    return xr.Dataset(found, coords=coords | labels)
+    return xr.Dataset(variables, coords=coords | labels)
 
 
 def build(groups: Groups) -> Any:
@@ -53,8 +55,10 @@ def build(groups: Groups) -> Any:
         mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
         sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
         row, column, cell = (
-            pm.ZeroSumNormal(f"{k}_raw", 1.0, n_zerosum_axes=len(of), dims=(names.PAIR, *of))
-            for k, of in zip(
+            pm.ZeroSumNormal(
+                f"{k}_raw", 1.0, n_zerosum_axes=len(factor_dims), dims=(names.PAIR, *factor_dims)
+            )
+            for k, factor_dims in zip(
                 FACTORS, ((first, out), (second, out), (first, second, out)), strict=True
             )
         )

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.exact.laplace import tables
 from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.tables import Alike
-from betterthan.exact.laplace.thirds import Thirds, mean_of
+from betterthan.exact.laplace.thirds import Thirds, mean_probabilities
 from betterthan.exact.wins.clusters import log_gamma_beyond
 from betterthan.models import cluster_likelihood, log_priors, simplex
 from betterthan.models.forward import Values, Variable
@@ -30,50 +30,52 @@ class DataSets:
     @property
     def thirds(self) -> Thirds:
         """Their density."""
-        return Thirds.of(self.values, self.prior, self.alike)
+        return Thirds.from_counts(self.values, self.prior, self.alike)
 
     def draws(self, number: int, random: np.random.Generator) -> Drawn:
         """Of equal weight; k-hat and what they are worth are those of the worst pair."""
-        found = tables.draws(self.thirds, number, random)
-        worst = float(found.k_hat.max()), float(found.effective.min())
-        return Drawn(found.r, found.x, *worst, found.proposed)
+        drawn = tables.draws(self.thirds, number, random)
+        worst = float(drawn.k_hat.max()), float(drawn.effective.min())
+        return Drawn(drawn.r, drawn.x, *worst, drawn.proposed)
 
     def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of correlations (draw, pair), and of shares (draw, pair, share)."""
         win, loss, tie = self.prior
         size = number, self.values.shape[1]
-        each = (win, loss), (win + loss, tie)
-        odds = [simplex.draw_log_odds(*own, random, size) for own in each]
+        priors = (win, loss), (win + loss, tie)
+        odds = [simplex.draw_log_odds(*prior, random, size) for prior in priors]
         alike = simplex.draw_log_odds(*self.alike.prior, random, size)
         return np.arcsinh(alike / self.alike.stretch), np.stack(odds, axis=-1)
 
-    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihood of each data set of each pair, (draw, dataset, pair)."""
-        kappa, mu = self.alike.kappa(v), mean_of(x)
-        found = np.empty((len(x), *self.values.shape[:2]))
-        for k, own in enumerate(self.values):
-            rising = log_gamma_beyond(kappa[..., None] * mu, own) + special.xlogy(own, mu)
-            found[:, k] = rising.sum(-1) - log_gamma_beyond(kappa, own.sum(-1))
-        return found + cluster_likelihood.orders(self.values)
+        kappa, mu = self.alike.kappa(v), mean_probabilities(x)
+        log_density = np.empty((len(x), *self.values.shape[:2]))
+        for k, counts in enumerate(self.values):
+            rising = log_gamma_beyond(kappa[..., None] * mu, counts) + special.xlogy(counts, mu)
+            log_density[:, k] = rising.sum(-1) - log_gamma_beyond(kappa, counts.sum(-1))
+        return log_density + cluster_likelihood.orders(self.values)
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All variables of the PyMC model, of each draw."""
-        told: dict[str, Variable] = {"mu": ((names.PAIR, names.OUTCOME), mean_of(x))}
+        variables: dict[str, Variable] = {
+            "mu": ((names.PAIR, names.OUTCOME), mean_probabilities(x))
+        }
         if self.alike.held is None:
-            told["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
-        return told
+            variables["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
+        return variables
 
-    def log_prior(self, told: Values) -> dict[str, np.ndarray]:
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the mean, and of how alike data sets are, of each draw."""
-        found = {"mu": log_priors.dirichlet(told["mu"], self.prior)}
+        densities = {"mu": log_priors.dirichlet(values["mu"], self.prior)}
         if self.alike.held is None:
-            found["correlation"] = log_priors.beta(told["correlation"], *self.alike.prior)
-        return found
+            densities["correlation"] = log_priors.beta(values["correlation"], *self.alike.prior)
+        return densities
 
-    def outcomes(self, told: Values, random: np.random.Generator) -> np.ndarray:
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
         """Counts of data sets drawn anew, (draw, dataset, pair, outcome)."""
         kappa = self.alike.held
         if kappa is None:
-            kappa = (1 / told["correlation"] - 1)[..., None]
-        each = [simplex.draw(random, kappa * told["mu"]) for _ in self.values]
-        return random.multinomial(self.values.sum(-1), np.stack(each, axis=1))
+            kappa = (1 / values["correlation"] - 1)[..., None]
+        theta = [simplex.draw(random, kappa * values["mu"]) for _ in self.values]
+        return random.multinomial(self.values.sum(-1), np.stack(theta, axis=1))

@@ -42,6 +42,6 @@ def draw(
         kappa = float(concentration)
     added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
     if "theta" not in posterior:
-        each = [simplex.draw(random, kappa * mu + table) for table in data.values]
-        added["theta"] = ((*samples, *data.dims), np.stack(each, axis=2))
+        theta = [simplex.draw(random, kappa * mu + table) for table in data.values]
+        added["theta"] = ((*samples, *data.dims), np.stack(theta, axis=2))
     return added

@@ -60,19 +60,19 @@ def groups(
     """
     random = np.random.default_rng([seed, 2])
     prior, once = model.prior(names.DRAWS, random), (1, names.DRAWS)
-    told = model.observed.dims
+    y_dims = model.observed.dims
     densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
     log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
-    labels = {str(d): model.observed[d].values for d in told}
+    labels = {str(d): model.observed[d].values for d in y_dims}
 
-    def of(dims: tuple[Any, ...], values: np.ndarray, sizes: tuple[int, int]) -> xr.Dataset:
+    def group(dims: tuple[Any, ...], values: np.ndarray, sizes: tuple[int, int]) -> xr.Dataset:
         return dataset({"y": (dims, values)}, sizes, labels)
 
     return {
         "prior": dataset(prior, once, model.labels),
-        "prior_predictive": of(told, _again(model, prior, random), once),
-        "posterior_predictive": of(told, _again(model, posterior, random), shape),
-        "log_likelihood": of(told[:-1], model.log_likelihood, shape),
+        "prior_predictive": group(y_dims, _again(model, prior, random), once),
+        "posterior_predictive": group(y_dims, _again(model, posterior, random), shape),
+        "log_likelihood": group(y_dims[:-1], model.log_likelihood, shape),
         "log_prior": dataset(log_prior, shape, model.labels),
     }
 
@@ -80,15 +80,15 @@ def groups(
 def _again(
     model: Forward, variables: Mapping[str, Variable], random: np.random.Generator
 ) -> np.ndarray:
-    """Data like those seen, of each draw, some draws at a time."""
-    values = {name: own for name, (_, own) in variables.items()}
+    """Replicated data of each draw, some draws at a time."""
+    values = {name: value for name, (_, value) in variables.items()}
     number = len(next(iter(values.values())))
-    found = np.empty((number, *model.observed.shape), np.int64)
+    outcomes = np.empty((number, *model.observed.shape), np.int64)
     size = max(1, _BLOCK // max(1, model.observed.size))
     for k in range(0, number, size):
-        some = {name: own[k : k + size] for name, own in values.items()}
-        found[k : k + size] = model.outcomes(some, random)
-    return found
+        some = {name: value[k : k + size] for name, value in values.items()}
+        outcomes[k : k + size] = model.outcomes(some, random)
+    return outcomes
 
 
 def tables(
@@ -97,7 +97,7 @@ def tables(
     """Multinomial tables (draw, row, outcome) of n (row,), at chances of win and loss (draw, row);
     a uniform number each, where there are few.
     """
-    found = np.zeros((*win.shape, 3), np.int64)
+    counts = np.zeros((*win.shape, 3), np.int64)
     few = n <= _FEW
     for j in range(int(n[few].max(initial=0))):
         some = np.flatnonzero(few & (n > j))
@@ -105,9 +105,9 @@ def tables(
         first = win[:, some]
         fell = (u >= first).astype(np.int8) + (u >= first + loss[:, some])
         for outcome in range(3):
-            found[:, some, outcome] += fell == outcome
+            counts[:, some, outcome] += fell == outcome
     many = np.flatnonzero(~few)
     both = win[:, many], loss[:, many]
     chances = np.stack([*both, np.maximum(1 - both[0] - both[1], 0.0)], axis=-1)
-    found[:, many] = random.multinomial(n[many], chances)
-    return found
+    counts[:, many] = random.multinomial(n[many], chances)
+    return counts

@@ -59,10 +59,10 @@ from betterthan.models import (
     simplex,
 )
 from betterthan.models.datasets_by_weights import DataSets
-from betterthan.models.describing import Description, description_of
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.of_groups import Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 from betterthan.posterior.pair_systems import joinable
 
 if TYPE_CHECKING:
@@ -118,11 +118,11 @@ def simulate(
     if isinstance(datasets, tuple):
         return crossing.simulate(datasets, n, random, coords)
     count = checks.whole(datasets, "datasets")
-    each = of_pairs.sizes(n, count, "datasets")
+    size = of_pairs.sizes(n, count, "datasets")
     mu = random.dirichlet(checks.prior(prior), size=pairs)
     rho = random.beta(*CORRELATION, size=pairs)
     theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
-    values = random.multinomial(each[:, None], theta)
+    values = random.multinomial(size[:, None], theta)
     truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
     coords |= made_up.labels(_CELL[:1], (count,))
     return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
@@ -147,7 +147,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -267,22 +267,22 @@ def fit(
     --------
     closed_form : both ends of partial pooling, without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     data = of_groups.by_dataset(counts)
-    crossed, known = len(data.levels) == 2, Prior.of(prior, data.pairs)
-    attrs = _attrs(data, known, concentration, centre)
-    made = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
+    crossed, pair_prior = len(data.levels) == 2, Prior.parse(prior, data.pairs)
+    attrs = _attrs(data, pair_prior, concentration, centre)
+    builder = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
     seed = one_seed(rng)
-    if known.weighted:
+    if pair_prior.weighted:
         if crossed or centre is not None:
-            sampler = _nuts_alone(sampler)
-        both = _known(data, known, concentration, made)
-        tree = by_weights.fit_known(
+            sampler = _require_nuts(sampler)
+        both = _weighted_model(data, pair_prior, concentration, builder)
+        tree = by_weights.fit_weighted(
             both, attrs, sampler, sampling, seed=seed, predictive=predictive
         )
     else:
-        model = made()
-        by_weights.nuts_alone(known, sampler)
+        model = builder()
+        by_weights.warn_nuts_only(pair_prior, sampler)
         tree = fit_model(model, attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
     posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([seed, 1])
     if crossed:
@@ -291,7 +291,7 @@ def fit(
         mean = attrs.get("centre")
         added = datasets_given_mean.draw(posterior, data, concentration, mean, random)
     tree["posterior"] = joinable(posterior.assign(added).assign_coords(data.coords))
-    constant = {"counts": (data.dims, data.values)} | known.by_pair_kept
+    constant = {"counts": (data.dims, data.values)} | pair_prior.constant_data
     tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree
 
@@ -330,7 +330,7 @@ def closed_form(
     data = of_groups.by_dataset(counts)
     if len(data.levels) != 1:
         raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
-    win, loss, _ = Prior.of(prior, data.pairs).columns()
+    win, loss, _ = Prior.parse(prior, data.pairs).columns()
 
     def answer(table: np.ndarray) -> xr.DataArray:
         a, b = win + table[:, 0], loss + table[:, 1]
@@ -340,8 +340,8 @@ def closed_form(
     if pooling == "complete":
         return answer(data.values.sum(0))
     (dim, labels), *_ = data.levels.items()
-    each = [answer(table) for table in data.values]
-    return xr.concat(each, xr.DataArray(labels, dims=dim, name=dim), join="exact")
+    answers = [answer(table) for table in data.values]
+    return xr.concat(answers, xr.DataArray(labels, dims=dim, name=dim), join="exact")
 
 
 _PRIOR_CROSSED = (
@@ -361,7 +361,7 @@ def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any)
     return attrs if centre is None else attrs | {"centre": list(checks.prior(centre))}
 
 
-def _nuts_alone(sampler: str | None) -> str:
+def _require_nuts(sampler: str | None) -> str:
     if sampler == "laplace":
         raise ValueError(
             "sampler='laplace' draws one factor whose mean is estimated; crossed factors, and a "
@@ -370,20 +370,20 @@ def _nuts_alone(sampler: str | None) -> str:
     return checks.one_of(sampler or "nuts", by_weights.SAMPLERS, "sampler")
 
 
-def _known(
-    data: Groups, prior: Prior, concentration: float | None, made: Callable[[], Any]
-) -> by_weights.Known:
+def _weighted_model(
+    data: Groups, prior: Prior, concentration: float | None, builder: Callable[[], Any]
+) -> by_weights.WeightedModel:
     held = None if concentration is None else float(checks.positive(concentration, "concentration"))
     posterior = DataSets(data.values, prior.columns(), Alike(CORRELATION, held=held))
-    return by_weights.of_groups(posterior, data, made)
+    return by_weights.group_model(posterior, data, builder)
 
 
 def _mean(prior: Any, centre: Any, data: Groups) -> Any:
     """Mu (pair, outcome), estimated or held."""
-    known = Prior.of(prior, data.pairs)
+    pair_prior = Prior.parse(prior, data.pairs)
     if centre is None:
-        return known.simplex("mu")
-    if not known.weighted:
+        return pair_prior.simplex("mu")
+    if not pair_prior.weighted:
         raise ValueError("prior is of mu, which centre holds; give one of the two")
     held = np.array(checks.prior(centre))
     return np.broadcast_to(held / held.sum(), data.values.shape[1:])

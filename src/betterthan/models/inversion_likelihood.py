@@ -28,5 +28,5 @@ def log_probability(k: Any, theta: Any, n: Any) -> Any:
 
 def random(theta: Any, n: Any, rng: Any = None, size: Any = None) -> np.ndarray:
     """Numbers of inversions."""
-    each = np.broadcast_to(theta, size) if size is not None else theta
-    return mallows.draw_inversions(each, n, rng).astype(float)
+    thetas = np.broadcast_to(theta, size) if size is not None else theta
+    return mallows.draw_inversions(thetas, n, rng).astype(float)

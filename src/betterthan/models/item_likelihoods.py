@@ -20,8 +20,8 @@ def once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
     import pymc as pm
     import pytensor.tensor as pt
 
-    vectors, of_item = np.unique(trials, axis=0, return_inverse=True)
-    of_item = of_item.ravel()
+    vectors, item_vector = np.unique(trials, axis=0, return_inverse=True)
+    item_vector = item_vector.ravel()
     totals = np.arange(int(trials.sum(1).max()) + 1)
 
     def items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, __: Any) -> Any:
@@ -31,7 +31,7 @@ def once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
         # given the total of an item, its difficulty does not depend on who solved it
         solved = totals[:, None] * (mean - spread * x)
         table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
-        return pt.dot(y.astype("float64"), ability) + table[of_item, y.sum(-1)]
+        return pt.dot(y.astype("float64"), ability) + table[item_vector, y.sum(-1)]
 
     return items
 
@@ -55,8 +55,8 @@ def repeatedly(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Ten
                 some: Any = pt.gt(successes, j)
                 total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
         below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
-        of_all: Any = pm.math.logsumexp(total + log_weight, axis=-1)
-        return of_all - below[trials].sum(-1)
+        log_density: Any = pm.math.logsumexp(total + log_weight, axis=-1)
+        return log_density - below[trials].sum(-1)
 
     return items
 

@@ -48,8 +48,8 @@ from betterthan.counts.successes import trials_of
 from betterthan.exact.numeric.seeds import one_seed
 from betterthan.exact.wins import rasch
 from betterthan.models import by_weights, item_likelihoods, items_by_weights, made_up, shrinkage
-from betterthan.models.describing import Description, description_of
-from betterthan.models.sampling import Options, Sampling, asked
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.sampling import Options, Sampling, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -122,7 +122,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -160,7 +160,7 @@ def build(
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
     kind = _kind(trials, discrimination)
-    x, log_weight = rasch.nodes(_number_of_nodes(trials, nodes, discrimination))
+    x, log_weight = rasch.nodes(_node_count(trials, nodes, discrimination))
     with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
         ability = shrinkage.abilities(successes.sum(0), trials.sum(0))
         mean, spread = pm.Normal("mean", 0.0, _MEAN), pm.LogNormal("difficulty_sd", *_ITEM)
@@ -236,16 +236,16 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
-    number, seed = _number_of_nodes(trials, nodes, discrimination), one_seed(rng)
+    number, seed = _node_count(trials, nodes, discrimination), one_seed(rng)
     kind = _kind(trials, discrimination)
     both = {"successes": successes, "trials": trials}
     coords = {names.ITEM: items, names.SYSTEM: systems}
     counts = _as_dataset(both, coords)
-    known = by_weights.Known(
-        posterior=items_by_weights.posterior_of(kind, successes, trials, number),
+    model = by_weights.WeightedModel(
+        posterior=items_by_weights.build_posterior(kind, successes, trials, number),
         variables=partial(items_by_weights.variables, kind, **both, seed=seed),
         log_prior=partial(items_by_weights.log_prior, kind, successes, trials),
         outcomes=partial(items_by_weights.outcomes, kind, trials),
@@ -255,10 +255,12 @@ def fit(
         target_accept=TARGET_ACCEPT,
     )
     attrs = _attrs(trials, number, discrimination)
-    tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
-    told = tree["posterior"].to_dataset().assign(expected_score=_expected_score)
-    error = _quadrature_error(kind, successes, trials, number, told)
-    tree["posterior"] = told.assign_attrs(quadrature_error=error)
+    tree = by_weights.fit_weighted(
+        model, attrs, sampler, sampling, seed=seed, predictive=predictive
+    )
+    posterior = tree["posterior"].to_dataset().assign(expected_score=_expected_score)
+    error = _quadrature_error(kind, successes, trials, number, posterior)
+    tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     tree["constant_data"] = counts
     return tree
 
@@ -302,7 +304,7 @@ def _kind(trials: np.ndarray, discrimination: bool) -> str:
     return "repeated" if repeated else "discrimination" if discrimination else "rasch"
 
 
-def _number_of_nodes(trials: np.ndarray, nodes: int | None, discrimination: bool) -> int:
+def _node_count(trials: np.ndarray, nodes: int | None, discrimination: bool) -> int:
     if nodes is not None:
         return checks.whole(nodes, "nodes", 5)
     return min(rasch.nodes_needed(trials), 61 if discrimination else 401)
@@ -313,15 +315,15 @@ def _quadrature_error(
 ) -> float:
     """By how much the log likelihood at the posterior mean changes with twice the nodes."""
     more = [items_by_weights.MORE[kind][0]] if kind in items_by_weights.MORE else []
-    known = [
+    parameters = [
         posterior[k].mean(("chain", "draw")).values
         for k in ("ability", "mean", "difficulty_sd", *more)
     ]
-    found = [
-        items_by_weights.log_likelihood(kind, successes, trials, nodes, known)
+    values = [
+        items_by_weights.log_likelihood(kind, successes, trials, nodes, parameters)
         for nodes in (number, 2 * number)
     ]
-    return abs(found[0] - found[1])
+    return abs(values[0] - values[1])
 
 
 def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Any:

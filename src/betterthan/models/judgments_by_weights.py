@@ -12,28 +12,28 @@ from betterthan.models.forward import Values, Variable
 
 EFFECT = 0.5  # standard deviation of the normal prior of the position
 JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
-_OF_ROWS = {"davidson": judgments.DAVIDSON, "rao_kupper": judgments.RAO_KUPPER}
+_ROW_MODELS = {"davidson": judgments.DAVIDSON, "rao_kupper": judgments.RAO_KUPPER}
 _SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
-_OF_JUDGES = spreads.log_normal(*JUDGES)
+_JUDGE_SPREAD = spreads.log_normal(*JUDGES)
 
 
-def posterior_of(rows: Rows, tie_model: str, *, position: bool, judges: bool) -> Posterior:
+def build_posterior(rows: Rows, tie_model: str, *, position: bool, judges: bool) -> Posterior:
     """The parameters: abilities, what judges add to tie and to the advantage of the first place,
     tie, and that advantage; the last three where they are asked for.
     """
     kinds = [(len(rows.systems), _SD)]
-    kinds += [(len(rows.judges), _OF_JUDGES)] * (judges * (1 + position))
-    rest = [tie_models.PRIOR[tie_model]] + [(0.0, EFFECT)] * position
-    prior = spreads.Effects(tuple(kinds), np.array(rest))
-    of_d, of_tie, netted = _designs(rows, position=position, judges=judges)
+    kinds += [(len(rows.judges), _JUDGE_SPREAD)] * (judges * (1 + position))
+    others = [tie_models.PRIOR[tie_model]] + [(0.0, EFFECT)] * position
+    prior = spreads.Effects(tuple(kinds), np.array(others))
+    d_design, tie_design, netted = _designs(rows, position=position, judges=judges)
     counts = rows.counts.T.astype(float)
-    likelihood = judgments.Judgments(counts, of_d, of_tie, netted, _OF_ROWS[tie_model])
+    likelihood = judgments.Judgments(counts, d_design, tie_design, netted, _ROW_MODELS[tie_model])
     return Posterior(prior, likelihood)
 
 
 def variables(
     rows: Rows,
-    seen: dict[str, np.ndarray],
+    by_judge: dict[str, np.ndarray],
     won: tuple[np.ndarray, np.ndarray],
     position: bool,
     v: np.ndarray,
@@ -44,7 +44,7 @@ def variables(
     Parameters
     ----------
     rows : Rows
-    seen : dict
+    by_judge : dict
         Of each judge ties, judgments won by the first, and judgments; empty without judges.
     won : tuple of numpy.ndarray
         Judgments each system won, and in how many it was.
@@ -52,64 +52,70 @@ def variables(
     v, x : numpy.ndarray
         Spreads in their coordinates, (draw, spread), and parameters, (draw, parameter).
     """
-    n, j = len(rows.systems), len(rows.judges) if seen else 0
-    each, tied, placed, rest = np.split(x, np.cumsum([n, j, j * position]), axis=1)
-    sd, of_system = _SD(v[:, 0]), (names.SYSTEM,)
-    told: dict[str, Variable] = {
-        "ability_raw": (of_system, shrinkage.free_abilities(each, sd, *won)),
+    n, j = len(rows.systems), len(rows.judges) if by_judge else 0
+    abilities, tied, placed, others = np.split(x, np.cumsum([n, j, j * position]), axis=1)
+    sd, system_dims = _SD(v[:, 0]), (names.SYSTEM,)
+    variables: dict[str, Variable] = {
+        "ability_raw": (system_dims, shrinkage.free_abilities(abilities, sd, *won)),
         "ability_sd": ((), sd),
-        "tie": ((), rest[:, 0]),
-        "ability": (of_system, each - each.mean(1, keepdims=True)),
+        "tie": ((), others[:, 0]),
+        "ability": (system_dims, abilities - abilities.mean(1, keepdims=True)),
     }
-    told |= {"position": ((), rest[:, 1])} if position else {}
+    variables |= {"position": ((), others[:, 1])} if position else {}
     if tied.size:
-        told |= _of_judges("judge_tie", tied, v[:, 1], seen["tied"], seen["tried"])
+        variables |= _judge_variables(
+            "judge_tie", tied, v[:, 1], by_judge["tied"], by_judge["tried"]
+        )
     if placed.size:
-        told |= _of_judges("judge_position", placed, v[:, 2], seen["first"], seen["tried"])
-    return told
+        variables |= _judge_variables(
+            "judge_position", placed, v[:, 2], by_judge["first"], by_judge["tried"]
+        )
+    return variables
 
 
 def log_prior(
-    seen: dict[str, np.ndarray],
+    by_judge: dict[str, np.ndarray],
     won: tuple[np.ndarray, np.ndarray],
     tie_model: str,
-    told: Values,
+    values: Values,
 ) -> dict[str, np.ndarray]:
     """Log densities of the variables that have a prior, of each draw; see `variables`."""
-    found = shrinkage.log_prior_of_abilities(told, *won)
-    found["tie"] = log_priors.normal(told["tie"], *tie_models.PRIOR[tie_model])
-    if "position" in told:
-        found["position"] = log_priors.normal(told["position"], 0.0, EFFECT)
-    for name, own in (("judge_tie", "tied"), ("judge_position", "first")):
-        if f"{name}_raw" in told:
-            sd, raw = told[f"{name}_sd"], told[f"{name}_raw"]
-            found[f"{name}_sd"] = log_priors.log_normal(sd, *JUDGES)
-            found[f"{name}_raw"] = shrinkage.log_prior(raw, sd, seen[own], seen["tried"])
-    return found
+    densities = shrinkage.abilities_log_prior(values, *won)
+    densities["tie"] = log_priors.normal(values["tie"], *tie_models.PRIOR[tie_model])
+    if "position" in values:
+        densities["position"] = log_priors.normal(values["position"], 0.0, EFFECT)
+    for name, key in (("judge_tie", "tied"), ("judge_position", "first")):
+        if f"{name}_raw" in values:
+            sd, raw = values[f"{name}_sd"], values[f"{name}_raw"]
+            densities[f"{name}_sd"] = log_priors.log_normal(sd, *JUDGES)
+            densities[f"{name}_raw"] = shrinkage.log_prior(
+                raw, sd, by_judge[key], by_judge["tried"]
+            )
+    return densities
 
 
-def outcomes(rows: Rows, tie_model: str, told: Values, random: np.random.Generator) -> np.ndarray:
+def outcomes(rows: Rows, tie_model: str, values: Values, random: np.random.Generator) -> np.ndarray:
     """Judgments drawn anew, (draw, row, outcome)."""
-    ability, tie = told["ability"], told["tie"][:, None]
+    ability, tie = values["ability"], values["tie"][:, None]
     d = ability[:, rows.a] - ability[:, rows.b]
-    if "judge_tie_effect" in told:
-        tie = tie + told["judge_tie_effect"][:, rows.judge]
-    if "position" in told:
-        d += told["position"][:, None]
-    if "judge_position_effect" in told:
-        d += told["judge_position_effect"][:, rows.judge]
-    win, loss = tie_models.chances_of(d, tie, tie_model)
+    if "judge_tie_effect" in values:
+        tie = tie + values["judge_tie_effect"][:, rows.judge]
+    if "position" in values:
+        d += values["position"][:, None]
+    if "judge_position_effect" in values:
+        d += values["judge_position_effect"][:, rows.judge]
+    win, loss = tie_models.probabilities(d, tie, tie_model)
     return forward.tables(win, loss, rows.counts.sum(1), random)
 
 
-def _of_judges(
+def _judge_variables(
     name: str, effects: np.ndarray, v: np.ndarray, won: np.ndarray, tried: np.ndarray
 ) -> dict[str, Variable]:
-    sd, of_judge = _OF_JUDGES(v), ("judge",)
+    sd, judge_dims = _JUDGE_SPREAD(v), ("judge",)
     return {
         f"{name}_sd": ((), sd),
-        f"{name}_raw": (of_judge, shrinkage.free(effects, sd, won, tried)),
-        f"{name}_effect": (of_judge, effects - effects.mean(1, keepdims=True)),
+        f"{name}_raw": (judge_dims, shrinkage.free(effects, sd, won, tried)),
+        f"{name}_effect": (judge_dims, effects - effects.mean(1, keepdims=True)),
     }
 
 
@@ -123,15 +129,15 @@ def _designs(
     placed = j * position
     tie = n + j + placed
     size = (len(rows.a), tie + 1 + position)
-    of_d, of_tie = [(rows.a, 1.0), (rows.b, -1.0)], [(_everywhere(rows, tie), 1.0)]
+    d_terms, tie_terms = [(rows.a, 1.0), (rows.b, -1.0)], [(_everywhere(rows, tie), 1.0)]
     if position:
-        of_d.append((_everywhere(rows, tie + 1), 1.0))
+        d_terms.append((_everywhere(rows, tie + 1), 1.0))
     if j:
-        of_tie.append((n + rows.judge, 1.0))
+        tie_terms.append((n + rows.judge, 1.0))
     if placed:
-        of_d.append((n + j + rows.judge, 1.0))
+        d_terms.append((n + j + rows.judge, 1.0))
     netted = [slice(n, n + j)] * (j > 0) + [slice(n + j, tie)] * (placed > 0)
-    return _summed(of_d, size), _summed(of_tie, size), tuple(netted)
+    return _summed(d_terms, size), _summed(tie_terms, size), tuple(netted)
 
 
 def _everywhere(rows: Rows, column: int) -> np.ndarray:

@@ -24,14 +24,14 @@ class Groups:
 
     @property
     def dims(self) -> tuple[str, ...]:
-        """Those of ``values``."""
+        """Dims of ``values``."""
         return (*self.levels, names.PAIR, names.OUTCOME)
 
     @property
     def coords(self) -> dict[str, Any]:
         """Names of groups, pairs and their systems, and outcomes."""
-        known = (names.PAIR, *names.SQUARE, names.OUTCOME)
-        return {k: self.pairs[k] for k in known} | self.levels
+        coords = (names.PAIR, *names.SQUARE, names.OUTCOME)
+        return {k: self.pairs[k] for k in coords} | self.levels
 
 
 def by_cluster(counts: xr.DataArray) -> Groups:
@@ -81,17 +81,17 @@ def by_dataset(counts: xr.DataArray) -> Groups:
     return _grouped(counts, factors, "a model of data sets")
 
 
-def _grouped(counts: xr.DataArray, dims: list[str], what: str) -> Groups:
+def _grouped(counts: xr.DataArray, dims: list[str], kind: str) -> Groups:
     levels = {d: _labels(counts, d) for d in dims}
     for d, labels in levels.items():
         checks.unique(labels, d)
     counts = counts.transpose(*dims, ...)
     pairs, square = of_pairs.to_fit(counts.sum(dims, keep_attrs=True))
     flat = counts.stack(_all=dims).transpose("_all", ...)
-    each = [as_pairs(flat.isel(_all=k, drop=True))[0].values for k in range(flat.sizes["_all"])]
-    values = np.stack(each).reshape(*counts.shape[: len(dims)], *pairs.shape)
+    tables = [as_pairs(flat.isel(_all=k, drop=True))[0].values for k in range(flat.sizes["_all"])]
+    values = np.stack(tables).reshape(*counts.shape[: len(dims)], *pairs.shape)
     if len(pairs[names.OUTCOME]) != 3:
-        raise ValueError(f"{what} needs win, loss and tie; keep ties as a third outcome")
+        raise ValueError(f"{kind} needs win, loss and tie; keep ties as a third outcome")
     return Groups(values, pairs, square, levels)
 
 

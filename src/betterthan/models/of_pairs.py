@@ -60,19 +60,19 @@ def name_systems(model: "pm.Model", pairs: xr.DataArray) -> None:
         labels = [str(s) for s in pairs[side].values]
         systems = list(dict.fromkeys(labels))
         model.add_coord(side, systems)
-        one_hot = np.equal.outer(labels, systems).astype(np.int32)
-        pm.Data(name, one_hot, dims=(names.PAIR, side))
+        indicator = np.equal.outer(labels, systems).astype(np.int32)
+        pm.Data(name, indicator, dims=(names.PAIR, side))
 
 
 def systems_named(constant: xr.Dataset) -> tuple[list[str], list[str]] | None:
     """The two systems of each pair, where `name_systems` recorded them."""
     if not set(names.IS_SYSTEM) <= set(constant):
         return None
-    found = []
+    systems = []
     for side, name in zip(names.SQUARE, names.IS_SYSTEM, strict=True):
         place = constant[name].transpose(names.PAIR, side).values.argmax(1)
-        found.append([str(s) for s in constant[side].values[place]])
-    return found[0], found[1]
+        systems.append([str(s) for s in constant[side].values[place]])
+    return systems[0], systems[1]
 
 
 def simulated(count: int) -> dict[str, Any]:
@@ -85,9 +85,9 @@ def simulated(count: int) -> dict[str, Any]:
     }
 
 
-def sizes(n: int | Sequence[int], count: int, what: str = "pairs") -> np.ndarray:
+def sizes(n: int | Sequence[int], count: int, noun: str = "pairs") -> np.ndarray:
     """Number of examples of each of `count` pairs: one for all, or one each."""
-    each = checks.nonnegative_integers(np.asarray(n), "n")
-    if each.size not in (1, checks.whole(count, what)):
-        raise ValueError(f"n has {each.size} numbers; give one, or one for each of {count} {what}")
-    return np.broadcast_to(each, (count,))
+    size = checks.nonnegative_integers(np.asarray(n), "n")
+    if size.size not in (1, checks.whole(count, noun)):
+        raise ValueError(f"n has {size.size} numbers; give one, or one for each of {count} {noun}")
+    return np.broadcast_to(size, (count,))

@@ -24,7 +24,7 @@ class Cells:
     dropped: int  # cells without an order
 
 
-def cells_of(data: xr.Dataset, tied: str) -> Cells:
+def to_cells(data: xr.Dataset, tied: str) -> Cells:
     """Look at inversions as `betterthan.orders.kendall_tau` returns them.
 
     Raises
@@ -44,18 +44,18 @@ def cells_of(data: xr.Dataset, tied: str) -> Cells:
             "see betterthan.orders.consensus"
         )
     inversions, n = _with_ties(data, tied)
-    seen = np.isfinite(inversions.values) & (n.values >= 2)
-    if not seen.any():
+    present = np.isfinite(inversions.values) & (n.values >= 2)
+    if not present.any():
         raise ValueError("no document has an order of two items or more")
-    document, system = np.nonzero(seen)
+    document, system = np.nonzero(present)
     return Cells(
-        k=inversions.values[seen].astype(float),
-        n=n.values[seen].astype(np.int64),
+        k=inversions.values[present].astype(float),
+        n=n.values[present].astype(np.int64),
         document=document,
         system=system,
         documents=[str(d) for d in inversions[DOCUMENT].values],
         systems=[str(s) for s in inversions[names.SYSTEM].values],
-        dropped=int((~seen).sum()),
+        dropped=int((~present).sum()),
     )
 
 

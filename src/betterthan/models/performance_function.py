@@ -58,8 +58,8 @@ from betterthan.features import repeats
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models import r2d2
 from betterthan.models.compiling import held
-from betterthan.models.describing import Description, description_of
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -123,10 +123,10 @@ def simulate(
     truth: dict[str, Any] = {"r2": r2, "standardised": (names.FEATURE, beta)}
     line = x @ beta
     if groups:
-        of = np.arange(n) % groups
+        group = np.arange(n) % groups
         more, effect = _draw_groups(groups, noise if levels else 0.5, random)
-        line = line + effect[of]
-        truth |= more | {"group_of": (names.DIALOGUE, of)}
+        line = line + effect[group]
+        truth |= more | {"group_of": (names.DIALOGUE, group)}
     drawn = _draw_categories(line, levels, random) if levels else _draw_numbers(line, noise, random)
     data = {"features": ((names.DIALOGUE, names.FEATURE), x)}
     labels = {names.FEATURE: [f"x{k}" for k in range(p)]}
@@ -153,7 +153,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -260,7 +260,7 @@ def fit(
     --------
     betterthan.features.performance_function : least squares with a choice of features.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     table = feature_table(features, response, columns=columns, by=by)
     repeats.warn_of_model(table)
     attrs = {
@@ -292,7 +292,7 @@ def _model(
 ) -> "pm.Model":
     import pymc as pm
 
-    r2_prior = r2d2.prior_of_r2(prior_r2)
+    r2_prior = r2d2.r2_prior(prior_r2)
     centre, scale = _location_and_scale(table.x, standardise)
     mean, sd = _location_and_scale(table.y, standardise and not ordinal)
     x = (table.x - centre) / scale
@@ -354,8 +354,8 @@ def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
     sd = pm.HalfNormal("group_sd", scale)
     rows = held("rows_a_group", len(table.y) / len(table.group_names))
     effects = r2d2.effects("group_raw", sd / sigma, rows, "group")
-    each: Any = pm.Deterministic("group_effect", sigma * effects, dims="group")
-    return each[held("group_of", table.groups)]
+    effect: Any = pm.Deterministic("group_effect", sigma * effects, dims="group")
+    return effect[held("group_of", table.groups)]
 
 
 def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:

@@ -26,7 +26,7 @@ _OUTSIDE = (-0.5, 1.5)  # where a probability has no density
 
 
 def check(variable: Any, pairs: int, labels: tuple[str, ...]) -> None:
-    """Refuse what is no prior of three probabilities of each pair, or of one."""
+    """Refuse anything but a prior of three probabilities of each pair, or of one."""
     event = (3,) if len(labels) == 3 else ()
     if not _is_random(variable):
         raise ValueError(
@@ -51,21 +51,23 @@ def check(variable: Any, pairs: int, labels: tuple[str, ...]) -> None:
     if right:
         right = np.allclose(draws.sum(-1), 1) if event else not _reaches_outside(variable)
     if not right:
-        what = "three probabilities that sum to 1" if event else "one probability, within 0 and 1"
+        support = (
+            "three probabilities that sum to 1" if event else "one probability, within 0 and 1"
+        )
         raise ValueError(
-            f"prior is {text(variable)}, which is no distribution of {what}; give one such as "
+            f"prior is {text(variable)}, which is no distribution of {support}; give one such as "
             f"{_example(event)}"
         )
 
 
-def of_pairs(variable: Any, pairs: int, event: int) -> Any:
-    """One draw of each pair, its hyperparameters named; what the user holds stays as it is."""
+def per_pair(variable: Any, pairs: int, event: int) -> Any:
+    """One variable per pair, with named hyperparameters, from a copy of the user's variable."""
     from pymc.distributions.shape_utils import change_dist_size
 
-    own = _copied(variable)
-    for above, name in _named(own).items():
+    copy = _copied(variable)
+    for above, name in _named(copy).items():
         above.name = name
-    return own if own.ndim > event else change_dist_size(own, (pairs,))
+    return copy if copy.ndim > event else change_dist_size(copy, (pairs,))
 
 
 def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None) -> Any:
@@ -80,23 +82,29 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
     from pytensor.graph.replace import graph_replace
 
     model: Any = pm.modelcontext(None)
-    above, known = _hyperparameters(drawn), cast(Any, transforms)._default_transform
+    above, default_transform = _hyperparameters(drawn), cast(Any, transforms)._default_transform
     new = [variable for variable in above if variable not in model.free_RVs]
-    taken = {str(v.name) for v in new} & {*model.named_vars, *model.coords, *_LATER.get(name, ())}
-    _refuse_taken(taken | ({name} & {str(v.name) for v in above}))
+    duplicates = {str(v.name) for v in new} & {
+        *model.named_vars,
+        *model.coords,
+        *_LATER.get(name, ()),
+    }
+    _refuse_duplicates(duplicates | ({name} & {str(v.name) for v in above}))
     for variable in new:
         model.register_rv(variable, variable.name)
-    # random numbers of its own: the same distribution may be that of two variables
+    # separate random generators: two variables may have the same distribution
     shared_with = find_rng_nodes(above)
-    own = [rng for rng in find_rng_nodes([drawn]) if rng not in shared_with]
-    (drawn,) = graph_replace([drawn], {rng: shared(np.random.default_rng(_SEED)) for rng in own})
+    generators = [rng for rng in find_rng_nodes([drawn]) if rng not in shared_with]
+    (drawn,) = graph_replace(
+        [drawn], {rng: shared(np.random.default_rng(_SEED)) for rng in generators}
+    )
     if transform is None:
-        transform = known(drawn.owner.op, drawn) or transforms.logodds
+        transform = default_transform(drawn.owner.op, drawn) or transforms.logodds
     return model.register_rv(drawn, name, dims=dims, default_transform=transform)
 
 
-def _refuse_taken(taken: set[str]) -> None:
-    for name in sorted(taken):
+def _refuse_duplicates(duplicates: set[str]) -> None:
+    for name in sorted(duplicates):
         raise ValueError(
             f"prior has a hyperparameter named {name!r}, which is a name of the model itself; give "
             f"it another name, such as name='prior_{name}'"
@@ -117,12 +125,14 @@ def numbers(variable: Any) -> list[float] | None:
 
 def text(variable: Any) -> str:
     """In words, as ``Dirichlet(concentration * [1. 1. 1.]), concentration ~ Gamma(2, 1 / 0.1)``."""
-    told = _named(variable)
-    hyper = [f"{name} ~ {_printed(above, told)}" for above, name in told.items()]
-    return ", ".join([_printed(variable, told), *hyper])
+    hyperparameters = _named(variable)
+    hyper = [
+        f"{name} ~ {_printed(above, hyperparameters)}" for above, name in hyperparameters.items()
+    ]
+    return ", ".join([_printed(variable, hyperparameters), *hyper])
 
 
-def _printed(variable: Any, told: dict[Any, str]) -> str:
+def _printed(variable: Any, hyperparameters: dict[Any, str]) -> str:
     """The name of a distribution and its parameters; a random parameter is written by its name."""
     from pytensor.graph.replace import clone_replace
     from pytensor.printing import pprint
@@ -131,9 +141,9 @@ def _printed(variable: Any, told: dict[Any, str]) -> str:
         return above.type(name=name)
 
     parts = _components(variable.owner)
-    known = {a: named(name, a) for a, name in told.items()}
-    known |= {part: named(_printed(part, told), part) for part in parts}
-    inner = [pprint(clone_replace(a, known)) for a in _parameters(variable.owner)]
+    replacements = {a: named(name, a) for a, name in hyperparameters.items()}
+    replacements |= {part: named(_printed(part, hyperparameters), part) for part in parts}
+    inner = [pprint(clone_replace(a, replacements)) for a in _parameters(variable.owner)]
     bare = [a[1:-1] if a.startswith("(") else a for a in inner]  # around every sum and product
     values = re.sub(r"Reciprocal\(([^()]*)\)", r"1 / \1", " ".join(", ".join(bare).split()))
     return f"{_distribution(variable)}({values})"
@@ -169,33 +179,35 @@ def _is_random(variable: Any) -> bool:
     from pytensor.tensor.random.type import RandomType
 
     node = variable.owner
-    known = node is not None and isinstance(node.op, (RandomVariable, SymbolicRandomVariable))
-    return known and not isinstance(variable.type, RandomType)
+    random = node is not None and isinstance(node.op, (RandomVariable, SymbolicRandomVariable))
+    return random and not isinstance(variable.type, RandomType)
 
 
 def _hyperparameters(variable: Any) -> list[Any]:
-    """Random variables that it depends on, each after those that it depends on itself."""
+    """Random variables that it depends on, in topological order."""
     from pytensor.graph.traversal import toposort, walk
 
-    def above(of: Any) -> list[Any]:
-        if of.owner is None:
+    def above(child: Any) -> list[Any]:
+        if child.owner is None:
             return []
-        parts = _components(of.owner)
-        return [a for a in of.owner.inputs if a not in parts] + [b for a in parts for b in above(a)]
+        parts = _components(child.owner)
+        return [a for a in child.owner.inputs if a not in parts] + [
+            b for a in parts for b in above(a)
+        ]
 
-    found = [a for a in walk([variable], above) if a is not variable and _is_random(a)]
+    random = [a for a in walk([variable], above) if a is not variable and _is_random(a)]
     outputs = [a for node in toposort([variable]) for a in node.outputs]
-    return [a for a in outputs if a in found]
+    return [a for a in outputs if a in random]
 
 
 def _named(variable: Any) -> dict[Any, str]:
     """Hyperparameters by name: their own, or that of their distribution."""
-    found: dict[Any, str] = {}
+    named: dict[Any, str] = {}
     for above in _hyperparameters(variable):
         base = above.name or f"prior_{_distribution(above).lower()}"
-        ends = ("", *(f"_{k}" for k in range(2, len(found) + 2)))
-        found[above] = next(base + end for end in ends if base + end not in found.values())
-    return found
+        suffixes = ("", *(f"_{k}" for k in range(2, len(named) + 2)))
+        named[above] = next(base + end for end in suffixes if base + end not in named.values())
+    return named
 
 
 def _has_masses(variable: Any) -> bool:
@@ -207,12 +219,12 @@ def _has_masses(variable: Any) -> bool:
 
 
 def _copied(variable: Any) -> Any:
-    """With random numbers of its own."""
+    """A copy with separate random generators."""
     from pymc.pytensorf import replace_rng_nodes
     from pytensor.graph.replace import clone_replace
 
-    (own,) = replace_rng_nodes([clone_replace(variable)])
-    return own
+    (copy,) = replace_rng_nodes([clone_replace(variable)])
+    return copy
 
 
 def _draws(variable: Any) -> np.ndarray:
@@ -230,13 +242,13 @@ def _reaches_outside(variable: Any) -> bool:
     """Whether it has a density below 0 or above 1, however far out its draws are."""
     import pymc as pm
 
-    own = _copied(variable)
+    copy = _copied(variable)
     with without_compiler():
-        shape = own.shape.eval(mode=_MODE)
+        shape = copy.shape.eval(mode=_MODE)
         # hyperparameters stay random: the density is drawn with them
-        logs = [pm.logp(own, np.full(shape, x), warn_rvs=False) for x in _OUTSIDE]
-        found = pm.draw(logs, _DRAWS, random_seed=_SEED, mode=_MODE)
-    return bool(np.isfinite(found).any())
+        logs = [pm.logp(copy, np.full(shape, x), warn_rvs=False) for x in _OUTSIDE]
+        densities = pm.draw(logs, _DRAWS, random_seed=_SEED, mode=_MODE)
+    return bool(np.isfinite(densities).any())
 
 
 def _example(event: tuple[int, ...]) -> str:

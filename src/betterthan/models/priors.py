@@ -15,7 +15,7 @@ ARRAY = "array"  # what attrs say of a prior by pair: its numbers are in group c
 
 @dataclass(frozen=True)
 class Prior:
-    """What is known of the probabilities of each pair beforehand."""
+    """The prior of the probabilities of each pair."""
 
     numbers: np.ndarray | None  # (outcome,) or (pair, outcome)
     distribution: Any  # a PyMC variable, where there are no numbers
@@ -23,8 +23,8 @@ class Prior:
     pairs: int
 
     @classmethod
-    def of(cls, prior: Any, pairs: Any, labels: tuple[str, ...] = names.OUTCOMES) -> "Prior":
-        """Of what a user gives, for counts over pairs and the outcomes of these labels.
+    def parse(cls, prior: Any, pairs: Any, labels: tuple[str, ...] = names.OUTCOMES) -> "Prior":
+        """Parse the prior of a user, for counts over pairs and the outcomes of these labels.
 
         Raises
         ------
@@ -50,8 +50,8 @@ class Prior:
         return self.numbers is not None and not self.by_pair
 
     @property
-    def by_pair_kept(self) -> dict[str, Any]:
-        """What group constant_data holds of it."""
+    def constant_data(self) -> dict[str, Any]:
+        """Variables for group constant_data."""
         return {"prior": ((names.PAIR, names.OUTCOME), self.numbers)} if self.by_pair else {}
 
     @property
@@ -61,13 +61,13 @@ class Prior:
         A Dirichlet or Beta distribution has numbers, and with them a closed form.
         """
         if self.numbers is None:
-            known = prior_distributions.numbers(self.distribution)
-            return self.text if known is None else known
+            numbers = prior_distributions.numbers(self.distribution)
+            return self.text if numbers is None else numbers
         return ARRAY if self.by_pair else self.numbers.tolist()
 
     @property
     def text(self) -> str:
-        """It in a sentence."""
+        """The prior as text."""
         if self.numbers is None:
             return prior_distributions.text(self.distribution)
         return "an array by pair" if self.by_pair else str(self.numbers.tolist())
@@ -89,19 +89,19 @@ class Prior:
 
         model: Any = pm.modelcontext(None)
         model.add_coord(names.OUTCOME, list(self.labels))
-        numbers, known = self.numbers, True
+        numbers, has_numbers = self.numbers, True
         if numbers is None:
-            found = prior_distributions.numbers(self.distribution)
-            known = found is not None
-            numbers = np.array(found or [0.0] * len(self.labels))
+            pair_prior = prior_distributions.numbers(self.distribution)
+            has_numbers = pair_prior is not None
+            numbers = np.array(pair_prior or [0.0] * len(self.labels))
         dims = (names.PAIR, names.OUTCOME) if self.by_pair else (names.OUTCOME,)
         data: Any = pm.Data("prior", numbers, dims=dims)
-        if not known:  # pm.Data refuses nan, its variable takes it
+        if not has_numbers:  # pm.Data refuses nan, its variable takes it
             data.set_value(np.full(len(self.labels), np.nan))
         return data
 
     def by_outcome(self) -> list[Any]:
-        """The same, each a number or (pair,)."""
+        """`parameters` by outcome, each a number or (pair,)."""
         assert self.numbers is not None
         if not self.by_pair:
             return self.numbers.tolist()
@@ -115,18 +115,18 @@ class Prior:
         dims, transform = (names.PAIR, names.OUTCOME), simplex.decisive_first()
         if self.numbers is None:
             self.parameters()
-            drawn = prior_distributions.of_pairs(self.distribution, self.pairs, event=1)
+            drawn = prior_distributions.per_pair(self.distribution, self.pairs, event=1)
             return prior_distributions.register(drawn, name, dims, transform)
         return pm.Dirichlet(name, a=self.parameters(), dims=dims, default_transform=transform)
 
     def probabilities(self, *several: str) -> list[Any]:
-        """PyMC variables of one probability of each pair, which have this prior each."""
+        """PyMC variables of one probability of each pair, each with this prior."""
         import pymc as pm
 
         if not self.by_pair:
             self.parameters()  # recorded; what is computed does not depend on it
         if self.numbers is None:
-            drawn = prior_distributions.of_pairs(self.distribution, self.pairs, event=0)
+            drawn = prior_distributions.per_pair(self.distribution, self.pairs, event=0)
             return [prior_distributions.register(drawn, name, (names.PAIR,)) for name in several]
         first, second = self.by_outcome()
         return [pm.Beta(name, alpha=first, beta=second, dims=names.PAIR) for name in several]
@@ -181,7 +181,7 @@ def _rows(prior: Any, pairs: Sequence[Any], labels: tuple[str, ...]) -> np.ndarr
 
 
 def _aligned(prior: xr.DataArray, pairs: Sequence[Any], labels: tuple[str, ...]) -> xr.DataArray:
-    """Over (pair, outcome), in the order of the pairs and outcomes, where it says which it has."""
+    """The prior over (pair, outcome), aligned by labels where it has them."""
     dims = (names.PAIR, names.OUTCOME)
     if set(prior.dims) != set(dims):
         raise ValueError(
@@ -190,12 +190,12 @@ def _aligned(prior: xr.DataArray, pairs: Sequence[Any], labels: tuple[str, ...])
     for dim, wanted in zip(dims, (list(pairs), list(labels)), strict=True):
         if dim not in prior.coords:
             continue
-        found = prior[dim].values.tolist()
-        checks.unique(found, f"{dim} of the prior")
+        present = prior[dim].values.tolist()
+        checks.unique(present, f"{dim} of the prior")
         for label in wanted:
-            if label not in found:
+            if label not in present:
                 raise ValueError(f"prior has no {dim} {label!r}; give one for each {dim}")
-        extra = [label for label in found if label not in wanted]
+        extra = [label for label in present if label not in wanted]
         if dim == names.PAIR and extra:
             raise ValueError(f"prior has a pair {extra[0]!r}, which the counts do not have")
         prior = prior.sel({dim: wanted})

@@ -11,7 +11,7 @@ import numpy as np
 from betterthan import checks, names
 
 
-def prior_of_r2(values: Sequence[float]) -> tuple[float, float]:
+def r2_prior(values: Sequence[float]) -> tuple[float, float]:
     """The two parameters of a Beta."""
     numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
     if len(numbers) != 2:
@@ -31,8 +31,8 @@ def coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
     share: Any = np.ones(1)
     if features > 1:
         share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
-    each = effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
-    return pm.Deterministic("standardised", sigma * each, dims=names.FEATURE)
+    raw = effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
+    return pm.Deterministic("standardised", sigma * raw, dims=names.FEATURE)
 
 
 def draw(

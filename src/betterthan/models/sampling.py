@@ -77,13 +77,13 @@ class Sampling:
             checks.one_of(self.nuts_sampler, NUTS_SAMPLERS, "nuts_sampler")
 
     def settings(self, target_accept: float) -> dict[str, Any]:
-        """As the sampler takes them; `target_accept` is the model's own, where none was given."""
-        given = self.target_accept
+        """Settings for the sampler; `target_accept` is the model's default."""
+        choice = self.target_accept
         return {
             "draws": int(self.draws),
             "tune": int(self.tune),
             "chains": int(self.chains),
-            "target_accept": float(target_accept if given is None else given),
+            "target_accept": float(target_accept if choice is None else choice),
         }
 
     @property
@@ -113,7 +113,7 @@ class Options(TypedDict, total=False):
     random_seed: Any
 
 
-def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
+def resolve_sampling(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
     """How to sample and the seed, each from ``fit``'s own argument or from PyMC's.
 
     Raises
@@ -125,18 +125,18 @@ def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
     """
     record, choices = checked(sampling), dict(options)
     for name in choices.keys() - Options.__annotations__.keys():
-        known = ", ".join(Options.__annotations__)
-        raise TypeError(f"{name!r} is no option of fit; choose of {known}")
+        allowed = ", ".join(Options.__annotations__)
+        raise TypeError(f"{name!r} is no option of fit; choose of {allowed}")
     if "random_seed" in choices:
         if rng is not None:
             raise ValueError("rng and random_seed are both given; give one, they are the same seed")
         rng = choices.pop("random_seed")
     for field in fields(Sampling):
-        own = getattr(record, field.name)
-        if field.name in choices and own != field.default:
+        value = getattr(record, field.name)
+        if field.name in choices and value != field.default:
             raise ValueError(
-                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(own)} in "
-                "sampling; give it once"
+                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(value)} "
+                "in sampling; give it once"
             )
     record = replace(record, **choices)
     for package in _NEEDS.get(record.library, ()):
@@ -148,8 +148,8 @@ def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
     return record, one_seed(rng)
 
 
-def own_target(model: ModuleType) -> float:
-    """The target_accept of a model, where none is asked for."""
+def default_target_accept(model: ModuleType) -> float:
+    """Default target_accept of a model."""
     return getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
 
 
@@ -191,9 +191,9 @@ def fit_model(
         tree = draw(model, seed=seed, **settings)
         if predictive:
             add_predictive(model, tree, seed)
-    made = _how(sampling.library, settings, seed)
+    provenance = _how(sampling.library, settings, seed)
     tidy(tree, pairs)
-    tree["posterior"].attrs = attrs | made
+    tree["posterior"].attrs = attrs | provenance
     return tree
 
 
@@ -209,8 +209,8 @@ def sample(
 
     from betterthan.models import compiling
 
-    shown = on_terminal(sys.stdout) and on_terminal(sys.stderr)
-    if shown and not compiling.is_compiled(model):
+    interactive = on_terminal(sys.stdout) and on_terminal(sys.stderr)
+    if interactive and not compiling.is_compiled(model):
         print("compiling the model: 2 to 30 s, once", file=sys.stderr)
     tree = nutpie.sample(
         compiling.compiled(model),
@@ -221,7 +221,7 @@ def sample(
         seed=_first_seed(seed),
         target_accept=target_accept,
         save_warmup=False,
-        progress_bar=shown,
+        progress_bar=interactive,
     )
     _label(tree, model)
     for group, data in data_groups(model).items():
@@ -237,10 +237,13 @@ def data_groups(model: "pm.Model") -> dict[str, xr.Dataset]:
     from pytensor.graph.traversal import ancestors
 
     used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials]))
-    seen = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
-    observed = set(seen.values())
+    observed_values = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
+    observed = set(observed_values.values())
     held = {str(v.name): v for v in model.data_vars if v not in observed or v in used}
-    return {"constant_data": _dataset(model, held), "observed_data": _dataset(model, seen)}
+    return {
+        "constant_data": _dataset(model, held),
+        "observed_data": _dataset(model, observed_values),
+    }
 
 
 def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
@@ -257,10 +260,10 @@ def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
 
 
 def _value(variable: Any) -> np.ndarray:
-    """What is known of the data: shared, constant, or made of these."""
-    for own in ("get_value", "data"):
-        if hasattr(variable, own):
-            value = getattr(variable, own)
+    """Value of a data variable: shared, constant, or computed from these."""
+    for attribute in ("get_value", "data"):
+        if hasattr(variable, attribute):
+            value = getattr(variable, attribute)
             return np.asarray(value() if callable(value) else value)
     return np.asarray(variable.eval(mode="FAST_COMPILE"))
 
@@ -309,9 +312,9 @@ def _first_seed(seed: int) -> int:
 def _label(tree: xr.DataTree, model: "pm.Model") -> None:
     """Coordinates of this model: it may have been compiled for one with other names."""
     posterior = tree["posterior"].to_dataset()
-    own = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
-    own = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in own.items()}
-    tree["posterior"] = posterior.assign_coords(own)
+    coords = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
+    coords = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in coords.items()}
+    tree["posterior"] = posterior.assign_coords(coords)
 
 
 def cores(chains: int) -> int:
@@ -342,7 +345,7 @@ def steady_arithmetic() -> Generator[None]:
 
 
 def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
-    """How draws were made: what was asked for, the sampler, and the versions of what ran."""
+    """Provenance of the draws: settings, sampler, and versions of the libraries."""
     signature = Signature(
         seed=seed,
         draws=settings["draws"],
@@ -350,8 +353,10 @@ def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
         inference_library=library,
     )
     libraries = dict.fromkeys(("betterthan", "pymc", library, "pytensor"))
-    told = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
-    return settings | signature.to_attrs() | told | {"inference_library_version": version(library)}
+    versions = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
+    return (
+        settings | signature.to_attrs() | versions | {"inference_library_version": version(library)}
+    )
 
 
 def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
@@ -405,9 +410,9 @@ def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
             data = data.drop_vars([*names.IS_SYSTEM, *names.SQUARE], errors="ignore")
         over = [names.PAIR in array.dims for array in data.values()]
         if pairs is not None and (any(over) if group.endswith("_data") else all(over)):
-            here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
+            selected = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
             labels = (names.PAIR, *names.SQUARE)
-            data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})
+            data = data.assign_coords({k: (names.PAIR, selected[k].values) for k in labels})
         data.attrs = {
             k: v for k, v in data.attrs.items() if k not in ("created_at", "sampling_time")
         }

@@ -210,7 +210,7 @@ def _of_documents(
     _refuse_few(scores[names.SYSTEM].values, documents)
     drawn = _weighted_means(values, draws, seed)
     low, high = weights.interval(weights.widened(drawn, documents, seed), ci_prob, ci_kind)
-    has_width = weights.told(low, high, 1.0)
+    has_width = weights.has_width(low, high, 1.0)
     parts = {
         "tau": np.nanmean(values, axis=0),
         "mean": drawn.mean(0),

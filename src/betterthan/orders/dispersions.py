@@ -18,14 +18,14 @@ def of_dispersions(fit: Fit, question: Question, *, items: int | None = None) ->
     """Systems by the concentration of their orders around the references; see `fits.compare`."""
     attrs = fit.posterior.attrs
     items = _median(attrs) if items is None else checks.whole(items, "items", 2)
-    theta = fit.of_system("theta")
+    theta = fit.system_draws("theta")
     comparison = table.of_joint_draws(theta, fit.systems, question)
     comparison = table.with_verdicts(comparison, question, converged=fit.diagnosis.passed)
     ranks = table.of_systems(theta, fit.systems, ci_prob=question.ci_prob)
     comparison = comparison.merge(ranks, join="exact").assign(
         table.by_system("theta", theta, question)
     )
-    tau = fit.of_system("expected_tau")
+    tau = fit.system_draws("expected_tau")
     comparison = comparison.assign(
         table.by_system("expected_tau", tau, question, prefix="expected_tau_")
     )

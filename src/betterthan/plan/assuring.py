@@ -227,5 +227,5 @@ def _ceiling(items: Items, rule: Rule) -> np.ndarray:
 
 def _attrs(design: Design, rule: Rule, answer: str) -> dict[str, Any]:
     attrs: dict[str, Any] = {"answer": answer, "version": __version__}
-    attrs |= {"theta" if design.items.known else "design": design.items.parts[0].tolist()}
+    attrs |= {"theta" if design.items.fixed else "design": design.items.parts[0].tolist()}
     return attrs | {"prior": list(rule.prior), "rope": rule.rope, "threshold": rule.threshold}

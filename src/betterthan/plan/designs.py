@@ -43,7 +43,7 @@ def check_design(design: Any, theta: Any, rope: float) -> Design:
     if theta is not None:
         if not (isinstance(design, str) and design == "uniform"):
             raise ValueError("theta is given and design, too; give one of the two")
-        checked_design = Design(Items(_theta(theta), known=True))
+        checked_design = Design(Items(_theta(theta), fixed=True))
     elif isinstance(design, xr.DataArray):
         pairs = read_pairs(design, None, rope)
         checked_design = Design(Items(pairs.posterior), pairs.counts)

@@ -90,8 +90,8 @@ def fragility(
 def _closed(counts: np.ndarray, now: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
     """Without a rope."""
     w, l = counts[:, 0], counts[:, 1]
-    for_a = fragile.of_wins_alone(w, l, rule)
-    for_b = fragile.of_wins_alone(l, w, rule.swapped())
+    for_a = fragile.fewest_from_wins(w, l, rule)
+    for_b = fragile.fewest_from_wins(l, w, rule.swapped())
     both = zip(FEWEST, for_a, for_b, strict=True)
     sides = [now == "a_better", now == "b_better"]
     return {name: np.select(sides, [a, b], np.nan) for name, a, b in both}
@@ -99,10 +99,10 @@ def _closed(counts: np.ndarray, now: np.ndarray, rule: Rule) -> dict[str, np.nda
 
 def _searched(counts: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
     """Search the minimal changes with a ROPE."""
-    drop, turn = fragile.fewest_dropped(counts, rule), fragile.fewest_turned(counts, rule)
+    drop, turn = fragile.fewest_dropped(counts, rule), fragile.fewest_flips(counts, rule)
     minima = {"drop": drop.fewest, "turn": turn.fewest}
     minima["drop_to_other"] = fragile.fewest_dropped(counts, rule, other=True).fewest
-    minima["turn_to_other"] = fragile.fewest_turned(counts, rule, other=True).fewest
+    minima["turn_to_other"] = fragile.fewest_flips(counts, rule, other=True).fewest
     return minima | {"dropped": drop.mix, "turned": turn.mix}
 
 

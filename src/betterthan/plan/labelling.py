@@ -12,7 +12,7 @@ from betterthan.exact.judged.moments import mean_and_sd
 from betterthan.exact.judged.worth import best_ratio
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.plan.answer import Plan
-from betterthan.posterior.of_judged import settled_pairs, worth_of
+from betterthan.posterior.of_judged import judged_posterior, label_worth
 
 LABELS = "labels"
 _DOUBLINGS = 5  # labels to have in all, doubled so often
@@ -74,8 +74,8 @@ def gold(
     data = judged_counts(judged)
     costs = _costs(cost_human, cost_judge)
     checks.probability(ci_prob, "ci_prob")
-    pairs = settled_pairs(data, prior)
-    values = worth_of(data, pairs)
+    pairs = judged_posterior(data, prior)
+    values = label_worth(data, pairs)
     values["ceiling"] = values["n_gold"] / (1 - values["r2"])
     if costs:
         values["best_ratio"] = best_ratio(values["r2"], *costs)

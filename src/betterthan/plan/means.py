@@ -36,7 +36,7 @@ class Means:
             skewed=len(set(unit.tolist())) == len(set(item_ids(scores).tolist())),
         )
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
-        self.units = Units.of(mean_differences, side)
+        self.units = Units.from_pairs(mean_differences, side)
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
         self.rope = checks.margin(rope, "rope")
         self.threshold = checks.threshold(threshold)

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.planning.betting import confidence_ends, log_e_value
+from betterthan.exact.planning.betting import confidence_limits, log_e_value
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
 from betterthan.plan.given import Pairs, read_pairs
@@ -129,7 +129,7 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
     error = checks.probability(error, "error")
     pairs = read_pairs(counts, None, 1.0)  # as a rope does, d needs ties
     w, l, t = _counted(pairs)
-    low, high = confidence_ends(w, l, t, error)
+    low, high = confidence_limits(w, l, t, error)
     middle = (w - l) / np.maximum(w + l + t, 1)
     data = xr.Dataset(
         {

@@ -79,7 +79,7 @@ def stopping_boundary(
         {
             "wins": ("look", np.where(stops.a <= look_items, stops.a, -1)),
             "losses": ("look", np.where(losses <= look_items, losses, -1)),
-            "error": ("look", crossings.found.sum(1)),
+            "error": ("look", crossings.so_far.sum(1)),
         },
         coords={"look": look_items},
         attrs={
@@ -170,7 +170,7 @@ def peeking(
     rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
     if rope:
         _check_single_rule(bayes_factor, boundary, rope=True)
-        crossings = walk_with_ties(look_items, parts, rule, known=is_fixed)
+        crossings = walk_with_ties(look_items, parts, rule, fixed=is_fixed)
     else:
         _check_single_rule(bayes_factor, boundary, rope=False)
         stops = _stops(look_items, rule, bayes_factor, boundary)
@@ -199,11 +199,11 @@ def _result(
     truth: dict[str, Any],
     bayes_factor: float | None,
 ) -> Plan:
-    labels = ["a_better", "b_better", "equivalent"][: crossings.found.shape[1]]
+    labels = ["a_better", "b_better", "equivalent"][: crossings.so_far.shape[1]]
     data = xr.Dataset(
         {
-            "probability": (("look", "verdict"), crossings.found),
-            "alone": (("look", "verdict"), crossings.alone),
+            "probability": (("look", "verdict"), crossings.so_far),
+            "alone": (("look", "verdict"), crossings.single_look),
         },
         coords={"look": look_items, "verdict": labels},
         attrs={"answer": "looking again", "version": __version__, "prior": list(rule.prior)},
@@ -257,7 +257,7 @@ def _truth(theta: Any, design: Any, rope: float) -> tuple[np.ndarray, bool]:
     checked_design = check_design("uniform" if design is None else design, theta, rope)
     if checked_design.rows != 1:
         raise ValueError(f"design holds counts of {checked_design.rows} pairs; give those of one")
-    return checked_design.items.parts[0], checked_design.items.known
+    return checked_design.items.parts[0], checked_design.items.fixed
 
 
 def _check_single_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:

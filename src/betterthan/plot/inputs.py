@@ -20,7 +20,7 @@ from betterthan.posterior import pairwise
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import difference, prob_equivalent
 from betterthan.posterior.gate import posterior_of
-from betterthan.posterior.sampled import difference_of, no_difference
+from betterthan.posterior.sampled import difference_draws, no_difference
 from betterthan.posterior.verdicts import decide
 from betterthan.results import rows
 from betterthan.signed import Signature
@@ -73,7 +73,7 @@ def pair_draws(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.
     pair_labels = [labels[int(place)] for labels in sides.values()]
     if first == b:
         a, b, pair_labels = b, a, pair_labels[::-1]
-    return a, b, pairwise.of_one(tree, *pair_labels)
+    return a, b, pairwise.pair_draws(tree, *pair_labels)
 
 
 def pair_names(pairs: xr.DataArray | xr.Dataset) -> tuple[list[str], list[str]]:
@@ -134,7 +134,7 @@ def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr
     """
     if isinstance(data, xr.DataTree):
         _refuse_other_fits(data)
-        difference_of(posterior_of(data), _DIFFERENCE_REQUEST)
+        difference_draws(posterior_of(data), _DIFFERENCE_REQUEST)
     data = _answers(data, rope)
     if isinstance(data, xr.Dataset) and _JUDGMENT not in data.sizes:
         return _compared(data, systems)

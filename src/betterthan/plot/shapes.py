@@ -10,7 +10,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta, dirichlet
 from betterthan.plot import inputs
 from betterthan.posterior import of_draws
-from betterthan.posterior.sampled import in_own_unit, rope_of
+from betterthan.posterior.sampled import checked_rope, in_other_unit
 
 POINTS = 401
 _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
@@ -155,8 +155,8 @@ def pair_densities(
         of_draws.refuse_choices(prior)
         a, b, draws = inputs.pair_draws(data, systems)
         posterior = data["posterior"].to_dataset()
-        half = rope_of(posterior, names.ROPE if rope is None else rope)
-        source = Sampled(draws, posterior.attrs["model"], show, in_own_unit(posterior))
+        half = checked_rope(posterior, names.ROPE if rope is None else rope)
+        source = Sampled(draws, posterior.attrs["model"], show, in_other_unit(posterior))
         return a, b, source, half
     a, b, pair = inputs.one_pair(data, systems)
     return a, b, Closed(pair, prior, show), inputs.effective_rope(pair, rope)

@@ -14,16 +14,18 @@ from betterthan.posterior.table import Question
 from betterthan.signed import Signature
 
 
-def model_of(tree: Any, known: Collection[str]) -> str:
-    """The model a tree is a fit of, refused if it is none of those known here."""
+def check_model(tree: Any, models: Collection[str]) -> str:
+    """The model of a fit; raises an error if it is none of `models`."""
     held = isinstance(tree, xr.DataTree) and "posterior" in tree.children
-    found = tree["posterior"].attrs.get("model") if held else None
-    if held and found is None and names.ADOPTED in known:
+    model = tree["posterior"].attrs.get("model") if held else None
+    if held and model is None and names.ADOPTED in models:
         raise ValueError(f"tree is {names.UNKNOWN_DRAWS}")
-    if found is None or found not in known:
-        what = f"a fit of {found}" if found else f"a {type(tree).__name__}"
-        raise ValueError(f"tree is {what}; give a fit of betterthan.models, of {', '.join(known)}")
-    return str(found)
+    if model is None or model not in models:
+        described = f"a fit of {model}" if model else f"a {type(tree).__name__}"
+        raise ValueError(
+            f"tree is {described}; give a fit of betterthan.models, of {', '.join(models)}"
+        )
+    return str(model)
 
 
 def prior_in(attrs: Any) -> tuple[float, ...] | str | None:
@@ -43,9 +45,9 @@ class Fit:
     diagnosis: Diagnosis
 
     @classmethod
-    def of(cls, tree: Any, known: Collection[str]) -> Self:
+    def from_tree(cls, tree: Any, models: Collection[str]) -> Self:
         """The fit, with a warning where it has not converged; for a function that users call."""
-        model_of(tree, known)
+        check_model(tree, models)
         diagnosis = diagnose(tree)
         if not diagnosis.passed:
             warnings.warn(
@@ -57,7 +59,7 @@ class Fit:
 
     @property
     def model(self) -> str:
-        """Its name."""
+        """Name of the model."""
         return self.posterior.attrs["model"]
 
     @property
@@ -70,21 +72,21 @@ class Fit:
         """Names of the systems, where draws are by system."""
         return [str(s) for s in self.posterior[names.SYSTEM].values]
 
-    def of_system(self, name: str) -> np.ndarray:
+    def system_draws(self, name: str) -> np.ndarray:
         """Draws (chain, draw, system) of a variable."""
         return self.posterior[name].transpose("chain", "draw", names.SYSTEM).values
 
     @property
     def _converged(self) -> dict[str, float]:
-        """What chains are judged by, or weights."""
+        """Convergence diagnostics of chains, or of weights."""
         if not np.isnan(self.diagnosis.pareto_k):
             return {"pareto_k": self.diagnosis.pareto_k}
-        known = () if self.diagnosis.unchecked else ("divergences",)
-        told = ("rhat_max", *known)
-        return {k: getattr(self.diagnosis, k) for k in told}
+        recorded = () if self.diagnosis.unchecked else ("divergences",)
+        names_reported = ("rhat_max", *recorded)
+        return {k: getattr(self.diagnosis, k) for k in names_reported}
 
-    def signed(self, asked: Question, **also: Any) -> Signature:
-        """How an answer from it was made."""
+    def signed(self, question: Question, **also: Any) -> Signature:
+        """Provenance of an answer from this fit."""
         a, prior = self.posterior.attrs, prior_in(self.posterior.attrs)
         return Signature(
             version=__version__,
@@ -98,5 +100,5 @@ class Fit:
             ess_min=self.diagnosis.ess_min,
             **self._converged,
             failures=self.diagnosis.failures,
-            **asdict(asked) | also,
+            **asdict(question) | also,
         )

@@ -16,21 +16,21 @@ class Sorted:
 
     @classmethod
     def of(cls, d: np.ndarray) -> "Sorted":
-        """Of draws (chain, draw, pair) in any order."""
+        """From draws (chain, draw, pair) in any order."""
         return cls(np.sort(d.reshape(-1, d.shape[-1]), axis=0))
 
-    def below(self, limit: np.ndarray | float, *, or_at: bool = False) -> np.ndarray:
-        """How many draws of each pair are below the limit, or at it, found by halving."""
+    def below(self, limit: np.ndarray | float, *, inclusive: bool = False) -> np.ndarray:
+        """Number of draws of each pair below the limit, or also at it, by bisection."""
         draws, pairs = self.values.shape
         low, high, pair = np.zeros(pairs, int), np.full(pairs, draws), np.arange(pairs)
-        compare = np.less_equal if or_at else np.less
+        compare = np.less_equal if inclusive else np.less
         for _ in range(draws.bit_length()):
             middle = (low + high) // 2
-            # of a pair that is settled, whose middle may be beyond the last draw, nothing moves
+            # a pair that is done, whose middle may be beyond the last draw, does not move
             is_below = compare(self.values[np.minimum(middle, draws - 1), pair], limit)
-            settled = low == high
-            low = np.where(is_below & ~settled, middle + 1, low)
-            high = np.where(is_below | settled, high, middle)
+            done = low == high
+            low = np.where(is_below & ~done, middle + 1, low)
+            high = np.where(is_below | done, high, middle)
         return low
 
     def answers(
@@ -40,17 +40,17 @@ class Sorted:
         of draws: (pair, ...).
         """
         draws = len(self.values)
-        minus, plus = self.below(0.0), draws - self.below(0.0, or_at=True)
-        lower, upper = self.below(-rope), draws - self.below(rope, or_at=True)
+        minus, plus = self.below(0.0), draws - self.below(0.0, inclusive=True)
+        lower, upper = self.below(-rope), draws - self.below(rope, inclusive=True)
         if not higher_is_better:
             minus, plus, lower, upper = plus, minus, upper, lower
         p = (plus + 0.5 * (draws - minus - plus)) / draws
         mass = np.stack([lower, draws - lower - upper, upper], axis=-1) / draws
         parts = {"prob_better": p, "prob_better_mcse": probability_error(p, draws)}
         parts |= {"mass": mass, "mass_mcse": probability_error(mass, draws)}
-        ends = weights.interval_of_sorted(self.values, ci_prob, ci_kind)
-        for key, end in zip(("lower", "upper"), ends, strict=True):
-            level = self.below(end, or_at=True) / draws
+        bounds = weights.sorted_interval(self.values, ci_prob, ci_kind)
+        for key, end in zip(("lower", "upper"), bounds, strict=True):
+            level = self.below(end, inclusive=True) / draws
             parts[f"difference_{key}"] = end
             parts[f"difference_{key}_mcse"] = quantile_error(
                 self.values, level, np.full(level.shape, float(draws))

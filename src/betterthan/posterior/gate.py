@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.posterior.pair_systems import with_systems
 
 _FREE = "ability_raw"
-_ALONE = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
+_SINGLE_CHAIN = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
 _SIMPLEX = "theta"
 _DIGITS = 15
 _ANSWERING = ("theta", "p", "difference")
@@ -87,17 +87,17 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     """
     posterior = posterior_of(tree)
     if "pareto_k" in posterior.attrs:
-        return _of_weights(posterior)
+        return _weight_diagnosis(posterior)
     adopted = posterior.attrs.get("model") == names.ADOPTED
     unchecked: list[str] = []
     if adopted:
-        looked_at = _of_own(posterior)
+        checked = _checked_variables(posterior)
         unchecked = [*filter(None, [_unchecked(tree)]), *_not_finite(posterior)]
     else:
-        looked_at = posterior[[v for v in parameters(posterior) if v != _FREE]]
+        checked = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
-    failures = [_ALONE] if chains < 2 else []
-    rhat, ess = _mixing(looked_at, failures)
+    failures = [_SINGLE_CHAIN] if chains < 2 else []
+    rhat, ess = _mixing(checked, failures)
     divergences, bfmi, depth = _sampler(tree, failures)
     return Diagnosis(
         passed=not failures,
@@ -114,46 +114,46 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
 
 
 def _unchecked(tree: xr.DataTree) -> str:
-    """What the sampler of a user did not record."""
+    """Message on diagnostics that the user's sampler did not record."""
     if "sample_stats" not in tree.children:
         return _UNCHECKED
-    known = "diverging" in tree["sample_stats"].to_dataset()
-    return "" if known else _NO_DIVERGENCES
+    recorded = "diverging" in tree["sample_stats"].to_dataset()
+    return "" if recorded else _NO_DIVERGENCES
 
 
-def _of_own(posterior: xr.Dataset) -> xr.Dataset:
-    """What is looked at in a user's model: what answers, and of the rest all numbers that vary and
-    are finite.
+def _checked_variables(posterior: xr.Dataset) -> xr.Dataset:
+    """Variables of a user's model that are checked: the answering ones, and of the others all
+    numbers that vary and are finite.
     """
-    found = {}
+    checked = {}
     for name, draws in posterior.data_vars.items():
         if name in _ANSWERING:
-            found[name] = draws
+            checked[name] = draws
         elif draws.dtype.kind in "fiu":
-            found[name] = _varying(draws.transpose("chain", "draw", ...), f"{name}_cell")
-    return xr.Dataset({k: v for k, v in found.items() if v.size})
+            checked[name] = _varying(draws.transpose("chain", "draw", ...), f"{name}_cell")
+    return xr.Dataset({k: v for k, v in checked.items() if v.size})
 
 
 def _varying(draws: xr.DataArray, dim: str) -> xr.DataArray:
     """Draws (chain, draw, `dim`) of the cells that vary and are finite, each under its labels."""
-    each = draws.values.reshape(*draws.shape[:2], -1)
-    varying = (each != each[:1, :1]).any((0, 1)) & np.isfinite(each).all((0, 1))
-    found = xr.DataArray(each[..., varying], dims=("chain", "draw", dim))
-    rest = [draws[d].values for d in draws.dims[2:]]
-    if not rest:
-        return found
-    cells = [", ".join(map(str, cell)) for cell in product(*rest)]
-    return found.assign_coords({dim: np.array(cells)[varying]})
+    cells_flat = draws.values.reshape(*draws.shape[:2], -1)
+    varying = (cells_flat != cells_flat[:1, :1]).any((0, 1)) & np.isfinite(cells_flat).all((0, 1))
+    result = xr.DataArray(cells_flat[..., varying], dims=("chain", "draw", dim))
+    labels = [draws[d].values for d in draws.dims[2:]]
+    if not labels:
+        return result
+    cells = [", ".join(map(str, cell)) for cell in product(*labels)]
+    return result.assign_coords({dim: np.array(cells)[varying]})
 
 
 def _not_finite(posterior: xr.Dataset) -> list[str]:
-    """Which variables of a user's own were not looked at, as no answer depends on them."""
-    found = []
+    """Messages on the user's variables that were not checked, as no answer depends on them."""
+    messages = []
     for name, draws in posterior.data_vars.items():
         if name not in _ANSWERING and draws.dtype.kind == "f":
             place = _first_not_finite(draws)
-            found += [f"{name} {place}, which was not checked."] if place else []
-    return found
+            messages += [f"{name} {place}, which was not checked."] if place else []
+    return messages
 
 
 def _first_not_finite(draws: xr.DataArray) -> str:
@@ -162,12 +162,12 @@ def _first_not_finite(draws: xr.DataArray) -> str:
     if not bad.any():
         return ""
     index = tuple(np.argwhere(bad)[0])
-    at = [
+    position = [
         f"{d} {draws[d].values[k] if d in draws.coords else k}"
         for d, k in zip(draws.dims, index, strict=True)
     ]
     value = str(draws.values[index]).replace("nan", "NaN")
-    return f"holds {value} at {', '.join(at)}"
+    return f"holds {value} at {', '.join(position)}"
 
 
 def posterior_of(tree: Any) -> xr.Dataset:
@@ -189,21 +189,21 @@ def parameters(posterior: xr.Dataset) -> list[str]:
     return [name for name in every if name != "difference"] or every
 
 
-def _of_weights(posterior: xr.Dataset) -> Diagnosis:
-    """Of draws that were weighted, and then drawn again with equal weights."""
+def _weight_diagnosis(posterior: xr.Dataset) -> Diagnosis:
+    """Diagnosis of draws that were weighted and then resampled."""
     k, weighed = float(posterior.attrs["pareto_k"]), float(posterior.attrs["weights_ess"])
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     ess = min(weighed, chains * draws)  # no more are worth something than were kept
     failures = []
     if not k <= names.PARETO_K_MAX:
         failures.append(
-            f"k-hat of the weights is {_apart(k, names.PARETO_K_MAX, 2)}, above "
+            f"k-hat of the weights is {_formatted(k, names.PARETO_K_MAX, 2)}, above "
             f"{names.PARETO_K_MAX}: a few draws may stand for all; {_BY_NUTS}."
         )
     if not ess >= names.ESS_MIN:
         failures.append(
-            f"The weighted draws are worth {_apart(ess, names.ESS_MIN, 0)} of equal weight, below "
-            f"{names.ESS_MIN}; draw more, or {_BY_NUTS}."
+            f"The weighted draws are worth {_formatted(ess, names.ESS_MIN, 0)} of equal weight, "
+            f"below {names.ESS_MIN}; draw more, or {_BY_NUTS}."
         )
     return Diagnosis(
         passed=not failures,
@@ -219,37 +219,37 @@ def _of_weights(posterior: xr.Dataset) -> Diagnosis:
     )
 
 
-def _mixing(looked_at: xr.Dataset, failures: list[str]) -> tuple[float, float]:
+def _mixing(checked: xr.Dataset, failures: list[str]) -> tuple[float, float]:
     """Largest R-hat and smallest ESS; failures are appended."""
     import arviz as az
 
     # a constant parameter gives nan, which fails below
     with np.errstate(invalid="ignore", divide="ignore"):
-        every = az.rhat(looked_at)
+        every = az.rhat(checked)
         if _SIMPLEX in every:  # such as ties that a model excludes, next to wins that vary
-            every[_SIMPLEX] = every[_SIMPLEX].where(~_constant_beside(looked_at[_SIMPLEX]), 1.0)
+            every[_SIMPLEX] = every[_SIMPLEX].where(~_partly_constant(checked[_SIMPLEX]), 1.0)
         rhat, where = _worst(every, np.nanmax)
         sizes = {
-            label: _worst(az.ess(looked_at, method=label.lower()), np.nanmin)
+            label: _worst(az.ess(checked, method=label.lower()), np.nanmin)
             for label in ("Bulk", "Tail")
         }
-    if looked_at.sizes["chain"] > 1 and not rhat <= names.RHAT_MAX:
+    if checked.sizes["chain"] > 1 and not rhat <= names.RHAT_MAX:
         failures.append(
-            f"R-hat of {where} is {_apart(rhat, names.RHAT_MAX, 3)}, above {names.RHAT_MAX}: the "
-            f"chains disagree; {_LONGER}."
+            f"R-hat of {where} is {_formatted(rhat, names.RHAT_MAX, 3)}, above {names.RHAT_MAX}: "
+            f"the chains disagree; {_LONGER}."
             if np.isfinite(rhat)
-            else _no_rhat(looked_at, where)
+            else _no_rhat(checked, where)
         )
     for label, (ess, spot) in sizes.items():
         if not ess >= names.ESS_MIN and not np.isnan([rhat, ess]).all():
             failures.append(
-                f"{label} ESS of {spot} is {_apart(ess, names.ESS_MIN, 0)}, below {names.ESS_MIN}: "
-                f"too few draws; {_LONGER}."
+                f"{label} ESS of {spot} is {_formatted(ess, names.ESS_MIN, 0)}, below "
+                f"{names.ESS_MIN}: too few draws; {_LONGER}."
             )
     return rhat, float(np.min([ess for ess, _ in sizes.values()]))
 
 
-def _constant_beside(draws: xr.DataArray) -> xr.DataArray:
+def _partly_constant(draws: xr.DataArray) -> xr.DataArray:
     """Cells of a simplex that are the same in every draw, next to others that vary."""
     constant = (draws == draws.isel(chain=0, draw=0)).all(("chain", "draw"))
     if names.OUTCOME not in constant.dims:
@@ -257,9 +257,9 @@ def _constant_beside(draws: xr.DataArray) -> xr.DataArray:
     return constant & ~constant.all(names.OUTCOME)
 
 
-def _no_rhat(looked_at: xr.Dataset, where: str) -> str:
+def _no_rhat(checked: xr.Dataset, where: str) -> str:
     """Why there is no R-hat at a place."""
-    draws = looked_at[where.partition("[")[0]]
+    draws = checked[where.partition("[")[0]]
     place = _first_not_finite(draws)
     if place:
         return f"R-hat of {where} is not known: {draws.name} {place}; give finite draws."
@@ -269,8 +269,8 @@ def _no_rhat(looked_at: xr.Dataset, where: str) -> str:
     return f"R-hat of {where} is not known; {_LONGER}."
 
 
-def _apart(value: float, limit: float, digits: int) -> str:
-    """A number in as many digits as show on which side of a limit it is."""
+def _formatted(value: float, limit: float, digits: int) -> str:
+    """Format a number with enough digits to tell it from a limit."""
     while digits < _DIGITS and float(f"{value:.{digits}f}") == limit != value:
         digits += 1
     return f"{value:.{digits}f}"
@@ -295,8 +295,8 @@ def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
         bfmi = float(np.min(az.bfmi(stats)["energy"].values))
         if not bfmi >= names.BFMI_MIN:
             failures.append(
-                f"BFMI is {_apart(bfmi, names.BFMI_MIN, 2)}, below {names.BFMI_MIN}: the energy "
-                f"mixes badly; {_LONGER}."
+                f"BFMI is {_formatted(bfmi, names.BFMI_MIN, 2)}, below {names.BFMI_MIN}: the "
+                f"energy mixes badly; {_LONGER}."
             )
     reached = [stats[k] for k in ("maxdepth_reached", "reached_max_treedepth") if k in stats]
     return divergences, bfmi, int(reached[0].sum()) if reached else 0

@@ -37,7 +37,7 @@ def by_pair(
         Standard deviation of a normal prior of the differences, in their unit; 0 for none.
     """
     if prior_sd:
-        means = Skeptical.of(means, prior_sd)
+        means = Skeptical.from_means(means, prior_sd)
     low, high = means.interval(question.ci_prob, question.ci_kind)
     middle = means.expected()
     if not higher_is_better:

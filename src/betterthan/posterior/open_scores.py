@@ -15,8 +15,8 @@ PER = ("item", "run")
 
 
 @dataclass(frozen=True)
-class Ends:
-    """Between which numbers the score of each item lies, (item, system); more is better."""
+class ScoreBounds:
+    """Bounds of the score of each item, (item, system); more is better."""
 
     low: np.ndarray
     high: np.ndarray
@@ -25,23 +25,23 @@ class Ends:
 
     @property
     def open(self) -> np.ndarray:
-        """Items of which some score could be another, (item,)."""
+        """Items with some score that is not fixed by the data, (item,)."""
         return (self.low < self.high).any(1) | np.isnan(self.observed).any(1)
 
 
-def limits_of(scores: xr.DataArray, given: Sequence[float] | None) -> tuple[float, float, str]:
-    """The smallest and the largest score there can be, and how that is known."""
+def score_limits(scores: xr.DataArray, limits: Sequence[float] | None) -> tuple[float, float, str]:
+    """Smallest and largest possible score, and where they come from."""
     values = scores.values.astype(float)
     if np.isnan(values).all():
         raise ValueError("scores hold not one score; there is nothing to bound")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    if given is None:
+    if limits is None:
         share = low >= 0 and high <= 1
         return (0.0, 1.0, "scores within 0 and 1") if share else (low, high, "the scores there are")
     try:
-        first, last = (checks.real(x, "limits") for x in given)
+        first, last = (checks.real(x, "limits") for x in limits)
     except (TypeError, ValueError):
-        raise ValueError(f"limits is {checks.shown(given)}; give two numbers") from None
+        raise ValueError(f"limits is {checks.shown(limits)}; give two numbers") from None
     if not (np.isfinite([first, last]).all() and first <= low and high <= last):
         raise ValueError(
             f"limits are {first:g} and {last:g}, but the scores run from {low:g} to {high:g}; give "
@@ -50,8 +50,10 @@ def limits_of(scores: xr.DataArray, given: Sequence[float] | None) -> tuple[floa
     return first, last, "given"
 
 
-def ends_of(scores: xr.DataArray, limits: tuple[float, float], per: str, runs: int | None) -> Ends:
-    """The ends of each item, of which several rows may be runs.
+def item_bounds(
+    scores: xr.DataArray, limits: tuple[float, float], per: str, runs: int | None
+) -> ScoreBounds:
+    """Bounds of each item, of which several rows may be runs.
 
     Parameters
     ----------
@@ -72,15 +74,15 @@ def ends_of(scores: xr.DataArray, limits: tuple[float, float], per: str, runs: i
     if per == "item" and len(ids) == len(values):
         gone = np.isnan(values)
         first, last = np.where(gone, low, values), np.where(gone, high, values)
-        return Ends(first, last, values, gone.astype(np.int64))
+        return ScoreBounds(first, last, values, gone.astype(np.int64))
     sums, number = summed(values, place, len(ids))
     rows = np.bincount(place) if per == "run" else None
-    return of_runs(sums, number, (low, high), _planned(ids, rows, number, runs))
+    return run_bounds(sums, number, (low, high), _planned(ids, rows, number, runs))
 
 
-def ends_as_planned(
+def planned_bounds(
     scores: xr.DataArray, limits: tuple[float, float]
-) -> tuple[Ends, np.ndarray, np.ndarray]:
+) -> tuple[ScoreBounds, np.ndarray, np.ndarray]:
     """The ends of each item, of whose runs each may be missing, as many as anybody made of it, but
     no more than the system makes of any; how many these are, (item, system); and which item each
     row is of, numbered from 0.
@@ -97,28 +99,28 @@ def ends_as_planned(
     sums, number = summed(values, place, len(labels))
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
     limits = limits if better else (-limits[1], -limits[0])
-    return of_runs(sums, number, limits, planned), planned, place
+    return run_bounds(sums, number, limits, planned), planned, place
 
 
-def of_runs(
+def run_bounds(
     sums: np.ndarray, number: np.ndarray, limits: tuple[float, float], planned: np.ndarray
-) -> Ends:
+) -> ScoreBounds:
     """The ends of items from the sums of their runs; where no run is planned, they are those there
     are. Where nothing is missing both ends are the mean, to the digit.
     """
     mean = np.where(number > 0, sums / np.maximum(number, 1), np.nan)
     gone = np.where(planned > 0, planned - number, number == 0)
-    whole = np.where(planned > 0, planned, 1)
-    first, last = (np.where(gone > 0, (sums + end * gone) / whole, mean) for end in limits)
-    return Ends(first, last, mean, gone.astype(np.int64))
+    size = np.where(planned > 0, planned, 1)
+    first, last = (np.where(gone > 0, (sums + end * gone) / size, mean) for end in limits)
+    return ScoreBounds(first, last, mean, gone.astype(np.int64))
 
 
 def summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
     """The sum of the scores of each item, and their number."""
     sums, number = (np.zeros((items, values.shape[1])) for _ in range(2))
-    seen = ~np.isnan(values)
-    np.add.at(sums, place, np.where(seen, values, 0.0))
-    np.add.at(number, place, seen)
+    present = ~np.isnan(values)
+    np.add.at(sums, place, np.where(present, values, 0.0))
+    np.add.at(number, place, present)
     return sums, number
 
 

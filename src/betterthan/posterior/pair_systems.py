@@ -14,14 +14,14 @@ def joinable(data: xr.Dataset) -> xr.Dataset:
     """
     if all(names.PAIR in array.dims for array in data.values()):
         return data
-    return data.drop_vars([side for side in names.SQUARE if _of_pair(data, side)])
+    return data.drop_vars([side for side in names.SQUARE if _by_pair(data, side)])
 
 
 def with_systems(posterior: xr.Dataset, constant: xr.Dataset) -> xr.Dataset:
     """The posterior with ``system_a`` and ``system_b`` on pair, which `joinable` left out."""
-    held = all(_of_pair(constant, side) for side in names.SQUARE)
-    there = set(names.SQUARE) & {*posterior.coords, *posterior.dims}
-    if there or not held or names.PAIR not in posterior.coords:
+    held = all(_by_pair(constant, side) for side in names.SQUARE)
+    present = set(names.SQUARE) & {*posterior.coords, *posterior.dims}
+    if present or not held or names.PAIR not in posterior.coords:
         return posterior
     place = {label: k for k, label in enumerate(constant[names.PAIR].values.tolist())}
     pairs = posterior[names.PAIR].values.tolist()
@@ -32,5 +32,5 @@ def with_systems(posterior: xr.Dataset, constant: xr.Dataset) -> xr.Dataset:
     return posterior.assign_coords(sides)
 
 
-def _of_pair(data: xr.Dataset, side: str) -> bool:
+def _by_pair(data: xr.Dataset, side: str) -> bool:
     return side in data.coords and data[side].dims == (names.PAIR,)

@@ -73,10 +73,10 @@ class CountEvidence:
         if self.rule.rope and (len(verdict) > _SEARCHED or self.counts.shape[1] < 3):
             return {}
         if self.rule.rope:
-            return {"turn": fragile.fewest_turned(self.counts, self.rule).fewest}
+            return {"turn": fragile.fewest_flips(self.counts, self.rule).fewest}
         w, l = self.counts[:, 0], self.counts[:, 1]
-        for_a = fragile.of_wins_alone(w, l, self.rule)
-        for_b = fragile.of_wins_alone(l, w, self.rule.swapped())
+        for_a = fragile.fewest_from_wins(w, l, self.rule)
+        for_b = fragile.fewest_from_wins(l, w, self.rule.swapped())
         sides = zip(("drop", "turn"), for_a, for_b, strict=False)
         return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
 
@@ -104,7 +104,7 @@ class UnitEvidence:
         most = np.inf if made.difference_most is None else made.difference_most
         middle = np.nan_to_num(of["difference_mean"])
         found = PairMeans(middle, error, n, none, none, df, of.get("difference_skewness"), most)
-        units = Units.of(found, -1.0 if made.lower_mean else 1.0)
+        units = Units.from_pairs(found, -1.0 if made.lower_mean else 1.0)
         return cls(units, made.rope or 0.0, made.threshold or names.VERDICT_PROB)
 
     def take(self, at: np.ndarray) -> "UnitEvidence":

@@ -13,7 +13,7 @@ from betterthan.results.item_differences import REASONS, reasons
 from betterthan.results.pairs_table import p_value, pairs_of, table_of_pairs, verdict
 from betterthan.results.sentences import unit_of
 from betterthan.signed import Signature
-from betterthan.significance.roster import spec_of
+from betterthan.significance.roster import get_spec
 
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 _TIES = {"drop": "ties dropped", "half": "ties split half and half"}
@@ -53,9 +53,9 @@ def _known(cell: xr.Dataset) -> bool:
 def _columns(shown: Shown) -> list[Column]:
     tests = tests_of(shown.whole)
     corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
-    heads = {f"p_value_{test}": spec_of(test).head for test in tests}
+    heads = {f"p_value_{test}": get_spec(test).header for test in tests}
     if corrected:
-        heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {spec_of(tests[-1]).head}"
+        heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {get_spec(tests[-1]).header}"
     return [
         probability("P(better)", "prob_better", blank=NO_DATA),
         verdict(shown.verdict_head, unit=unit_of(shown.made)),

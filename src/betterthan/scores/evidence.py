@@ -35,12 +35,12 @@ def held(data: xr.DataArray, responses: Responses) -> Held:
     if responses.kind != "macro":
         return Held(len(values), {})
     gold, labels = _gold(data), _labels(data)
-    there = gold > 0  # a label that is only predicted has an F of 0, and no error
+    present = gold > 0  # a label that is only predicted has an F of 0, and no error
     on_units = values.any((1, 3)).sum(0)
-    rare = there & ((gold < names.LABEL_ITEMS_MIN) | (on_units < 2))
+    rare = present & ((gold < names.LABEL_ITEMS_MIN) | (on_units < 2))
     named = {labels[k]: int(gold[k]) for k in np.argsort(gold, kind="stable") if rare[k]}
     # one unit says nothing of a label's error, two next to nothing
-    fewest = max(int(on_units[there].min(initial=len(values))), min(2, len(values)))
+    fewest = max(int(on_units[present].min(initial=len(values))), min(2, len(values)))
     return Held(fewest, named)
 
 
@@ -51,8 +51,8 @@ def _gold(data: xr.DataArray) -> np.ndarray:
 
 
 def _labels(data: xr.DataArray) -> list[str]:
-    known = names.LABEL in data.coords
-    return [str(k) for k in data[names.LABEL].values] if known else _numbered(data)
+    labelled = names.LABEL in data.coords
+    return [str(k) for k in data[names.LABEL].values] if labelled else _numbered(data)
 
 
 def _numbered(data: xr.DataArray) -> list[str]:

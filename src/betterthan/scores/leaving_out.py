@@ -13,19 +13,19 @@ from betterthan.counts.responses import Responses
 from betterthan.exact.joint.jackknife import Shares
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans, joined
-from betterthan.scores.weighted import columns_of, scored
+from betterthan.scores.weighted import scored, unit_columns
 
 DF_MAX = 30.0  # from here on random weights of the units say the same
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Scores of all systems, of which more is better, and what leaving out each unit changes."""
+    """Scores of all systems, more is better, and their changes when a unit is left out."""
 
     score: np.ndarray  # (system,)
     change: np.ndarray  # (unit, system); nan where nothing is left to score
     size: np.ndarray  # (unit, system)
-    own: np.ndarray  # (unit, system): the score of each unit by itself
+    unit_score: np.ndarray  # (unit, system): the score of each unit by itself
     low: float  # the range of a score
     high: float
 
@@ -41,15 +41,15 @@ class LeftOut:
 
     @property
     def _shares(self) -> Shares:
-        return Shares.of((self.size / self.size.sum(0)).mean(1, keepdims=True))
+        return Shares.from_sizes((self.size / self.size.sum(0)).mean(1, keepdims=True))
 
     def systems(self) -> Student:
         """The posterior of each score."""
-        shares = Shares.of(self.size)
-        known = (shares.units > 1) & np.isfinite(self.change).all(0)
+        shares = Shares.from_sizes(self.size)
+        estimable = (shares.units > 1) & np.isfinite(self.change).all(0)
         error = np.sqrt((self.change**2).sum(0) / shares.constant)
-        df = np.where(known, shares.df, 1.0)
-        return Student(self.score, np.where(known, error, 0.0), df, self.low, self.high)
+        df = np.where(estimable, shares.df, 1.0)
+        return Student(self.score, np.where(estimable, error, 0.0), df, self.low, self.high)
 
     def pairs(self) -> PairMeans:
         """The posterior of the difference of each pair; no error where it cannot be had."""
@@ -57,18 +57,18 @@ class LeftOut:
 
     def _against(self, k: int) -> PairMeans:
         """One system against those after it."""
-        rest = slice(k + 1, None)
-        shares = Shares.of(self.size[:, k : k + 1] + self.size[:, rest])
-        change = self.change[:, k : k + 1] - self.change[:, rest]
-        known = np.isfinite(change).all(0)
+        others = slice(k + 1, None)
+        shares = Shares.from_sizes(self.size[:, k : k + 1] + self.size[:, others])
+        change = self.change[:, k : k + 1] - self.change[:, others]
+        estimable = np.isfinite(change).all(0)
         error = np.sqrt((change**2).sum(0) / shares.constant)
-        apart = self.own[:, k : k + 1] - self.own[:, rest]
+        difference = self.unit_score[:, k : k + 1] - self.unit_score[:, others]
         return PairMeans(
-            difference=self.score[k] - self.score[rest],
-            error=np.where(known, error, 0.0),
+            difference=self.score[k] - self.score[others],
+            error=np.where(estimable, error, 0.0),
             units=shares.units,
-            won=(apart > 0).sum(0),
-            lost=(apart < 0).sum(0),
+            won=(difference > 0).sum(0),
+            lost=(difference < 0).sum(0),
             df=shares.df,
             most=self.high - self.low,
         )
@@ -96,18 +96,18 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
     else:
         return None
     low, high = limits if responses.higher_is_better else (-limits[1], -limits[0])
-    columns = columns_of(responses)
+    columns = unit_columns(responses)
     total = columns.sum(0)
     side = 1.0 if responses.higher_is_better else -1.0
     score = side * scored(responses, total[None])[0]
-    there = size > 0
-    rest = size.sum(0) - size
+    present = size > 0
+    remaining = size.sum(0) - size
     with np.errstate(invalid="ignore", divide="ignore"):
         without = side * scored(responses, total - columns)
-        own = side * scored(responses, columns)
-    change = np.where(there & (rest <= 0), np.nan, np.where(there, without - score, 0.0))
-    found = LeftOut(score, change, size, np.where(there, own, np.nan), low, high)
-    shares = Shares.of(size)
-    if shares.equal.all() or not found.df < DF_MAX:
+        unit_score = side * scored(responses, columns)
+    change = np.where(present & (remaining <= 0), np.nan, np.where(present, without - score, 0.0))
+    result = LeftOut(score, change, size, np.where(present, unit_score, np.nan), low, high)
+    shares = Shares.from_sizes(size)
+    if shares.equal.all() or not result.df < DF_MAX:
         return None
-    return found
+    return result

@@ -20,7 +20,7 @@ from betterthan.posterior.table import Question
 from betterthan.scores import deciding
 from betterthan.scores.evidence import Held, held
 from betterthan.scores.leaving_out import LeftOut, left_out
-from betterthan.scores.weighted import columns_of, scored, wins_of
+from betterthan.scores.weighted import scored, unit_columns, unit_wins
 from betterthan.signed import Signature
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
@@ -87,19 +87,19 @@ def bootstrap_draws(
     """
     unit = unit or unit_of(data)
     if in_blocks(data) and not callable(statistic):
-        from betterthan.scores.in_blocks import draws_of_blocks
+        from betterthan.scores.in_blocks import block_draws
 
-        return draws_of_blocks(data, statistic, unit, draws, rng)
+        return block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    made, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
+    provenance, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
     few = left_out(responses, _range(responses))
-    made = replace(made, **_by_leaving_out(few))
+    provenance = replace(provenance, **_by_leaving_out(few))
     return xr.DataArray(
         _joint_draws(responses, few, rests, draws, seed)[1],
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs=made.to_attrs() | rests.to_attrs(),
+        attrs=provenance.to_attrs() | rests.to_attrs(),
         name="score",
     )
 
@@ -177,24 +177,28 @@ def bootstrap(
     >>> [round(pair[name].item(), 1) for name in ("prob_better", "prob_more_wins")]
     [0.9, 0.9]
     """
-    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
+    question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     unit = unit or unit_of(data)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
     raw, wide = _joint_draws(responses, few, rests, draws, seed)
-    pairs = _of_pairs(raw, wide, few, responses, rests, asked)
-    found = pairs | _of_systems(raw, wide, few, responses, asked)
+    pairs = _pair_answers(raw, wide, few, responses, rests, question)
+    answers = pairs | _system_answers(raw, wide, few, responses, question)
     if rests.units < 2:
-        found |= _unknown_ranks(found)
-    found |= deciding.within(found, *_range(responses))
+        answers |= _unknown_ranks(answers)
+    answers |= deciding.within(answers, *_range(responses))
     higher = responses.higher_is_better
-    found["tied_with_top"] = ~deciding.behind_top(found["verdict"], found["score"], higher)
+    answers["tied_with_top"] = ~deciding.behind_top(answers["verdict"], answers["score"], higher)
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
-    deciding.warn(found, responses.systems, rests, responses.statistic, single)
-    made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
-    made = replace(made, **_by_leaving_out(few))
-    return _labelled(found, set(pairs), responses.systems, made.to_attrs() | rests.to_attrs())
+    deciding.warn(answers, responses.systems, rests, responses.statistic, single)
+    provenance = _signed(
+        responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(question)
+    )
+    provenance = replace(provenance, **_by_leaving_out(few))
+    return _labelled(
+        answers, set(pairs), responses.systems, provenance.to_attrs() | rests.to_attrs()
+    )
 
 
 def _by_leaving_out(few: LeftOut | None) -> dict[str, Any]:
@@ -224,7 +228,7 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
 
 def drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     """Scores (draw, system) under random weights."""
-    columns = columns_of(responses)
+    columns = unit_columns(responses)
     # of many items more at once: a draw by itself reads all the scores for one sum each
     rows = max(1, _NUMBERS // len(columns), min(_ROWS, _MOST // len(columns)))
     sums = weights.weighted_sums(columns, draws, seed, rows)
@@ -261,31 +265,31 @@ def _right_or_wrong(responses: Responses) -> bool:
     return single and bool(np.isin(np.abs(responses.values), (0, responses.scale)).all())
 
 
-def _of_pairs(
+def _pair_answers(
     raw: np.ndarray,
     wide: np.ndarray,
     few: LeftOut | None,
     responses: Responses,
     rests: Held,
-    asked: Question,
+    question: Question,
 ) -> dict[str, np.ndarray]:
     """Answers (system_a, system_b, ...), with verdicts."""
-    places, wins = pair_indices(len(responses.systems)), wins_of(responses)
+    places, wins = pair_indices(len(responses.systems)), unit_wins(responses)
     if few is not None:
         better = responses.higher_is_better
-        exact = on_units.of_units(few.pairs(), responses.systems, asked, higher_is_better=better)
+        exact = on_units.of_units(few.pairs(), responses.systems, question, higher_is_better=better)
         exact = table.exact(exact.drop_vars(["n_units", "difference_error", "difference_df"]))
-        found = {str(name): exact[name].values for name in exact}
-        return deciding.decided(found, wins, rests, asked, np.abs(raw).max())
+        answers = {str(name): exact[name].values for name in exact}
+        return deciding.decided(answers, wins, rests, question, np.abs(raw).max())
     intervals = partial(
-        table.intervals_of_draws, asked=asked, higher_is_better=responses.higher_is_better
+        table.intervals_of_draws, asked=question, higher_is_better=responses.higher_is_better
     )
     parts = from_draws.joint_pairs(wide[None], intervals)
     # of draws as they were: where few units widen them, a mean of the wider ones would be noise
     parts |= from_draws.joint_pairs(raw[None], partial(from_draws.means, independent=True))
-    found = table.squares(parts, len(responses.systems), *places)
-    found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
-    return found | _closed(responses, wins, found["prob_better"])
+    answers = table.squares(parts, len(responses.systems), *places)
+    answers = deciding.decided(answers, wins, rests, question, np.abs(raw).max())
+    return answers | _closed(responses, wins, answers["prob_better"])
 
 
 def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
@@ -296,46 +300,46 @@ def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict
     return {"prob_better_closed": closed, "gap": np.abs(sampled - 0.5) - np.abs(closed - 0.5)}
 
 
-def _of_systems(
+def _system_answers(
     raw: np.ndarray,
     wide: np.ndarray,
     few: LeftOut | None,
     responses: Responses,
-    asked: Question,
+    question: Question,
 ) -> dict[str, np.ndarray]:
-    """Answers (system, ...); no interval where all units say the same."""
+    """Answers (system, ...); no interval where all units have the same score."""
     oriented = wide if responses.higher_is_better else -wide
-    found = from_draws.ranks(oriented[None], independent=True)
-    found["in_best_set"] = weights.best_set(found["prob_best"], asked.ci_prob)
-    found["score_mean"] = raw.mean(0)
+    answers = from_draws.ranks(oriented[None], independent=True)
+    answers["in_best_set"] = weights.best_set(answers["prob_best"], question.ci_prob)
+    answers["score_mean"] = raw.mean(0)
     if few is None:
-        found["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
-        ends = weights.interval(wide, asked.ci_prob, asked.ci_kind)
+        answers["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
+        bounds = weights.interval(wide, question.ci_prob, question.ci_kind)
     else:
-        found["score_mean_mcse"] = np.zeros(raw.shape[1])
-        ends = few.systems().interval(asked.ci_prob, asked.ci_kind)
-        ends = ends if responses.higher_is_better else (-ends[1], -ends[0])
-    known = weights.told(*ends, np.abs(raw).max())
-    for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
-        found[name] = np.where(known, end, np.nan)
-    return found | {"score": score_of(responses)}
+        answers["score_mean_mcse"] = np.zeros(raw.shape[1])
+        bounds = few.systems().interval(question.ci_prob, question.ci_kind)
+        bounds = bounds if responses.higher_is_better else (-bounds[1], -bounds[0])
+    has_width = weights.has_width(*bounds, np.abs(raw).max())
+    for name, end in zip(("score_lower", "score_upper"), bounds, strict=True):
+        answers[name] = np.where(has_width, end, np.nan)
+    return answers | {"score": score_of(responses)}
 
 
-def _unknown_ranks(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _unknown_ranks(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Ranks on a single unit: all draws are the same one, which says nothing about new units."""
     kinds = ("prob_rank", "prob_best", "expected_rank")
-    names_of = [name for name in found if name.removesuffix("_mcse") in kinds]
-    unknown = {name: np.full_like(found[name], np.nan) for name in names_of}
-    return unknown | {"in_best_set": np.ones_like(found["in_best_set"])}
+    rank_names = [name for name in answers if name.removesuffix("_mcse") in kinds]
+    unknown = {name: np.full_like(answers[name], np.nan) for name in rank_names}
+    return unknown | {"in_best_set": np.ones_like(answers["in_best_set"])}
 
 
 def _labelled(
-    found: dict[str, np.ndarray], of_pairs: set[str], systems: list[str], attrs: dict[str, Any]
+    answers: dict[str, np.ndarray], pair_names: set[str], systems: list[str], attrs: dict[str, Any]
 ) -> xr.Dataset:
     """All answers under their names, in one Dataset."""
-    pair, one = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
-    dims = {name: pair if name in of_pairs else one for name in found}
-    parts = {name: (dims[name][: values.ndim], values) for name, values in found.items()}
+    pair, system_dims = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
+    dims = {name: pair if name in pair_names else system_dims for name in answers}
+    parts = {name: (dims[name][: values.ndim], values) for name, values in answers.items()}
     return xr.Dataset(parts, coords=_coords(*systems), attrs=attrs)
 
 
@@ -347,7 +351,7 @@ def _coords(*systems: str) -> xr.Coordinates:
     a, b = names.SQUARE
     named = {a: systems, b: systems, names.REGION: names.REGIONS, names.SYSTEM: systems}
     ranks = np.arange(1, len(systems) + 1)
-    return xr.Coordinates({name: list(of) for name, of in named.items()} | {"rank": ranks})
+    return xr.Coordinates({name: list(labels) for name, labels in named.items()} | {"rank": ranks})
 
 
 def _range(responses: Responses) -> tuple[float, float]:

@@ -63,17 +63,17 @@ def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
     if scores.sizes[names.SYSTEM] < FEWEST:
         raise ValueError("Friedman's test is of three systems or more; of two use sign_test")
     by = unit or default_unit(scores) or names.ITEM
-    found, rank, units = ranks(scores, by)
+    result, rank, units = ranks(scores, by)
     if units["n"] < 2:
         raise ValueError(
             f"{units['n']} of {units['n'] + units['n_dropped']} have scores of all systems "
             f"(unit={by!r}); Friedman's test needs two: leave out the systems that lack most"
         )
-    made = Signature(answer="friedman", version=betterthan.__version__, unit=by)
+    provenance = Signature(answer="friedman", version=betterthan.__version__, unit=by)
     return xr.Dataset(
-        {k: ((), v) for k, v in found.items()} | {"mean_rank": (names.SYSTEM, rank)},
+        {k: ((), v) for k, v in result.items()} | {"mean_rank": (names.SYSTEM, rank)},
         coords={names.SYSTEM: scores[names.SYSTEM].values.astype(str)},
-        attrs=units | made.to_attrs(),
+        attrs=units | provenance.to_attrs(),
     )
 
 
@@ -86,6 +86,6 @@ def ranks(scores: xr.DataArray, by: str) -> tuple[dict[str, float], np.ndarray, 
     complete = ~np.isnan(values).any(1)
     n, systems = int(complete.sum()), values.shape[1]
     rank, statistic, p = friedman_of(values[complete]) if n else (np.nan * values[0], np.nan, 1.0)
-    found = {"statistic": statistic, "df": systems - 1, "p_value": p}
-    found |= {"concordance": statistic / (n * (systems - 1)) if n else np.nan}
-    return found, rank, {"n": n, "n_dropped": len(values) - n}
+    result = {"statistic": statistic, "df": systems - 1, "p_value": p}
+    result |= {"concordance": statistic / (n * (systems - 1)) if n else np.nan}
+    return result, rank, {"n": n, "n_dropped": len(values) - n}

@@ -53,10 +53,10 @@ def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArr
 
 
 def adjusted_square(p: np.ndarray, correction: str) -> xr.Variable:
-    """The same of a square of p-values that is known to be one."""
+    """`adjust` of a checked square of p-values."""
     result, hypotheses = adjusted(*_cells(p), correction)
-    told = {"correction": correction, "hypotheses": hypotheses}
-    return xr.Variable(names.SQUARE, result, told)
+    attrs = {"correction": correction, "hypotheses": hypotheses}
+    return xr.Variable(names.SQUARE, result, attrs)
 
 
 def adjusted(values: np.ndarray, cells: np.ndarray, correction: str) -> tuple[np.ndarray, int]:

@@ -10,7 +10,7 @@ from betterthan import checks, names
 from betterthan.exact.swaps import corrections, levels
 from betterthan.significance.corrections import adjust
 
-_RULE_OF_PRINT = "Marks as given, for p ≤ {0.p:g} with a confidence of at least {0.confidence:g}."
+_PRINT_RULE = "Marks as given, for p ≤ {0.p:g} with a confidence of at least {0.confidence:g}."
 _CORRECTED = {"none": "p", "holm": "Holm-adjusted p", "bh": "Benjamini-Hochberg-adjusted p"}
 
 
@@ -73,12 +73,12 @@ def marks_in_print(marks: xr.DataArray, cutoff: Cutoff) -> Marks:
             f"{systems[k]!r} is not marked as similar to itself, and others are; is its row "
             "shifted?"
         )
-    rule = _RULE_OF_PRINT.format(cutoff)
+    rule = _PRINT_RULE.format(cutoff)
     similar = similar | np.eye(len(systems), dtype=bool)
     return Marks(systems, similar, _score(marks.coords.get("score"), names.SYSTEM_A, systems), rule)
 
 
-def marks_of_test(result: Any, cutoff: Cutoff) -> Marks:
+def marks_from_test(result: Any, cutoff: Cutoff) -> Marks:
     """Two systems are similar unless p, corrected, is at or below the cutoff and surely so."""
     p = _two_sided(result)
     systems = _systems(p, "p_value")
@@ -174,13 +174,13 @@ def _confidence(
     return sure
 
 
-def _systems(data: xr.DataArray, what: str) -> list[str]:
+def _systems(data: xr.DataArray, name: str) -> list[str]:
     if set(data.dims) != set(names.SQUARE):
         dims = ", ".join(map(str, data.dims)) or "none"
-        raise ValueError(f"{what} has dims {dims}; give (system_a, system_b), one test at a time")
+        raise ValueError(f"{name} has dims {dims}; give (system_a, system_b), one test at a time")
     if not set(names.SQUARE) <= set(data.coords):
         raise ValueError(
-            f"{what} needs coordinates system_a and system_b with the names of the systems"
+            f"{name} needs coordinates system_a and system_b with the names of the systems"
         )
     first, second = ([str(s) for s in data[dim].values] for dim in names.SQUARE)
     if first != second:
@@ -190,13 +190,13 @@ def _systems(data: xr.DataArray, what: str) -> list[str]:
     return first
 
 
-def _symmetric(values: np.ndarray, systems: list[str], what: str) -> None:
+def _symmetric(values: np.ndarray, systems: list[str], name: str) -> None:
     upper, lower = np.triu(values, 1), np.tril(values, -1).T
     wrong = ~((upper == lower) | (np.isnan(upper) & np.isnan(lower)))
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         raise ValueError(
-            f"{what} of {systems[i]!r} against {systems[j]!r} is {values[i, j]:g} but "
+            f"{name} of {systems[i]!r} against {systems[j]!r} is {values[i, j]:g} but "
             f"{values[j, i]:g} the other way "
             "round; groups need a two-sided test"
         )
@@ -209,10 +209,10 @@ def _score(score: xr.DataArray | None, dim: str, systems: list[str]) -> np.ndarr
         raise ValueError(
             f"score has dims {', '.join(map(str, score.dims)) or 'none'}; give one number per {dim}"
         )
-    found = score.reindex({dim: systems}) if dim in score.coords and dim == names.SYSTEM else score
-    if found.dtype.kind not in "fiu" or found.size != len(systems):
+    values = score.reindex({dim: systems}) if dim in score.coords and dim == names.SYSTEM else score
+    if values.dtype.kind not in "fiu" or values.size != len(systems):
         raise ValueError(
-            f"score is {found.dtype} of {found.size}; give one number for each of {len(systems)} "
+            f"score is {values.dtype} of {values.size}; give one number for each of {len(systems)} "
             "systems"
         )
-    return found.values.astype(float)
+    return values.values.astype(float)

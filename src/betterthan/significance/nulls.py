@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.counts.responses import Responses
 from betterthan.exact.numeric import counting
 from betterthan.exact.swaps import corrections, levels, randomization, shuffling
-from betterthan.exact.wins.halves import at_least
+from betterthan.exact.wins.halves import upper_tail
 from betterthan.progress import with_bar
 from betterthan.significance.swapping import Pairs, permuted_ranges
 
@@ -86,7 +86,7 @@ def exact_tails(responses: Responses, how: str) -> Tails:
     total = pairs.first.size
     columns = zip(pairs.first, pairs.second, strict=True)
     bar = with_bar(columns, total, "exact null distributions", long=_cost(responses)[1] > _LONG)
-    return Tails(np.array([_one_pair(responses, pairs, n) for n, _ in enumerate(bar)]).T)
+    return Tails(np.array([_pair_tails(responses, pairs, n) for n, _ in enumerate(bar)]).T)
 
 
 def sampled_tails(responses: Responses, tails: list[int], drawn: Drawn) -> Tails:
@@ -189,9 +189,9 @@ def _exact_way(responses: Responses) -> str:
 
 
 def _two_levels(responses: Responses) -> bool:
-    seen = responses.values[responses.seen > 0]
+    present = responses.values[responses.seen > 0]
     return (
-        bool(seen.size == 0 or ((seen == seen.min()) | (seen == seen.max())).all())
+        bool(present.size == 0 or ((present == present.min()) | (present == present.max())).all())
         and responses.seen.max() <= 1
     )
 
@@ -218,11 +218,11 @@ def _binomial(responses: Responses, pairs: Pairs) -> np.ndarray:
     else:
         values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
         wins, losses, _ = counting.count(values, 0.0)[pairs.first, pairs.second].T
-    greater, less = at_least(np.stack([wins, losses]), np.stack([losses, wins]))
+    greater, less = upper_tail(np.stack([wins, losses]), np.stack([losses, wins]))
     return np.stack([np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less])
 
 
-def _one_pair(responses: Responses, pairs: Pairs, n: int) -> tuple[float, float, float]:
+def _pair_tails(responses: Responses, pairs: Pairs, n: int) -> tuple[float, float, float]:
     a, b = pairs.first[n], pairs.second[n]
     if responses.kind == "ratio":
         x, y = responses.values[..., 0], responses.values[..., 1]

@@ -18,10 +18,10 @@ Sums = tuple[
 ]  # totals and sizes (cluster, pair) of both systems
 
 
-def _together(each: Iterable[Sums]) -> Iterator[Sums]:
-    """The same sums, those of more pairs at a time."""
+def _together(parts: Iterable[Sums]) -> Iterator[Sums]:
+    """The same sums, with more pairs at a time."""
     held: list[Sums] = []
-    for sums in each:
+    for sums in parts:
         held.append(sums)
         if sum(part[0].size for part in held) >= _HELD:
             yield _joined(held)
@@ -37,14 +37,14 @@ def _joined(held: list[Sums]) -> Sums:
 
 @dataclass(frozen=True)
 class OnClusters:
-    """What the clusters of a comparison say, of pairs in the order of a square's upper triangle."""
+    """Clusters of a comparison, by pairs in the order of the upper triangle."""
 
     systems: list[str]
     pairs: PairMeans
     sums: Callable[[], Iterable[Sums]]
 
     @classmethod
-    def of(
+    def from_sums(
         cls,
         systems: list[str],
         sums: Callable[[], Iterable[Sums]],
@@ -53,16 +53,18 @@ class OnClusters:
         """From a function that gives the sums of some pairs at a time; `pairs` are their
         differences, where these are known.
         """
-        return cls(systems, pairs or joined([differences(*each) for each in sums()]), sums)
+        return cls(systems, pairs or joined([differences(*arrays) for arrays in sums()]), sums)
 
     @cached_property
     def counts(self) -> xr.DataArray:
         """Clusters won, lost and tied, (system_a, system_b, outcome)."""
-        of = self.pairs
-        each = np.stack([of.won, of.lost, of.units - of.won - of.lost], axis=-1).astype(np.int64)
-        square = self._square(each, each[:, [1, 0, 2]], 0)
-        found = square_array(square, self.systems, {})
-        return found.assign_attrs(unit="cluster", ties="third")
+        means = self.pairs
+        outcomes = np.stack(
+            [means.won, means.lost, means.units - means.won - means.lost], axis=-1
+        ).astype(np.int64)
+        square = self._square(outcomes, outcomes[:, [1, 0, 2]], 0)
+        array = square_array(square, self.systems, {})
+        return array.assign_attrs(unit="cluster", ties="third")
 
     @property
     def most_decisive(self) -> int:
@@ -74,27 +76,27 @@ class OnClusters:
         it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
         """
         parts, clusters = [], 0
-        for each in _together(self.sums()):
-            parts.append(flips.swaps(*each, draws, seed))
-            clusters = len(each[0])
+        for arrays in _together(self.sums()):
+            parts.append(flips.swaps(*arrays, draws, seed))
+            clusters = len(arrays[0])
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
-        told = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
+        variables = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
         sampled = extreme >= 0
         if sampled.any():
             error = np.where(sampled, levels.monte_carlo_error(extreme, np.array(draws)), 0.0)
-            told["exceedances"] = self._square(extreme, extreme, -1)
-            told["p_value_mcse"] = self._square(error, error, 0.0)
+            variables["exceedances"] = self._square(extreme, extreme, -1)
+            variables["p_value_mcse"] = self._square(error, error, 0.0)
         how = "monte_carlo" if sampled.any() else "flips"
         large = clusters > flips.NORMAL
         how = "normal" if large and self.most_decisive > flips.EXACT else how
         coords = labels(tuple(self.systems), *names.SQUARE)
-        return xr.Dataset({k: (names.SQUARE, v) for k, v in told.items()}, coords), how
+        return xr.Dataset({k: (names.SQUARE, v) for k, v in variables.items()}, coords), how
 
-    def _square(self, values: np.ndarray, swapped: np.ndarray, own: float) -> np.ndarray:
-        """Over both systems, with `own` of a system against itself."""
+    def _square(self, values: np.ndarray, swapped: np.ndarray, diagonal: float) -> np.ndarray:
+        """Square of answers over both systems, with this `diagonal`."""
         n = len(self.systems)
         first, second = pair_indices(n)
-        full = np.full((n, n, *values.shape[1:]), own, dtype=values.dtype)
+        full = np.full((n, n, *values.shape[1:]), diagonal, dtype=values.dtype)
         full[first, second], full[second, first] = values, swapped
         return full

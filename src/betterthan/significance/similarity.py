@@ -12,7 +12,7 @@ import betterthan
 from betterthan import checks, names
 from betterthan.exact.swaps import cliques
 from betterthan.signed import Signature
-from betterthan.significance.marks import Cutoff, Marks, marks_in_print, marks_of_test
+from betterthan.significance.marks import Cutoff, Marks, marks_from_test, marks_in_print
 
 _NAMED = 4  # overlapping systems told by name; more are told by rank
 
@@ -84,19 +84,19 @@ def groups(
     """
     marked = isinstance(result, xr.DataArray)
     correction = correction or ("none" if marked else names.CORRECTION)
-    asked = Cutoff(
+    rule = Cutoff(
         checks.probability(cutoff, "cutoff"),
         checks.probability(confidence, "confidence"),
         checks.one_of(correction, names.CORRECTIONS, "correction"),
     )
     if isinstance(result, xr.DataArray):
-        marks, test = marks_in_print(result, asked), "printed marks"
+        marks, test = marks_in_print(result, rule), "printed marks"
     else:
-        marks, test = marks_of_test(result, asked), str(result.attrs.get("test", "unknown"))
+        marks, test = marks_from_test(result, rule), str(result.attrs.get("test", "unknown"))
     signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
-    made = signed.to_attrs()
+    provenance = signed.to_attrs()
     return groups_by(marks.ranked()).assign_attrs(
-        made, test=test, cutoff=asked.p, confidence_needed=asked.confidence
+        provenance, test=test, cutoff=rule.p, confidence_needed=rule.confidence
     )
 
 
@@ -138,10 +138,10 @@ def groups_by(marks: Marks) -> xr.Dataset:
 
 def _joined(similar: np.ndarray) -> xr.Dataset:
     """The groups, their letters, and which systems' groups differ from all other systems."""
-    found = cliques.maximal_cliques(similar & similar.T)
-    member = np.array([[k in clique for clique in map(set, found)] for k in range(len(similar))])
-    labels = np.array(cliques.letters(len(found)))
-    separate = member @ _closed(found, similar | similar.T)
+    maximal = cliques.maximal_cliques(similar & similar.T)
+    member = np.array([[k in clique for clique in map(set, maximal)] for k in range(len(similar))])
+    labels = np.array(cliques.letters(len(maximal)))
+    separate = member @ _closed(maximal, similar | similar.T)
     variables = {
         "member": ((names.SYSTEM, names.GROUP), member),
         "letters": (names.SYSTEM, np.array(["".join(labels[row]) for row in member])),
@@ -151,13 +151,13 @@ def _joined(similar: np.ndarray) -> xr.Dataset:
     return xr.Dataset(variables, coords={names.GROUP: labels})
 
 
-def _closed(found: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
-    """Groups out of which no mark, in either direction, leads."""
+def _closed(maximal: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
+    """Groups without marks to other groups, in either direction."""
     everyone = range(len(marked))
     return np.array(
         [
             not marked[np.ix_(group, np.setdiff1d(everyone, group))].any()
-            for group in map(list, found)
+            for group in map(list, maximal)
         ]
     )
 
@@ -176,15 +176,15 @@ def _note(marks: Marks, member: np.ndarray) -> str:
         note = "Every two systems are told apart, so they can be ranked"
     else:
         note = "Groups do not overlap, so they can be ranked, but not the systems within a group"
-    one_way = int((similar & ~similar.T).sum())
-    if one_way and not several:
+    asymmetric = int((similar & ~similar.T).sum())
+    if asymmetric and not several:
         note = "Groups overlap only where marks are in one direction"
-    for count, what in (
-        (one_way, "marked in one direction only and joined in no group"),
+    for count, kind in (
+        (asymmetric, "marked in one direction only and joined in no group"),
         (marks.untested, "not tested"),
         (marks.too_few, "of too few units for any p at or below the cutoff"),
     ):
-        note += f"; {count} {'pair is' if count == 1 else 'pairs are'} {what}" if count else ""
+        note += f"; {count} {'pair is' if count == 1 else 'pairs are'} {kind}" if count else ""
     return note + "."
 
 
@@ -192,5 +192,7 @@ def _who(systems: list[str], several: list[int]) -> str:
     """Systems by name, or by rank where they are many, with their verb."""
     if len(several) > _NAMED:
         return f"The systems at ranks {ranges(k + 1 for k in several)} are"
-    told = [" ".join(systems[k].split()) for k in several]
-    return f"{', '.join(told[:-1])} and {told[-1]} are" if len(told) > 1 else f"{told[0]} is"
+    listed = [" ".join(systems[k].split()) for k in several]
+    return (
+        f"{', '.join(listed[:-1])} and {listed[-1]} are" if len(listed) > 1 else f"{listed[0]} is"
+    )

@@ -89,19 +89,19 @@ def strength(
     """
     checks.one_of(alternative, tuple(_NOTES), "alternative")
     simulations = checks.whole(simulations, "simulations")
-    given = _one_sided(p_values, alternative)
-    measures = _measures(given, measures)
+    one_sided = _one_sided(p_values, alternative)
+    measures = _measures(one_sided, measures)
     seed = one_seed(rng)
-    rows = {system: strongest.subsets(p, measures) for system, p in given.items()}
-    of_systems = _strongest(rows)
-    of_chance = _levels(of_systems["strongest"].values, measures, simulations, seed)
+    rows = {system: strongest.subsets(p, measures) for system, p in one_sided.items()}
+    by_system = _strongest(rows)
+    by_chance = _levels(by_system["strongest"].values, measures, simulations, seed)
     # what answers first: of either system, which was chosen after looking at both
-    first = [name for name in of_chance if str(name).endswith(("_overall", "_overall_mcse"))]
-    result = of_chance[first].merge(_rows(rows), join="exact")
-    result = result.merge(of_systems, join="exact").merge(of_chance, join="exact")
-    made = Signature(version=betterthan.__version__, unit="measure", seed=seed).to_attrs()
+    first = [name for name in by_chance if str(name).endswith(("_overall", "_overall_mcse"))]
+    result = by_chance[first].merge(_rows(rows), join="exact")
+    result = result.merge(by_system, join="exact").merge(by_chance, join="exact")
+    provenance = Signature(version=betterthan.__version__, unit="measure", seed=seed).to_attrs()
     return result.assign_attrs(
-        made,
+        provenance,
         test="strength of results",
         measures=measures,
         alternative=alternative,
@@ -123,7 +123,7 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
             "p-values"
         )
     checks.unique([str(s) for s in p_values], "system")
-    found = {}
+    result = {}
     for system, values in p_values.items():
         p = np.atleast_1d(checks.p_values(values, f"p-value in favour of {str(system)!r}"))
         if alternative == "two-sided":
@@ -134,12 +134,12 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
                 "so the other system is ahead; list it there as 1 - p, or say "
                 "alternative='two-sided'"
             )
-        found[str(system)] = p.ravel()
-    return found
+        result[str(system)] = p.ravel()
+    return result
 
 
-def _measures(given: dict[str, np.ndarray], measures: int | None) -> int:
-    listed = sum(p.size for p in given.values())
+def _measures(one_sided: dict[str, np.ndarray], measures: int | None) -> int:
+    listed = sum(p.size for p in one_sided.values())
     if not listed:
         raise ValueError(
             "p_values hold no p-value; give those of the measures in favour of either system"
@@ -171,10 +171,13 @@ def _strongest(rows: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> xr
 
 
 def _levels(least: np.ndarray, measures: int, simulations: int, seed: int) -> xr.Dataset:
-    """How often equal systems have so small a minimum: each by itself, and either."""
-    own, either = strongest.exceedances(least, measures, simulations, seed)
-    n, found = np.asarray(simulations), {}
-    for name, dims, b in (("level", names.SYSTEM, own), ("level_overall", (), np.asarray(either))):
-        found[name] = (dims, levels.monte_carlo_p(b, n))
-        found[f"{name}_mcse"] = (dims, levels.monte_carlo_error(b, n))
-    return xr.Dataset(found | {"strongest_overall": ((), least.min(), {"label": _CHOSEN})})
+    """How often equal systems have as small a minimum: each system, and either."""
+    exceeded, either = strongest.exceedances(least, measures, simulations, seed)
+    n, variables = np.asarray(simulations), {}
+    for name, dims, b in (
+        ("level", names.SYSTEM, exceeded),
+        ("level_overall", (), np.asarray(either)),
+    ):
+        variables[name] = (dims, levels.monte_carlo_p(b, n))
+        variables[f"{name}_mcse"] = (dims, levels.monte_carlo_error(b, n))
+    return xr.Dataset(variables | {"strongest_overall": ((), least.min(), {"label": _CHOSEN})})

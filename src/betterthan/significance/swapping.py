@@ -15,7 +15,7 @@ _ROUNDING = 1e-12  # relative; where sums are not of whole numbers, differences 
 
 
 class Pairs:
-    """All unordered pairs of systems, and what a chunk of swaps makes of their differences.
+    """All unordered pairs of systems, and their differences under a chunk of swaps.
 
     Methods take swaps, packed (rows, bytes), and answer (pair, rows); nothing of rows x systems x
     systems x items is ever made.
@@ -32,17 +32,17 @@ class Pairs:
             self.scores = evaluate(responses, np.moveaxis(responses.values, 1, 0))
             return
         self.totals: Any
-        columns = self.differences_of_items() if self.paired else responses.values
+        columns = self.item_differences() if self.paired else responses.values
         self.columns = np.moveaxis(columns, 1, -1)  # (item, ..., pair or system)
         if responses.kind == "sum":
-            apart = columns if self.paired else self.differences_of_items()
-            self.totals = apart.sum(0)[:, None]
+            differences = columns if self.paired else self.item_differences()
+            self.totals = differences.sum(0)[:, None]
         else:
             totals = responses.values.sum(0).astype(float)[..., None]
             a, b = totals[self.first], totals[self.second]
             self.totals = (*_components(a), *_components(b))
 
-    def differences_of_items(self) -> np.ndarray:
+    def item_differences(self) -> np.ndarray:
         """Differences (item, pair, ...), 0 where a score is missing."""
         r = self.responses
         differences = r.values[:, self.first] - r.values[:, self.second]
@@ -64,7 +64,7 @@ class Pairs:
         )
 
     def gaps(self, swaps: np.ndarray, two_sided: bool) -> np.ndarray:
-        """Above, at or below 0 as the swapped difference is above, at or below the observed one."""
+        """Numbers with the sign of the swapped difference less the observed one."""
         r = self.responses
         if r.kind == "ratio":
             return ratios.gap(self._swapped(swaps), self.totals, r.k, two_sided)
@@ -73,10 +73,10 @@ class Pairs:
         swapped, observed = self._differences(swaps), self._observed()
         if two_sided:
             swapped, observed = np.abs(swapped), np.abs(observed)
-        found = swapped - observed
+        signs = swapped - observed
         if r.kind == "custom" or r.values.dtype.kind == "f":
-            found[np.abs(found) <= self._rounding()] = 0
-        return found
+            signs[np.abs(signs) <= self._rounding()] = 0
+        return signs
 
     def sizes(self, swaps: np.ndarray) -> np.ndarray:
         """The swapped difference without its sign."""
@@ -119,14 +119,14 @@ class Pairs:
         values = self.responses.values
         mask = shuffling.unpacked(swaps, len(values)).astype(bool)
         mask = mask.reshape(*mask.shape, *[1] * (values.ndim - 2))
-        one = np.where(mask, values[:, b], values[:, a])
-        other = np.where(mask, values[:, a], values[:, b])
-        return evaluate(self.responses, one) - evaluate(self.responses, other)
+        first = np.where(mask, values[:, b], values[:, a])
+        second = np.where(mask, values[:, a], values[:, b])
+        return evaluate(self.responses, first) - evaluate(self.responses, second)
 
     def _rounding(self) -> np.ndarray | float:
         if self.responses.kind == "custom":
             return _ROUNDING * float(np.abs(self.scores).max())
-        return _ROUNDING * np.abs(self.differences_of_items()).sum(0)[:, None]
+        return _ROUNDING * np.abs(self.item_differences()).sum(0)[:, None]
 
 
 def _components(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

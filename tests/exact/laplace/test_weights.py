@@ -41,14 +41,14 @@ def posterior(kind, data):
     y, n = data["successes"].values, data["trials"].values
     x, log_weight = rasch.nodes(81)
     rest = np.array([(0.3, 0.6)] + [(0.0, 1.0)] * (kind != "rasch"))
-    kinds = cells.kinds_of(y, n)
+    kinds = cells.distinct_cells(y, n)
     z, w = rasch.hermite(5)
     inner = {
-        "rasch": lambda: items.Rasch.of(y, n, x, log_weight),
-        "repeated": lambda: rows_of_cells.Cells.of(
+        "rasch": lambda: items.Rasch.from_counts(y, n, x, log_weight),
+        "repeated": lambda: rows_of_cells.Cells.from_counts(
             cells.Repeated(kinds, x, spreads.beta(1, 3)), y, n, log_weight
         ),
-        "slopes": lambda: rows_of_cells.Cells.of(
+        "slopes": lambda: rows_of_cells.Cells.from_counts(
             cells.Steep(kinds, np.tile(x, 5), np.repeat(z, 81), spreads.half_normal(0.5)),
             y,
             n,
@@ -79,11 +79,13 @@ def test_those_of_judgments_are_too(of):
 
     data = davidson.simulate(4, judgments=80, judges=3, position=True, rng=2)
     form = {"position": True, "judges": True}
-    found = judgments_by_weights.posterior_of(judgment_rows(data, **form), of, **form)
+    found = judgments_by_weights.build_posterior(judgment_rows(data, **form), of, **form)
     agrees_with_differences(found.likelihood, 4 + 3 + 3 + 2)
     point = np.random.default_rng(5).normal(size=(2, 12))
-    second = found.likelihood.of.bent(found.likelihood.counts, *found.likelihood._sums(point))[3:]
-    d, tie = (table.toarray() for table in (found.likelihood.of_d, found.likelihood.of_tie))
+    second = found.likelihood.model.bent(found.likelihood.counts, *found.likelihood._sums(point))[
+        3:
+    ]
+    d, tie = (table.toarray() for table in (found.likelihood.d_design, found.likelihood.tie_design))
     dd, both, tt = (weight[:, None, :] for weight in second)
     beside = (d.T * both) @ tie
     dense = (d.T * dd) @ d + (tie.T * tt) @ tie + beside + beside.swapaxes(1, 2)
@@ -152,7 +154,7 @@ def test_two_abilities_are_those_of_a_grid():
     d = sparse.csr_array(np.array([[1.0, -1.0, 0.0]]))
     tie = sparse.csr_array(np.array([[0.0, 0.0, 1.0]]))
     prior = spreads.Effects(((2, spreads.gamma(3, 4)),), np.array([(-0.7, 1.5)]))
-    found = nested.Near.of(
+    found = nested.Proposal.around(
         nested.Posterior(prior, judgments.Judgments(counts, d, tie, (), judgments.DAVIDSON))
     ).weighted(100_000, np.random.default_rng(1))
     weight = np.exp(found.log_ratio - found.log_ratio.max())

@@ -18,7 +18,7 @@ def test_normaliser_mean_and_variance_are_sums_over_all_orders(n, theta):
     at = np.array(theta)
     assert mallows.log_normaliser(at, n) == pytest.approx(np.log(weight.sum()), abs=1e-11)
     assert mallows.expected_inversions(at, n) == pytest.approx(p @ k, abs=1e-9)
-    assert mallows.variance_of_inversions(at, n) == pytest.approx(p @ k**2 - (p @ k) ** 2, abs=1e-8)
+    assert mallows.inversion_variance(at, n) == pytest.approx(p @ k**2 - (p @ k) ** 2, abs=1e-8)
     assert mallows.expected_tau(at, n) == pytest.approx(1 - 4 * (p @ k) / (n * (n - 1)), abs=1e-9)
 
 
@@ -37,7 +37,7 @@ def test_draws_have_the_moments(theta):
         np.full(40_000, theta), np.full(40_000, 7), np.random.default_rng(3)
     )
     mean, variance = (
-        f(np.array(theta), 7) for f in (mallows.expected_inversions, mallows.variance_of_inversions)
+        f(np.array(theta), 7) for f in (mallows.expected_inversions, mallows.inversion_variance)
     )
     assert abs(drawn.mean() - mean) < 4 * np.sqrt(variance / len(drawn))
     assert drawn.var() == pytest.approx(variance, rel=0.06)
@@ -90,6 +90,4 @@ def test_nearest_normal_curve():
     assert centre[1] > centre[0] > 0 > centre[2]
     top = centre[0]  # inside, it is close to the maximum of the likelihood
     assert mallows.expected_inversions(np.array(top), 10) == pytest.approx(5, abs=0.6)
-    assert information[0] == pytest.approx(
-        mallows.variance_of_inversions(np.array(top), 10), rel=0.15
-    )
+    assert information[0] == pytest.approx(mallows.inversion_variance(np.array(top), 10), rel=0.15)

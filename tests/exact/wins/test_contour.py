@@ -23,7 +23,7 @@ def by_share(monkeypatch):
 
     def never(*four, **choice):
         found = whole(*four, **choice)
-        return found._replace(settled=np.zeros_like(found.settled))
+        return found._replace(converged=np.zeros_like(found.converged))
 
     return lambda: monkeypatch.setattr(contour, "beyond", never)
 
@@ -42,9 +42,9 @@ def by_share(monkeypatch):
 def test_masses_and_densities_are_those_of_the_other_road(least, most, reach, share, by_share):
     four = wild(600, least, most, reach)
     found = contour.beyond(*four)
-    assert found.settled.mean() > share
+    assert found.converged.mean() > share
     by_share()
-    rows = np.flatnonzero(found.settled)
+    rows = np.flatnonzero(found.converged)
     four = tuple(z[rows] for z in four)
     np.testing.assert_allclose(found.mass[rows], dirichlet.prob_above(*four), 2e-10, 1e-285)
     # beside 40 digits the contour is within 1e-12, and densities over the share within 3e-9
@@ -53,7 +53,7 @@ def test_masses_and_densities_are_those_of_the_other_road(least, most, reach, sh
 
 def test_nothing_below_one_settles():
     a, b, t, y = wild(300, 0.01, 50, (-2, 2))
-    settled = contour.beyond(a, b, t, y).settled
+    settled = contour.beyond(a, b, t, y).converged
     assert not settled[np.minimum(np.minimum(a, b), t) < 1].any()
 
 
@@ -61,7 +61,7 @@ def test_the_slope_is_that_of_the_density():
     a, b, t, y = wild(300, 2, 1e4, (-3, 3))
     h = 1e-4 * dirichlet.sd_difference(a, b, t)
     there = [contour.beyond(a, b, t, y + k * h) for k in (-1, 0, 1)]
-    settled = np.all([z.settled for z in there], axis=0)
+    settled = np.all([z.converged for z in there], axis=0)
     slope = (there[2].density - there[0].density) / (2 * h)
     scale = there[1].density / dirichlet.sd_difference(a, b, t)
     gap = np.abs(there[1].slope - slope) / scale
@@ -73,7 +73,7 @@ def test_sides_exchanged_are_the_same_to_the_bit():
     a, b, t, y = wild(300, 1, 1e4, (-3, 3))
     one, other = contour.beyond(a, b, t, y), contour.beyond(b, a, t, -y)
     upper = y * (a + b + t) >= a - b
-    kept = one.settled & upper
+    kept = one.converged & upper
     np.testing.assert_array_equal(other.mass[kept], 1 - one.mass[kept])
     np.testing.assert_array_equal(one.density, other.density)
 

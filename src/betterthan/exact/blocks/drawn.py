@@ -43,12 +43,12 @@ class Sums:
 
 def weighted(block: np.ndarray, start: int, rule: Rule, draws: int, seed: int) -> Sums:
     """Sums of scores under exponential weights of the items; the last column sums the weights."""
-    return _summed(block, start, rule, draws, lambda at, n: exponentials(at, n, draws, seed))
+    return _summed(block, start, rule, draws, lambda first, n: exponentials(first, n, draws, seed))
 
 
 def swapped(block: np.ndarray, start: int, rule: Rule, draws: int, seed: int) -> Sums:
     """Sums of the scores of items that random swaps take; the last column counts these."""
-    return _summed(block, start, rule, draws, lambda at, n: bits(at, n, draws, seed))
+    return _summed(block, start, rule, draws, lambda first, n: bits(first, n, draws, seed))
 
 
 @dataclass(frozen=True)
@@ -62,31 +62,31 @@ class Counted:
 def counted_and_swapped(
     block: np.ndarray, start: int, rule: Rule, draws: int, seed: int, always: bool
 ) -> Counted:
-    """Of a block of 0 and 1 alone the swaps are left out, unless always wanted: there p has a
-    closed form.
+    """Counts, and swaps unless all scores are 0 and 1: there p has a closed form. `always` keeps
+    the swaps.
     """
-    found = tables(block, start, rule, 0.0)
-    wanted = always or found.graded
-    return Counted(found, swapped(block, start, rule, draws, seed) if wanted else None)
+    counts = tables(block, start, rule, 0.0)
+    wanted = always or counts.graded
+    return Counted(counts, swapped(block, start, rule, draws, seed) if wanted else None)
 
 
 def both_added(parts: list[Counted]) -> Counted:
-    """What several blocks say together; no sums where any has none."""
+    """Add up several blocks; without swap sums if any block has none."""
     sums = [part.sums for part in parts if part.sums is not None]
-    whole = added(sums) if len(sums) == len(parts) else None
-    return Counted(outcomes.added([part.tables for part in parts]), whole)
+    total = added(sums) if len(sums) == len(parts) else None
+    return Counted(outcomes.added([part.tables for part in parts]), total)
 
 
 def added(parts: list[Sums]) -> Sums:
-    """What several blocks say together, in their order."""
-    found = parts[0]
+    """Add up the sums of several blocks, in their order."""
+    total = parts[0]
     for part in parts[1:]:
-        found = found.plus(part)
-    return found
+        total = total.plus(part)
+    return total
 
 
-def exponentials(at: int, items: int, draws: int, seed: int) -> np.ndarray:
-    """Weights (item, draw) of items from number `at`.
+def exponentials(first: int, items: int, draws: int, seed: int) -> np.ndarray:
+    """Weights (item, draw) of items from number `first` on.
 
     Examples
     --------
@@ -94,27 +94,27 @@ def exponentials(at: int, items: int, draws: int, seed: int) -> np.ndarray:
     >>> bool((exponentials(70, 10, 5, seed=1) == whole[70:80]).all())
     True
     """
-    found = [
+    groups = [
         np.random.Generator(source).standard_exponential((_GROUP, draws))
-        for source in _sources(at, items, seed, _WEIGHTS)
+        for source in _sources(first, items, seed, _WEIGHTS)
     ]
-    return np.concatenate(found)[at % _GROUP :][:items]
+    return np.concatenate(groups)[first % _GROUP :][:items]
 
 
-def bits(at: int, items: int, draws: int, seed: int) -> np.ndarray:
+def bits(first: int, items: int, draws: int, seed: int) -> np.ndarray:
     """Whether each draw swaps an item, 0 or 1, (item, draw)."""
     words = -(-draws // 64)
-    found = [
+    groups = [
         source.random_raw(_GROUP * words).astype("<u8", copy=False).view(np.uint8)
-        for source in _sources(at, items, seed, _SWAPS)
+        for source in _sources(first, items, seed, _SWAPS)
     ]
-    rows = np.concatenate(found).reshape(-1, words * 8)[at % _GROUP :][:items]
+    rows = np.concatenate(groups).reshape(-1, words * 8)[first % _GROUP :][:items]
     return np.unpackbits(rows, axis=1, bitorder="little")[:, :draws]
 
 
-def _sources(at: int, items: int, seed: int, stream: int) -> Iterator[np.random.Philox]:
-    """The generator of each group that holds some of the items."""
-    for group in range(at // _GROUP, -(-(at + items) // _GROUP)):
+def _sources(first: int, items: int, seed: int, stream: int) -> Iterator[np.random.Philox]:
+    """Generators of the groups that contain some of the items."""
+    for group in range(first // _GROUP, -(-(first + items) // _GROUP)):
         yield np.random.Philox(key=[seed, stream], counter=[0, 0, group, 0])
 
 
@@ -124,8 +124,8 @@ def _summed(block: np.ndarray, start: int, rule: Rule, draws: int, drawn: _Rando
     graded, items = False, 0
     for leaf in leaves(block, start, rule):
         columns = _columns(leaf)
-        for at, part in _parts(leaf.at, columns, draws):
-            sums += drawn(at, len(part)).T.astype(float) @ part
+        for first, part in _parts(leaf.first, columns, draws):
+            sums += drawn(first, len(part)).T.astype(float) @ part
         totals, sizes = totals + columns.sum(0), sizes + np.abs(columns).sum(0)
         graded, items = graded or not leaf.right_or_wrong, items + len(columns)
     return Sums(sums, totals, sizes, items, graded)
@@ -135,11 +135,11 @@ def _columns(leaf: Leaf) -> np.ndarray:
     return np.concatenate([leaf.values.astype(float), np.ones((len(leaf.values), 1))], axis=1)
 
 
-def _parts(at: int, columns: np.ndarray, draws: int) -> Iterator[tuple[int, np.ndarray]]:
+def _parts(first: int, columns: np.ndarray, draws: int) -> Iterator[tuple[int, np.ndarray]]:
     """Parts that end at a whole number of groups, small enough for their random numbers."""
     step = max(_GROUP, _TOGETHER // draws // _GROUP * _GROUP)
     done = 0
     while done < len(columns):
-        size = step - (at + done) % step
-        yield at + done, columns[done : done + size]
+        size = step - (first + done) % step
+        yield first + done, columns[done : done + size]
         done += size

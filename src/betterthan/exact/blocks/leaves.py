@@ -21,11 +21,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class Leaf:
-    """Scores (item, system), 0 where there is none, and where there is one (None: everywhere)."""
+    """Scores (item, system), 0 where missing, and a mask of those present (None: all)."""
 
-    at: int  # number of the first item
+    first: int  # number of the first item
     values: np.ndarray
-    seen: np.ndarray | None
+    present: np.ndarray | None
     blank: int  # scores missing before any policy
 
     @cached_property
@@ -45,38 +45,38 @@ def leaves(block: np.ndarray, start: int, rule: Rule) -> Iterator[Leaf]:
     ValueError
         If a number is no score, or one is missing where none may be.
     """
-    at = 0
-    while at < len(block):
-        size = LEAF - (start + at) % LEAF
-        yield from _read(block[at : at + size], start + at, rule)
-        at += size
+    offset = 0
+    while offset < len(block):
+        size = LEAF - (start + offset) % LEAF
+        yield from _read(block[offset : offset + size], start + offset, rule)
+        offset += size
 
 
-def _read(x: np.ndarray, at: int, rule: Rule) -> Iterator[Leaf]:
-    gone = _gaps(x, at, rule)
+def _read(x: np.ndarray, first: int, rule: Rule) -> Iterator[Leaf]:
+    gone = _gaps(x, first, rule)
     blank = 0 if gone is None else int(gone.sum())
     if gone is None or not blank:
-        yield Leaf(at, x, None, 0)
+        yield Leaf(first, x, None, 0)
         return
     if rule.missing == "error":
         row, column = np.argwhere(gone)[0]
         raise ValueError(
-            f"item {at + int(row)} has no score for {rule.systems[column]!r}; complete it, or say "
-            "missing='pairwise', 'complete' or 'wrong'"
+            f"item {first + int(row)} has no score for {rule.systems[column]!r}; complete it, or "
+            "say missing='pairwise', 'complete' or 'wrong'"
         )
     if rule.missing == "complete":
-        yield Leaf(at, x[~gone.any(1)], None, blank)
+        yield Leaf(first, x[~gone.any(1)], None, blank)
     elif rule.missing == "wrong":
-        yield Leaf(at, np.where(gone, x.dtype.type(rule.worst), x), None, blank)
+        yield Leaf(first, np.where(gone, x.dtype.type(rule.worst), x), None, blank)
     else:
-        yield Leaf(at, np.where(gone, x.dtype.type(0), x), ~gone, blank)
+        yield Leaf(first, np.where(gone, x.dtype.type(0), x), ~gone, blank)
 
 
-def _gaps(x: np.ndarray, at: int, rule: Rule) -> np.ndarray | None:
+def _gaps(x: np.ndarray, first: int, rule: Rule) -> np.ndarray | None:
     """Where a score is missing; None where none can be."""
     if x.dtype.kind == "f":
         if np.isinf(x).any():
-            _refuse(x, np.isinf(x), at, rule, "infinite; give a finite number or leave blank")
+            _refuse(x, np.isinf(x), first, rule, "infinite; give a finite number or leave blank")
         return np.isnan(x)
     if x.dtype.kind in "ub":
         return None if rule.code is None else x == rule.code
@@ -88,7 +88,7 @@ def _gaps(x: np.ndarray, at: int, rule: Rule) -> np.ndarray | None:
             _refuse(
                 x,
                 odd,
-                at,
+                first,
                 rule,
                 f"{value} in {x.dtype}: if that stands for a missing score, say so: "
                 f"attrs['missing_value'] = {value}",
@@ -96,6 +96,6 @@ def _gaps(x: np.ndarray, at: int, rule: Rule) -> np.ndarray | None:
     return gone
 
 
-def _refuse(x: np.ndarray, odd: np.ndarray, at: int, rule: Rule, why: str) -> None:
+def _refuse(x: np.ndarray, odd: np.ndarray, first: int, rule: Rule, why: str) -> None:
     row, column = np.argwhere(odd)[0]
-    raise ValueError(f"the score of item {at + int(row)} and {rule.systems[column]!r} is {why}")
+    raise ValueError(f"the score of item {first + int(row)} and {rule.systems[column]!r} is {why}")

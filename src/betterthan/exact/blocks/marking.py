@@ -15,24 +15,24 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 def marked(leaf: Leaf, rule: Rule) -> int:
-    """Of one leaf; the order of systems does not matter, that of items does."""
-    rows = _of_rows(leaf, rule)
-    at = np.arange(leaf.at, leaf.at + len(rows), dtype=np.uint64)
-    return int(_mixed(rows + _mixed(at * _STEP)).sum(dtype=np.uint64))
+    """Fingerprint of one leaf; it depends on the order of items, not of systems."""
+    rows = _row_hashes(leaf, rule)
+    numbers = np.arange(leaf.first, leaf.first + len(rows), dtype=np.uint64)
+    return int(_mixed(rows + _mixed(numbers * _STEP)).sum(dtype=np.uint64))
 
 
-def _of_rows(leaf: Leaf, rule: Rule) -> np.ndarray:
-    right, blank, odd = _numbers_of(rule.systems)
+def _row_hashes(leaf: Leaf, rule: Rule) -> np.ndarray:
+    right, blank, odd = _system_numbers(rule.systems)
     if leaf.right_or_wrong:
         keys = leaf.values.astype(np.float32) @ right
-        if leaf.seen is not None:
-            keys = keys + (~leaf.seen).astype(np.float32) @ blank
+        if leaf.present is not None:
+            keys = keys + (~leaf.present).astype(np.float32) @ blank
     else:
         bits = np.ascontiguousarray(leaf.values, dtype=float).view(np.uint64)
-        each = _mixed(bits * odd)
-        if leaf.seen is not None:
-            each = np.where(leaf.seen, each, _mixed(odd))
-        return each.sum(1, dtype=np.uint64)
+        hashes = _mixed(bits * odd)
+        if leaf.present is not None:
+            hashes = np.where(leaf.present, hashes, _mixed(odd))
+        return hashes.sum(1, dtype=np.uint64)
     rows = np.zeros(len(keys), np.uint64)
     for column in keys.T.astype(np.uint64):
         rows = _mixed(rows * _STEP + column)
@@ -40,12 +40,14 @@ def _of_rows(leaf: Leaf, rule: Rule) -> np.ndarray:
 
 
 @lru_cache(maxsize=4)
-def _numbers_of(systems: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Random numbers of each system, from its name."""
+def _system_numbers(systems: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random numbers of each system, seeded by its name."""
     most = max(2, _EXACT // (2 * len(systems)))
-    each = [np.random.default_rng(zlib.crc32(name.encode())) for name in systems]
-    small = np.array([r.integers(1, most, 2 * _COLUMNS) for r in each], dtype=np.float32)
-    odd = np.array([r.integers(2**63, dtype=np.uint64) * 2 + 1 for r in each], dtype=np.uint64)
+    generators = [np.random.default_rng(zlib.crc32(name.encode())) for name in systems]
+    small = np.array([r.integers(1, most, 2 * _COLUMNS) for r in generators], dtype=np.float32)
+    odd = np.array(
+        [r.integers(2**63, dtype=np.uint64) * 2 + 1 for r in generators], dtype=np.uint64
+    )
     return small[:, :_COLUMNS], small[:, _COLUMNS:], odd
 
 

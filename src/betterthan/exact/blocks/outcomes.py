@@ -68,16 +68,16 @@ def tables(
     mark : bool, default False
         Whether a fingerprint is wanted.
     """
-    found, plain, marks = _nothing(len(rule.systems)), _Plain(len(rule.systems)), 0
+    total, plain, marks = _nothing(len(rule.systems)), _Plain(len(rule.systems)), 0
     for leaf in leaves(block, start, rule):
         simple = leaf.right_or_wrong and margin < 1
-        if simple and leaf.seen is None:
+        if simple and leaf.present is None:
             plain.add(leaf)
         else:
-            one = _right_or_wrong(leaf) if simple else _graded(leaf, margin, slack)
-            found = found.plus(one)
+            part = _right_or_wrong(leaf) if simple else _graded(leaf, margin, slack)
+            total = total.plus(part)
         marks += marked(leaf, rule) if mark else 0
-    return replace(found.plus(plain.tables()), mark=marks % 2**64)
+    return replace(total.plus(plain.tables()), mark=marks % 2**64)
 
 
 def added(parts: list[Tables]) -> Tables:
@@ -107,37 +107,37 @@ class _Plain:
         self.high = max(self.high, float(leaf.values.max(initial=0)))
 
     def tables(self) -> Tables:
-        """What the leaves say together."""
+        """Counts of all leaves so far."""
         sums = np.broadcast_to(np.diag(self.both)[:, None], self.both.shape)
         shared = np.full(self.both.shape, self.items, np.int64)
-        ends = self.low, self.high
+        limits = self.low, self.high
         wins = sums - self.both
         return Tables(
-            self.items, wins, shared, sums.astype(float), *ends, False, 1.0, self.blank, 0
+            self.items, wins, shared, sums.astype(float), *limits, False, 1.0, self.blank, 0
         )
 
 
 def _right_or_wrong(leaf: Leaf) -> Tables:
-    right, seen = leaf.values.astype(np.float32), np.asarray(leaf.seen, np.float32)
-    sums, shared = _whole(right.T @ seen), _whole(seen.T @ seen)
-    wins = sums - _whole(right.T @ right)
-    ends = float(leaf.values.min(initial=1)), float(leaf.values.max(initial=0))
-    return Tables(len(right), wins, shared, sums.astype(float), *ends, False, 1.0, leaf.blank, 0)
+    right, present = leaf.values.astype(np.float32), np.asarray(leaf.present, np.float32)
+    sums, shared = _integers(right.T @ present), _integers(present.T @ present)
+    wins = sums - _integers(right.T @ right)
+    limits = float(leaf.values.min(initial=1)), float(leaf.values.max(initial=0))
+    return Tables(len(right), wins, shared, sums.astype(float), *limits, False, 1.0, leaf.blank, 0)
 
 
-def _whole(product: np.ndarray) -> np.ndarray:
+def _integers(product: np.ndarray) -> np.ndarray:
     return product.astype(np.int64)
 
 
 def _graded(leaf: Leaf, margin: float, slack: float | None) -> Tables:
-    """Other scores: by their levels where these are few, else one system against all others."""
+    """Graded scores: by their levels if these are few, else one system against all others."""
     values = leaf.values if leaf.values.dtype.kind == "f" else leaf.values.astype(float)
-    seen = leaf.seen
-    gapped = values if seen is None else np.where(seen, values, np.nan)
+    present = leaf.present
+    gapped = values if present is None else np.where(present, values, np.nan)
     allowed = counting.slack(gapped, margin) if slack is None else slack
     wins, shared, nearest = counting.with_nearest(gapped, allowed)
-    of = np.ones(values.shape) if seen is None else seen.astype(float)
-    sums = values.astype(float).T @ of
+    indicator = np.ones(values.shape) if present is None else present.astype(float)
+    sums = values.astype(float).T @ indicator
     low, high = (
         float(f(gapped, initial=i)) for f, i in ((np.nanmin, np.inf), (np.nanmax, -np.inf))
     )
@@ -145,7 +145,7 @@ def _graded(leaf: Leaf, margin: float, slack: float | None) -> Tables:
     return Tables(len(values), wins, shared, sums, low, high, graded, nearest, leaf.blank, 0)
 
 
-def slack_of(found: Tables, margin: float, kind: np.dtype) -> float:
-    """Beyond which scores of all blocks differ."""
+def slack_of(counts: Tables, margin: float, kind: np.dtype) -> float:
+    """Smallest difference that counts as one, for the scores of all blocks."""
     eps = float(np.finfo(kind if kind.kind == "f" else float).eps)
-    return margin + names.SCORE_ULPS * eps * max(found.largest, margin)
+    return margin + names.SCORE_ULPS * eps * max(counts.largest, margin)

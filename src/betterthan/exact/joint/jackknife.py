@@ -22,13 +22,13 @@ class Shares:
     units: np.ndarray  # (column,): units of a size above 0
 
     @classmethod
-    def of(cls, sizes: np.ndarray) -> Self:
+    def from_sizes(cls, sizes: np.ndarray) -> Self:
         """From sizes (unit, column); a unit of size 0 does not count.
 
         Examples
         --------
-        >>> of = Shares.of(np.array([[3.0], [5], [1], [8], [4], [2]]))
-        >>> of.constant.round(11).tolist(), of.df.round(11).tolist()
+        >>> shares = Shares.from_sizes(np.array([[3.0], [5], [1], [8], [4], [2]]))
+        >>> shares.constant.round(11).tolist(), shares.df.round(11).tolist()
         ([1.15511823395], [2.86235372765])
         """
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -60,11 +60,11 @@ class Shares:
         """
         independent, alike = self._df_independent(), self._df_alike()
         between = 2 / (1 / independent + 1 / np.minimum(independent, alike))
-        found = np.where(self.equal, self.units - 1.0, np.maximum(between, 1.0))
-        return np.where(self.units > 1, found, np.nan)
+        df = np.where(self.equal, self.units - 1.0, np.maximum(between, 1.0))
+        return np.where(self.units > 1, df, np.nan)
 
     def _over(self, values: np.ndarray) -> np.ndarray:
-        """Divided by 1 - w."""
+        """Values divided by 1 - w."""
         return np.divide(values, self.others, out=np.zeros_like(values), where=self.others > 0)
 
     def _df_independent(self) -> np.ndarray:
@@ -79,13 +79,13 @@ class Shares:
         w = self.share
         small, large = _split(w, w)
         a, a_large = _split(self._over(w**2), w)
-        rest = (small**2).sum(0)  # squares of all but the largest
-        q = rest + large**2
-        without = np.where(np.arange(len(w))[:, None] == w.argmax(0), rest, q - w**2)  # than c
+        others = (small**2).sum(0)  # squares of all but the largest
+        q = others + large**2
+        without = np.where(np.arange(len(w))[:, None] == w.argmax(0), others, q - w**2)  # than c
         diagonal = self._over(w**2) * (self.others**2 + without)
-        apart = rest - large * (1 - large) - small  # q - w_c - w_d for d the largest
+        gap = others - large * (1 - large) - small  # q - w_c - w_d for d the largest
         sums = [(a * small**k).sum(0) for k in range(3)]
-        across = 2 * a_large * (a * apart**2).sum(0)
+        across = 2 * a_large * (a * gap**2).sum(0)
         across += q**2 * sums[0] ** 2 - 4 * q * sums[0] * sums[1]
         across += 2 * sums[0] * sums[2] + 2 * sums[1] ** 2 - (a**2 * (q - 2 * small) ** 2).sum(0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -94,11 +94,11 @@ class Shares:
 
 def leave_out(values: np.ndarray) -> np.ndarray:
     """The sum of all other units, (unit, column); of the largest without cancellation."""
-    rest = values.sum(0) - values
+    others = values.sum(0) - values
     if len(values):
         top, column = values.argmax(0), np.arange(values.shape[1])
-        rest[top, column] = _without(values, top).sum(0)
-    return rest
+        others[top, column] = _without(values, top).sum(0)
+    return others
 
 
 def changes(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -114,21 +114,21 @@ def changes(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     [[-0.25], [0.25]]
     """
     number = sizes.sum(0)
-    rest = leave_out(sizes)
+    others = leave_out(sizes)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = totals.sum(0) / number
-        moved = -(totals - sizes * mean) / rest
+        moved = -(totals - sizes * mean) / others
         top, column = sizes.argmax(0), np.arange(sizes.shape[1])
         # from the other units: its own total would leave few digits
-        moved[top, column] = _without(totals, top).sum(0) / rest[top, column] - mean
+        moved[top, column] = _without(totals, top).sum(0) / others[top, column] - mean
     return np.where(sizes > 0, moved, 0.0)
 
 
 def _without(values: np.ndarray, place: np.ndarray) -> np.ndarray:
     """The values with one of each column, at `place` (column,), set to 0."""
-    rest = values.copy()
-    rest[place, np.arange(values.shape[1])] = 0.0
-    return rest
+    others = values.copy()
+    others[place, np.arange(values.shape[1])] = 0.0
+    return others
 
 
 def _split(values: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

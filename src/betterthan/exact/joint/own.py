@@ -20,10 +20,10 @@ from betterthan.exact.wins.ends import edgeworth, shape
 
 _Array = Any  # an array of floats, (pair,)
 _TINY = 1e-300
-_NEAR = 1e-4  # of a standard deviation: neighbors from which a slope is taken
+_SLOPE_STEP = 1e-4  # of a standard deviation: neighbors from which a slope is taken
 
 
-class Own(Protocol):
+class PairPosterior(Protocol):
     """Posteriors of differences A - B, one a pair."""
 
     @property
@@ -41,7 +41,7 @@ class Own(Protocol):
         """Whether skewness is corrected for."""
         ...
 
-    def take(self, at: Any) -> Self:
+    def take(self, index: Any) -> Self:
         """Some of the pairs."""
         ...
 
@@ -61,7 +61,7 @@ class Own(Protocol):
         """About where the narrowest interval (2, pair) ends, if u is normal with these."""
         ...
 
-    def inside(self, ends: _Array, moved: _Array) -> _Array:
+    def inside(self, limits: _Array, moved: _Array) -> _Array:
         """The moved ends, at most half way to the end of what is possible."""
         ...
 
@@ -85,9 +85,9 @@ class Wins:
         """Exactly 0 where wins and losses are as many."""
         return -_normal_score(prob_above_half(self.b, self.a), prob_above_half(self.a, self.b))
 
-    def take(self, at: Any) -> "Wins":
+    def take(self, index: Any) -> "Wins":
         """Some of the pairs."""
-        return Wins(self.a[at], self.b[at], self.t[at])
+        return Wins(self.a[index], self.b[index], self.t[index])
 
     def score(self, d: float) -> _Array:
         """The u of one difference, from the smaller tail."""
@@ -102,24 +102,24 @@ class Wins:
         """u, du/dd, and the slope of its log; nan at the ends of the range."""
         tail = contour.beyond(self.a, self.b, self.t, d)
         mass, density, slope = (np.array(z) for z in (tail.mass, tail.density, tail.slope))
-        left = np.flatnonzero(~tail.settled)
+        left = np.flatnonzero(~tail.converged)
         if left.size:  # a parameter below 1
-            mass[left], density[left], slope[left] = self.take(left)._shape_at(d[left])
-        known = (mass > 0) & (mass < 1)
+            mass[left], density[left], slope[left] = self.take(left)._density_and_slope(d[left])
+        inner = (mass > 0) & (mass < 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.where(known, -special.ndtri(mass), np.nan)
+            u = np.where(inner, -special.ndtri(mass), np.nan)
             steep = density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
             return u, steep, slope / density + u * steep
 
-    def _shape_at(self, d: _Array) -> tuple[_Array, _Array, _Array]:
+    def _density_and_slope(self, d: _Array) -> tuple[_Array, _Array, _Array]:
         """P(difference > d), the density, and its slope from two neighbors."""
         three = self.a, self.b, self.t
-        near = _NEAR * np.minimum(shape(*three)[1], 1 - np.abs(d))
-        low, high = (dirichlet.density(*three, x) for x in (d - near, d + near))
+        step = _SLOPE_STEP * np.minimum(shape(*three)[1], 1 - np.abs(d))
+        low, high = (dirichlet.density(*three, x) for x in (d - step, d + step))
         return (
             dirichlet.prob_above(*three, d),
             dirichlet.density(*three, d),
-            (high - low) / 2 / near,
+            (high - low) / 2 / step,
         )
 
     def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
@@ -127,9 +127,9 @@ class Wins:
         mean, size, skew = shape(self.a, self.b, self.t)
         return edgeworth(mean + size * middle, size * sd, skew, prob)
 
-    def inside(self, ends: _Array, moved: _Array) -> _Array:
+    def inside(self, limits: _Array, moved: _Array) -> _Array:
         """Within -1 and 1."""
-        return np.clip(moved, (ends - 1) / 2, (ends + 1) / 2)
+        return np.clip(moved, (limits - 1) / 2, (limits + 1) / 2)
 
     def mean(self, middle: _Array, variance: _Array) -> _Array:
         """By the series of Cornish and Fisher up to the skewness: exact where u is standard."""
@@ -141,12 +141,12 @@ class Wins:
 class Averages:
     """Differences of means on units, by Student's t."""
 
-    of: PairMeans
+    means: PairMeans
 
     @property
     def law(self) -> Student:
         """Of the differences."""
-        return self.of.law
+        return self.means.law
 
     @property
     def df(self) -> _Array:
@@ -156,7 +156,7 @@ class Averages:
     @property
     def skewed(self) -> bool:
         """Whether skewness is corrected for."""
-        return self.of.skewness is not None
+        return self.means.skewness is not None
 
     @property
     def z(self) -> _Array:
@@ -164,11 +164,11 @@ class Averages:
         law = self.law
         if law.unbounded and law.skewness is None and (law.error > 0).all():
             return law.mean / law.error
-        return -self._score(self.of.prob_below(), self.of.prob_above())
+        return -self._score(self.means.prob_below(), self.means.prob_above())
 
-    def take(self, at: Any) -> "Averages":
+    def take(self, index: Any) -> "Averages":
         """Some of the pairs."""
-        return Averages(self.of.take(at))
+        return Averages(self.means.take(index))
 
     def score(self, d: float) -> _Array:
         """The u of one difference, from the smaller tail; nan without an error."""
@@ -194,22 +194,22 @@ class Averages:
             below, above, inside = law.tails(d)
             u = np.where(law.error > 0, self._score(below, above), np.nan)
             height, fall = heights(y, self.df)
-            own_height, own_fall = heights(u, self.df)
-            steep = height / (error * inside * own_height)
-            return u, steep, own_fall * steep - fall / error
+            height_u, fall_u = heights(u, self.df)
+            steep = height / (error * inside * height_u)
+            return u, steep, fall_u * steep - fall / error
 
     def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
         """As of t."""
         far = quantile((1 + prob) / 2, self.df) * sd
         law = self.law
-        ends = law.mean + law.error * np.stack([middle - far, middle + far])
+        limits = law.mean + law.error * np.stack([middle - far, middle + far])
         low, high = law.mean - 0.95 * (law.mean - law.low), law.mean + 0.95 * (law.high - law.mean)
-        return np.stack([np.maximum(ends[0], low), np.minimum(ends[1], high)])
+        return np.stack([np.maximum(limits[0], low), np.minimum(limits[1], high)])
 
-    def inside(self, ends: _Array, moved: _Array) -> _Array:
+    def inside(self, limits: _Array, moved: _Array) -> _Array:
         """Within the range of the mean."""
         law = self.law
-        return np.clip(moved, (ends + law.low) / 2, (ends + law.high) / 2)
+        return np.clip(moved, (limits + law.low) / 2, (limits + law.high) / 2)
 
     def mean(self, middle: _Array, variance: _Array) -> _Array:
         """Exact but for the truncation."""

@@ -12,8 +12,8 @@ import numpy as np
 from betterthan.exact.numeric.nodes import legendre
 
 _NODES = 16
-_ONE_SIDE = np.array([0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20, 40, 100])
-_STEPS = np.concatenate([-_ONE_SIDE[::-1], [0.0], _ONE_SIDE])
+_POSITIVE_STEPS = np.array([0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20, 40, 100])
+_STEPS = np.concatenate([-_POSITIVE_STEPS[::-1], [0.0], _POSITIVE_STEPS])
 _FAR = 12.0  # standard deviations of the prior, beyond which it is 0
 _HALVINGS = 45
 _SHARES, _ROUNDS = 8, 6  # of the search for the narrowest interval
@@ -39,11 +39,11 @@ class Shrunk:
     @cached_property
     def _bounds(self) -> np.ndarray:
         """Bounds of the pieces, (pair, bound), ascending."""
-        own = self.mean[:, None] + self.error[:, None] * _STEPS
-        prior = np.broadcast_to(self.prior_sd * _STEPS, own.shape)
-        ends = np.full((len(own), 1), self._end)
-        bounds = np.concatenate([own, prior, -ends, ends], axis=1)
-        return np.sort(np.clip(bounds, -ends, ends), axis=1)
+        data = self.mean[:, None] + self.error[:, None] * _STEPS
+        prior = np.broadcast_to(self.prior_sd * _STEPS, data.shape)
+        limit = np.full((len(data), 1), self._end)
+        bounds = np.concatenate([data, prior, -limit, limit], axis=1)
+        return np.sort(np.clip(bounds, -limit, limit), axis=1)
 
     def _log(self, d: np.ndarray) -> np.ndarray:
         """Log density (pair, ...), without its constant."""
@@ -60,8 +60,8 @@ class Shrunk:
         """Integrals (pair, piece) between bounds (pair, piece), in units of the top."""
         x, weight = legendre(_NODES)
         half = (high - low)[..., None] / 2
-        at = low[..., None] + half * (x + 1)
-        heights = np.exp(self._log(at) - self._top[:, None, None])
+        points = low[..., None] + half * (x + 1)
+        heights = np.exp(self._log(points) - self._top[:, None, None])
         return (heights * half * weight).sum(-1)
 
     @cached_property
@@ -86,18 +86,18 @@ class Shrunk:
         """The mean of the posterior."""
         x, weight = legendre(_NODES)
         low, high = self._bounds[:, :-1, None], self._bounds[:, 1:, None]
-        at = low + (high - low) / 2 * (x + 1)
-        heights = np.exp(self._log(at) - self._top[:, None, None])
-        return (at * heights * (high - low) / 2 * weight).sum((1, 2)) / self._total
+        points = low + (high - low) / 2 * (x + 1)
+        heights = np.exp(self._log(points) - self._top[:, None, None])
+        return (points * heights * (high - low) / 2 * weight).sum((1, 2)) / self._total
 
     def quantile(self, prob: float | np.ndarray) -> np.ndarray:
         """The difference below which the posterior probability is `prob`."""
         wanted = np.broadcast_to(prob, self.mean.shape) * self._total
         reached = np.cumsum(self._pieces, axis=1)
-        at = np.minimum((reached < wanted[:, None]).sum(1), reached.shape[1] - 1)
-        rows = np.arange(len(at))
-        low, high = self._bounds[rows, at], self._bounds[rows, at + 1]
-        start, left = low, wanted - (reached[rows, at] - self._pieces[rows, at])
+        piece = np.minimum((reached < wanted[:, None]).sum(1), reached.shape[1] - 1)
+        rows = np.arange(len(piece))
+        low, high = self._bounds[rows, piece], self._bounds[rows, piece + 1]
+        start, left = low, wanted - (reached[rows, piece] - self._pieces[rows, piece])
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             below = self._masses(start[:, None], middle[:, None])[:, 0] < left
@@ -112,13 +112,13 @@ class Shrunk:
         return self.quantile(tail), self.quantile(tail + prob)
 
     def _narrowest(self, prob: float) -> np.ndarray:
-        """The share below the narrowest interval: the best of some, and then of some around it."""
+        """Probability below the narrowest interval, by a grid search that is refined."""
         width = (1 - prob) / _SHARES
         best = np.full(self.mean.shape, (1 - prob) / 2)
         for _ in range(_ROUNDS):
-            near = best + width * np.arange(-_SHARES, _SHARES + 1)[:, None]
-            near = np.clip(near, 0.0, 1 - prob)
-            apart = [self.quantile(share + prob) - self.quantile(share) for share in near]
-            best = np.take_along_axis(near, np.argmin(apart, axis=0)[None], 0)[0]
+            shares = best + width * np.arange(-_SHARES, _SHARES + 1)[:, None]
+            shares = np.clip(shares, 0.0, 1 - prob)
+            widths = [self.quantile(share + prob) - self.quantile(share) for share in shares]
+            best = np.take_along_axis(shares, np.argmin(widths, axis=0)[None], 0)[0]
             width /= _SHARES / 2
         return best

@@ -41,8 +41,8 @@ class Spans:
 
     def least_below(self, delta: float) -> np.ndarray:
         """P(d < delta) is this or more."""
-        turned = None if self.skewness is None else (-self.skewness[1], -self.skewness[0])
-        return self._least(-self.high, -delta, turned)
+        mirrored = None if self.skewness is None else (-self.skewness[1], -self.skewness[0])
+        return self._least(-self.high, -delta, mirrored)
 
     def most_below(self, delta: float) -> np.ndarray:
         """P(d < delta) is this or less."""
@@ -51,7 +51,7 @@ class Spans:
     def _least(
         self, mean: np.ndarray, delta: float, skewness: tuple[np.ndarray, np.ndarray] | None
     ) -> np.ndarray:
-        """The least that Student's t of these means gives to what is above delta."""
+        """Smallest P(d > delta) by Student's t of these means."""
         if self.units < 2:
             return np.zeros_like(mean)
         least = np.ones_like(mean)
@@ -59,8 +59,8 @@ class Spans:
         alike = np.where(mean == delta, 0.5, np.where(mean > delta, 1 - _HALF**self.units / 2, 0.0))
         for error in (self.least_error, self.most_error):
             t = self._above(mean, error, delta, None)
-            for one in () if skewness is None else self._skewnesses(mean, error, delta, skewness):
-                t = np.minimum(t, self._above(mean, error, delta, one))
+            for value in () if skewness is None else self._skewnesses(mean, error, delta, skewness):
+                t = np.minimum(t, self._above(mean, error, delta, value))
             least = np.minimum(least, np.where(error > 0, t, alike))
         return least
 
@@ -68,18 +68,22 @@ class Spans:
         self, mean: np.ndarray, error: np.ndarray, delta: float, skewness: np.ndarray | None
     ) -> np.ndarray:
         df, units = np.full_like(mean, self.df), np.full_like(mean, self.units)
-        of = Student(mean, error, df, -self.most, self.most, skewness, units)
+        law = Student(mean, error, df, -self.most, self.most, skewness, units)
         with np.errstate(invalid="ignore"):
-            return of.prob_above(delta)
+            return law.prob_above(delta)
 
     def _skewnesses(
-        self, mean: np.ndarray, error: np.ndarray, delta: float, ends: tuple[np.ndarray, np.ndarray]
+        self,
+        mean: np.ndarray,
+        error: np.ndarray,
+        delta: float,
+        limits: tuple[np.ndarray, np.ndarray],
     ) -> Iterator[np.ndarray]:
-        """Both ends of the skewness, and the one between at which Hall's t is the smallest."""
+        """Both bounds of the skewness, and the value between that minimizes Hall's t."""
         with np.errstate(invalid="ignore", divide="ignore"):
             t = (mean - delta) / error
             lowest = -(t**2 / 3 + 1 / 6) * 27 * np.sqrt(self.units) / (2 * t**3)
-        low, high = (np.clip(end, -_FAR, _FAR) for end in ends)
+        low, high = (np.clip(end, -_FAR, _FAR) for end in limits)
         yield low
         yield high
         yield np.clip(np.nan_to_num(lowest), low, high)
@@ -120,7 +124,7 @@ def spans(
     above, below = summed(high, unit) - size * first, size * last - summed(low, unit)
     furthest = np.maximum(above, below)
     nearest = np.maximum(0.0, np.maximum(-above, -below))
-    k, shares = len(size), Shares.of(size)
+    k, shares = len(size), Shares.from_sizes(size)
 
     def error(far: np.ndarray) -> np.ndarray:
         if k < 2:
@@ -129,16 +133,17 @@ def spans(
         return np.sqrt((left_out**2).sum(0) / shares.constant)
 
     df = float(shares.df[0]) if k > 1 else 1.0
-    found = Spans(first, last, error(nearest), error(furthest), k, df, most)
+    result = Spans(first, last, error(nearest), error(furthest), k, df, most)
     equal = k > 1 and (size == size[0]).all()
-    return replace(found, skewness=_skewness(found, low, high)) if skewed and equal else found
+    return replace(result, skewness=_skewness(result, low, high)) if skewed and equal else result
 
 
-def _skewness(of: Spans, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Between which numbers the skewness of the items is."""
-    third = ((low - of.high) ** 3).mean(0), ((high - of.low) ** 3).mean(0)
+def _skewness(bounds: Spans, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the skewness of the items."""
+    third = ((low - bounds.high) ** 3).mean(0), ((high - bounds.low) ** 3).mean(0)
     least, most = (
-        (error * np.sqrt(of.units - 1)) ** 3 for error in (of.least_error, of.most_error)
+        (error * np.sqrt(bounds.units - 1)) ** 3
+        for error in (bounds.least_error, bounds.most_error)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         lower = third[0] / np.where(third[0] < 0, least, most)

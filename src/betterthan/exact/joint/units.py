@@ -74,12 +74,14 @@ class PairMeans:
         """The posterior of the differences; nan where there is no error."""
         error = np.where(self.units > 1, self.error, 0.0)
         df = np.where(self.units > 1, self.df, 1.0)
-        ends = -self.most, self.most
-        return Student(self.difference, error, df, *ends, self.skewness, np.maximum(self.units, 1))
+        limits = -self.most, self.most
+        return Student(
+            self.difference, error, df, *limits, self.skewness, np.maximum(self.units, 1)
+        )
 
-    def take(self, at: Any) -> "PairMeans":
+    def take(self, index: Any) -> "PairMeans":
         """Some of the pairs."""
-        held = {k: v[at] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        held = {k: v[index] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
         return replace(self, **held)
 
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
@@ -88,14 +90,14 @@ class PairMeans:
         Where all units differ by the same, there is no error, and units above and below delta are
         counted.
         """
-        found = self.law.prob_above(delta)
+        prob = self.law.prob_above(delta)
         above, below = self.won, self.lost
         if delta:
-            near = np.isclose(self.difference, delta, rtol=1e-12, atol=0.0)
-            above = self.units * ((self.difference > delta) & ~near)
-            below = self.units * ((self.difference < delta) & ~near)
+            equal = np.isclose(self.difference, delta, rtol=1e-12, atol=0.0)
+            above = self.units * ((self.difference > delta) & ~equal)
+            below = self.units * ((self.difference < delta) & ~equal)
         counted = np.where(self.units > 1, prob_above_half(1.0 + above, 1.0 + below), np.nan)
-        return np.where((self.units > 1) & (self.error > 0), found, counted)
+        return np.where((self.units > 1) & (self.error > 0), prob, counted)
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
         """P(d < delta), as exact in its tail."""
@@ -148,42 +150,42 @@ def means(
         mean = totals.sum(0) / number
         moved = (totals - sizes * mean) / number
     scored = (sizes > 0).sum(0)
-    of, df = Shares.of(sizes), float(k - 1)
+    shares, df = Shares.from_sizes(sizes), float(k - 1)
     part = np.maximum(scored, 2)
-    skewness = _skewness(moved, moved * moved, scored, of.equal) if skewed else None
+    skewness = _skewness(moved, moved * moved, scored, shares.equal) if skewed else None
     parts = np.sqrt(part / (part - 1)) * moved
-    if not of.equal.all():
-        left_out = -changes(totals, sizes) / np.sqrt(of.constant)
-        parts, df = np.where(of.equal, parts, left_out), float(_averaged(of).df[0])
+    if not shares.equal.all():
+        left_out = -changes(totals, sizes) / np.sqrt(shares.constant)
+        parts, df = np.where(shares.equal, parts, left_out), float(_averaged(shares).df[0])
     error = np.where(scored > 1, np.nan_to_num(np.sqrt((parts**2).sum(0))), 0.0)
-    freedom = np.where(scored > 1, of.df, 1.0)
+    freedom = np.where(scored > 1, shares.df, 1.0)
     law = Student(mean, error, freedom, *limits, skewness, np.maximum(scored, 1))
     return Means(mean, parts, scored, df, law)
 
 
-def _averaged(of: Shares) -> Shares:
-    """One column: the mean of the shares of all."""
-    return Shares.of(np.nanmean(of.share, axis=1, keepdims=True))
+def _averaged(shares: Shares) -> Shares:
+    """Mean of the shares of all systems, as one column."""
+    return Shares.from_sizes(np.nanmean(shares.share, axis=1, keepdims=True))
 
 
 def _skewness(
     rows: np.ndarray, squares: np.ndarray, units: np.ndarray, equal: np.ndarray
 ) -> np.ndarray:
-    """Of what units add to an error, (column,); 0 where units are of unequal size."""
+    """Skewness of the units' contributions, (column,); 0 where units are of unequal size."""
     third = np.einsum("uc,uc->c", squares, rows)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = third / units / (squares.sum(0) / units) ** 1.5
-    return np.where(equal & np.isfinite(found), found, 0.0)
+        skewness = third / units / (squares.sum(0) / units) ** 1.5
+    return np.where(equal & np.isfinite(skewness), skewness, 0.0)
 
 
 def summed(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """Sums (unit, ...) of rows (item, ...) whose unit is numbered from 0."""
-    found = np.zeros((int(unit.max(initial=-1)) + 1, *values.shape[1:]))
+    sums = np.zeros((int(unit.max(initial=-1)) + 1, *values.shape[1:]))
     if len(values):
         order = np.argsort(unit, kind="stable")
         rows, start = np.unique(unit[order], return_index=True)
-        found[rows] = np.add.reduceat(values[order], start, axis=0)
-    return found
+        sums[rows] = np.add.reduceat(values[order], start, axis=0)
+    return sums
 
 
 def pair_means(
@@ -218,7 +220,7 @@ def pair_means(
     [0.9710136132]
     """
     sums = pair_sums(totals, sizes, unit, each_once=each_once)
-    return joined([differences(*each, most=most, skewed=skewed) for each in sums])
+    return joined([differences(*columns, most=most, skewed=skewed) for columns in sums])
 
 
 def pair_sums(
@@ -234,21 +236,21 @@ def pair_sums(
         return x if single else summed(x, unit)
 
     if (sizes > 0).all():  # then all pairs share the sums of the systems
-        of_systems = sums(totals), sums(sizes)
-        of_systems = once(*of_systems) if each_once else of_systems
+        system_sums = sums(totals), sums(sizes)
+        system_sums = once(*system_sums) if each_once else system_sums
         pairs = np.triu_indices(systems, 1)
-        step = max(1, _BLOCK // max(len(of_systems[0]), 1))
+        step = max(1, _BLOCK // max(len(system_sums[0]), 1))
         for start in range(0, max(len(pairs[0]), 1), step):
             a, b = (side[start : start + step] for side in pairs)
-            total, size = of_systems
+            total, size = system_sums
             yield total[:, a], size[:, a], total[:, b], size[:, b]
         return
     step = max(1, _HELD // max(len(totals), 1))
     for k in range(max(systems - 1, 1)):
         for start in range(k + 1, max(systems, 2), step):
-            one, others = slice(k, k + 1), slice(start, start + step)
-            both = (sizes[:, one] > 0) & (sizes[:, others] > 0)
-            first = sums(np.where(both, totals[:, one], 0.0)), sums(sizes[:, one] * both)
+            column, others = slice(k, k + 1), slice(start, start + step)
+            both = (sizes[:, column] > 0) & (sizes[:, others] > 0)
+            first = sums(np.where(both, totals[:, column], 0.0)), sums(sizes[:, column] * both)
             second = sums(np.where(both, totals[:, others], 0.0)), sums(sizes[:, others] * both)
             yield once(*first) + once(*second) if each_once else (*first, *second)
 
@@ -259,34 +261,34 @@ def once(totals: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return np.divide(totals, sizes, out=np.zeros_like(totals), where=some), some.astype(float)
 
 
-def pairs_of(of: Means, most: float) -> PairMeans:
-    """Of all pairs of systems that have a score on every unit, with the degrees of freedom of all.
+def pairs_from_means(means: Means, most: float) -> PairMeans:
+    """Differences of all pairs of systems scored on every unit, with the pooled degrees of freedom.
 
     Parameters
     ----------
-    of : Means
+    means : Means
     most : float
         The largest difference that there can be.
     """
-    first, second = np.triu_indices(len(of.mean), 1)
-    difference = of.mean[first] - of.mean[second]
-    square = of.parts.T @ of.parts
-    own = np.diag(square)
-    both = own[first] + own[second]
+    first, second = np.triu_indices(len(means.mean), 1)
+    difference = means.mean[first] - means.mean[second]
+    square = means.parts.T @ means.parts
+    diagonal = np.diag(square)
+    both = diagonal[first] + diagonal[second]
     left = both - 2 * square[first, second]
     error = np.sqrt(np.where(left > _ALIKE * both, left, 0.0))
-    units = np.full(len(first), of.units)
+    units = np.full(len(first), means.units)
     # only read where there is no error, and all units show the same difference
     won, lost = units * (difference > 0), units * (difference < 0)
-    df = np.full(len(first), of.df)
+    df = np.full(len(first), means.df)
     return PairMeans(difference, error, units, won, lost, df, most=most)
 
 
 def joined(parts: list[PairMeans]) -> PairMeans:
-    """Pairs of one part after those of another."""
+    """Concatenate the pairs of several parts."""
     held = [k for k, v in vars(parts[0]).items() if isinstance(v, np.ndarray)]
-    whole = {k: np.concatenate([getattr(part, k) for part in parts]) for k in held}
-    return replace(parts[0], **whole)
+    columns = {k: np.concatenate([getattr(part, k) for part in parts]) for k in held}
+    return replace(parts[0], **columns)
 
 
 def differences(
@@ -298,36 +300,38 @@ def differences(
     most: float = np.inf,
     skewed: bool = False,
 ) -> PairMeans:
-    """Of pairs, from totals and sizes (unit, pair) of both; see `pair_means`."""
+    """Differences of means from totals and sizes (unit, pair) of both systems; see `pair_means`."""
     with np.errstate(invalid="ignore", divide="ignore"):
         n_a, n_b = size_a.sum(0), size_b.sum(0)
         mean_a, mean_b = total_a.sum(0) / n_a, total_b.sum(0) / n_b
-        apart = (total_a - size_a * mean_a) / n_a - (total_b - size_b * mean_b) / n_b
+        deviation = (total_a - size_a * mean_a) / n_a - (total_b - size_b * mean_b) / n_b
         units = (size_a > 0).sum(0)
-        squares = apart * apart
+        squares = deviation * deviation
         error = np.sqrt(units / np.maximum(units - 1, 1) * squares.sum(0))
-        here_a, here_b = total_a / size_a, total_b / size_b
-    largest = np.nanmax(np.maximum(np.abs(here_a), np.abs(here_b)), axis=0, initial=0.0)
+        unit_a, unit_b = total_a / size_a, total_b / size_b
+    largest = np.nanmax(np.maximum(np.abs(unit_a), np.abs(unit_b)), axis=0, initial=0.0)
     slack = _ULPS * np.finfo(float).eps * largest
-    equal, rounding, df = _one_size(size_a) & _one_size(size_b), slack, units - 1.0
+    equal, rounding, df = _equal_sizes(size_a) & _equal_sizes(size_b), slack, units - 1.0
     if not equal.all():
-        at = ~equal
-        error[at], df[at] = _unequal(*(x[:, at] for x in (total_a, size_a, total_b, size_b)))
-        rounding = np.where(at, _ROUNDING * largest, slack)
+        uneven = ~equal
+        error[uneven], df[uneven] = _unequal(
+            *(x[:, uneven] for x in (total_a, size_a, total_b, size_b))
+        )
+        rounding = np.where(uneven, _ROUNDING * largest, slack)
     return PairMeans(
         difference=np.where(np.abs(mean_a - mean_b) > slack, mean_a - mean_b, 0.0),
         error=np.where(error > rounding, error, 0.0),
         units=units,
-        won=((here_a - here_b) > slack).sum(0),
-        lost=((here_b - here_a) > slack).sum(0),
+        won=((unit_a - unit_b) > slack).sum(0),
+        lost=((unit_b - unit_a) > slack).sum(0),
         df=df,
-        skewness=_skewness(apart, squares, units, equal) if skewed else None,
+        skewness=_skewness(deviation, squares, units, equal) if skewed else None,
         most=most,
     )
 
 
-def _one_size(sizes: np.ndarray) -> np.ndarray:
-    """Whether all units that there are have one size, (pair,)."""
+def _equal_sizes(sizes: np.ndarray) -> np.ndarray:
+    """Whether all units of nonzero size have the same size, (pair,)."""
     if sizes.size and sizes.min() == sizes.max():
         return np.ones(sizes.shape[1], dtype=bool)
     return ((sizes == 0) | (sizes == sizes.max(0, initial=0.0))).all(0)
@@ -341,9 +345,12 @@ def _unequal(
     Where all pairs have the same sizes, these are looked at once.
     """
     alike = all((x == x[:, :1]).all() for x in (size_a, size_b)) and (size_a == size_b).all()
-    of = Shares.of(size_a[:, :1]) if alike else Shares.of(size_a).averaged(Shares.of(size_b))
+    if alike:
+        shares = Shares.from_sizes(size_a[:, :1])
+    else:
+        shares = Shares.from_sizes(size_a).averaged(Shares.from_sizes(size_b))
     moved = changes(total_a, size_a) - changes(total_b, size_b)
     with np.errstate(invalid="ignore"):
-        error = np.sqrt((moved**2).sum(0) / of.constant)
+        error = np.sqrt((moved**2).sum(0) / shares.constant)
     pairs = total_a.shape[1]
-    return np.nan_to_num(error), np.broadcast_to(np.nan_to_num(of.df, nan=1.0), (pairs,))
+    return np.nan_to_num(error), np.broadcast_to(np.nan_to_num(shares.df, nan=1.0), (pairs,))

@@ -22,7 +22,7 @@ def draws(cells: np.ndarray, size: np.ndarray, number: int, rng: np.random.Gener
 
 def dirichlet(shape: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
     """Dirichlet over the last dim, draws first; a gamma of a small shape from one that is not."""
-    each = (number, *shape.shape)
-    logs = np.log(rng.standard_gamma(shape + 1, size=each)) - rng.standard_exponential(each) / shape
+    size = (number, *shape.shape)
+    logs = np.log(rng.standard_gamma(shape + 1, size=size)) - rng.standard_exponential(size) / shape
     heights = np.exp(logs - logs.max(-1, keepdims=True))
     return heights / heights.sum(-1, keepdims=True)

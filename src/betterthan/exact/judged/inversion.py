@@ -42,44 +42,44 @@ def above(
     # the smaller tail is the integral; on the larger side the line would be too near the pole
     turn = law.mean_and_sd()[0] > x
     side = np.where(turn, -1.0, 1.0)
-    told, settled = _beyond(law.turned(turn), side * x, close, need)
-    tail, height, slope = told.T
+    integrals, converged = _beyond(law.mirrored(turn), side * x, close, need)
+    tail, height, slope = integrals.T
     tail = np.maximum(tail, 0)  # what is left of one below 1e-20 may be noise
-    rest = 1 - tail
-    above_, below = np.where(turn, rest, tail), np.where(turn, tail, rest)
-    return np.stack([above_, height, slope * side, below], axis=1), settled
+    complement = 1 - tail
+    above_, below = np.where(turn, complement, tail), np.where(turn, tail, complement)
+    return np.stack([above_, height, slope * side, below], axis=1), converged
 
 
 def _beyond(law: Law, x: np.ndarray, close: float, need: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same, where x is above the mean."""
-    found, settled = np.zeros((x.size, 3)), np.abs(x) >= 1
-    rows = np.flatnonzero(~settled)
-    line, parts = Line.of(law.of(rows), x[rows]), np.empty((rows.size, 3, 0))
+    """P(d > x), density and slope, and convergence, for x above the mean."""
+    integrals, converged = np.zeros((x.size, 3)), np.abs(x) >= 1
+    rows = np.flatnonzero(~converged)
+    line, parts = Line.through_saddle(law.select(rows), x[rows]), np.empty((rows.size, 3, 0))
     for step, reach in SCHEDULE:
-        open_ = ~settled[rows]
+        open_ = ~converged[rows]
         if not open_.any():
             break
-        rows, line = rows[open_], line.at(open_)
-        parts = _at_nodes(law.of(rows), line, step, reach, parts[open_])
-        whole, settled[rows] = _by_rule(parts, step, close, need)
-        found[rows] = whole * np.exp(line.log[:, None]) / np.pi
-    return found, settled
+        rows, line = rows[open_], line.select(open_)
+        parts = _node_values(law.select(rows), line, step, reach, parts[open_])
+        estimate, converged[rows] = _by_rule(parts, step, close, need)
+        integrals[rows] = estimate * np.exp(line.log[:, None]) / np.pi
+    return integrals, converged
 
 
-def _at_nodes(law: Law, line: Line, step: float, reach: float, known: np.ndarray) -> np.ndarray:
-    """The integrands at the nodes of a rule, of which every second one may be known from the rule
-    of twice the step.
+def _node_values(law: Law, line: Line, step: float, reach: float, coarse: np.ndarray) -> np.ndarray:
+    """Integrands at the nodes of a rule; every second node may come from the rule of twice the
+    step, in `coarse`.
     """
     count = 2 * int(np.ceil(reach / step / 2)) + 1
-    parts = np.empty((len(law.rest), 3, count))
+    parts = np.empty((len(law.unlabeled), 3, count))
     fresh = np.ones(count, dtype=bool)
-    fresh[: 2 * known.shape[-1] : 2] = False
-    parts[..., ~fresh] = known
+    fresh[: 2 * coarse.shape[-1] : 2] = False
+    parts[..., ~fresh] = coarse
     tau = step * np.flatnonzero(fresh)
     block = max(1, _WORK // (tau.size * law.cells[0].size))
-    for at in np.split(np.arange(len(parts)), range(block, len(parts), block)):
-        parts[at[:, None], :, np.flatnonzero(fresh)] = np.swapaxes(
-            _integrands(law.of(at), line.at(at), tau), 1, 2
+    for rows in np.split(np.arange(len(parts)), range(block, len(parts), block)):
+        parts[rows[:, None], :, np.flatnonzero(fresh)] = np.swapaxes(
+            _integrands(law.select(rows), line.select(rows), tau), 1, 2
         )
     return parts
 
@@ -87,20 +87,20 @@ def _at_nodes(law: Law, line: Line, step: float, reach: float, known: np.ndarray
 def _by_rule(
     parts: np.ndarray, step: float, close: float, need: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The three integrals of each row by the trapezoid rule, and whether they are settled."""
+    """The three integrals of each row by the trapezoid rule, and whether they converged."""
     first = parts[..., 0] / 2
-    whole = (parts.sum(-1) - first) * step
+    estimate = (parts.sum(-1) - first) * step
     half = (parts[..., ::2].sum(-1) - first) * 2 * step
-    scale = np.abs(whole[:, :need])
-    gap, end = np.abs(whole - half)[:, :need], np.abs(parts[:, :need, -1]) * step
-    return whole, ((gap <= close * scale) & (end <= close**_END * scale)).all(1)
+    scale = np.abs(estimate[:, :need])
+    gap, end = np.abs(estimate - half)[:, :need], np.abs(parts[:, :need, -1]) * step
+    return estimate, ((gap <= close * scale) & (end <= close**_END * scale)).all(1)
 
 
 def _integrands(law: Law, line: Line, tau: np.ndarray) -> np.ndarray:
-    """Those of P, density and slope at the nodes of each row: (row, 3, node)."""
+    """Integrands of P, density and slope at the nodes of each row: (row, 3, node)."""
     t = line.cross[:, None] + 2j * line.width[:, None] * np.sinh(tau)
-    log, first, second = factors(law.cells, law.rest, line.x, t)
-    whole, total = np.exp(log.sum(1) - line.log[:, None]), first.sum(1)
+    log, first, second = factors(law.cells, law.unlabeled, line.x, t)
+    value, total = np.exp(log.sum(1) - line.log[:, None]), first.sum(1)
     bent = total**2 + (second - first**2).sum(1)
-    parts = np.stack([whole / t, whole * total, -whole * t * bent], 1).real
+    parts = np.stack([value / t, value * total, -value * t * bent], 1).real
     return parts * (2 * line.width[:, None] * np.cosh(tau))[:, None, :]

@@ -15,33 +15,34 @@ class Law:
     """
 
     cells: np.ndarray
-    rest: np.ndarray
+    unlabeled: np.ndarray
 
     @property
     def size(self) -> np.ndarray:
         """A of each signal: its cells, and what has no label."""
-        return self.cells.sum(-1) + self.rest
+        return self.cells.sum(-1) + self.unlabeled
 
-    def of(self, rows: np.ndarray) -> Self:
+    def select(self, rows: np.ndarray) -> Self:
         """The law of these pairs."""
-        return type(self)(self.cells[rows], self.rest[rows])
+        return type(self)(self.cells[rows], self.unlabeled[rows])
 
-    def turned(self, where: np.ndarray | None = None) -> Self:
-        """The law of -d, of all pairs or where it is asked for."""
+    def mirrored(self, where: np.ndarray | None = None) -> Self:
+        """The law of -d, of all pairs or of those in `where`."""
         other = self.cells[..., [1, 0, 2]]
         cells = other if where is None else np.where(where[:, None, None], other, self.cells)
-        return type(self)(cells, self.rest)
+        return type(self)(cells, self.unlabeled)
 
-    def beside(self, other: Self) -> Self:
-        """The pairs of both, those of the other behind."""
+    def joined(self, other: Self) -> Self:
+        """Concatenate the pairs of two laws."""
         return type(self)(
-            np.concatenate([self.cells, other.cells]), np.concatenate([self.rest, other.rest])
+            np.concatenate([self.cells, other.cells]),
+            np.concatenate([self.unlabeled, other.unlabeled]),
         )
 
     def mean_and_sd(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation of d of each pair."""
         return moments.mean_and_sd(self.cells, self.size)
 
-    def of_signals(self) -> tuple[np.ndarray, np.ndarray]:
+    def signal_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of the g of each signal, (pair, signal)."""
-        return moments.of_signals(self.cells)
+        return moments.signal_moments(self.cells)

@@ -9,7 +9,7 @@ from betterthan.exact.judged.law import Law
 from betterthan.exact.judged.series import cumulants
 
 _STEPS = 30  # of Newton, on the way to the lowest point
-_NEAR = 3e-2  # relative; the line need not go through it
+_TOLERANCE = 3e-2  # relative; the line need not go through it
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Line:
     width: np.ndarray
     log: np.ndarray
 
-    def at(self, rows: np.ndarray) -> "Line":
-        """Of these rows."""
+    def select(self, rows: np.ndarray) -> "Line":
+        """Select rows."""
         return Line(self.x[rows], self.cross[rows], self.width[rows], self.log[rows])
 
     @classmethod
-    def of(cls, law: Law, x: np.ndarray) -> Self:
-        """The line of each row, found by Newton's method within bounds."""
+    def through_saddle(cls, law: Law, x: np.ndarray) -> Self:
+        """The line through the saddle point of each row, by bracketed Newton."""
         end = 1 / (1 - x)
         t, low, high = np.minimum(_normal(law, x), end / 2), np.zeros(x.size), end
         slope, bend, log = _hollow(law, x, t)
@@ -35,7 +35,7 @@ class Line:
             low, high = np.where(slope < 0, t, low), np.where(slope < 0, high, t)
             moved = t - slope / bend
             moved = np.where((moved <= low) | (moved >= high), (low + high) / 2, moved)
-            if (np.abs(moved - t) < _NEAR * t).all():
+            if (np.abs(moved - t) < _TOLERANCE * t).all():
                 break
             t = moved
             slope, bend, log = _hollow(law, x, t)
@@ -44,13 +44,13 @@ class Line:
 
 def _hollow(law: Law, x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First and second derivative of log M(t) / t, and log M."""
-    slope, bend, log = cumulants(law.cells, law.rest, x, t)
+    slope, bend, log = cumulants(law.cells, law.unlabeled, x, t)
     return slope - 1 / t, bend + 1 / t**2, log
 
 
 def _normal(law: Law, x: np.ndarray) -> np.ndarray:
     """Where it would be lowest if T = sum_y G_y (g_y - x) were normal."""
-    size, (mean, spread) = law.size, law.of_signals()
+    size, (mean, spread) = law.size, law.signal_moments()
     mean = mean - x[:, None]
     square = mean**2 + spread
     mu = (size * mean).sum(-1)

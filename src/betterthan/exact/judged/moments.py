@@ -18,7 +18,7 @@ def mean_and_sd(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.nda
     >>> float(mean), round(float(sd), 9)
     (0.0, 0.341905154)
     """
-    mean, spread = of_signals(cells)
+    mean, spread = signal_moments(cells)
     total = size.sum(-1)
     centre = (size * mean).sum(-1) / total
     # E d^2 - centre^2, as a sum of positive terms
@@ -26,8 +26,8 @@ def mean_and_sd(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.nda
     return centre, np.sqrt(around.sum(-1) / (total * (total + 1)))
 
 
-def of_signals(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def signal_moments(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and variance of g = r_w - r_l under each signal, (..., signal)."""
-    win, loss, known = cells[..., 0], cells[..., 1], cells.sum(-1)
-    mean = (win - loss) / known
-    return mean, ((win + loss) / known - mean**2) / (known + 1)
+    win, loss, total = cells[..., 0], cells[..., 1], cells.sum(-1)
+    mean = (win - loss) / total
+    return mean, ((win + loss) / total - mean**2) / (total + 1)

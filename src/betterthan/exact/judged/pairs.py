@@ -40,7 +40,7 @@ class JudgedPairs:
         return self.law.size
 
     @classmethod
-    def of(
+    def from_counts(
         cls, gold: np.ndarray, judged: np.ndarray, prior: float | np.ndarray = CELL
     ) -> "JudgedPairs":
         """From counts: gold (pair, truth, signal), and judged (pair, signal), gold items included.
@@ -54,7 +54,7 @@ class JudgedPairs:
         --------
         >>> import numpy as np
         >>> gold = np.array([[[18, 2, 5], [3, 9, 4], [4, 3, 12]]])
-        >>> pairs = JudgedPairs.of(gold, np.array([[210, 120, 170]]))
+        >>> pairs = JudgedPairs.from_counts(gold, np.array([[210, 120, 170]]))
         >>> round(float(pairs.above(0.0)[0]), 12)
         0.947146441983
         """
@@ -71,20 +71,20 @@ class JudgedPairs:
         The relative error is below 1e-9 for probabilities down to 1e-12; below 1e-6 of a single
         item under a prior of less than 1/3 a cell.
         """
-        return self._at(x)[:, 0]
+        return self._tails(x)[:, 0]
 
     def below(self, x: float | np.ndarray) -> np.ndarray:
         """P(d < x) of each pair; the smaller of the tails is the one that is integrated."""
-        return self._at(x)[:, 3]
+        return self._tails(x)[:, 3]
 
     def tails(self, x: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P(d > x) and P(d < x), from one integral."""
-        found = self._at(x)
-        return found[:, 0], found[:, 3]
+        answers = self._tails(x)
+        return answers[:, 0], answers[:, 3]
 
     def density(self, x: float | np.ndarray) -> np.ndarray:
         """Density of d at x, of each pair."""
-        return self._at(x, need=2)[:, 1]
+        return self._tails(x, need=2)[:, 1]
 
     def within(self, rope: float) -> np.ndarray:
         """P(-rope < d < rope): where the rope is so narrow that tails cancel, an integral of the
@@ -108,6 +108,6 @@ class JudgedPairs:
         lower, upper = intervals.eti(self.law, prob)
         return lower, upper, np.ones(lower.shape, dtype=bool)
 
-    def _at(self, x: float | np.ndarray, *, need: int = 1) -> np.ndarray:
+    def _tails(self, x: float | np.ndarray, *, need: int = 1) -> np.ndarray:
         """The answers of `above`, (pair, answer)."""
-        return above(self.law, np.broadcast_to(x, len(self.law.rest)), need=need)[0]
+        return above(self.law, np.broadcast_to(x, len(self.law.unlabeled)), need=need)[0]

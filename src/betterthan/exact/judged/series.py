@@ -21,7 +21,7 @@ _STEPS = 24  # after which numbers are scaled, so that none overflows
 
 
 def factors(
-    cells: np.ndarray, rest: np.ndarray, x: np.ndarray, t: np.ndarray
+    cells: np.ndarray, unlabeled: np.ndarray, x: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of each signal: log E (1 - t h)^-A, and A E (1 - t h)^(-A - 1) and A (A + 1) E (1 - t h)^(-A
     - 2) over E (1 - t h)^-A; all (row, signal, node).
@@ -29,45 +29,47 @@ def factors(
     Parameters
     ----------
     cells : numpy.ndarray, (row, signal, truth)
-    rest : numpy.ndarray of int, (row, signal)
+    unlabeled : numpy.ndarray of int, (row, signal)
         Items without a label.
     x : numpy.ndarray, (row,)
     t : numpy.ndarray, real or complex, (row, node)
     """
     z = 1 - t * (SIDES[:, None, None] - x[:, None])  # (truth, row, node)
-    n, total = rest[..., None], cells.sum(-1)[..., None]
-    log, first, second = _coefficients(cells, rest, 1 / z)
+    n, total = unlabeled[..., None], cells.sum(-1)[..., None]
+    log, first, second = _coefficients(cells, unlabeled, 1 / z)
     norm = special.betaln(total, n + 1) + np.log(total + n)
     log += norm - np.einsum("rsk,krn->rsn", cells, np.log(z))
     return log, (n + 1) * first, (n + 1) * (n + 2) * second
 
 
 def cumulants(
-    cells: np.ndarray, rest: np.ndarray, x: np.ndarray, t: np.ndarray
+    cells: np.ndarray, unlabeled: np.ndarray, x: np.ndarray, t: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First and second derivative of log M at real t of each row, and log M, of all signals."""
-    log, first, second = (part[..., 0] for part in factors(cells, rest, x, t[:, None]))
-    size, t = cells.sum(-1) + rest, t[:, None]
+    log, first, second = (part[..., 0] for part in factors(cells, unlabeled, x, t[:, None]))
+    size, t = cells.sum(-1) + unlabeled, t[:, None]
     slope = (first - size) / t
     bend = (second - 2 * (size + 1) * first + size * (size + 1)) / t**2 - slope**2
     return slope.sum(-1), bend.sum(-1), log.sum(-1)
 
 
 def _coefficients(
-    cells: np.ndarray, rest: np.ndarray, y: np.ndarray
+    cells: np.ndarray, unlabeled: np.ndarray, y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The log of c_n, c_(n+1) / c_n, c_(n+2) / c_n at y = 1 / z, of each signal with its own n."""
-    told = np.empty((3, *rest.shape, y.shape[-1]), y.dtype)
+    coefficients = np.empty((3, *unlabeled.shape, y.shape[-1]), y.dtype)
     scale = np.abs(y).max(0)
-    row, signal = np.unravel_index(np.argsort(rest, axis=None), rest.shape)
-    ends, run, done = rest[row, signal], _Series.of((y / scale)[:, row], cells[row, signal].T), 0
-    for n, count in zip(*np.unique(ends, return_counts=True), strict=True):
+    row, signal = np.unravel_index(np.argsort(unlabeled, axis=None), unlabeled.shape)
+    orders, done = unlabeled[row, signal], 0
+    run = _Series.start((y / scale)[:, row], cells[row, signal].T)
+    for n, count in zip(*np.unique(orders, return_counts=True), strict=True):
         run.go_to(n)
-        at = slice(done, done := done + count)
-        by = scale[row[at]]
+        part = slice(done, done := done + count)
+        by = scale[row[part]]
         value, first, second = run.leave(count)
-        told[:, row[at], signal[at]] = value + n * np.log(by), first * by, second * by**2
-    return told[0], told[1], told[2]
+        logs = value + n * np.log(by)
+        coefficients[:, row[part], signal[part]] = logs, first * by, second * by**2
+    return coefficients[0], coefficients[1], coefficients[2]
 
 
 @dataclass
@@ -86,10 +88,10 @@ class _Series:
     step: int = 0
 
     @classmethod
-    def of(cls, y: np.ndarray, cells: np.ndarray) -> Self:
+    def start(cls, y: np.ndarray, cells: np.ndarray) -> Self:
         """The coefficient of w^0."""
-        one = np.ones_like(y[0])
-        return cls(y, y * cells[..., None], np.ones_like(y), one, np.zeros(one.shape))
+        ones = np.ones_like(y[0])
+        return cls(y, y * cells[..., None], np.ones_like(y), ones, np.zeros(ones.shape))
 
     def go_to(self, n: int) -> None:
         """On to the coefficient of w^n."""

@@ -15,12 +15,12 @@ def spread(cells: np.ndarray, items: float) -> np.ndarray:
     over its column: without one prediction, half right would be a precision out of nothing.
     """
     rows, labels = cells.shape
-    each = items / labels
+    per_label = items / labels
     if rows == 1:
-        return np.full(cells.shape, each)
-    wrong = np.full(cells.shape, each / 2 / (rows - 1))
-    np.fill_diagonal(wrong[:labels], each / 2)
-    return np.where(cells[:labels].any(1), wrong, each / rows)
+        return np.full(cells.shape, per_label)
+    wrong = np.full(cells.shape, per_label / 2 / (rows - 1))
+    np.fill_diagonal(wrong[:labels], per_label / 2)
+    return np.where(cells[:labels].any(1), wrong, per_label / rows)
 
 
 def drawn(
@@ -43,11 +43,11 @@ def _averages(
     right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
 ) -> np.ndarray:
     """From logs (draw, label) of shares: nothing is 0, so that nothing is divided by 0."""
-    each = _measures(right, predicted, actual, beta)
+    measures = _measures(right, predicted, actual, beta)
     total = _log_sum(actual, 1)
     size = np.exp(actual - total[:, None])[..., None]
     pooled = _measures(_log_sum(right, 1), _log_sum(predicted, 1), total, beta)
-    return np.stack([each.mean(1), (each * size).sum(1), pooled], axis=1)
+    return np.stack([measures.mean(1), (measures * size).sum(1), pooled], axis=1)
 
 
 def _measures(

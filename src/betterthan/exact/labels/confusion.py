@@ -39,13 +39,13 @@ def averages(
     return np.stack(parts, axis=-2)
 
 
-def of_margins(
+def from_margins(
     right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
 ) -> np.ndarray:
-    """The same averages from what is right, predicted and there of every label, (..., label)."""
-    each = _measures(right, predicted, actual, beta)
-    whole = _measures(right.sum(-1), predicted.sum(-1), actual.sum(-1), beta)
-    return np.stack([macro(each), weighted(each, actual), whole], axis=-2)
+    """The averages from true positives, predicted and actual counts of each label, (..., label)."""
+    measures = _measures(right, predicted, actual, beta)
+    pooled = _measures(right.sum(-1), predicted.sum(-1), actual.sum(-1), beta)
+    return np.stack([macro(measures), weighted(measures, actual), pooled], axis=-2)
 
 
 def frequencies(matrix: np.ndarray) -> np.ndarray:

@@ -16,29 +16,31 @@ def jackknife(matrix: np.ndarray, actual: np.ndarray, beta: float) -> tuple[np.n
     weights their variance is.
     """
     rows, columns, many = _filled(matrix, actual)
-    labels, said = np.arange(len(matrix)), matrix.sum(1)
+    labels, predicted = np.arange(len(matrix)), matrix.sum(1)
     row, column = rows[:, None] == labels, columns[:, None] == labels
-    full = formulas.of_margins(np.diagonal(matrix), said, actual, beta)
+    full = formulas.from_margins(np.diagonal(matrix), predicted, actual, beta)
 
     def change(part: float) -> np.ndarray:
         right = np.diagonal(matrix) - part * (row & column)
-        less = formulas.of_margins(right, said - part * row, actual - part * column, beta)
+        less = formulas.from_margins(right, predicted - part * row, actual - part * column, beta)
         return (full - less) / part
 
     # the only item of a label, or of what was predicted, leaves nothing behind to be judged by
-    lone = (actual[columns] == 1) | (np.append(said, 0)[rows] == 1)
+    lone = (actual[columns] == 1) | (np.append(predicted, 0)[rows] == 1)
     small = change(_SMALL)
-    whole = np.where(lone[:, None, None], small, change(1.0))
-    return _said(many, small, whole)
+    unit = np.where(lone[:, None, None], small, change(1.0))
+    return _bias_and_ratio(many, small, unit)
 
 
-def _said(many: np.ndarray, small: np.ndarray, whole: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From what a small part and the whole of an item of each cell change, (cell, ...)."""
+def _bias_and_ratio(
+    many: np.ndarray, small: np.ndarray, unit: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """From the changes by a small part and by a whole item of each cell, (cell, ...)."""
     size = max(int(many.sum()), 1)
-    bias = (1 - size) / size * np.tensordot(many, whole - small, 1)
+    bias = (1 - size) / size * np.tensordot(many, unit - small, 1)
     least = np.tensordot(many, small**2, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        times = np.tensordot(many, whole**2, 1) / least
+        times = np.tensordot(many, unit**2, 1) / least
     return bias, np.where(least > _SMALL / size**2, np.maximum(times, 1.0), 1.0)
 
 

@@ -14,7 +14,7 @@ from betterthan.exact.laplace.spreads import Spread
 Bent = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def kinds_of(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
+def distinct_cells(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
     """Distinct successes and trials (kind, 2), of cells that were tried."""
     both = np.stack([successes, trials], axis=-1)[trials > 0]
     return np.unique(both, axis=0)
@@ -30,22 +30,22 @@ class Repeated:
     node: np.ndarray
     alike: Spread
 
-    def log(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """(point, system, kind, node)."""
-        odds, kappa = self._at(each, rest)
+        odds, kappa = self._log_odds(ability, others)
         sums = []
-        for log_share in logs_of(odds):
+        for log_share in log_success_failure(odds):
             share = kappa * np.exp(log_share)
             terms = [np.log(kappa) + log_share]
             terms += [np.log(share + j) for j in range(1, self._most)]
             sums.append(_summed(terms))
         below = _summed([np.log(kappa + j) for j in range(self._most)])
-        return self._of_kinds(sums[0], sums[1], below)
+        return self._by_kind(sums[0], sums[1], below)
 
-    def bent(self, each: np.ndarray, rest: np.ndarray) -> Bent:
+    def bent(self, ability: np.ndarray, others: np.ndarray) -> Bent:
         """The same, with its derivatives in the ability."""
-        odds, kappa = self._at(each, rest)
-        right, wrong = (np.exp(log) for log in logs_of(odds))
+        odds, kappa = self._log_odds(ability, others)
+        right, wrong = (np.exp(log) for log in log_success_failure(odds))
         both = right * wrong
         turn = kappa * both * (wrong - right)
         first, second = [], []
@@ -56,25 +56,25 @@ class Repeated:
             ]
             first.append(_summed([way * (1 - share), *slopes]))
             second.append(_summed([-both, *bends]))
-        return self.log(each, rest), self._of_kinds(*first), self._of_kinds(*second)
+        return self.log(ability, others), self._by_kind(*first), self._by_kind(*second)
 
     @property
     def _most(self) -> int:
         return int(self.kinds[:, 1].max())
 
-    def _at(self, each: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _log_odds(self, ability: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log odds (point, system, node), and the concentration (point, 1, 1)."""
-        kappa = 1 / self.alike(rest[:, 1]) - 1
-        place = np.exp(rest[:, :1]) * self.node
-        return each[:, :, None] - place[:, None, :], kappa[:, None, None]
+        kappa = 1 / self.alike(others[:, 1]) - 1
+        place = np.exp(others[:, :1]) * self.node
+        return ability[:, :, None] - place[:, None, :], kappa[:, None, None]
 
-    def _of_kinds(self, right: list[Any], wrong: list[Any], below: Any = None) -> np.ndarray:
+    def _by_kind(self, right: list[Any], wrong: list[Any], below: Any = None) -> np.ndarray:
         return np.stack(
             [right[y] + wrong[n - y] - (below[n] if below else 0.0) for y, n in self.kinds], axis=2
         )
 
 
-def logs_of(odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def log_success_failure(odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Log probabilities of success and failure at log odds."""
     log = np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds)))
     return log, log - odds
@@ -96,24 +96,24 @@ class Steep:
     slope: np.ndarray
     spread: Spread
 
-    def log(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """(point, system, kind, node)."""
-        odds, _ = self._at(each, rest)
+        odds, _ = self._log_odds(ability, others)
         return self._log(odds)
 
-    def bent(self, each: np.ndarray, rest: np.ndarray) -> Bent:
+    def bent(self, ability: np.ndarray, others: np.ndarray) -> Bent:
         """The same, with its derivatives in the ability."""
-        odds, steep = self._at(each, rest)
+        odds, steep = self._log_odds(ability, others)
         chance = special.expit(odds)
         first = (self.kinds[:, 0, None] - chance) * steep
         second = np.broadcast_to(-chance * (1 - chance) * steep**2, first.shape)
         return self._log(odds), first, second
 
     def _log(self, odds: np.ndarray) -> np.ndarray:
-        return self.kinds[:, 0, None] * odds + logs_of(odds)[1]
+        return self.kinds[:, 0, None] * odds + log_success_failure(odds)[1]
 
-    def _at(self, each: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _log_odds(self, ability: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log odds (point, system, 1, node), and slopes (point, 1, 1, node)."""
-        steep = np.exp(self.spread(rest[:, 1])[:, None] * self.slope)[:, None, None, :]
-        place = np.exp(rest[:, :1]) * self.node
-        return (each[:, :, None] - place[:, None, :])[:, :, None, :] * steep, steep
+        steep = np.exp(self.spread(others[:, 1])[:, None] * self.slope)[:, None, None, :]
+        place = np.exp(others[:, :1]) * self.node
+        return (ability[:, :, None] - place[:, None, :])[:, :, None, :] * steep, steep

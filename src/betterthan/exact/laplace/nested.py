@@ -38,8 +38,8 @@ class Likelihood(Protocol):
         """(point,)."""
         ...
 
-    def apart(self, x: np.ndarray) -> np.ndarray:
-        """Of every item or row by itself, (point, item)."""
+    def pointwise(self, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of every item or row, (point, item)."""
         ...
 
     def curved(self, x: np.ndarray) -> Curved:
@@ -81,32 +81,32 @@ class Posterior:
     likelihood: Likelihood
 
     def draws(self, number: int, random: np.random.Generator) -> "Drawn":
-        """Of equal weight; see `draws`."""
+        """Draws of equal weight; see `draws`."""
         return draws(self, number, random)
 
     def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Of the prior, (draw, spread) and (draw, parameter)."""
+        """Draws of the prior, (draw, spread) and (draw, parameter)."""
         return self.prior.draw(number, random)
 
-    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Log likelihood of every item or row by itself, (point, item)."""
-        return self.likelihood.apart(x)
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of every item or row, (point, item)."""
+        return self.likelihood.pointwise(x)
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log density (point,), up to a constant."""
         return self.prior.log(v, x) + self.likelihood.log(x)
 
     def modes(self, v: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, Curved]:
-        """Of the parameters given each v, with the curvature there."""
+        """Modes of the parameters given each v, with the curvature there."""
         precision = self.prior.precision(v)
 
-        def at(x: np.ndarray, which: np.ndarray) -> Curved:
-            found, own = self.likelihood.curved(x), precision[which]
-            pull = (own @ (x - self.prior.centre)[..., None])[..., 0]
-            height = found.height + self.prior.log(v[which], x)
-            return Curved(height, found.slope - pull, found.down + own)
+        def derivatives(x: np.ndarray, which: np.ndarray) -> Curved:
+            likelihood, prior_precision = self.likelihood.curved(x), precision[which]
+            pull = (prior_precision @ (x - self.prior.centre)[..., None])[..., 0]
+            height = likelihood.height + self.prior.log(v[which], x)
+            return Curved(height, likelihood.slope - pull, likelihood.down + prior_precision)
 
-        return newton.largest(at, start)
+        return newton.largest(derivatives, start)
 
 
 class Weighted(NamedTuple):
@@ -137,15 +137,15 @@ def draws(posterior: Posterior, number: int, random: np.random.Generator) -> Dra
     ValueError
         If a log density has no largest value near by.
     """
-    near = Near.of(posterior)
-    found = near.weighted(number, random)
-    weight, k = pareto.smoothed(found.log_ratio)
+    proposal = Proposal.around(posterior)
+    drawn = proposal.weighted(number, random)
+    weight, k = pareto.smoothed(drawn.log_ratio)
     while again := more(number, weight, k):
-        rest = near.weighted(again, random)
-        found = Weighted(*map(np.concatenate, zip(found, rest, strict=True)))
-        weight, k = pareto.smoothed(found.log_ratio)
-    at = pareto.evenly(weight, number, random)
-    return Drawn(found.v[at], found.x[at], k, pareto.effective(weight), len(weight))
+        extra = proposal.weighted(again, random)
+        drawn = Weighted(*map(np.concatenate, zip(drawn, extra, strict=True)))
+        weight, k = pareto.smoothed(drawn.log_ratio)
+    index = pareto.evenly(weight, number, random)
+    return Drawn(drawn.v[index], drawn.x[index], k, pareto.effective(weight), len(weight))
 
 
 def more(number: int, weight: np.ndarray, k: float) -> int:
@@ -160,7 +160,7 @@ def more(number: int, weight: np.ndarray, k: float) -> int:
 
 
 @dataclass(frozen=True)
-class Near:
+class Proposal:
     """The proposal: a tabled density of v, and given v a multivariate t whose centre and root
     change with v, and whose axes reach to either side as far as the posterior does.
     """
@@ -175,22 +175,22 @@ class Near:
     wide: np.ndarray  # (place, side, parameter): its logarithm
 
     @classmethod
-    def of(cls, posterior: Posterior) -> "Near":
-        """Made around the posterior."""
+    def around(cls, posterior: Posterior) -> "Proposal":
+        """The proposal of this posterior."""
         grid, modes, down, log = _on_grid(posterior)
         few = _PLACES[0] if grid.nodes.shape[1] > 1 or modes.shape[1] > _MANY else _PLACES[1]
-        places, at = grid.part(few)
-        axes = _roots(down[at])
+        places, index = grid.part(few)
+        axes = _roots(down[index])
         wide = np.stack(
             [
-                _reach(posterior, grid.nodes[k], modes[k], own)
-                for k, own in zip(at, axes, strict=True)
+                _reach(posterior, grid.nodes[k], modes[k], root)
+                for k, root in zip(index, axes, strict=True)
             ]
         )
         log = log + places.linear(grid.nodes) @ np.log(wide.sum(1)).sum(1)
-        tabled = Tabled.of(grid, log)
-        fewer, at = grid.part(_ROOTS[grid.nodes.shape[1]])
-        return cls(posterior, grid, tabled, modes, fewer, _roots(down[at]), places, np.log(wide))
+        tabled = Tabled.from_log_density(grid, log)
+        fewer, index = grid.part(_ROOTS[grid.nodes.shape[1]])
+        return cls(posterior, grid, tabled, modes, fewer, _roots(down[index]), places, np.log(wide))
 
     def weighted(self, number: int, random: np.random.Generator) -> Weighted:
         """Draws, and the log of posterior over proposal."""
@@ -228,17 +228,17 @@ def _on_grid(posterior: Posterior) -> tuple[Grid, np.ndarray, np.ndarray, np.nda
     grid = between(np.tile([-REACH, REACH], (spreads, 1)), coarse)
     start = np.broadcast_to(centre, (len(grid.nodes), centre.size))
     for _ in range(_PASSES):
-        modes, here = posterior.modes(grid.nodes, start)
-        root = newton.lower(here.down)
-        log = here.height - np.log(root.diagonal(0, 1, 2)).sum(1)
-        ends = grid.needed(log, _DEEP[spreads])
-        if grid.fits(ends) and len(grid.axes[0]) == fine:
+        modes, curved = posterior.modes(grid.nodes, start)
+        root = newton.lower(curved.down)
+        log = curved.height - np.log(root.diagonal(0, 1, 2)).sum(1)
+        limits = grid.needed(log, _DEEP[spreads])
+        if grid.fits(limits) and len(grid.axes[0]) == fine:
             break
-        finer = between(ends, fine)
+        finer = between(limits, fine)
         start, grid = grid.weights(finer.nodes) @ modes, finer
     else:
         raise ValueError("the spread's density has no end within reach")
-    return grid, modes, here.down, log
+    return grid, modes, curved.down, log
 
 
 def _roots(down: np.ndarray) -> np.ndarray:
@@ -250,12 +250,12 @@ def _reach(posterior: Posterior, v: np.ndarray, mode: np.ndarray, root: np.ndarr
     """How far the density reaches to either side of each axis, (side, axis), in widths of the
     normal (Geweke 1989, Econometrica 57(6), 1317-1339); at least one.
     """
-    found = np.ones((2, len(mode)))
+    reach = np.ones((2, len(mode)))
     out = _SIDE if len(mode) <= _MANY else _SIDE[:-1]
-    at = np.array([[side * far for far in out] for side in (-1, 1)])  # (side, far)
-    x = mode + at[:, :, None, None] * root.T
+    steps = np.array([[side * far for far in out] for side in (-1, 1)])  # (side, far)
+    x = mode + steps[:, :, None, None] * root.T
     flat = np.concatenate([mode[None], x.reshape(-1, len(mode))])
     height = posterior.log(np.broadcast_to(v, (len(flat), len(v))), flat)
     fall = np.maximum(height[0] - height[1:].reshape(x.shape[:3]), 1e-9)
-    found = np.abs(at)[:, :, None] / np.sqrt(2 * fall)
-    return np.clip(found.max(1), 1.0, _WIDEST)
+    reach = np.abs(steps)[:, :, None] / np.sqrt(2 * fall)
+    return np.clip(reach.max(1), 1.0, _WIDEST)

@@ -66,13 +66,13 @@ def effective(weight: np.ndarray) -> float:
 
 
 def evenly(weight: np.ndarray, number: int, random: np.random.Generator) -> np.ndarray:
-    """Places of so many draws of equal weight, in random order: each is taken as often as its
-    weight says, rounded up or down.
+    """Indices of `number` draws of equal weight, in random order, by systematic resampling: each
+    is repeated in proportion to its weight, rounded up or down.
     """
     steps = (np.arange(number) + random.random()) / number
     order = random.permutation(len(weight))
-    taken = order[np.searchsorted(weight[order].cumsum() / weight.sum(), steps, side="right")]
-    return random.permutation(taken)
+    chosen = order[np.searchsorted(weight[order].cumsum() / weight.sum(), steps, side="right")]
+    return random.permutation(chosen)
 
 
 def _quantile(level: np.ndarray, k: float, sigma: float) -> np.ndarray:

@@ -20,40 +20,40 @@ class Rising:
     often: np.ndarray  # (kind, table): of how many clusters
 
     @classmethod
-    def of(cls, k: np.ndarray) -> "Rising":
+    def from_counts(cls, k: np.ndarray) -> "Rising":
         """Of k (cluster, table)."""
         most, none = int(k.max(initial=0)), np.zeros((0, k.shape[1]))
-        kinds = [np.unique(own[own > 0], return_counts=True) for own in k.T]
+        kinds = [np.unique(values[values > 0], return_counts=True) for values in k.T]
         several = max((len(value) for value, _ in kinds), default=0)
         if most > _LOGS * max(several, 1):
             value, often = np.zeros((2, several, k.shape[1]))
-            for table, (own, times) in enumerate(kinds):
-                value[: len(own), table], often[: len(own), table] = own, times
+            for table, (values, times) in enumerate(kinds):
+                value[: len(values), table], often[: len(values), table] = values, times
             return cls(none, value, often)
         steps = [(k > j).sum(0) for j in range(1, most)]
         return cls(np.array(steps, float).reshape(-1, k.shape[1]), none, none)
 
-    def log(self, x: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """At points, each of its table."""
+    def log(self, x: np.ndarray, table: np.ndarray) -> np.ndarray:
+        """Log of the products at points, each of its table."""
         x, total = np.maximum(x, LEAST), np.zeros(x.shape)
         for j, many in enumerate(self.beyond, 1):
-            total += many[of] * np.log1p(j / x)
+            total += many[table] * np.log1p(j / x)
         for k, many in zip(self.value, self.often, strict=True):
-            total += many[of] * log_gamma_beyond(x, k[of])
+            total += many[table] * log_gamma_beyond(x, k[table])
         return total
 
-    def bent(self, x: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def bent(self, x: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums over steps j of j / (x + j), and of j x / (x + j)^2."""
         x = np.maximum(x, _SQUARED)
         first, second = np.zeros(x.shape), np.zeros(x.shape)
         for j, many in enumerate(self.beyond, 1):
             share = j / (x + j)
-            first += many[of] * share
-            second += many[of] * share * (1 - share)
+            first += many[table] * share
+            second += many[table] * share * (1 - share)
         for k, many in zip(self.value, self.often, strict=True):
             # sums of x / (x + j) and of (x / (x + j))^2
-            near = x * (special.psi(x + k[of]) - special.psi(x))
-            square = x**2 * (special.polygamma(1, x) - special.polygamma(1, x + k[of]))
-            first += many[of] * (k[of] - near)
-            second += many[of] * (near - square)
+            ratio = x * (special.psi(x + k[table]) - special.psi(x))
+            square = x**2 * (special.polygamma(1, x) - special.polygamma(1, x + k[table]))
+            first += many[table] * (k[table] - ratio)
+            second += many[table] * (ratio - square)
         return first, second

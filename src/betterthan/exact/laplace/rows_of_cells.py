@@ -22,7 +22,7 @@ class Cells:
     """
 
     table: "Table"
-    seen: np.ndarray  # (row, system, kind): 0 and 1
+    indicator: np.ndarray  # (row, system, kind): 0 and 1
     items: np.ndarray  # (row,)
     row: np.ndarray  # (item,)
     log_weight: np.ndarray
@@ -30,80 +30,80 @@ class Cells:
     @cached_property
     def flat(self) -> np.ndarray:
         """What is seen, (row, system and kind)."""
-        return self.seen.reshape(len(self.seen), -1)
+        return self.indicator.reshape(len(self.indicator), -1)
 
     @cached_property
     def kind(self) -> np.ndarray:
         """Which kind a cell is, from 1, (row, system); 0 where nothing was tried."""
-        return np.where(self.seen.any(2), self.seen.argmax(2) + 1, 0)
+        return np.where(self.indicator.any(2), self.indicator.argmax(2) + 1, 0)
 
     @classmethod
-    def of(
+    def from_counts(
         cls, table: "Table", successes: np.ndarray, trials: np.ndarray, log_weight: np.ndarray
     ) -> "Cells":
         """Of successes and trials (item, system)."""
         both = np.hstack([successes, trials])
         rows, row, items = np.unique(both, axis=0, return_inverse=True, return_counts=True)
         y, n = np.split(rows, 2, axis=1)
-        seen = (y[..., None] == table.kinds[:, 0]) & (n[..., None] == table.kinds[:, 1])
-        return cls(table, seen.astype(float), items, row.ravel(), log_weight)
+        indicator = (y[..., None] == table.kinds[:, 0]) & (n[..., None] == table.kinds[:, 1])
+        return cls(table, indicator.astype(float), items, row.ravel(), log_weight)
 
     @property
     def systems(self) -> int:
         """How many."""
-        return self.seen.shape[1]
+        return self.indicator.shape[1]
 
     @property
     def cells(self) -> int:
         """Numbers held for one point."""
         return len(self.log_weight) * (len(self.items) + 4 * self.flat.shape[1])
 
-    def rows(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
-        """Of each distinct row."""
-        return self._held(self.table.log(each, rest))[0]
+    def rows(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Log probability of each distinct row."""
+        return self._held(self.table.log(ability, others))[0]
 
-    def total(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    def total(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """(point,)."""
-        return self.rows(each, rest) @ self.items
+        return self.rows(ability, others) @ self.items
 
-    def apart(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    def pointwise(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """(point, item)."""
-        return self.rows(each, rest)[:, self.row]
+        return self.rows(ability, others)[:, self.row]
 
-    def curved(self, each: np.ndarray, rest: np.ndarray, *, bent: bool) -> Curved:
+    def curved(self, ability: np.ndarray, others: np.ndarray, *, bent: bool) -> Curved:
         """In the abilities."""
-        log, first, second = self.table.bent(each, rest)  # (point, system, kind, node)
+        log, first, second = self.table.bent(ability, others)  # (point, system, kind, node)
         height, share = self._held(log)
         share *= self.items[:, None]
         often = np.matmul(self.flat.T, share).reshape(log.shape)
         slope = (often * first).sum((2, 3))
         if not bent:
-            return Curved(height @ self.items, slope, np.zeros((len(each), 0, 0)))
+            return Curved(height @ self.items, slope, np.zeros((len(ability), 0, 0)))
         down = -self._spread(first, share)
-        at = np.arange(self.systems)
-        down[:, at, at] -= (often * second).sum((2, 3))
+        index = np.arange(self.systems)
+        down[:, index, index] -= (often * second).sum((2, 3))
         return Curved(height @ self.items, slope, down)
 
     def _spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
         """Covariance of slopes over the difficulty of each row, summed, (point, system, system)."""
-        return np.stack([self._spread_at(*point) for point in zip(first, share, strict=True)])
+        return np.stack([self._point_spread(*point) for point in zip(first, share, strict=True)])
 
-    def _spread_at(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """The same at one point."""
-        there = np.flatnonzero(share.max(0) > _NOWHERE)
-        padded = np.zeros((len(there), len(first), first.shape[1] + 1))
-        padded[..., 1:] = first[..., there].transpose(2, 0, 1)
+    def _point_spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """`_spread` at one point."""
+        nodes = np.flatnonzero(share.max(0) > _NOWHERE)
+        padded = np.zeros((len(nodes), len(first), first.shape[1] + 1))
+        padded[..., 1:] = first[..., nodes].transpose(2, 0, 1)
         slopes = padded[:, np.arange(self.systems), self.kind]  # (node, row, system)
-        weighed = slopes * share.T[there][:, :, None]
+        weighed = slopes * share.T[nodes][:, :, None]
         mean = weighed.sum(0)
         both = np.matmul(weighed.swapaxes(1, 2), slopes).sum(0)
         return both - (mean.T / self.items) @ mean
 
     def _held(self, log: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log probability of each row (point, row), and the posterior of its difficulty."""
-        of_rows = np.matmul(self.flat, log.reshape(len(log), -1, log.shape[-1])) + self.log_weight
-        top = of_rows.max(2, keepdims=True)
-        share = np.exp(of_rows - top, out=of_rows)
+        logs = np.matmul(self.flat, log.reshape(len(log), -1, log.shape[-1])) + self.log_weight
+        top = logs.max(2, keepdims=True)
+        share = np.exp(logs - top, out=logs)
         total = share.sum(2, keepdims=True)
         share /= total
         return (top + np.log(total))[..., 0], share
@@ -117,10 +117,12 @@ class Table(Protocol):
         """Successes and trials (kind, 2)."""
         ...
 
-    def log(self, each: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """(point, system, kind, node)."""
         ...
 
-    def bent(self, each: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def bent(
+        self, ability: np.ndarray, others: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same, with its first and second derivative in the ability."""
         ...

@@ -24,14 +24,14 @@ class Shares:
     alike: Alike
 
     @classmethod
-    def of(
+    def from_counts(
         cls, won: np.ndarray, lost: np.ndarray, prior: tuple[float, float], alike: Alike
     ) -> "Shares":
-        """Of won and lost (cluster, table), with a Beta prior of the mean."""
+        """From won and lost (cluster, table), with a Beta prior of the mean."""
         return cls(
-            won=Rising.of(won),
-            lost=Rising.of(lost),
-            both=Rising.of(won + lost),
+            won=Rising.from_counts(won),
+            lost=Rising.from_counts(lost),
+            both=Rising.from_counts(won + lost),
             wins=prior[0] + won.sum(0),
             losses=prior[1] + lost.sum(0),
             alike=alike,
@@ -42,20 +42,22 @@ class Shares:
         """Log odds of all clusters together, (table, 1)."""
         return np.log(self.wins / self.losses)[:, None]
 
-    def log(self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray) -> np.ndarray:
+    def log(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> np.ndarray:
         """Log density of points, each of its table, up to a constant."""
         t = x[:, 0]
-        found = self.wins[of] * special.log_expit(t) + self.losses[of] * special.log_expit(-t)
+        log = self.wins[table] * special.log_expit(t) + self.losses[table] * special.log_expit(-t)
         up, down = kappa * special.expit(t), kappa * special.expit(-t)
-        return found + self.won.log(up, of) + self.lost.log(down, of) - self.both.log(kappa, of)
+        return (
+            log + self.won.log(up, table) + self.lost.log(down, table) - self.both.log(kappa, table)
+        )
 
-    def curved(self, x: np.ndarray, kappa: np.ndarray, of: np.ndarray) -> Curved:
+    def curved(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> Curved:
         """With its slope and less its second derivative."""
         p, q = special.expit(x[:, 0]), special.expit(-x[:, 0])
         (up, up_bend), (down, down_bend) = (
-            rising.bent(kappa * share, of) for rising, share in ((self.won, p), (self.lost, q))
+            rising.bent(kappa * share, table) for rising, share in ((self.won, p), (self.lost, q))
         )
-        slope = self.wins[of] * q - self.losses[of] * p - q * up + p * down
-        bend = -(self.wins[of] + self.losses[of]) * p * q
+        slope = self.wins[table] * q - self.losses[table] * p - q * up + p * down
+        bend = -(self.wins[table] + self.losses[table]) * p * q
         bend += p * q * (up + down) + q**2 * up_bend + p**2 * down_bend
-        return Curved(self.log(x, kappa, of), slope[:, None], -bend[:, None, None])
+        return Curved(self.log(x, kappa, table), slope[:, None], -bend[:, None, None])

@@ -72,17 +72,17 @@ def bisect(
     low, high, owner = _first_panels(centre, width)
     logs = _logs(log_integrand, rows, owner, low, high)
     top = _tops(logs, owner, rows.size)
-    settled = np.zeros(rows.size)
+    done = np.zeros(rows.size)
     for step in range(_BISECTIONS):
         masses, gaps = _both_rules(np.exp(logs - top[owner, None]), (high - low) / 2)
-        total = settled + np.bincount(owner, masses, rows.size)
+        total = done + np.bincount(owner, masses, rows.size)
         if not np.isfinite(total).all():  # no bisection mends it
             raise ArithmeticError(_UNSETTLED)
         keep = _let_be(gaps, total[owner], low, high, step)
-        settled += np.bincount(owner[keep], masses[keep], rows.size)
+        done += np.bincount(owner[keep], masses[keep], rows.size)
         low, high, owner = low[~keep], high[~keep], owner[~keep]
         if not owner.size:
-            return settled * np.exp(top)
+            return done * np.exp(top)
         if 2 * owner.size > _MOST:
             raise ArithmeticError(_UNSETTLED)
         middle = (low + high) / 2

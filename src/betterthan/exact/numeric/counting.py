@@ -29,13 +29,13 @@ def with_nearest(values: np.ndarray, allowed: float) -> tuple[np.ndarray, np.nda
     gaps = bool(np.isnan(values).any())
     levels = _levels(values)
     if levels is not None:
-        apart = levels[:, None] - levels
-        nearest = float(apart[apart > allowed].min(initial=np.inf))
+        differences = levels[:, None] - levels
+        nearest = float(differences[differences > allowed].min(initial=np.inf))
         return *_count_levels(values, levels, allowed, gaps), nearest
     nearest = np.inf
     for k in range(values.shape[1]):
-        apart = values[:, k, None] - values
-        nearest = min(nearest, float(apart[apart > allowed].min(initial=np.inf)))
+        differences = values[:, k, None] - values
+        nearest = min(nearest, float(differences[differences > allowed].min(initial=np.inf)))
     return *_count_graded(values, allowed, gaps), nearest
 
 
@@ -49,17 +49,17 @@ def slack(values: np.ndarray, margin: float) -> float:
 
 def _levels(values: np.ndarray) -> np.ndarray | None:
     """The distinct scores in ascending order, or None as soon as there are too many of them."""
-    known = np.empty(0)
+    levels = np.empty(0)
     for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
         fresh = ~np.isnan(block)
-        for level in known:
+        for level in levels:
             fresh &= block != level
         if fresh.any():
-            known = np.union1d(known, np.unique(block[fresh]))
-            if known.size > _LEVELS:
+            levels = np.union1d(levels, np.unique(block[fresh]))
+            if levels.size > _LEVELS:
                 return None
-    return known
+    return levels
 
 
 def _count_levels(
@@ -74,8 +74,8 @@ def _count_levels(
     for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
         if gaps:
-            seen = (~np.isnan(block)).astype(np.float32)
-            shared += _exact_product(seen, seen)
+            present = (~np.isnan(block)).astype(np.float32)
+            shared += _exact_product(present, present)
         if not gaps and levels.size == 2 and levels[1] - levels[0] > allowed:
             high = (block == levels[1]).astype(np.float32)  # one symmetric product is enough
             wins += high.sum(0).astype(np.int64)[:, None] - _exact_product(high, high)
@@ -100,5 +100,5 @@ def _count_graded(values: np.ndarray, allowed: float, gaps: bool) -> tuple[np.nd
         wins[k] = (values[:, k, None] - values > allowed).sum(0)
     if not gaps:
         return wins, np.full((systems, systems), len(values), dtype=np.int64)
-    seen = (~np.isnan(values)).astype(np.float64)
-    return wins, (seen.T @ seen).astype(np.int64)
+    present = (~np.isnan(values)).astype(np.float64)
+    return wins, (present.T @ present).astype(np.int64)

@@ -25,5 +25,5 @@ def level(counts: np.ndarray, theta: np.ndarray, random: np.random.Generator) ->
     ones count half.
     """
     again = random.multinomial(counts.sum(-1), theta)
-    apart = (again[..., 0] - again[..., 1]) - (counts[:, 0] - counts[:, 1])
-    return (apart < 0).mean(0) + (apart == 0).mean(0) / 2
+    differences = (again[..., 0] - again[..., 1]) - (counts[:, 0] - counts[:, 1])
+    return (differences < 0).mean(0) + (differences == 0).mean(0) / 2

@@ -16,34 +16,37 @@ def spreads(values: np.ndarray) -> dict[str, np.ndarray]:
     >>> found["spread"].round(3).tolist(), found["with_rest"].round(3).tolist()
     ([0.577, 0.577, 0.577, 0.577], [1.0, 0.0, -0.756, 1.0])
     """
-    seen = ~np.isnan(values)
-    total, number = np.where(seen, values, 0.0).sum(0), seen.sum(0)
+    present = ~np.isnan(values)
+    total, number = np.where(present, values, 0.0).sum(0), present.sum(0)
     parts = [
-        _of_rows(values[k : k + _ROWS], total, number) for k in range(0, max(1, len(values)), _ROWS)
+        _row_spreads(values[k : k + _ROWS], total, number)
+        for k in range(0, max(1, len(values)), _ROWS)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _of_rows(values: np.ndarray, total: np.ndarray, number: np.ndarray) -> dict[str, np.ndarray]:
-    """The same of some items; of all of them the sum and the number of each system's values."""
-    seen = ~np.isnan(values)
-    filled, n = np.where(seen, values, 0.0), seen.sum(1)
+def _row_spreads(
+    values: np.ndarray, total: np.ndarray, number: np.ndarray
+) -> dict[str, np.ndarray]:
+    """`spreads` of some items, given the sum and the number of each system's values on all."""
+    present = ~np.isnan(values)
+    filled, n = np.where(present, values, 0.0), present.sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):
         # nan where a system has no other item
-        rest = (total - filled) / np.where(seen, number - 1, np.nan)
+        without = (total - filled) / np.where(present, number - 1, np.nan)
         mean = np.where(n > 0, filled.sum(1) / n, np.nan)
-        spread = np.where(n > 1, np.sqrt((_centred(values, seen) ** 2).sum(1) / (n - 1)), np.nan)
-        both = np.isfinite(rest)
-        own, others = _centred(values, both), _centred(rest, both)
-        squares = (own**2).sum(1) * (others**2).sum(1)
-        along = (own * others).sum(1) / np.sqrt(np.where(squares > _NOTHING, squares, np.nan))
+        spread = np.where(n > 1, np.sqrt((_centred(values, present) ** 2).sum(1) / (n - 1)), np.nan)
+        both = np.isfinite(without)
+        scores, others = _centred(values, both), _centred(without, both)
+        squares = (scores**2).sum(1) * (others**2).sum(1)
+        along = (scores * others).sum(1) / np.sqrt(np.where(squares > _NOTHING, squares, np.nan))
     return {"scored": n, "mean": mean, "spread": spread, "with_rest": np.clip(along, -1, 1)}
 
 
-def _centred(values: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Less the mean of what is known of the row; 0 elsewhere."""
-    filled = np.where(known, values, 0.0)
-    return np.where(known, filled - (filled.sum(1) / known.sum(1))[:, None], 0.0)
+def _centred(values: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Values less the mean of those present in the row; 0 elsewhere."""
+    filled = np.where(present, values, 0.0)
+    return np.where(present, filled - (filled.sum(1) / present.sum(1))[:, None], 0.0)
 
 
 _ROWS = 2**16  # items that are looked at together

@@ -19,7 +19,7 @@ from betterthan.exact.numeric.adaptive import bisect
 _SPREAD = 4.0
 _SCHEDULE = ((0.1, 1.7), (0.1, 2.2), (0.05, 2.2), (0.05, 3.8), (0.05, 7.6))
 # gap between the two rules of half the nodes; the error is about its square, unless it is luck
-_SETTLED = 5e-6
+_HALF_TOLERANCE = 5e-6
 _STEADY = 4e-3  # gap between the four rules of a quarter of the nodes, which luck cannot make small
 # a second difference of logs m below the top may be _BENT / (_DEPTH - m)
 _DEPTH, _BENT = 25.0, 20.0
@@ -151,17 +151,17 @@ def _trusted(logs: np.ndarray, top: np.ndarray, heights: np.ndarray) -> np.ndarr
     """Rows whose sum over the nodes is the integral."""
     total = heights.sum(1)
     faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
-    return faded & _settled(heights, total) & ~_bent(logs, top) & np.isfinite(top)
+    return faded & _converged(heights, total) & ~_bent(logs, top) & np.isfinite(top)
 
 
-def _settled(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
+def _converged(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Rows where rules of half and of a quarter of the nodes agree as well as an exact rule makes
     them.
     """
     first, second, third, fourth = (heights[:, k::4].sum(1) for k in range(4))
     half = np.abs(first + third - second - fourth)
     quarter = 2 * np.hypot(first - third, second - fourth)
-    return (half <= _SETTLED * total) & (quarter <= _STEADY * total)
+    return (half <= _HALF_TOLERANCE * total) & (quarter <= _STEADY * total)
 
 
 def _bent(logs: np.ndarray, top: np.ndarray) -> np.ndarray:
@@ -192,8 +192,8 @@ def _replace(
 
     Where the integrand is 0 at every node, look further away.
     """
-    each, top = np.arange(rows.size), density.argmax(axis=1)
-    peak, height = v[each, top], density[each, top]
+    index, top = np.arange(rows.size), density.argmax(axis=1)
+    peak, height = v[index, top], density[index, top]
     empty = ~(np.isfinite(height) & (height > 0))
     low = density < height[:, None] * np.exp(-0.5)
     half = np.where(low, np.abs(v - peak[:, None]), np.inf).min(axis=1)

@@ -35,8 +35,8 @@ def probability_error(share: np.ndarray, ess: np.ndarray | float) -> np.ndarray:
     error = np.array(np.sqrt(p * (1 - p) / n))  # also of single numbers
     # there are few such numbers
     distinct, back = np.unique(np.stack([k[few], n[few]]), axis=1, return_inverse=True)
-    hits, of = distinct
-    bound = betaincinv(hits + 1, np.maximum(of - hits, np.finfo(float).tiny), ndtr(1.0))
+    hits, size = distinct
+    bound = betaincinv(hits + 1, np.maximum(size - hits, np.finfo(float).tiny), ndtr(1.0))
     error[few] = bound[back.ravel()] - rare[few]
     return error[()]
 
@@ -57,10 +57,10 @@ def quantile_error(ordered: np.ndarray, level: np.ndarray, ess: np.ndarray) -> n
         betaincinv(ess * level + 1, ess * (1 - level) + 1, ndtr(side)) * draws - 1
         for side in (-1.0, 1.0)
     )
-    at_low = np.floor(np.maximum(low, 0)).astype(int)
-    at_high = np.ceil(np.minimum(high, draws - 1)).astype(int)
-    ends = (np.take_along_axis(ordered, at[None], 0)[0] for at in (at_low, at_high))
-    return np.subtract(*reversed(list(ends))) / 2
+    below = np.floor(np.maximum(low, 0)).astype(int)
+    above = np.ceil(np.minimum(high, draws - 1)).astype(int)
+    limits = (np.take_along_axis(ordered, index[None], 0)[0] for index in (below, above))
+    return np.subtract(*reversed(list(limits))) / 2
 
 
 def probability_z(exact: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np.ndarray:
@@ -76,19 +76,19 @@ def probability_z(exact: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np
     >>> probability_z(exact, sampled, np.array([2500, 4000])).round(6) + 0.0
     array([1., 0.])
     """
-    p, found, ess = np.broadcast_arrays(
+    p, share, ess = np.broadcast_arrays(
         *(np.asarray(x, dtype=float) for x in (exact, sampled, ess))
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = (found - p) / np.sqrt(p * (1 - p) / ess)
+        z = (share - p) / np.sqrt(p * (1 - p) / ess)
     few = ess * np.minimum(p, 1 - p) < _FEW
-    return np.where(few, _binomial_z(p, found, ess), z)
+    return np.where(few, _binomial_z(p, share, ess), z)
 
 
-def _binomial_z(p: np.ndarray, found: np.ndarray, ess: np.ndarray) -> np.ndarray:
+def _binomial_z(p: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np.ndarray:
     # count on the rarer side, so that its tail is never 1 minus something tiny
     flip = p > 0.5
-    rare, share = np.where(flip, 1 - p, p), np.where(flip, 1 - found, found)
+    rare, share = np.where(flip, 1 - p, p), np.where(flip, 1 - sampled, sampled)
     n = np.maximum(np.round(ess), 1)
     k = np.clip(np.round(share * n), 0, n)
     above = np.where(k > 0, bdtrc(np.maximum(k - 1, 0), n.astype(np.int64), rare), 1.0)  # P(K >= k)

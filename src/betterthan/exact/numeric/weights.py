@@ -50,16 +50,16 @@ def widened(draws: np.ndarray, units: int | np.ndarray, seed: int) -> np.ndarray
     k = np.atleast_1d(units)
     chi2 = np.random.default_rng([seed, 1]).chisquare(np.maximum(k - 1, 1), (len(draws), len(k)))
     middle = draws.mean(0)
-    apart = draws - middle
+    deviation = draws - middle
     columns = np.ascontiguousarray(draws.T)  # numpy is slow along the long side of few columns
     low, high = columns.min(1), columns.max(1)
     still = high - low <= _ROUNDING * np.maximum(-low, high)
     factor = np.where(k < 2, 1.0, np.sqrt((k + 1) / chi2))
-    return middle + np.where(still, 0.0, apart * factor)
+    return middle + np.where(still, 0.0, deviation * factor)
 
 
-def told(lower: np.ndarray, upper: np.ndarray, size: float | np.ndarray) -> np.ndarray:
-    """Whether an interval has a width, beside rounding of numbers of this size."""
+def has_width(lower: np.ndarray, upper: np.ndarray, size: float | np.ndarray) -> np.ndarray:
+    """Whether an interval is wider than the rounding of numbers of this size."""
     return upper - lower > 1e3 * _ROUNDING * size
 
 
@@ -89,17 +89,17 @@ def best_set(prob_best: np.ndarray, prob: float) -> np.ndarray:
 
 def interval(draws: np.ndarray, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the equal-tailed or of the narrowest interval of draws along the first axis."""
-    return interval_of_sorted(np.sort(draws, axis=0), prob, kind)
+    return sorted_interval(np.sort(draws, axis=0), prob, kind)
 
 
-def interval_of_sorted(
-    ordered: np.ndarray, prob: float, kind: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """The same of draws that rise along the first axis."""
+def sorted_interval(ordered: np.ndarray, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """`interval` of draws that are sorted along the first axis."""
     if kind == "eti":
         low, high = np.quantile(ordered, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
         return low, high
     inside = max(1, int(np.ceil(prob * len(ordered))))
     width = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
-    at = width.argmin(0)[None]
-    return np.take_along_axis(ordered, at, 0)[0], np.take_along_axis(ordered, at + inside - 1, 0)[0]
+    start = width.argmin(0)[None]
+    return np.take_along_axis(ordered, start, 0)[0], np.take_along_axis(
+        ordered, start + inside - 1, 0
+    )[0]

@@ -23,11 +23,11 @@ def inversions(orders: np.ndarray) -> np.ndarray:
     half = width
     while half := half // 2:
         large = (values & half).astype(bool)
-        small_at = np.flatnonzero(~large)
-        places = (small_at & (2 * half - 1)).reshape(rows, -1)
+        small = np.flatnonzero(~large)
+        places = (small & (2 * half - 1)).reshape(rows, -1)
         total += places.sum(-1) - width // 2 * (half - 1) // 2
-        parted = np.empty((len(small_at) // half, 2, half), dtype=np.int32)
-        parted[:, 0] = values[small_at].reshape(-1, half)
+        parted = np.empty((len(small) // half, 2, half), dtype=np.int32)
+        parted[:, 0] = values[small].reshape(-1, half)
         parted[:, 1] = values[np.flatnonzero(large)].reshape(-1, half)
         values = parted.ravel()
     return total.reshape(orders.shape[:-1])
@@ -50,10 +50,10 @@ def permutations(x: np.ndarray, y: np.ndarray, *, tied: bool = True) -> np.ndarr
     Quicker where `tied` says that no values of x are equal.
     """
     by = np.lexsort((y, x), axis=-1) if tied else np.argsort(x, axis=-1)
-    return ranks_of(np.take_along_axis(y, by, axis=-1))
+    return rank_values(np.take_along_axis(y, by, axis=-1))
 
 
-def ranks_of(values: np.ndarray) -> np.ndarray:
+def rank_values(values: np.ndarray) -> np.ndarray:
     """Rank of each value from 0, equal values in the order in which they stand."""
     by = np.argsort(values, axis=-1, kind="stable")
     ranks = np.empty_like(by)

@@ -40,7 +40,7 @@ def probabilities(n: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=32)
-def _at_most(n: int) -> np.ndarray:
+def _cumulative(n: int) -> np.ndarray:
     """P(inversions <= k), each correct to the last place."""
     return _divided(np.cumsum(np.array(orders_by_inversions(n), dtype=object)), n)
 
@@ -62,22 +62,22 @@ def p_value(
     inversions, n = np.broadcast_arrays(inversions, n)
     p, error = np.full(n.shape, np.nan), np.zeros(n.shape)
     for items in np.unique(n[n >= 2]):
-        here = n == items
-        k, most = inversions[here], int(items) * (int(items) - 1) // 2
+        mask = n == items
+        k, most = inversions[mask], int(items) * (int(items) - 1) // 2
         high, low = _lower_tail(k, int(items)), _lower_tail(most - k, int(items))  # symmetric
         both = {
             "greater": high,
             "less": low,
             "two-sided": np.minimum(2 * np.minimum(high, low), 1.0),
         }
-        p[here] = both[alternative]
+        p[mask] = both[alternative]
         sides = 2 if alternative == "two-sided" else 1
-        error[here] = 0.0 if items <= EXACT_MAX else sides * _NORMAL_ERROR
+        error[mask] = 0.0 if items <= EXACT_MAX else sides * _NORMAL_ERROR
     return p, error
 
 
 def _lower_tail(k: np.ndarray, n: int) -> np.ndarray:
-    return _at_most(n)[k.astype(int)] if n <= EXACT_MAX else normal_tail(k, n)
+    return _cumulative(n)[k.astype(int)] if n <= EXACT_MAX else normal_tail(k, n)
 
 
 def normal_tail(k: np.ndarray, n: int) -> np.ndarray:
@@ -107,9 +107,9 @@ def sum_null(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int] | None:
     null = np.ones(1)
     for n, times in zip(*np.unique(sizes, return_counts=True), strict=True):
         spread = steps // (n * (n - 1) // 2)
-        one = np.zeros((len(probabilities(n)) - 1) * spread + 1)
-        one[::spread] = probabilities(n)
-        null = np.convolve(null, _power(one, int(times)))
+        document = np.zeros((len(probabilities(n)) - 1) * spread + 1)
+        document[::spread] = probabilities(n)
+        null = np.convolve(null, _power(document, int(times)))
     return null, steps // pairs, steps
 
 
@@ -117,23 +117,23 @@ def _power(base: np.ndarray, times: int) -> np.ndarray:
     """Convolution of `base` with itself; sums of positive numbers alone, so that tails keep their
     digits.
     """
-    found = np.ones(1)
+    product = np.ones(1)
     while times:
         if times & 1:
-            found = np.convolve(found, base)
+            product = np.convolve(product, base)
         times >>= 1
         base = np.convolve(base, base) if times else base
-    return found
+    return product
 
 
 def draw(sizes: np.ndarray, draws: int, random: np.random.Generator) -> np.ndarray:
     """Inversions of random orders, (draw, document)."""
-    found = np.empty((draws, len(sizes)), dtype=np.int64)
+    drawn = np.empty((draws, len(sizes)), dtype=np.int64)
     for n in np.unique(sizes):
-        here = sizes == n
-        shape = (draws, int(here.sum()))
+        mask = sizes == n
+        shape = (draws, int(mask.sum()))
         if n <= EXACT_MAX:
-            found[:, here] = np.searchsorted(_at_most(int(n)), random.random(shape), side="left")
+            drawn[:, mask] = np.searchsorted(_cumulative(int(n)), random.random(shape), side="left")
         else:
-            found[:, here] = sum(random.integers(0, j, shape) for j in range(2, n + 1))
-    return found
+            drawn[:, mask] = sum(random.integers(0, j, shape) for j in range(2, n + 1))
+    return drawn

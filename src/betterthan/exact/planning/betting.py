@@ -63,24 +63,24 @@ def log_e_value(w: Any, l: Any, t: Any, rho: Any) -> np.ndarray:
     >>> float(np.exp(log_e_value(12, 2, 986, 0.0)).round(9))
     23.917216117
     """
-    given = np.broadcast_arrays(*(np.asarray(x, float) for x in (w, l, t, rho)))
-    stake = Stake(*(x.reshape(-1, 1) for x in given))
+    arguments = np.broadcast_arrays(*(np.asarray(x, float) for x in (w, l, t, rho)))
+    stake = Stake(*(x.reshape(-1, 1) for x in arguments))
     end = 1 / (1 + stake.rho)
     top = _edge(lambda x: stake.slope(x) > 0, np.zeros_like(end), end)
     height = stake.grown(top)
     right = _edge(lambda x: stake.grown(x) > height - _FALLEN, top, end)
     left = top - _edge(lambda x: stake.grown(top - x) > height - _FALLEN, 0 * top, top)
     total = sum(_area(lambda x: stake.grown(x) - height, top, other) for other in (left, right))
-    found = np.log(total * (1 + stake.rho[:, 0])) + height[:, 0]
-    return found.reshape(given[0].shape)[()]
+    log = np.log(total * (1 + stake.rho[:, 0])) + height[:, 0]
+    return log.reshape(arguments[0].shape)[()]
 
 
 def _edge(inside: Any, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Where `inside`, true from `low` on, ends; `high` where it does not."""
+    """Last point at which `inside`, true from `low` on, holds; `high` if it holds throughout."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        here = inside(middle)
-        low, high = np.where(here, middle, low), np.where(here, high, middle)
+        mask = inside(middle)
+        low, high = np.where(mask, middle, low), np.where(mask, high, middle)
     return high
 
 
@@ -93,25 +93,25 @@ def _area(log_height: Any, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     return (np.exp(log_height(x)) @ weights) * np.abs(end - start)[:, 0]
 
 
-def confidence_ends(
+def confidence_limits(
     w: np.ndarray, l: np.ndarray, t: np.ndarray, error: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the differences that no bet speaks against with 1 / error, (rows,).
+    """Bounds of the differences against which no e-value reaches 1 / error, (rows,).
 
     Examples
     --------
-    >>> low, high = confidence_ends(np.array([12]), np.array([2]), np.array([986]), 0.05)
+    >>> low, high = confidence_limits(np.array([12]), np.array([2]), np.array([986]), 0.05)
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([-0.000799], [0.024349])
     """
     n = np.maximum(w + l + t, 1)
     centre = (w - l) / n
 
-    def kept(delta: np.ndarray) -> np.ndarray:
+    def inside(delta: np.ndarray) -> np.ndarray:
         both = log_e_value(w, l, t, delta), log_e_value(l, w, t, -delta)
         return np.logaddexp(*both) - np.log(2) < -np.log(error)
 
     inner = 1 - 1e-12
-    low = -_edge(lambda x: kept(-x), -centre, np.full(centre.shape, inner))
-    high = _edge(kept, np.clip(centre, -inner, inner), np.full(centre.shape, inner))
+    low = -_edge(lambda x: inside(-x), -centre, np.full(centre.shape, inner))
+    high = _edge(inside, np.clip(centre, -inner, inner), np.full(centre.shape, inner))
     return np.where(low <= -inner, -1.0, low), np.where(high >= inner, 1.0, high)

@@ -38,7 +38,7 @@ def power(
     items = sizes.sum()
     effect = 1 + ((sizes**2).sum() / items - 1) * correlation
     error = sd * np.sqrt(effect / items)
-    df = float(Shares.of(sizes[:, None]).df[0])
+    df = float(Shares.from_sizes(sizes[:, None]).df[0])
     far, needed = difference / error, special.stdtrit(df, threshold)
     better, worse = (1 - float(special.nctdtr(df, side * far, needed)) for side in (1, -1))
     return Power(float(error), float(items / effect), df, better, worse)
@@ -56,9 +56,9 @@ def spread_sizes(clusters: int, mean: float, variation: float) -> np.ndarray:
     if not variation:
         return np.full(clusters, float(mean))
     shape = 1 / variation**2
-    at = (np.arange(clusters) + 0.5) / clusters
-    sizes = special.gammaincinv(shape, at)
+    probs = (np.arange(clusters) + 0.5) / clusters
+    sizes = special.gammaincinv(shape, probs)
     # quantiles vary less than the distribution: spread them to the wanted variation
-    apart = sizes / sizes.mean() - 1
-    apart = apart * variation / np.sqrt((apart**2).mean())
-    return mean * np.maximum(1 + apart, 1e-3)
+    deviation = sizes / sizes.mean() - 1
+    deviation = deviation * variation / np.sqrt((deviation**2).mean())
+    return mean * np.maximum(1 + deviation, 1e-3)

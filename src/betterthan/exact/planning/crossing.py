@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-_APART = 1.1  # from one number of items to the next, where not every one is looked at
+_RATIO = 1.1  # of one number of items to the one before, where not every one is tried
 
 
 def crossing(
@@ -39,40 +39,40 @@ def crossing(
     met = np.empty(0, bool)
     for block in _blocks(most, every):
         n, met = np.concatenate([n, block]), np.concatenate([met, prob(block) >= target])
-        if _settled(n, met):
+        if _stays_above(n, met):
             break
     if not met.any():
         return np.nan, np.nan
-    near = _near(n, met, most, around)
-    n, met = np.concatenate([n, near]), np.concatenate([met, prob(near) >= target])
-    return _ends(n, met)
+    close = _candidates(n, met, most, around)
+    n, met = np.concatenate([n, close]), np.concatenate([met, prob(close) >= target])
+    return _crossings(n, met)
 
 
 def _blocks(most: int, every: int) -> list[np.ndarray]:
     """Every n to `every`, then some, in blocks that double."""
     every = min(every, most)
-    spread = every * _APART ** np.arange(1, 1 + max(0.0, np.log(most / every)) / np.log(_APART))
+    spread = every * _RATIO ** np.arange(1, 1 + max(0.0, np.log(most / every)) / np.log(_RATIO))
     n = np.concatenate([np.arange(1, every + 1), np.rint([*spread, most]).astype(np.int64)])
     n = np.unique(n)
-    ends = np.searchsorted(n, 128 * 2 ** np.arange(32))
-    return [block for block in np.split(n, ends) if len(block)]
+    cuts = np.searchsorted(n, 128 * 2 ** np.arange(32))
+    return [block for block in np.split(n, cuts) if len(block)]
 
 
-def _settled(n: np.ndarray, met: np.ndarray) -> bool:
+def _stays_above(n: np.ndarray, met: np.ndarray) -> bool:
     """Whether the curve has stayed above the target for as many items as it took."""
     below = n[~met].max(initial=0)
     return bool(met.any() and n[-1] >= 2 * below + 32)
 
 
-def _near(n: np.ndarray, met: np.ndarray, most: int, around: float) -> np.ndarray:
-    """Numbers between those looked at, close to where the curve crosses the target."""
+def _candidates(n: np.ndarray, met: np.ndarray, most: int, around: float) -> np.ndarray:
+    """Untried numbers of items, close to where the curve crosses the target."""
     left, right = n[met].min(), n[~met].max(initial=1)
     parts = [np.arange(int(k * (1 - around)), int(k * (1 + around)) + 2) for k in (left, right)]
-    found = np.unique(np.concatenate(parts))
-    return np.setdiff1d(found[(found >= 1) & (found <= most)], n)
+    numbers = np.unique(np.concatenate(parts))
+    return np.setdiff1d(numbers[(numbers >= 1) & (numbers <= most)], n)
 
 
-def _ends(n: np.ndarray, met: np.ndarray) -> tuple[float, float]:
+def _crossings(n: np.ndarray, met: np.ndarray) -> tuple[float, float]:
     first, below = n[met].min(), n[~met].max(initial=0)
     later = n[met & (n > below)]
     return float(first), float(later.min()) if len(later) else np.nan

@@ -19,8 +19,8 @@ A, B, EQUIVALENT, UNDECIDED = range(4)
 
 
 @dataclass(frozen=True)
-class Found:
-    """The fewest items of each row, and what these are: by how much wins, losses and ties fall."""
+class MinimalChange:
+    """The fewest items of each row, and by how much wins, losses and ties fall with them."""
 
     fewest: np.ndarray  # (rows,), nan where no number does
     mix: np.ndarray  # (rows, 3)
@@ -29,16 +29,16 @@ class Found:
 def verdicts(counts: np.ndarray, rule: Rule) -> np.ndarray:
     """A, B, EQUIVALENT or UNDECIDED of counts (rows, 3)."""
     win, loss = counts[:, 0] + rule.prior[0], counts[:, 1] + rule.prior[1]
-    found = np.full(len(counts), UNDECIDED)
-    found[prob_above_half(win, loss) >= rule.threshold] = A
-    found[prob_above_half(loss, win) >= rule.threshold] = B
+    verdict = np.full(len(counts), UNDECIDED)
+    verdict[prob_above_half(win, loss) >= rule.threshold] = A
+    verdict[prob_above_half(loss, win) >= rule.threshold] = B
     if rule.rope:
         held = prob_within(win, loss, counts[:, 2] + rule.tie, rule.rope) >= rule.threshold
-        found[held] = EQUIVALENT
-    return found
+        verdict[held] = EQUIVALENT
+    return verdict
 
 
-def fewest_dropped(counts: np.ndarray, rule: Rule, *, other: bool = False) -> Found:
+def fewest_dropped(counts: np.ndarray, rule: Rule, *, other: bool = False) -> MinimalChange:
     """The fewest items without which the verdict is gone, or is for the other system.
 
     Examples
@@ -49,18 +49,18 @@ def fewest_dropped(counts: np.ndarray, rule: Rule, *, other: bool = False) -> Fo
     return _search(counts, rule, other, _dropped_over if other else _dropped)
 
 
-def fewest_turned(counts: np.ndarray, rule: Rule, *, other: bool = False) -> Found:
-    """The fewest items that would have to turn out otherwise.
+def fewest_flips(counts: np.ndarray, rule: Rule, *, other: bool = False) -> MinimalChange:
+    """The fewest items whose outcome would have to flip.
 
     Examples
     --------
-    >>> fewest_turned(np.array([[12, 2, 986]]), Rule()).fewest.tolist()
+    >>> fewest_flips(np.array([[12, 2, 986]]), Rule()).fewest.tolist()
     [2.0]
     """
-    return _search(counts, rule, other, _turned)
+    return _search(counts, rule, other, _flipped)
 
 
-def of_wins_alone(w: np.ndarray, l: np.ndarray, rule: Rule) -> tuple[np.ndarray, ...]:
+def fewest_from_wins(w: np.ndarray, l: np.ndarray, rule: Rule) -> tuple[np.ndarray, ...]:
     """Of the verdict "A better" without a rope, in closed form: wins to drop, and to turn into
     losses, until it goes; and until B is better. nan where no number does.
 
@@ -68,7 +68,7 @@ def of_wins_alone(w: np.ndarray, l: np.ndarray, rule: Rule) -> tuple[np.ndarray,
 
     Examples
     --------
-    >>> [x.tolist() for x in of_wins_alone(np.array([60]), np.array([30]), Rule())]
+    >>> [x.tolist() for x in fewest_from_wins(np.array([60]), np.array([30]), Rule())]
     [[16.0], [8.0], [42.0], [23.0]]
     """
     m = w + l
@@ -94,8 +94,8 @@ def _dropped(c: np.ndarray, k: np.ndarray, now: np.ndarray) -> list[tuple[np.nda
     w, l, t, k, step = _grid(c, k, c[:, 0] + c[:, 1])
     left = w + l + t - k
     m = np.maximum(left - t, 0) + step
-    there = m <= np.minimum(w + l, left)
-    return [_cells(there, wins, m, left) for wins in (np.minimum(w, m), m - np.minimum(l, m))]
+    valid = m <= np.minimum(w + l, left)
+    return [_cells(valid, wins, m, left) for wins in (np.minimum(w, m), m - np.minimum(l, m))]
 
 
 def _dropped_over(c: np.ndarray, k: np.ndarray, now: np.ndarray) -> list[tuple[np.ndarray, ...]]:
@@ -105,21 +105,21 @@ def _dropped_over(c: np.ndarray, k: np.ndarray, now: np.ndarray) -> list[tuple[n
     w, l, t, k, step = _grid(c, k, c[:, 0] + c[:, 1])
     first = now[:, None] == A
     ahead = np.where(first, w, l)
-    there = step <= np.minimum(ahead, k)
+    valid = step <= np.minimum(ahead, k)
     wins = np.where(first, w - step, w)
     m, ties = w + l - step, t - np.minimum(t, k - step)
-    return [_cells(there, wins, m, m + ties)]
+    return [_cells(valid, wins, m, m + ties)]
 
 
-def _turned(c: np.ndarray, k: np.ndarray, now: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-    """The same if at most k turn out otherwise."""
+def _flipped(c: np.ndarray, k: np.ndarray, now: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+    """`_dropped` for at most k flipped items."""
     del now
     w, l, t, k, step = _grid(c, k, c[:, 0] + c[:, 1] + k)
     m = np.maximum(w + l - k, 0) + step
-    there = m <= np.minimum(w + l + k, w + l + t)
-    rest = k - np.maximum(m - w - l, 0)  # ties that became decisive turned, too
-    wins = m - np.maximum(l - rest, 0), np.maximum(w - rest, 0)
-    return [_cells(there, x, m, w + l + t) for x in wins]
+    valid = m <= np.minimum(w + l + k, w + l + t)
+    flips = k - np.maximum(m - w - l, 0)  # ties that became decisive turned, too
+    wins = m - np.maximum(l - flips, 0), np.maximum(w - flips, 0)
+    return [_cells(valid, x, m, w + l + t) for x in wins]
 
 
 def _grid(c: np.ndarray, k: np.ndarray, widest: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -128,26 +128,26 @@ def _grid(c: np.ndarray, k: np.ndarray, widest: np.ndarray) -> tuple[np.ndarray,
     return w, l, t, k[:, None], np.arange(int(widest.max()) + 1)
 
 
-def _cells(there: np.ndarray, wins: Any, m: Any, total: Any) -> tuple[np.ndarray, ...]:
-    """Row and counts of each cell that is there."""
-    row, at = np.nonzero(there)
-    wins, m, total = (np.broadcast_to(x, there.shape)[row, at] for x in (wins, m, total))
+def _cells(valid: np.ndarray, wins: Any, m: Any, total: Any) -> tuple[np.ndarray, ...]:
+    """Row and counts of each valid cell."""
+    row, column = np.nonzero(valid)
+    wins, m, total = (np.broadcast_to(x, valid.shape)[row, column] for x in (wins, m, total))
     return row, np.stack([wins, m - wins, total - m], axis=1)
 
 
 _Mixes = Callable[[np.ndarray, np.ndarray, np.ndarray], list[tuple[np.ndarray, ...]]]
 
 
-def _search(counts: np.ndarray, rule: Rule, other: bool, mixes: _Mixes) -> Found:
+def _search(counts: np.ndarray, rule: Rule, other: bool, mixes: _Mixes) -> MinimalChange:
     """The least k with which the verdict goes: doubled until it does, and then halved; one by one
     under a prior that is for one system, where more may bring a verdict back.
     """
     even = rule.prior[0] == rule.prior[1]
     now, most = verdicts(counts, rule), counts.sum(1)
-    asked = (now == A) | (now == B) if other else now != UNDECIDED
+    wanted = (now == A) | (now == B) if other else now != UNDECIDED
     low, high = np.zeros(len(counts), np.int64), np.ones(len(counts), np.int64)
     gone, mix = np.zeros(len(counts), bool), np.full((len(counts), 3), np.nan)
-    open_ = asked & (most > 0)
+    open_ = wanted & (most > 0)
     while open_.any():
         rows = np.flatnonzero(open_)
         k = np.where(gone[rows], (low[rows] + high[rows]) // 2, np.minimum(high, most)[rows])
@@ -156,8 +156,8 @@ def _search(counts: np.ndarray, rule: Rule, other: bool, mixes: _Mixes) -> Found
         high[rows] = np.where(met, k, np.where(gone[rows], high[rows], 2 * k if even else k + 1))
         low[rows] = np.where(met, low[rows], k)
         gone[rows] |= met
-        open_ = asked & np.where(gone, high - low > 1, low < most)
-    return Found(np.where(gone & asked, high, np.nan), mix)
+        open_ = wanted & np.where(gone, high - low > 1, low < most)
+    return MinimalChange(np.where(gone & wanted, high, np.nan), mix)
 
 
 def _goes(
@@ -167,11 +167,11 @@ def _goes(
     other: bool,
     cells: list[tuple[np.ndarray, ...]],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Whether some mix undoes the verdict, and one that does, (rows,) and (rows, 3)."""
+    """Whether some mix overturns the verdict, and one that does, (rows,) and (rows, 3)."""
     met, mix = np.zeros(len(counts), bool), np.full((len(counts), 3), np.nan)
     for row, left in cells:
-        found = verdicts(left, rule)
-        undone = found == 1 - now[row] if other else found != now[row]
+        changed = verdicts(left, rule)
+        undone = changed == 1 - now[row] if other else changed != now[row]
         met[row[undone]] = True
         mix[row[undone][::-1]] = (counts[row] - left)[undone][::-1]
     return met, mix

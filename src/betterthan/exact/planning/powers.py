@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.exact.planning.edges import fewest
 from betterthan.exact.planning.urns import Urn
-from betterthan.exact.wins.halves import at_least
+from betterthan.exact.wins.halves import upper_tail
 
 
 def critical_wins(decisive: np.ndarray, alpha: float, alternative: str) -> np.ndarray:
@@ -21,7 +21,7 @@ def critical_wins(decisive: np.ndarray, alpha: float, alternative: str) -> np.nd
     n = np.asarray(decisive, np.int64)
 
     def significant(wins: np.ndarray) -> np.ndarray:
-        return at_least(wins, np.maximum(n - wins, 0)) <= allowed * (1 + 1e-12)
+        return upper_tail(wins, np.maximum(n - wins, 0)) <= allowed * (1 + 1e-12)
 
     return fewest(significant, 0, n + 1)
 
@@ -41,11 +41,11 @@ def rejections(n: np.ndarray, theta: Any, alpha: float, alternative: str) -> np.
     most = int(n.max(initial=0))
     m = np.arange(most + 1)
     needed = critical_wins(m, alpha, alternative)
-    urn = Urn.known([win / (win + loss) if win + loss else 0.5], most)
-    found = urn.tails(needed)[0]
+    urn = Urn.from_probability([win / (win + loss) if win + loss else 0.5], most)
+    power = urn.tails(needed)[0]
     if alternative == "two-sided":
-        found = found + urn.turned().tails(needed)[0]
+        power = power + urn.swapped().tails(needed)[0]
     if len(theta) == 2:
-        return found[n]
-    share = Urn.known([min(win + loss, 1.0)], most)
-    return np.array([share.term(np.full_like(m, k), m)[0] @ found for k in n])
+        return power[n]
+    share = Urn.from_probability([min(win + loss, 1.0)], most)
+    return np.array([share.term(np.full_like(m, k), m)[0] @ power for k in n])

@@ -32,11 +32,11 @@ def soonest(prob: _Prob, sure: _Prob, rows: np.ndarray, target: float) -> np.nda
     [200.0, 10.0, nan]
     """
     items = np.full(len(rows), np.nan)
-    at = np.minimum(_halved(prob, rows, target), len(ROUND) - 1)
-    while (open_ := np.flatnonzero(np.isnan(items) & (at < len(ROUND)))).size:
-        met = sure(rows[open_], ROUND[at[open_]]) >= target
-        items[open_[met]] = ROUND[at[open_[met]]]
-        at[open_[~met]] += 1
+    place = np.minimum(_halved(prob, rows, target), len(ROUND) - 1)
+    while (open_ := np.flatnonzero(np.isnan(items) & (place < len(ROUND)))).size:
+        met = sure(rows[open_], ROUND[place[open_]]) >= target
+        items[open_[met]] = ROUND[place[open_[met]]]
+        place[open_[~met]] += 1
     return items
 
 

@@ -22,34 +22,38 @@ _NONE = 1e-17  # a probability that changes no sum
 
 @dataclass(frozen=True)
 class Items:
-    """What the next items are, a row a pair: Dirichlet parameters of win, loss and tie, or their
-    probabilities where `known`. Without a tie every item is decisive.
+    """Distribution of the next items, a row a pair: Dirichlet parameters of win, loss and tie, or
+    their probabilities if `fixed`. Without a tie every item is decisive.
     """
 
     parts: np.ndarray  # (rows, 3) or (rows, 2)
-    known: bool = False
+    fixed: bool = False
 
     def wins(self, n: int) -> Urn:
-        """Of the decisive items."""
+        """Predictive distribution of the wins among the decisive items."""
         win, loss = self.parts[:, 0], self.parts[:, 1]
-        if not self.known:
-            return Urn.of(win, loss, n)
+        if not self.fixed:
+            return Urn.from_beta(win, loss, n)
         both = win + loss
-        return Urn.known(np.divide(win, both, out=np.full_like(both, 0.5), where=both > 0), n)
+        return Urn.from_probability(
+            np.divide(win, both, out=np.full_like(both, 0.5), where=both > 0), n
+        )
 
     def decisive(self, n: int) -> Urn | None:
-        """Of all items."""
+        """Predictive distribution of the decisive among all items; None without ties."""
         if self.parts.shape[1] == 2:
             return None
         both = self.parts[:, 0] + self.parts[:, 1]
         # shares that add up to 1 but for rounding
         return (
-            Urn.known(np.minimum(both, 1.0), n) if self.known else Urn.of(both, self.parts[:, 2], n)
+            Urn.from_probability(np.minimum(both, 1.0), n)
+            if self.fixed
+            else Urn.from_beta(both, self.parts[:, 2], n)
         )
 
     def take(self, rows: Any) -> "Items":
         """Some of the pairs."""
-        return Items(self.parts[rows], self.known)
+        return Items(self.parts[rows], self.fixed)
 
 
 def after(items: Items, had: np.ndarray, more: Any, rule: Rule) -> np.ndarray:
@@ -70,16 +74,16 @@ def after(items: Items, had: np.ndarray, more: Any, rule: Rule) -> np.ndarray:
     [[0.737, 0.005, 0.0, 0.258]]
     """
     more = np.broadcast_to(np.asarray(more, np.int64), len(had))
-    found, start = [np.empty((0, 4))], 0
+    parts, start = [np.empty((0, 4))], 0
     order = np.argsort(more, kind="stable")
     while start < len(order):  # rows of about as many items, so many at once as are held
         step = max(1, _HELD // (int(more[order[start]]) + 1) // 4)
         rows = order[start : start + step]
         rows = rows[: max(1, _HELD // (int(more[rows[-1]]) + 1))]
-        found.append(_after(items.take(rows), had[rows], more[rows, None], rule))
+        parts.append(_after(items.take(rows), had[rows], more[rows, None], rule))
         start += len(rows)
     # a sum of many terms may pass 1 by its rounding
-    return np.clip(np.concatenate(found)[np.argsort(order)], 0.0, 1.0)
+    return np.clip(np.concatenate(parts)[np.argsort(order)], 0.0, 1.0)
 
 
 def _after(items: Items, had: np.ndarray, more: np.ndarray, rule: Rule) -> np.ndarray:
@@ -89,24 +93,24 @@ def _after(items: Items, had: np.ndarray, more: np.ndarray, rule: Rule) -> np.nd
     share = items.decisive(most)
     weights = m == more if share is None else share.term(more + 0 * within, m)
     decisive = (had[:, 0] + had[:, 1])[:, None] + within
-    at = edges(had.sum(1)[:, None] + more, decisive, rule, weights > _NONE)
-    parts = _by_decisive(items.wins(most), had, at, within)
-    return _with_rest([(weights * x).sum(1) for x in parts])
+    limits = edges(had.sum(1)[:, None] + more, decisive, rule, weights > _NONE)
+    parts = _by_decisive(items.wins(most), had, limits, within)
+    return _with_undecided([(weights * x).sum(1) for x in parts])
 
 
-def _by_decisive(wins: Urn, had: np.ndarray, at: Edges, m: np.ndarray) -> list[np.ndarray]:
+def _by_decisive(wins: Urn, had: np.ndarray, limits: Edges, m: np.ndarray) -> list[np.ndarray]:
     """P(A better), P(B better) and P(equivalent) if m of the next items are decisive, (rows, m)."""
     won = had[:, :1]
-    for_a = wins.tails(at.a - won)
-    for_b = wins.turned().tails(m + 1 + won - at.b)  # so few wins are so many losses
-    if at.low is at.b:
+    for_a = wins.tails(limits.a - won)
+    for_b = wins.swapped().tails(m + 1 + won - limits.b)  # so few wins are so many losses
+    if limits.low is limits.b:
         return [for_a, for_b, np.zeros_like(for_a)]
-    return [for_a, for_b, wins.tails(at.low - won) - wins.tails(at.high - won)]
+    return [for_a, for_b, wins.tails(limits.low - won) - wins.tails(limits.high - won)]
 
 
-def _with_rest(found: Sequence[np.ndarray]) -> np.ndarray:
-    """With what is left for undecided."""
-    a, b, equal = found
+def _with_undecided(probabilities: Sequence[np.ndarray]) -> np.ndarray:
+    """Append the remaining probability, of undecided."""
+    a, b, equal = probabilities
     return np.stack([a, b, equal, np.clip(1 - a - b - equal, 0.0, 1.0)], axis=-1)
 
 
@@ -119,32 +123,32 @@ def curve(items: Items, n: np.ndarray, rule: Rule) -> np.ndarray:
     [0.268398, 0.34917]
     """
     if rule.rope:
-        each = np.zeros(len(n), np.int64)
+        rows = np.zeros(len(n), np.int64)
         nothing = np.zeros((len(n), items.parts.shape[1]), np.int64)
-        return after(items.take(each), nothing, n, rule)
+        return after(items.take(rows), nothing, n, rule)
     most = int(n.max(initial=0))
     m = np.arange(most + 1)
     wins = items.wins(most)
     for_a = wins.tails(wins_needed(m, rule.prior, rule.threshold))[0]
-    for_b = wins.turned().tails(wins_needed(m, rule.swapped().prior, rule.threshold))[0]
+    for_b = wins.swapped().tails(wins_needed(m, rule.swapped().prior, rule.threshold))[0]
     share = items.decisive(most)
     if share is None:
         a, b = for_a[n], for_b[n]
     else:
         a, b = _summed(share, np.stack([for_a, for_b], axis=1), n)
-    return _with_rest([a, b, np.zeros_like(a)])
+    return _with_undecided([a, b, np.zeros_like(a)])
 
 
 def _summed(share: Urn, by_decisive: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Sums over the decisive items among each n, (2, n)."""
     m = np.arange(len(by_decisive))
     step = max(1, _HELD // len(m))
-    found = []
+    parts = []
     for start in range(0, len(n), step):
         some = n[start : start + step]
         flat = share.term(np.repeat(some, len(m)), np.tile(m, len(some)))
-        found.append(flat.reshape(len(some), len(m)) @ by_decisive)
-    return np.concatenate(found).T if found else np.empty((2, 0))
+        parts.append(flat.reshape(len(some), len(m)) @ by_decisive)
+    return np.concatenate(parts).T if parts else np.empty((2, 0))
 
 
 def limit(items: Items, rule: Rule) -> np.ndarray:
@@ -157,15 +161,15 @@ def limit(items: Items, rule: Rule) -> np.ndarray:
     >>> limit(Items(np.array([[6.0, 3.0, 11.0]])), Rule())[0, 0].round(6)
     np.float64(0.855469)
     """
-    if items.known:
+    if items.fixed:
         d = items.parts[:, 0] - items.parts[:, 1]
         within = (np.abs(d) <= rule.rope) & (rule.rope > 0)
         return np.stack([(d > 0) & ~within, (d < 0) & ~within, within], axis=-1).astype(float)
     win, loss = items.parts[:, 0], items.parts[:, 1]
     tie = items.parts[:, 2] if items.parts.shape[1] == 3 else np.zeros_like(win)
     within = prob_within(win, loss, tie, rule.rope) if rule.rope else np.zeros_like(win)
-    of = prob_above(win, loss, tie, rule.rope), prob_below(win, loss, tie, -rule.rope)
-    return np.stack([*of, within], axis=-1)
+    beyond = prob_above(win, loss, tie, rule.rope), prob_below(win, loss, tie, -rule.rope)
+    return np.stack([*beyond, within], axis=-1)
 
 
 def other_side(verdict: np.ndarray) -> np.ndarray:

@@ -27,10 +27,10 @@ class Stops:
 
 @dataclass(frozen=True)
 class Met:
-    """Of all walks, which found A better, or B: at some look so far, and at that look alone."""
+    """Share of walks with the verdict A or B better: at any look so far, and at that look only."""
 
-    found: np.ndarray  # (looks, 2)
-    alone: np.ndarray  # (looks, 2)
+    so_far: np.ndarray  # (looks, 2)
+    single_look: np.ndarray  # (looks, 2)
     items: float  # expected decisive items until the verdict, or the last look
 
 
@@ -40,23 +40,23 @@ def walk(stops: Stops, *, win: float = 0.5, design: tuple[float, float] | None =
     Examples
     --------
     >>> met = walk(by_threshold(np.arange(1, 11)))
-    >>> met.found[-1].sum() * 256, met.alone[-1].sum()
+    >>> met.so_far[-1].sum() * 256, met.single_look[-1].sum()
     (np.float64(57.0), np.float64(0.109375))
     """
     share = np.ones((2, 1))  # with 0, 1, ... wins: that have met no verdict yet, and of all
-    found, alone = (np.zeros((len(stops.looks), 2)) for _ in range(2))
-    items, at = 0.0, 0
+    so_far, single_look = (np.zeros((len(stops.looks), 2)) for _ in range(2))
+    items, look = 0.0, 0
     for m in range(1, int(stops.looks[-1]) + 1):
         items += share[0].sum()
         p = win if design is None else (design[0] + np.arange(m)) / (sum(design) + m - 1)
         share = _grown(share, p)
-        if m == stops.looks[at]:
-            a, b = int(stops.a[at]), int(stops.b[at])
-            told = np.stack([share[:, a:].sum(1), share[:, :b].sum(1)], axis=-1)
-            found[at], alone[at] = found[at - 1] * (at > 0) + told[0], told[1]
+        if m == stops.looks[look]:
+            a, b = int(stops.a[look]), int(stops.b[look])
+            met = np.stack([share[:, a:].sum(1), share[:, :b].sum(1)], axis=-1)
+            so_far[look], single_look[look] = so_far[look - 1] * (look > 0) + met[0], met[1]
             share[0, a:], share[0, :b] = 0.0, 0.0
-            at += 1
-    return Met(found, alone, items)
+            look += 1
+    return Met(so_far, single_look, items)
 
 
 def _grown(share: np.ndarray, p: Any) -> np.ndarray:
@@ -105,6 +105,6 @@ def calibrated(
     low, high = 0.5, 1.0  # of thresholds: the error is too large, or is not
     for _ in with_bar(range(_HALVINGS), _HALVINGS, "boundary"):
         middle = (low + high) / 2
-        wrong = walk(by_threshold(looks, middle, prior)).found[-1].sum()
+        wrong = walk(by_threshold(looks, middle, prior)).so_far[-1].sum()
         low, high = (low, middle) if wrong <= error else (middle, high)
     return by_threshold(looks, high, prior), high

@@ -36,10 +36,10 @@ def errors(
 
 
 def _freedom(squares: np.ndarray, swell: np.ndarray, inverse: np.ndarray) -> np.ndarray:
-    """Trace squared over squared norm of the matrix of the variance, diag(own) - shared shared'."""
+    """Trace squared over squared norm of the matrix of the variance, diag(d) - shared shared'."""
     shared = np.einsum("gkl,jl->jgk", squares @ swell, inverse)
-    own = np.einsum("jk,gkl,jl->jg", inverse, swell @ squares @ swell, inverse)
+    diagonal = np.einsum("jk,gkl,jl->jg", inverse, swell @ squares @ swell, inverse)
     length = (shared**2).sum(-1)
-    norm = (own**2 - 2 * own * length).sum(-1)
+    norm = (diagonal**2 - 2 * diagonal * length).sum(-1)
     norm += (np.einsum("jgk,jgl->jkl", shared, shared) ** 2).sum((-2, -1))
-    return (own - length).sum(-1) ** 2 / norm
+    return (diagonal - length).sum(-1) ** 2 / norm

@@ -79,30 +79,30 @@ def left_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[np.ndarr
     error, basis = residuals(x, y)
     count = int(groups.max()) + 1
     if count == len(y):
-        return _each_left_out(error, basis, groups)
+        return _single_left_out(error, basis, groups)
     total = float(error @ error)
-    out, rest = np.empty(len(y)), np.empty(count)
+    out, squares = np.empty(len(y)), np.empty(count)
     for group in range(count):
         rows = np.flatnonzero(groups == group)
-        own = np.eye(len(rows)) - basis[rows] @ basis[rows].T
-        if linalg.eigvalsh(own, subset_by_index=[0, 0])[0] < FREE:
-            out[rows], rest[group] = np.inf, np.nan
+        leverage = np.eye(len(rows)) - basis[rows] @ basis[rows].T
+        if linalg.eigvalsh(leverage, subset_by_index=[0, 0])[0] < FREE:
+            out[rows], squares[group] = np.inf, np.nan
             continue
-        out[rows] = linalg.solve(own, error[rows], assume_a="pos")
-        rest[group] = total - error[rows] @ out[rows]
-    return out, rest
+        out[rows] = linalg.solve(leverage, error[rows], assume_a="pos")
+        squares[group] = total - error[rows] @ out[rows]
+    return out, squares
 
 
-def _each_left_out(
+def _single_left_out(
     error: np.ndarray, basis: np.ndarray, groups: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """`left_out` where every item is a group by itself."""
+    """`left_out` where every group is one item."""
     free = 1 - (basis**2).sum(1)
     tight = free < FREE
-    own = error / np.where(tight, 1, free)
-    rest = np.empty(len(error))
-    rest[groups] = np.where(tight, np.nan, error @ error - error * own)
-    return np.where(tight, np.inf, own), rest
+    residual = error / np.where(tight, 1, free)
+    squares = np.empty(len(error))
+    squares[groups] = np.where(tight, np.nan, error @ error - error * residual)
+    return np.where(tight, np.inf, residual), squares
 
 
 def held_out_r2(errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
@@ -111,8 +111,8 @@ def held_out_r2(errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[
     """
     error, total = (np.bincount(groups, v**2) for v in (errors, y - y.mean()))
     ratio = error.sum() / total.sum()
-    apart = ((error - ratio * total) ** 2).sum() * len(total) / (len(total) - 1)
-    return 1 - float(ratio), float(np.sqrt(apart) / total.sum())
+    squares = ((error - ratio * total) ** 2).sum() * len(total) / (len(total) - 1)
+    return 1 - float(ratio), float(np.sqrt(squares) / total.sum())
 
 
 def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:

@@ -19,11 +19,11 @@ def friedman(values: np.ndarray) -> tuple[np.ndarray, float, float]:
     """
     systems = values.shape[1]
     ranks = _ranks(-values)
-    apart = ((ranks - (systems + 1) / 2) ** 2).sum() / (systems - 1)
-    if not apart:
+    spread = ((ranks - (systems + 1) / 2) ** 2).sum() / (systems - 1)
+    if not spread:
         return ranks.mean(0), np.nan, 1.0
     sums = (ranks - (systems + 1) / 2).sum(0)
-    statistic = float((sums**2).sum() / apart)
+    statistic = float((sums**2).sum() / spread)
     return ranks.mean(0), statistic, float(special.chdtrc(systems - 1, statistic))
 
 
@@ -35,8 +35,8 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     edge = np.ones((len(values), 1), dtype=bool)
     place = np.arange(values.shape[1])
     first = np.maximum.accumulate(np.where(np.hstack([edge, other]), place, 0), axis=1)
-    ends = np.where(np.hstack([other, edge]), place, place[-1])
-    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    edges = np.where(np.hstack([other, edge]), place, place[-1])
+    last = np.minimum.accumulate(edges[:, ::-1], axis=1)[:, ::-1]
     ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
     return ranks

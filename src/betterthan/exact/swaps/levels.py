@@ -41,16 +41,16 @@ def more_shuffles(
     b, n = (z.astype(float) for z in np.broadcast_arrays(exceedances, shuffles))
     rate = (b + 1) / (n + 2)
 
-    def settled(more: np.ndarray) -> np.ndarray:
+    def decided(more: np.ndarray) -> np.ndarray:
         sure = confidence_below(b + rate * more, n + more, cutoff)
         return (sure >= confidence) | (sure <= 1 - confidence)
 
     low, high = np.zeros(b.shape), np.zeros(b.shape)
-    while (open_ := (never := ~settled(high)) & (high < _MORE_MAX)).any():
+    while (open_ := (never := ~decided(high)) & (high < _MORE_MAX)).any():
         low, high = np.where(open_, high, low), np.where(open_, np.maximum(1, 2 * high), high)
     while (high - low > np.maximum(1, 0.005 * high)).any():  # two digits are enough of a forecast
         middle = np.floor((low + high) / 2)
-        done = settled(middle)
+        done = decided(middle)
         low, high = np.where(done, low, middle), np.where(done, middle, high)
     return np.where(never, np.inf, np.ceil(high))
 

@@ -36,11 +36,11 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     allowed = 8 * np.finfo(float).eps
     for scale in _SCALES:
         scaled = filled * scale
-        whole = np.rint(scaled)
-        if np.abs(whole).max(initial=0) > _LARGEST:
+        rounded = np.rint(scaled)
+        if np.abs(rounded).max(initial=0) > _LARGEST:
             return None
-        if (np.abs(scaled - whole) <= allowed * np.maximum(np.abs(scaled), 1)).all():
-            return whole.astype(np.int64), scale
+        if (np.abs(scaled - rounded) <= allowed * np.maximum(np.abs(scaled), 1)).all():
+            return rounded.astype(np.int64), scale
     return None
 
 
@@ -154,34 +154,34 @@ def _lattice(
     shapes = high - low + 1
     cells = int(shapes.prod(1).max(initial=1))
     room, spare = np.empty(cells), np.empty(cells)
-    p, at = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
+    p, origin = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
     p[...] = 1
     ways = (steps[order], falling[order], low, shapes)
-    each = zip(*(way.tolist() for way in ways), strict=True)
-    for k, (step, down, first, shape) in enumerate(each, 1):
+    columns = zip(*(way.tolist() for way in ways), strict=True)
+    for k, (step, down, first, shape) in enumerate(columns, 1):
         grown = spare[: math.prod(shape)].reshape(shape)
-        _take_or_leave(p, at, grown, first, step, down)
-        p, at, room, spare = grown, first, spare, room
+        _take_or_leave(p, origin, grown, first, step, down)
+        p, origin, room, spare = grown, first, spare, room
         if k % _HALVINGS == 0:  # the factors 1/2, in one pass over the array for all of them
             p *= 0.5**_HALVINGS
     p *= 0.5 ** (len(steps) % _HALVINGS)
-    return p, np.array(at)
+    return p, np.array(origin)
 
 
 def _take_or_leave(
     p: np.ndarray,
-    at: list[int],
+    origin: list[int],
     grown: np.ndarray,
     first: list[int],
     step: list[int],
     down: list[bool],
 ) -> None:
-    """Add up in `grown`, from `first`, the sums of `p`, from `at`, with a step and without."""
+    """Add to `grown`, which starts at `first`, the sums of `p` with and without a step."""
     grown[...] = 0
-    for taken in (False, True):
-        moved = [s if d != taken else 0 for s, d in zip(step, down, strict=True)]
-        here, there = _overlap(at, p.shape, moved, first, list(grown.shape))
-        grown[there] += p[here]
+    for take in (False, True):
+        moved = [s if d != take else 0 for s, d in zip(step, down, strict=True)]
+        source, target = _overlap(origin, p.shape, moved, first, list(grown.shape))
+        grown[target] += p[source]
 
 
 def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
@@ -195,15 +195,15 @@ def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _overlap(
-    at: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
+    origin: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Of sums from `at` on, moved, which lie in the next window, and where there."""
-    here, there = [], []
-    for a, n, s, f, m in zip(at, size, moved, first, shape, strict=True):
+    """Slices of the moved sums inside the next window, and of their places there."""
+    source, target = [], []
+    for a, n, s, f, m in zip(origin, size, moved, first, shape, strict=True):
         begin, end = max(a + s, f), min(a + s + n, f + m)
-        here.append(slice(begin - a - s, max(end - a - s, begin - a - s)))
-        there.append(slice(begin - f, max(end - f, begin - f)))
-    return tuple(here), tuple(there)
+        source.append(slice(begin - a - s, max(end - a - s, begin - a - s)))
+        target.append(slice(begin - f, max(end - f, begin - f)))
+    return tuple(source), tuple(target)
 
 
 def _masses(

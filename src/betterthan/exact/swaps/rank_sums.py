@@ -10,12 +10,12 @@ _FEW = 20  # distinct ranks up to which their numbers are drawn
 _BATCH, _ENOUGH = 500, 25  # shuffles at a time; as extreme ones after which p is plainly not small
 
 
-def auc_below(some: Any, rest: Any) -> float:
-    """P(one of `some` < one of `rest`) + P(they are equal) / 2.
+def auc_below(some: Any, others: Any) -> float:
+    """P(one of `some` < one of `others`) + P(they are equal) / 2.
 
     Parameters
     ----------
-    some, rest : array_like of float
+    some, others : array_like of float
         At least one number each.
 
     Returns
@@ -27,13 +27,13 @@ def auc_below(some: Any, rest: Any) -> float:
     >>> auc_below([0.0, 0.5], [0.5, 1.0])
     0.875
     """
-    some, rest = np.asarray(some, dtype=float), np.sort(np.asarray(rest, dtype=float))
-    below = len(rest) - np.searchsorted(rest, some, side="right")
-    equal = np.searchsorted(rest, some, side="right") - np.searchsorted(rest, some, side="left")
-    return float((below + 0.5 * equal).sum() / (len(some) * len(rest)))
+    some, others = np.asarray(some, dtype=float), np.sort(np.asarray(others, dtype=float))
+    below = len(others) - np.searchsorted(others, some, side="right")
+    equal = np.searchsorted(others, some, side="right") - np.searchsorted(others, some, side="left")
+    return float((below + 0.5 * equal).sum() / (len(some) * len(others)))
 
 
-def rank_sum_p(some: Any, rest: Any, *, shuffles: int, seed: int) -> float:
+def rank_sum_p(some: Any, others: Any, *, shuffles: int, seed: int) -> float:
     """Two-sided p of the rank sum if every choice of as many items is as probable as `some`.
 
     Exact by recursion over the items with ties as they are, where that is quick; else by shuffles,
@@ -42,7 +42,7 @@ def rank_sum_p(some: Any, rest: Any, *, shuffles: int, seed: int) -> float:
 
     Parameters
     ----------
-    some, rest : array_like of float
+    some, others : array_like of float
         At least one number each.
     shuffles, seed : int
         Of the sampled one.
@@ -57,10 +57,10 @@ def rank_sum_p(some: Any, rest: Any, *, shuffles: int, seed: int) -> float:
     >>> rank_sum_p([1.0, 2.0, 3.0], [4.0, 5.0, 6.0], shuffles=99, seed=1)
     0.1
     """
-    some, rest = np.asarray(some, dtype=float), np.asarray(rest, dtype=float)
-    if len(some) > len(rest):  # the fewer of the two are the same question
-        some, rest = rest, some
-    ranks = _doubled_ranks(np.concatenate([some, rest]))
+    some, others = np.asarray(some, dtype=float), np.asarray(others, dtype=float)
+    if len(some) > len(others):  # the fewer of the two are the same question
+        some, others = others, some
+    ranks = _doubled_ranks(np.concatenate([some, others]))
     ranks = ranks - ranks.min()
     ranks //= max(1, math.gcd(*ranks.tolist()))  # of two distinct numbers: 0 and 1
     observed, m = int(ranks[: len(some)].sum()), len(some)
@@ -86,9 +86,9 @@ def _exact_tails(ranks: np.ndarray, m: int, observed: int) -> tuple[float, float
     for k, rank in enumerate(ranks.tolist()):
         drawn = (m - np.arange(m + 1)) / (len(ranks) - k)  # of the items left, those still to draw
         drawn = np.clip(drawn, 0.0, 1.0)[:, None]
-        taken = share * drawn
+        chosen = share * drawn
         share = share * (1 - drawn)
-        share[1:, rank:] += taken[:-1, : size - rank]
+        share[1:, rank:] += chosen[:-1, : size - rank]
     return float(share[m, : observed + 1].sum()), float(share[m, observed:].sum())
 
 

@@ -58,8 +58,8 @@ def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
     flat = responses.reshape(len(responses), -1)
     if tabled(flat):
         return _looked_up(swaps, flat).reshape(*responses.shape[1:], len(swaps))
-    whole = flat.dtype.kind in "iu"
-    small = whole and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
+    integral = flat.dtype.kind in "iu"
+    small = integral and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
     kind = np.float32 if small else np.float64
     sums = unpacked(swaps, len(flat)).astype(kind) @ flat.astype(kind)
     return sums.T.astype(float, order="C").reshape(*responses.shape[1:], len(swaps))
@@ -74,10 +74,10 @@ def _looked_up(swaps: np.ndarray, columns: np.ndarray) -> np.ndarray:
     )
     tables = packed.reshape(groups, 8) @ _BYTES.T
     by_group = swaps[:, :groups].T.astype(np.intp, order="C")
-    total, found = np.zeros((2, len(swaps)), dtype=np.int64)
+    total, sums_byte = np.zeros((2, len(swaps)), dtype=np.int64)
     for table, byte in zip(tables, by_group, strict=True):
         # no byte is out of range; clip skips the search for one
-        total += table.take(byte, out=found, mode="clip")
+        total += table.take(byte, out=sums_byte, mode="clip")
     if columns.shape[1] == 1:
         return total.astype(float)[None]
     sums = np.empty((2, len(swaps)))

@@ -72,15 +72,15 @@ def exceedances(
     rng = np.random.default_rng(seed)
     lines = [thresholds(v, measures) for v in (*strongest, min(strongest))]
     always = np.asarray(strongest) >= 1  # of a system that nothing favours
-    own, either = np.zeros(2, dtype=np.int64), 0
+    counts, either = np.zeros(2, dtype=np.int64), 0
     rows = max(1, _NUMBERS // measures)
     for start in range(0, simulations, rows):
         u = np.sort(rng.random((min(rows, simulations - start), measures)), axis=1)
         # each ascending; from 1/2 on they favour the other system
         for k, p in enumerate((u, 1 - u[:, ::-1])):
-            own[k] += len(p) if always[k] else _any_below(p, lines[k]).sum()
+            counts[k] += len(p) if always[k] else _any_below(p, lines[k]).sum()
         either += int((_any_below(u, lines[2]) | _any_below(1 - u[:, ::-1], lines[2])).sum())
-    return own, either if min(strongest) < 1 else simulations
+    return counts, either if min(strongest) < 1 else simulations
 
 
 def _any_below(p: np.ndarray, line: np.ndarray) -> np.ndarray:

@@ -34,7 +34,7 @@ _SCHEDULE = (
 _SPREAD = 4.0
 _AWAY = 2.2  # widths from the pole at 0, which sets how fast the rule converges
 # relative gap to the rule of half the nodes, of which the error is about the square
-_SETTLED = {False: 1e-6, True: 1e-8}
+_HALF_TOLERANCE = {False: 1e-6, True: 1e-8}
 _STEADY = 0.1  # likewise of a quarter of the nodes, against luck
 _FADED = 1e-13  # of the last node, relative to the sum
 _LOG_ZERO = -690.0  # smaller masses are left to others
@@ -43,12 +43,12 @@ _ROWS = 512  # at once: keeps the work in the processor's cache
 
 
 class Tail(NamedTuple):
-    """P(d > y), and the density of d at y and its slope; only where `settled`."""
+    """P(d > y), and the density of d at y and its slope; valid only where `converged`."""
 
     mass: _Array
     density: _Array
     slope: _Array
-    settled: _Array
+    converged: _Array
 
 
 def beyond(a: _Array, b: _Array, t: _Array, y: _Array, shape: bool = True) -> Tail:
@@ -66,35 +66,35 @@ def beyond(a: _Array, b: _Array, t: _Array, y: _Array, shape: bool = True) -> Ta
     Returns
     -------
     Tail
-        Where `settled`, the mass has a relative error below 1e-10 up to parameters of 1e6.
+        Where `converged`, the mass has a relative error below 1e-10 up to parameters of 1e6.
 
     Examples
     --------
     >>> found = beyond(*(np.array([v]) for v in (40.0, 30.0, 30.0, 0.2)))
-    >>> float(found.mass[0].round(9)), bool(found.settled[0])
+    >>> float(found.mass[0].round(9)), bool(found.converged[0])
     (0.113082765, True)
     """
-    turned = y * (a + b + t) < a - b  # the other tail is the smaller one
-    four = np.where(turned, b, a), np.where(turned, a, b), t, np.where(turned, -y, y)
-    found = Tail(*np.zeros((3, y.size)), settled=np.zeros(y.size, dtype=bool))
+    mirrored = y * (a + b + t) < a - b  # the other tail is the smaller one
+    four = np.where(mirrored, b, a), np.where(mirrored, a, b), t, np.where(mirrored, -y, y)
+    tail = Tail(*np.zeros((3, y.size)), converged=np.zeros(y.size, dtype=bool))
     rows = np.flatnonzero((np.minimum(np.minimum(a, b), t) >= 1) & (np.abs(y) < 1))
     for rule in _SCHEDULE:
-        _put(found, rows, four, rule, shape)
-        rows = rows[~found.settled[rows]]
-    mass = np.where(turned, 1 - found.mass, found.mass)
-    return found._replace(mass=mass, slope=np.where(turned, -found.slope, found.slope))
+        _put(tail, rows, four, rule, shape)
+        rows = rows[~tail.converged[rows]]
+    mass = np.where(mirrored, 1 - tail.mass, tail.mass)
+    return tail._replace(mass=mass, slope=np.where(mirrored, -tail.slope, tail.slope))
 
 
 def _put(
-    found: Tail, rows: _Array, four: tuple[_Array, ...], rule: tuple[int, float, bool], shape: bool
+    tail: Tail, rows: _Array, four: tuple[_Array, ...], rule: tuple[int, float, bool], shape: bool
 ) -> None:
-    """Write what a rule finds of these rows, block by block."""
+    """Evaluate a rule at these rows, block by block, and store the results."""
     for start in range(0, rows.size, _ROWS):
         block = rows[start : start + _ROWS]
         with np.errstate(over="ignore", invalid="ignore"):  # then it does not settle
             part = _along(Line.through(*(z[block] for z in four)), rule, shape)
-        for whole, some in zip(found, part, strict=True):
-            whole[block] = some
+        for full, some in zip(tail, part, strict=True):
+            full[block] = some
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Line:
         s = np.maximum(saddle / 2 + np.sqrt(saddle**2 / 4 + width**2), _AWAY * width)
         s = np.minimum(s, saddle + 0.7 * (1 / slants[0] - saddle))
         s = s.astype(np.float32).astype(float)  # so that 1 - c s has no error near the branch
-        return cls(weights, slants, s, _rest(slants, s))
+        return cls(weights, slants, s, _complement(slants, s))
 
     @cached_property
     def width(self) -> _Array:
@@ -150,7 +150,7 @@ class Line:
         return np.exp(-0.5 * size), turn
 
     def straight_wave(self, g: _Array) -> tuple[_Array, _Array]:
-        """The same on the line, where `right` is 0."""
+        """`wave` on the straight line, where `right` is 0."""
         size, turn = 0.0, 0.0
         for alpha, pace in zip(self.weights, self.paces, strict=True):
             r = g * pace
@@ -161,13 +161,13 @@ class Line:
     def drift(self, g: _Array, right: _Array) -> tuple[_Array, _Array]:
         """dK/dy there: real and imaginary parts."""
         real, imaginary = 0.0, 0.0
-        for alpha, pace, rest in zip(self.weights, self.paces, self.rests, strict=True):
+        for alpha, pace, base in zip(self.weights, self.paces, self.rests, strict=True):
             forth, r = 1 - pace * right, g * pace
-            part = (alpha / rest) / (forth * forth + r * r)
+            part = (alpha / base) / (forth * forth + r * r)
             real = real + part * forth
             imaginary = imaginary + part * r
-        w, at = g * self.width, self.s + right * self.width
-        return w * imaginary - at * real, -at * imaginary - w * real
+        w, real_part = g * self.width, self.s + right * self.width
+        return w * imaginary - real_part * real, -real_part * imaginary - w * real
 
 
 def tilt(a: _Array, b: _Array, t: _Array, y: _Array) -> _Array:
@@ -178,10 +178,10 @@ def tilt(a: _Array, b: _Array, t: _Array, y: _Array) -> _Array:
     constant = a * up - b * down - t * y
     root = np.sqrt(np.maximum(linear * linear - 4 * square * constant, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(
+        root_s = np.where(
             linear > 0, -2 * constant / (linear + root), (root - linear) / (2 * square)
         )
-    return np.clip(np.nan_to_num(found), (1e-15 - 1) / down, (1 - 1e-15) / up)
+    return np.clip(np.nan_to_num(root_s), (1e-15 - 1) / down, (1 - 1e-15) / up)
 
 
 def _along(line: Line, rule: tuple[int, float, bool], shape: bool) -> Tail:
@@ -198,11 +198,11 @@ def _along(line: Line, rule: tuple[int, float, bool], shape: bool) -> Tail:
     away = line.s / line.width + right
     terms = (away * cos + g * sin) / (away * away + g * g)
     total = terms.sum(0)
-    settled = _settled(terms, total, _SETTLED[bent]) & _followed(height, turn, total)
-    settled &= line.log_height > _LOG_ZERO
+    converged = _converged(terms, total, _HALF_TOLERANCE[bent]) & _followed(height, turn, total)
+    converged &= line.log_height > _LOG_ZERO
     top = np.exp(line.log_height) / np.pi
-    found = Tail(top * total, 0 * total, 0 * total, settled)
-    return _with_shape(found, line, (g, right), cos, sin, _SETTLED[bent]) if shape else found
+    tail = Tail(top * total, 0 * total, 0 * total, converged)
+    return _with_shape(tail, line, (g, right), cos, sin, _HALF_TOLERANCE[bent]) if shape else tail
 
 
 def _nodes(steps: int, size: float) -> tuple[_Array, _Array]:
@@ -214,18 +214,18 @@ def _nodes(steps: int, size: float) -> tuple[_Array, _Array]:
 
 
 def _with_shape(
-    found: Tail, line: Line, at: tuple[_Array, _Array], cos: _Array, sin: _Array, gap: float
+    tail: Tail, line: Line, path: tuple[_Array, _Array], cos: _Array, sin: _Array, gap: float
 ) -> Tail:
-    """With the density, and its slope, which only steers: the rule of half the nodes will do."""
+    """Add the density and its slope, for which the rule of half the nodes is precise enough."""
     flat = cos.sum(0)
-    settled = found.settled & _settled(cos, flat, gap)
-    real, imaginary = line.drift(*(z[::2] for z in at))
+    converged = tail.converged & _converged(cos, flat, gap)
+    real, imaginary = line.drift(*(z[::2] for z in path))
     lean = 2 * (cos[::2] * real - sin[::2] * imaginary).sum(0)
     scale = (line.weights.sum(0) - 1) * line.width * np.exp(line.log_height) / np.pi
-    return Tail(found.mass, scale * flat, scale * lean, settled)
+    return Tail(tail.mass, scale * flat, scale * lean, converged)
 
 
-def _settled(terms: _Array, total: _Array, gap: float) -> _Array:
+def _converged(terms: _Array, total: _Array, gap: float) -> _Array:
     """Rows whose sum is the integral, by the rules of half and of a quarter of the nodes."""
     half, quarter = 2 * terms[::2].sum(0), 4 * terms[::4].sum(0)
     return (
@@ -246,7 +246,7 @@ def _width(weights: _Array, slants: _Array, rests: _Array) -> _Array:
     return 1 / np.sqrt((weights * (slants / rests) ** 2).sum(0))
 
 
-def _rest(c: _Array, s: _Array) -> _Array:
+def _complement(c: _Array, s: _Array) -> _Array:
     """1 - c s with no cancellation left, for an s of 24 bits."""
-    head = c.astype(np.float32).astype(float)
-    return (1 - head * s) - (c - head) * s
+    short = c.astype(np.float32).astype(float)
+    return (1 - short * s) - (c - short) * s

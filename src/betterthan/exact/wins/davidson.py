@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 _STEPS = 200
-_NEAR = 1e-5  # of a step in log odds: the next one would be about its square
+_TOLERANCE = 1e-5  # of a step in log odds; the next step would be about its square
 _HALVINGS = 40
 _ROUNDING = 1e-10  # of the height, relative
 
@@ -55,16 +55,16 @@ def fit(counts: np.ndarray, meet: Meetings, penalty: Penalty, start: np.ndarray)
     ValueError
         If a table has no largest value within 200 steps.
     """
-    found = np.broadcast_to(start, (len(counts), meet.parameters)).copy()
+    parameters = np.broadcast_to(start, (len(counts), meet.parameters)).copy()
     left = np.arange(len(counts))
     for _ in range(_STEPS):
-        tables, own, x = counts[left], _of(penalty, left), found[left]
-        down = curvature(x, tables, meet, own)
-        step = np.linalg.solve(down, slope(x, tables, meet, own)[..., None])[..., 0]
-        found[left] += _shortened(step, x, tables, meet, own)
-        left = left[np.abs(step).max(1) > _NEAR]
+        tables, selected, x = counts[left], _select(penalty, left), parameters[left]
+        down = curvature(x, tables, meet, selected)
+        step = np.linalg.solve(down, slope(x, tables, meet, selected)[..., None])[..., 0]
+        parameters[left] += _shortened(step, x, tables, meet, selected)
+        left = left[np.abs(step).max(1) > _TOLERANCE]
         if not len(left):
-            return found
+            return parameters
     raise ValueError(f"{len(left)} fits of abilities did not settle; is a prior near to flat?")
 
 
@@ -78,54 +78,54 @@ def height(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) 
 
 def slope(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> np.ndarray:
     """Gradient of `height`, (table, parameter)."""
-    apart, tied = _chances(x, meet)
+    net, tied = _chances(x, meet)
     n = counts.sum(1)
-    ahead = (counts[:, 0] - counts[:, 1] - n * apart) / 2
-    each = [_netted(ahead, meet), (counts[:, 2] - n * tied).sum(1, keepdims=True)]
-    each += [ahead.sum(1, keepdims=True)] if meet.place else []
-    return np.concatenate(each, axis=1) - penalty.precision * (x - penalty.centre)
+    ahead = (counts[:, 0] - counts[:, 1] - n * net) / 2
+    parts = [_netted(ahead, meet), (counts[:, 2] - n * tied).sum(1, keepdims=True)]
+    parts += [ahead.sum(1, keepdims=True)] if meet.place else []
+    return np.concatenate(parts, axis=1) - penalty.precision * (x - penalty.centre)
 
 
 def curvature(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> np.ndarray:
     """Less the second derivatives of `height`, (table, parameter, parameter)."""
-    apart, tied = _chances(x, meet)
+    net, tied = _chances(x, meet)
     n = counts.sum(1)
-    own = n * (1 - tied - apart**2) / 4
-    found = _assembled(own, -n * tied * apart / 2, (n * tied * (1 - tied)).sum(1), meet)
-    at = np.arange(meet.parameters)
-    found[:, at, at] += penalty.precision
-    return found
+    by_d = n * (1 - tied - net**2) / 4
+    curved = _assembled(by_d, -n * tied * net / 2, (n * tied * (1 - tied)).sum(1), meet)
+    index = np.arange(meet.parameters)
+    curved[:, index, index] += penalty.precision
+    return curved
 
 
 def spread(x: np.ndarray, counts: np.ndarray, meet: Meetings) -> np.ndarray:
     """Sum over the judgments of one table, (outcome, row), of the products of slopes: the variance
     of the slope where judgments are independent, (parameter, parameter).
     """
-    of_d, of_tie = _slopes(x, meet)
-    own, both, tied = (
-        (counts * product).sum(0) for product in (of_d * of_d, of_d * of_tie, of_tie * of_tie)
+    by_d, by_tie = _slopes(x, meet)
+    squares, both, tied = (
+        (counts * product).sum(0) for product in (by_d * by_d, by_d * by_tie, by_tie * by_tie)
     )
-    return _assembled(own[None], both[None], tied.sum(keepdims=True), meet)[0]
+    return _assembled(squares[None], both[None], tied.sum(keepdims=True), meet)[0]
 
 
 def slopes(x: np.ndarray, meet: Meetings) -> sparse.csr_array:
     """What one judgment adds to the slope, (outcome and row, parameter), at x (parameter,)."""
-    of_d, of_tie = (part.ravel() for part in _slopes(x, meet))
-    at = np.arange(of_d.size)
-    tie = np.full(at.shape, meet.systems)
-    parts = [(of_d, np.tile(meet.a, 3)), (-of_d, np.tile(meet.b, 3)), (of_tie, tie)]
-    parts += [(of_d, tie + 1)] if meet.place else []
+    by_d, by_tie = (part.ravel() for part in _slopes(x, meet))
+    index = np.arange(by_d.size)
+    tie = np.full(index.shape, meet.systems)
+    parts = [(by_d, np.tile(meet.a, 3)), (-by_d, np.tile(meet.b, 3)), (by_tie, tie)]
+    parts += [(by_d, tie + 1)] if meet.place else []
     values, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
     return sparse.csr_array(
-        (values, (np.tile(at, len(parts)), columns)), shape=(at.size, meet.parameters)
+        (values, (np.tile(index, len(parts)), columns)), shape=(index.size, meet.parameters)
     )
 
 
 def _slopes(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray]:
-    """Of each outcome and row the slope of its difference, and that of tie."""
-    apart, tied = _chances(x[None], meet)
+    """Slopes of each outcome and row, in the difference and in the tie parameter."""
+    net, tied = _chances(x[None], meet)
     won, tie = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])[..., None]
-    return (won - apart) / 2, tie - tied
+    return (won - net) / 2, tie - tied
 
 
 def _logits(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -159,34 +159,34 @@ def _shortened(
     return step
 
 
-def _netted(of_d: np.ndarray, meet: Meetings) -> np.ndarray:
+def _netted(by_d: np.ndarray, meet: Meetings) -> np.ndarray:
     """Sums over rows for each system: of its rows as the first, less those as the second."""
-    whole = np.zeros((len(of_d), meet.systems, meet.systems))
-    whole[:, meet.a, meet.b] = of_d
-    return whole.sum(2) - whole.sum(1)
+    square = np.zeros((len(by_d), meet.systems, meet.systems))
+    square[:, meet.a, meet.b] = by_d
+    return square.sum(2) - square.sum(1)
 
 
-def _assembled(own: np.ndarray, both: np.ndarray, tied: np.ndarray, meet: Meetings) -> np.ndarray:
+def _assembled(by_d: np.ndarray, both: np.ndarray, tied: np.ndarray, meet: Meetings) -> np.ndarray:
     """Symmetric (table, parameter, parameter) of terms of each row: of its difference, of its
     difference and tie, and (table,) of tie.
     """
     n = meet.systems
-    found = np.zeros((len(own), meet.parameters, meet.parameters))
-    found[:, meet.a, meet.b] = -own
-    found[:, :n, :n] += found[:, :n, :n].swapaxes(1, 2)
-    at = np.arange(n)
-    found[:, at, at] = -found[:, :n, :n].sum(2)
-    beside = [(n, _netted(both, meet), tied)]
+    matrix = np.zeros((len(by_d), meet.parameters, meet.parameters))
+    matrix[:, meet.a, meet.b] = -by_d
+    matrix[:, :n, :n] += matrix[:, :n, :n].swapaxes(1, 2)
+    index = np.arange(n)
+    matrix[:, index, index] = -matrix[:, :n, :n].sum(2)
+    borders = [(n, _netted(both, meet), tied)]
     if meet.place:
-        total = own.sum(1)
-        beside.append((n + 1, np.column_stack([_netted(own, meet), both.sum(1)]), total))
-    for place, border, corner in beside:
-        found[:, place, :place] = found[:, :place, place] = border
-        found[:, place, place] = corner
-    return found
+        total = by_d.sum(1)
+        borders.append((n + 1, np.column_stack([_netted(by_d, meet), both.sum(1)]), total))
+    for place, border, corner in borders:
+        matrix[:, place, :place] = matrix[:, :place, place] = border
+        matrix[:, place, place] = corner
+    return matrix
 
 
-def _of(penalty: Penalty, tables: np.ndarray) -> Penalty:
-    """That of some tables."""
-    each = (penalty.centre, penalty.precision)
-    return Penalty(*(part if len(part) == 1 else part[tables] for part in each))
+def _select(penalty: Penalty, tables: np.ndarray) -> Penalty:
+    """The penalty of some tables."""
+    arrays = (penalty.centre, penalty.precision)
+    return Penalty(*(part if len(part) == 1 else part[tables] for part in arrays))

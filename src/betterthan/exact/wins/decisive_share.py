@@ -44,7 +44,7 @@ class Split:
     width: _Array  # of the integrand in v
 
     @classmethod
-    def of(cls, a: _Array, b: _Array, t: _Array, y: _Array) -> "Split":
+    def anchored(cls, a: _Array, b: _Array, t: _Array, y: _Array) -> "Split":
         """Find the anchors."""
         n = a + b
         p, q = n / (n + t), t / (n + t)  # s and 1 - s where the log odds of s have their top
@@ -52,11 +52,13 @@ class Split:
         inside = p - y > 2.5 * sd
         lift = np.where(inside, (1 - y) - q, np.minimum(2.5 * sd, 0.5 * (1 - y)))  # s - y
         s = np.where(inside, p, y + lift)
-        rest = np.where(inside, q, (1 - y) - lift)  # 1 - s
-        fall = np.where(inside, 0.0, n * np.log1p((q - rest) / p) + t * np.log1p((rest - q) / q))
+        t_share = np.where(inside, q, (1 - y) - lift)  # 1 - s
+        fall = np.where(
+            inside, 0.0, n * np.log1p((q - t_share) / p) + t * np.log1p((t_share - q) / q)
+        )
         log_height = log_top(n, t) + fall + np.log(lift / s) - np.log1p(-y)
-        width = np.where(inside, sd * (1 / lift + 1 / rest), 1.0)
-        return cls(a, b, t, y, lift / rest, rest / s, log_height, width)
+        width = np.where(inside, sd * (1 / lift + 1 / t_share), 1.0)
+        return cls(a, b, t, y, lift / t_share, t_share / s, log_height, width)
 
     @cached_property
     def n(self) -> _Array:
@@ -78,22 +80,22 @@ class Split:
         """The least w, at s = 1."""
         return 2 * np.arctanh(self.y)
 
-    def log_density_of_v(self, v: _Array, r: _Array) -> _Array:
+    def log_density_v(self, v: _Array, r: _Array) -> _Array:
         """Of the rows r."""
         e, y, n, t, odds = (z[r][:, None] for z in (self.e, self.y, self.n, self.t, self.odds))
         x = v - self.anchor[r][:, None]
-        log_rest = log_mix(e / (1 + e), 1 / (1 + e), x)  # 1 - s has fallen by this
-        rise = -odds * np.expm1(-log_rest)
+        log_fallen = log_mix(e / (1 + e), 1 / (1 + e), x)  # 1 - s has fallen by this
+        rise = -odds * np.expm1(-log_fallen)
         # by logs where s is small: y may be far below the rounding of e, even subnormal
         log_s = np.where(
             rise > -0.5,
             np.log1p(np.maximum(rise, -0.5)),
-            np.logaddexp(np.log(y), np.log(e) + x) - np.log(y + e) - log_rest,
+            np.logaddexp(np.log(y), np.log(e) + x) - np.log(y + e) - log_fallen,
         )
-        gain = x - log_rest
+        gain = x - log_fallen
         if (t < _FEW).any():  # x goes to 1 / t, where the difference cancels
             gain = np.where(t < _FEW, -log_mix(1 / (1 + e), e / (1 + e), -x), gain)
-        return self.log_height[r][:, None] + (n - 1) * log_s + gain - t * log_rest
+        return self.log_height[r][:, None] + (n - 1) * log_s + gain - t * log_fallen
 
     def w(self, v: _Array, r: _Array) -> _Array:
         """The log odds of p at which |d| is y, for the rows r."""
@@ -120,9 +122,9 @@ class Split:
                     result[rows] = self._integrate(kernel, rows, kind)
             # the integrand lies flat from log y to 0, with a bend at each end
             for block in _blocks(np.flatnonzero(long)):
-                of_tails = self._log_integrand(_by_tails, block, kind)
-                each = np.arange(block.size)
-                result[block] = bisect(of_tails, each, self.anchor[block], self.width[block])
+                integrand = self._log_integrand(_by_tails, block, kind)
+                index = np.arange(block.size)
+                result[block] = bisect(integrand, index, self.anchor[block], self.width[block])
         return result
 
     def _growth(self) -> _Array:
@@ -146,7 +148,7 @@ class Split:
     ) -> Callable[[_Array, _Array], _Array]:
         def log_integrand(v: _Array, r: _Array) -> _Array:
             i = rows[r]
-            log_density = self.log_density_of_v(v, i)
+            log_density = self.log_density_v(v, i)
             return kernel(self.a[i], self.b[i], self.w(v, i), log_density, kind)
 
         return log_integrand
@@ -159,9 +161,7 @@ class Split:
             log_rise = np.log1p(-y) - np.logaddexp(0, -v)  # of s - y
             s = y + np.exp(log_rise)
             jacobian = np.log(2 * s / (s + y)) - log_rise  # |dw/dy| = 2 s / (s^2 - y^2)
-            return (
-                self.log_density_of_v(v, r) + log_density_of_log_odds(a, b, self.w(v, r)) + jacobian
-            )
+            return self.log_density_v(v, r) + log_density_of_log_odds(a, b, self.w(v, r)) + jacobian
 
         with np.errstate(divide="ignore", under="ignore", over="ignore"):  # infinite at a pole
             return integrate(log_integrand, self.anchor, self.width)
@@ -192,11 +192,11 @@ def _by_panels(
     The kernel is compared with the incomplete Beta function where it matters; rows in which the
     panels were too wide are done by `_by_tails`.
     """
-    ends = _kernel(a, b, w[:, [0, -1]], kind)
-    sums = _from_the_least(_panels(a, b, w, kind, points), ends, kind)
+    limits = _kernel(a, b, w[:, [0, -1]], kind)
+    sums = _cumulated(_panels(a, b, w, kind, points), limits, kind)
     logs = log_density + np.log(np.maximum(sums, 0.0))  # a sum of rounding errors may be below 0
     # and with no hump overlooked, the sum comes out about right at the far end too
-    overlooked = (np.abs(sums[:, [0, -1]] - ends) > 0.5 * ends).any(1)
+    overlooked = (np.abs(sums[:, [0, -1]] - limits) > 0.5 * limits).any(1)
     wrong = _too_wide(a, b, w, logs, sums, kind) | overlooked
     if wrong.any():
         logs[wrong] = _by_tails(a[wrong], b[wrong], w[wrong], log_density[wrong], kind)
@@ -217,11 +217,11 @@ def _panels(a: _Array, b: _Array, w: _Array, kind: str, points: int) -> _Array:
     return masses
 
 
-def _from_the_least(masses: _Array, ends: _Array, kind: str) -> _Array:
-    """The kernel at every node, summed up from the end where it is least: all terms positive."""
+def _cumulated(masses: _Array, limits: _Array, kind: str) -> _Array:
+    """The kernel at every node, summed from the end where it is smallest: all terms positive."""
     if kind == "beyond":
-        return np.concatenate([ends[:, :1], masses], axis=1).cumsum(1)
-    return np.concatenate([masses, ends[:, 1:]], axis=1)[:, ::-1].cumsum(1)[:, ::-1]
+        return np.concatenate([limits[:, :1], masses], axis=1).cumsum(1)
+    return np.concatenate([masses, limits[:, 1:]], axis=1)[:, ::-1].cumsum(1)[:, ::-1]
 
 
 def _too_wide(a: _Array, b: _Array, w: _Array, logs: _Array, sums: _Array, kind: str) -> _Array:
@@ -230,5 +230,5 @@ def _too_wide(a: _Array, b: _Array, w: _Array, logs: _Array, sums: _Array, kind:
     last = logs.shape[1] - 1
     spots = np.stack([matters.argmax(1), logs.argmax(1), last - matters[:, ::-1].argmax(1)], axis=1)
     exact = _kernel(a, b, np.take_along_axis(w, spots, 1), kind)
-    found = np.take_along_axis(sums, spots, 1)
-    return ~(np.abs(found - exact) <= _EXACT * exact).all(1)
+    summed = np.take_along_axis(sums, spots, 1)
+    return ~(np.abs(summed - exact) <= _EXACT * exact).all(1)

@@ -88,7 +88,7 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     """
     shape, (a, b, t, x) = flat(a, b, t, x)
     a, b, x = np.where(x < 0, b, a), np.where(x < 0, a, b), np.abs(x)
-    result = np.where(x == 0, _density_at_zero(a, b, t), 0.0)
+    result = np.where(x == 0, _zero_density(a, b, t), 0.0)
     inside = (x > 0) & (x < 1)
     rows = np.flatnonzero(inside & _no_ties(a, b, t))
     result[rows] = _density_without_ties(a[rows], b[rows], x[rows])
@@ -101,7 +101,7 @@ def _no_ties(a: _Array, b: _Array, t: _Array) -> _Array:
     return t <= _NO_TIES * np.minimum(a + b, 1)
 
 
-def _density_at_zero(a: _Array, b: _Array, t: _Array) -> _Array:
+def _zero_density(a: _Array, b: _Array, t: _Array) -> _Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         ties = np.where(t > 0, (a + b + t - 1) / (a + b - 1), 1)  # mean of 1 / s
     height = 2 * np.exp(log_density_of_log_odds(a, b, np.zeros_like(a))) * ties
@@ -110,14 +110,14 @@ def _density_at_zero(a: _Array, b: _Array, t: _Array) -> _Array:
 
 def _density_with_ties(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     """Density of d at 0 < x < 1 by the contour, and where that does not settle over s."""
-    found = contour.beyond(a, b, t, x)
-    result = np.where(found.settled, found.density, 0.0)
+    tail = contour.beyond(a, b, t, x)
+    result = np.where(tail.converged, tail.density, 0.0)
     four = a, b, t, x
     bound = np.minimum(_log_bound(*four, "beyond"), _log_bound(*four, "below"))
     # a density is the slope of a mass: leave room for it
-    rows = np.flatnonzero(~found.settled & (bound > LOG_ZERO - 120))
+    rows = np.flatnonzero(~tail.converged & (bound > LOG_ZERO - 120))
     if rows.size:
-        result[rows] = Split.of(*(z[rows] for z in four)).density()
+        result[rows] = Split.anchored(*(z[rows] for z in four)).density()
     return result
 
 
@@ -137,14 +137,14 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     result = np.zeros(y.shape)
     edge = (y == 0) | (y >= 1) | _no_ties(a, b, t)
     rows = np.flatnonzero(edge)
-    result[rows] = _mass_of_odds(a[rows], b[rows], y[rows], kind)
+    result[rows] = _odds_mass(a[rows], b[rows], y[rows], kind)
     rows = np.flatnonzero(~edge)
-    by_contour, settled = _on_contour(a[rows], b[rows], t[rows], y[rows], kind)
-    result[rows[settled]] = by_contour[settled]
-    rows = rows[~settled]
+    by_contour, converged = _on_contour(a[rows], b[rows], t[rows], y[rows], kind)
+    result[rows[converged]] = by_contour[converged]
+    rows = rows[~converged]
     rows = rows[_log_bound(a[rows], b[rows], t[rows], y[rows], kind) > LOG_ZERO]
     if rows.size:
-        split = Split.of(a[rows], b[rows], t[rows], y[rows])
+        split = Split.anchored(a[rows], b[rows], t[rows], y[rows])
         result[rows] = split.mass(kind)
         if kind != "beyond":
             result[rows] += special.betainc(split.n, split.t, split.y)  # s < y
@@ -152,24 +152,24 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
 
 
 def _on_contour(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> tuple[_Array, _Array]:
-    """`_mass` for y > 0 by the contour, and where it settled."""
+    """`_mass` for y > 0 by the contour, and where it converged."""
     if kind == "beyond":
-        found = contour.beyond(a, b, t, y, shape=False)
-        return found.mass, found.settled
+        tail = contour.beyond(a, b, t, y, shape=False)
+        return tail.mass, tail.converged
     if kind == "below":
-        found = contour.beyond(b, a, t, -y, shape=False)
-        return found.mass, found.settled
+        tail = contour.beyond(b, a, t, -y, shape=False)
+        return tail.mass, tail.converged
     # |d| < y as the difference of the smaller tails: with a >= b the mean is not below -y
     middle = (a - b) < y * (a + b + t)
     sign = np.where(middle, 1.0, -1.0)
-    near = contour.beyond(np.where(middle, a, b), np.where(middle, b, a), t, sign * y, shape=False)
-    far = contour.beyond(b, a, t, y, shape=False)
-    whole = np.where(middle, 1.0, near.mass)
-    within = np.where(middle, 1 - near.mass - far.mass, near.mass - far.mass)
-    return within, near.settled & far.settled & (within > _CANCELLED * whole)
+    inner = contour.beyond(np.where(middle, a, b), np.where(middle, b, a), t, sign * y, shape=False)
+    outer = contour.beyond(b, a, t, y, shape=False)
+    largest = np.where(middle, 1.0, inner.mass)
+    within = np.where(middle, 1 - inner.mass - outer.mass, inner.mass - outer.mass)
+    return within, inner.converged & outer.converged & (within > _CANCELLED * largest)
 
 
-def _mass_of_odds(a: _Array, b: _Array, y: _Array, kind: str) -> _Array:
+def _odds_mass(a: _Array, b: _Array, y: _Array, kind: str) -> _Array:
     """`_mass` where s does not matter: at y = 0, from y = 1 on, and without ties."""
     w = 2 * np.arctanh(np.minimum(y, 1 - 1e-16))
     return np.where(y >= 1, 0.0 if kind == "beyond" else 1.0, odds_mass(a, b, w, kind))

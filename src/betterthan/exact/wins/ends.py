@@ -14,52 +14,54 @@ _ROUNDS = 12
 
 
 def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _Array]:
-    """Ends of the narrowest interval of mass `prob` under Dirichlet(a, b, t), and where they are
-    found.
+    """Bounds of the narrowest interval of mass `prob` under Dirichlet(a, b, t), and where they
+    converged.
 
-    Rows with a parameter below 1, or too wild for the contour, are not: see `intervals.hdi`.
+    They do not for a parameter below 1, or where the contour fails: see `intervals.hdi`.
     """
     mean, sd, skew = shape(a, b, t)
-    ends, settled = edgeworth(mean, sd, skew, prob), np.zeros(a.shape, dtype=bool)
+    limits, converged = edgeworth(mean, sd, skew, prob), np.zeros(a.shape, dtype=bool)
     open_ = np.flatnonzero(np.minimum(np.minimum(a, b), t) >= 1)
     for _ in range(_ROUNDS):
-        now = ends[:, open_]
-        step, known = _step(a[open_], b[open_], t[open_], now, prob)
-        ends[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
-        ends[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
+        now = limits[:, open_]
+        step, finite = _step(a[open_], b[open_], t[open_], now, prob)
+        limits[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
+        limits[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
         done = np.abs(step).max(0) < _STEP * sd[open_]
-        settled[open_[done & known]] = True
-        open_ = open_[~done & known]
+        converged[open_[done & finite]] = True
+        open_ = open_[~done & finite]
         if not open_.size:
             break
-    return ends[0], ends[1], settled
+    return limits[0], limits[1], converged
 
 
 def _step(a: _Array, b: _Array, t: _Array, now: _Array, prob: float) -> tuple[_Array, _Array]:
-    """Newton's step of both ends, and where it is known."""
-    masses, heights, slopes, known = _tails(a, b, t, now)
+    """Newton's step of both bounds, and where it is valid."""
+    masses, heights, slopes, converged = _tails(a, b, t, now)
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.log(heights[1] / heights[0])
         step = move(now, heights, slopes / heights, masses.sum(0) - (1 - prob), gap)
-    return step, known & np.isfinite(step).all(0)
+    return step, converged & np.isfinite(step).all(0)
 
 
-def move(ends: _Array, heights: _Array, slopes: _Array, miss: _Array, gap: _Array) -> _Array:
-    """The Newton step of both ends, given what is missing of the mass and of equal log heights."""
+def move(limits: _Array, heights: _Array, slopes: _Array, miss: _Array, gap: _Array) -> _Array:
+    """Newton step of both bounds, from the missing mass and the gap of the log heights."""
     (f, g), (slope_low, slope_up) = heights, slopes
     # solve  f dx - g dy = -miss ;  slope_up dy - slope_low dx = -gap
     scale = f * slope_up - g * slope_low
     dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
-    limit = 0.5 * (ends[1] - ends[0])
+    limit = 0.5 * (limits[1] - limits[0])
     return np.stack([np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)])
 
 
-def _tails(a: _Array, b: _Array, t: _Array, ends: _Array) -> tuple[_Array, _Array, _Array, _Array]:
-    """Masses beyond both ends, densities and their slopes there, (2, rows), and where known."""
+def _tails(
+    a: _Array, b: _Array, t: _Array, limits: _Array
+) -> tuple[_Array, _Array, _Array, _Array]:
+    """Masses beyond both bounds, densities and slopes there, (2, rows), and where valid."""
     both = np.concatenate([b, a]), np.concatenate([a, b]), np.concatenate([t, t])
-    found = contour.beyond(*both, np.concatenate([-ends[0], ends[1]]))
-    mass, density, slope, settled = (z.reshape(2, -1) for z in found)
-    return mass, density, slope * [[-1.0], [1.0]], settled.all(0)
+    tail = contour.beyond(*both, np.concatenate([-limits[0], limits[1]]))
+    mass, density, slope, converged = (z.reshape(2, -1) for z in tail)
+    return mass, density, slope * [[-1.0], [1.0]], converged.all(0)
 
 
 def shape(a: _Array, b: _Array, t: _Array) -> tuple[_Array, _Array, _Array]:

@@ -21,7 +21,7 @@ _FEW = 16  # pairs for which finding the distinct ones takes longer than it save
 _PANELS = (0.0, 4.0, 10.0, 20.0, 42.0)
 
 
-def at_least(w: np.ndarray, l: np.ndarray) -> np.ndarray:
+def upper_tail(w: np.ndarray, l: np.ndarray) -> np.ndarray:
     """P(X >= w) for X ~ Bin(w + l, 1/2); 0 where l is -1 and 1 where w is -1."""
     flip = w <= l  # the smaller side is computed, and the other is one minus it
     p = over_distinct(_upper, _ROWS, np.where(flip, l + 1, w), np.where(flip, w - 1, l))
@@ -37,8 +37,8 @@ def exactly(w: np.ndarray, l: np.ndarray) -> np.ndarray:
     a, b = np.where(none, 1.0, w), np.where(none, 1.0, l)
     x = (a - b) / (a + b)
     deviance = 0.5 * (a + b) * (np.log1p(-x * x) + 2 * x * np.arctanh(x))
-    rest = stirling(a) + stirling(b) - stirling(a + b)
-    inside = np.sqrt((a + b) / (2 * np.pi * (a * b))) * np.exp(-deviance - rest)
+    correction = stirling(a) + stirling(b) - stirling(a + b)
+    inside = np.sqrt((a + b) / (2 * np.pi * (a * b))) * np.exp(-deviance - correction)
     return np.where(none, np.exp2(-n), inside)
 
 
@@ -59,7 +59,7 @@ def over_distinct(
 
 
 def _distinct(counts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Where each distinct tuple of counts stands, and which of these every tuple is."""
+    """Index of the first of each distinct tuple of counts, and the inverse index of all tuples."""
     low = [int(c.min()) for c in counts]
     sizes = [int(c.max()) - least + 1 for c, least in zip(counts, low, strict=True)]
     cells = math.prod(sizes)
@@ -75,9 +75,9 @@ def _distinct(counts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         return first, back
     place = np.full(cells, -1)
     place[key] = np.arange(key.size)
-    seen = np.flatnonzero(place >= 0)
-    first = place[seen]
-    place[seen] = np.arange(seen.size)
+    present = np.flatnonzero(place >= 0)
+    first = place[present]
+    place[present] = np.arange(present.size)
     return first, place[key]
 
 
@@ -97,9 +97,9 @@ def _integrated(w: np.ndarray, l: np.ndarray) -> np.ndarray:
     slope = 0.5 * (w - l - 1)[:, None]
     width = 1 / (slope + 0.5 * np.sqrt(n + 1))
     x, weight = special.roots_legendre(20)
-    ends = np.array(_PANELS)
-    halves = 0.5 * np.diff(ends)[:, None]
-    v, dv = (ends[:-1, None] + halves * (1 + x)).ravel(), (halves * weight).ravel()
+    edges = np.array(_PANELS)
+    halves = 0.5 * np.diff(edges)[:, None]
+    v, dv = (edges[:-1, None] + halves * (1 + x)).ravel(), (halves * weight).ravel()
     t = width * v
     log_cosh = np.log1p(2 * np.sinh(0.25 * t) ** 2)
     integral = (np.exp(-slope * t - (n + 1) * log_cosh) * dv).sum(-1) * width[:, 0]

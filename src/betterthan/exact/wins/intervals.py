@@ -49,8 +49,8 @@ def quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     upper = prob > 0.5
     # -d has its lower tail where d has its upper
     a, b = np.where(upper, b, a), np.where(upper, a, b)
-    found = _lower_quantile(a, b, t, np.where(upper, 1 - prob, prob))
-    return np.where(upper, -found, found).reshape(shape)[()]
+    x = _lower_quantile(a, b, t, np.where(upper, 1 - prob, prob))
+    return np.where(upper, -x, x).reshape(shape)[()]
 
 
 def eti(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array]:
@@ -90,51 +90,51 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
     (-0.8, 0.8)
     """
     shape, (a, b, t) = flat(a, b, t)
-    lower, upper, settled = narrowest(a, b, t, prob)
+    lower, upper, converged = narrowest(a, b, t, prob)
     modes = np.ones(a.shape, dtype=np.int64)
-    rows = np.flatnonzero(~settled & _one_mode(a, b, t))
-    lower[rows], upper[rows], settled[rows] = _equal_heights(a[rows], b[rows], t[rows], prob)
-    for row in np.flatnonzero(~settled):
+    rows = np.flatnonzero(~converged & _unimodal(a, b, t))
+    lower[rows], upper[rows], converged[rows] = _equal_heights(a[rows], b[rows], t[rows], prob)
+    for row in np.flatnonzero(~converged):
         lower[row], upper[row], modes[row] = _shortest(a[row], b[row], t[row], prob)
     return lower.reshape(shape)[()], upper.reshape(shape)[()], modes.reshape(shape)[()]
 
 
-def _one_mode(a: _Array, b: _Array, t: _Array) -> _Array:
+def _unimodal(a: _Array, b: _Array, t: _Array) -> _Array:
     """Where d has one mode, away from the ends: log-concave, or at most one parameter small
     (checked in the tests).
     """
-    alone = (t == 0) & (a > 1) & (b > 1)
+    untied = (t == 0) & (a > 1) & (b > 1)
     enough = (a >= 1.5).astype(int) + (b >= 1.5) + (t >= 1.5) >= 2
-    return alone | ((t > 0) & (enough | ((t >= 1) & (a >= 1) & (b >= 1))))
+    return untied | ((t > 0) & (enough | ((t >= 1) & (a >= 1) & (b >= 1))))
 
 
 def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     """The x with P(d < x) = prob, prob <= 1/2."""
     result = np.where(prob == 0, -1.0, _guess(a, b, t, prob))
-    alone = t == 0
-    result[alone] = 2 * special.betaincinv(a[alone], b[alone], prob[alone]) - 1
-    rows = np.flatnonzero((prob > 0) & ~alone)
+    untied = t == 0
+    result[untied] = 2 * special.betaincinv(a[untied], b[untied], prob[untied]) - 1
+    rows = np.flatnonzero((prob > 0) & ~untied)
     result[rows] = _newton(a[rows], b[rows], t[rows], prob[rows], result[rows])
     return result
 
 
 def _newton(a: _Array, b: _Array, t: _Array, prob: _Array, start: _Array) -> _Array:
     """Newton on log P, bracketed."""
-    found, low, high = start.copy(), np.full(a.shape, -1.0), np.full(a.shape, 1.0)
+    root, low, high = start.copy(), np.full(a.shape, -1.0), np.full(a.shape, 1.0)
     sd = sd_difference(a, b, t)
     open_ = np.arange(a.size)
     for _ in range(_ROUNDS):
         if not open_.size:
             break
-        three, x = (a[open_], b[open_], t[open_]), found[open_]
+        three, x = (a[open_], b[open_], t[open_]), root[open_]
         below, height = prob_below(*three, x), density(*three, x)
         short = below < prob[open_]
         low[open_[short]], high[open_[~short]] = x[short], x[~short]
         step = _log_step(below, prob[open_], height)
         last = np.abs(step) <= _STEP * np.minimum(sd[open_], 1 + x)
-        found[open_] = _bracketed(x - step, low[open_], high[open_], last)
+        root[open_] = _bracketed(x - step, low[open_], high[open_], last)
         open_ = open_[~last & (high[open_] - low[open_] > 1e-15)]
-    return found
+    return root
 
 
 def _log_step(below: _Array, prob: _Array, height: _Array) -> _Array:
@@ -165,30 +165,30 @@ def _equal_heights(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array
     """Newton for "the mass is prob, the heights are equal"; slopes of the log density by
     secants.
     """
-    ends = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
-    settled = np.zeros(a.shape, dtype=bool)
+    limits = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
+    converged = np.zeros(a.shape, dtype=bool)
     sd = sd_difference(a, b, t)
-    slopes = (mean_difference(a, b, t) - ends) / sd**2
+    slopes = (mean_difference(a, b, t) - limits) / sd**2
     before: tuple[_Array, _Array] | None = None
     open_ = np.arange(a.size)
     for _ in range(_ROUNDS):
         if not open_.size:
             break
-        three, now = (a[open_], b[open_], t[open_]), ends[:, open_]
+        three, now = (a[open_], b[open_], t[open_]), limits[:, open_]
         heights = np.stack([density(*three, x) for x in now])
         logs = np.log(heights)
         if before is not None:
             slopes = _secant(slopes, logs - before[1], now - before[0])
         miss = prob_below(*three, now[0]) + prob_above(*three, now[1]) - (1 - prob)
         step = move(now, heights, slopes, miss, logs[1] - logs[0])
-        ends[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
-        ends[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
+        limits[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
+        limits[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
         done = np.abs(step).max(0) < _SECANT_STEP * sd[open_]
-        settled[open_[done]] = True
+        converged[open_[done]] = True
         keep = ~done & np.isfinite(step).all(0)
         before = now[:, keep], logs[:, keep]
         slopes, open_ = slopes[:, keep], open_[keep]
-    return ends[0], ends[1], settled
+    return limits[0], limits[1], converged
 
 
 def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
@@ -233,8 +233,8 @@ def _balanced(a: float, b: float, t: float, prob: float, left: float, right: flo
 
     inner = (1 - prob) * 1e-12
     left, right = max(left, inner), min(right, 1 - prob - inner)
-    at_left, at_right = lean(left), lean(right)
-    if at_left * at_right > 0 or not np.isfinite(at_left + at_right):
+    lean_left, lean_right = lean(left), lean(right)
+    if lean_left * lean_right > 0 or not np.isfinite(lean_left + lean_right):
         return None
     from scipy import optimize  # rarely needed, and slow to import
 

@@ -59,18 +59,20 @@ def weighed(counts: Sparse, meet: Meetings, prior: Prior, draws: int, seed: int)
     are worth. Deviations from the centre are multiplied by sqrt((K + 1) / q), q ~ chi2(K - 1): of a
     mean over K clusters that makes Student's t with K - 1 degrees of freedom of the draws.
     """
-    random, whole = np.random.default_rng([seed, 0]), counts.tocoo()
-    clusters, cells = (int(k) for k in whole.shape)
-    total = np.bincount(whole.coords[1], whole.data, cells).reshape(1, 3, -1)
+    random, table = np.random.default_rng([seed, 0]), counts.tocoo()
+    clusters, cells = (int(k) for k in table.shape)
+    total = np.bincount(table.coords[1], table.data, cells).reshape(1, 3, -1)
     fixed, _ = _penalties(prior, np.array([prior.shape / prior.rate]), meet)
-    at = davidson.fit(total, meet, fixed, fixed.centre)[0]
-    each, overall = _design_effects(at, counts, total, meet, fixed)
-    modes, spreads, chance = _by_spread(total / overall, meet, prior, at)
+    mode = davidson.fit(total, meet, fixed, fixed.centre)[0]
+    effects, overall = _design_effects(mode, counts, total, meet, fixed)
+    modes, spreads, chance = _by_spread(total / overall, meet, prior, mode)
     chosen = random.choice(len(spreads), size=draws, p=chance)
     drawn = _drawn(prior, spreads[chosen], meet, random)
-    found = _refitted(counts / overall, meet, drawn, modes[chosen], seed)
-    found = modes[chosen] + _inflation(clusters, draws, random) * (found - modes[chosen])
-    return Weighed(_centred(found, meet), each, overall, clusters)
+    drawn_parameters = _refitted(counts / overall, meet, drawn, modes[chosen], seed)
+    drawn_parameters = modes[chosen] + _inflation(clusters, draws, random) * (
+        drawn_parameters - modes[chosen]
+    )
+    return Weighed(_centred(drawn_parameters, meet), effects, overall, clusters)
 
 
 def _inflation(clusters: int, draws: int, random: np.random.Generator) -> np.ndarray:
@@ -79,16 +81,16 @@ def _inflation(clusters: int, draws: int, random: np.random.Generator) -> np.nda
 
 
 def _centred(x: np.ndarray, meet: Meetings) -> np.ndarray:
-    """With abilities that sum to zero."""
-    own = np.arange(meet.parameters) < meet.systems
-    return x - own * x[:, own].mean(1, keepdims=True)
+    """Shift abilities to sum to zero."""
+    abilities = np.arange(meet.parameters) < meet.systems
+    return x - abilities * x[:, abilities].mean(1, keepdims=True)
 
 
 def _refitted(
     counts: Sparse, meet: Meetings, drawn: Penalty, start: np.ndarray, seed: int
 ) -> np.ndarray:
     """A fit for each draw of the prior, to counts whose clusters have random weights of mean 1."""
-    found, (clusters, cells) = np.empty_like(start), counts.shape
+    fits, (clusters, cells) = np.empty_like(start), counts.shape
     source = np.random.default_rng([seed, 1])  # the weights do not depend on the chunk
     rows = max(_NUMBERS // max(cells, clusters, meet.parameters**2), 1)
     for low in range(0, len(start), rows):
@@ -97,8 +99,8 @@ def _refitted(
         weight *= clusters / weight.sum(1, keepdims=True)
         tables = (counts.T @ weight.T).T.reshape(len(weight), 3, -1)
         penalty = Penalty(drawn.centre[now], drawn.precision[now])
-        found[now] = davidson.fit(tables, meet, penalty, start[now])
-    return found
+        fits[now] = davidson.fit(tables, meet, penalty, start[now])
+    return fits
 
 
 def _penalties(prior: Prior, spreads: np.ndarray, meet: Meetings) -> tuple[Penalty, np.ndarray]:
@@ -136,15 +138,15 @@ def _by_spread(
 
 
 def _design_effects(
-    at: np.ndarray, counts: Sparse, total: np.ndarray, meet: Meetings, penalty: Penalty
+    mode: np.ndarray, counts: Sparse, total: np.ndarray, meet: Meetings, penalty: Penalty
 ) -> tuple[np.ndarray, float]:
     """Variance of abilities from sums over clusters, over that from single judgments: of each
     system, and of all together, which is 1 at least.
     """
-    inverse = np.linalg.inv(davidson.curvature(at[None], total, meet, penalty)[0])
-    moved = (counts @ davidson.slopes(at, meet)).toarray() @ inverse
+    inverse = np.linalg.inv(davidson.curvature(mode[None], total, meet, penalty)[0])
+    moved = (counts @ davidson.slopes(mode, meet)).toarray() @ inverse
     clusters = len(moved)
     moved = (moved - moved.mean(0))[:, : meet.systems]
     together = (moved**2).sum(0) * clusters / (clusters - 1)
-    single = np.diag(inverse @ davidson.spread(at, total[0], meet) @ inverse)[: meet.systems]
+    single = np.diag(inverse @ davidson.spread(mode, total[0], meet) @ inverse)[: meet.systems]
     return together / single, max(float(together.sum() / single.sum()), 1.0)

@@ -53,20 +53,20 @@ def verdict_rates(
     if not looks.size or looks[0] < 1 or (np.diff(looks) <= 0).any():
         raise ValueError("looks must be whole numbers of decisive items that ascend from 1 or more")
     open_share = np.ones(1)  # of the walks with 0, 1, ... wins that have met no verdict
-    found, told = np.zeros(2), np.zeros((len(looks), 2))
-    at = 0
+    so_far, rates = np.zeros(2), np.zeros((len(looks), 2))
+    look = 0
     for m in range(1, int(looks[-1]) + 1):
         grown = np.zeros(m + 1)
         grown[1:] = win * open_share
         grown[:-1] += (1 - win) * open_share
         open_share = grown
-        if m == looks[at]:
+        if m == looks[look]:
             for side, met in enumerate(_verdicts(m, threshold, prior)):
-                found[side] += open_share[met].sum()
+                so_far[side] += open_share[met].sum()
                 open_share[met] = 0.0
-            told[at] = found
-            at += 1
-    return told
+            rates[look] = so_far
+            look += 1
+    return rates
 
 
 def _verdicts(m: int, threshold: float, prior: tuple[float, float]) -> tuple[np.ndarray, ...]:

@@ -39,11 +39,11 @@ def hermite(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nodes_needed(trials: np.ndarray) -> int:
-    """How many nodes it takes for the item that says most: a step of 1.2 of its posterior
+    """Number of nodes for the most informative item: a step of 1.2 of its posterior
     widths.
     """
-    said = trials / (1 + _ALIKE * np.maximum(trials - 1, 0))
-    information = said.sum(1).max() / 4 * _WIDE**2
+    effective = trials / (1 + _ALIKE * np.maximum(trials - 1, 0))
+    information = effective.sum(1).max() / 4 * _WIDE**2
     return max(41, math.ceil(2 * _REACH * math.sqrt(1 + information) / _STEP))
 
 

@@ -6,13 +6,13 @@ from betterthan.exact.wins import intervals
 
 
 def interval(
-    right: np.ndarray, of: np.ndarray, prob: float, kind: str
+    right: np.ndarray, size: np.ndarray, prob: float, kind: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the interval of a share: its posterior is Beta(1 + right, 1 + of - right).
+    """Bounds of the interval of a share: its posterior is Beta(1 + right, 1 + size - right).
 
     Parameters
     ----------
-    right, of : numpy.ndarray of int
+    right, size : numpy.ndarray of int
         How many are right, of how many.
     prob : float
         Mass of the interval.
@@ -29,8 +29,8 @@ def interval(
     >>> lower.round(4).tolist(), upper.round(4).tolist()
     ([0.8671, nan], [1.0, nan])
     """
-    a, b = 1.0 + right, 1.0 + of - right
+    a, b = 1.0 + right, 1.0 + size - right
     # 2 p - 1 is the difference of a pair that never ties
-    ends = intervals.hdi(a, b, 0.0, prob)[:2] if kind == "hdi" else intervals.eti(a, b, 0.0, prob)
-    lower, upper = ((1 + np.where(of > 0, end, np.nan)) / 2 for end in ends)
+    limits = intervals.hdi(a, b, 0.0, prob)[:2] if kind == "hdi" else intervals.eti(a, b, 0.0, prob)
+    lower, upper = ((1 + np.where(size > 0, end, np.nan)) / 2 for end in limits)
     return lower, upper

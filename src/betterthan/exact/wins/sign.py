@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.exact.wins.halves import at_least, exactly
+from betterthan.exact.wins.halves import exactly, upper_tail
 from betterthan.exact.wins.trinomial import trinomial_p, trinomial_tail
 
 __all__ = ["decisive_needed", "settle_ties", "sign_mid_p", "sign_p", "smallest_p", "trinomial_p"]
@@ -48,8 +48,8 @@ def sign_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     w, l = _counted(wins, losses)
     if alternative != "two-sided":
-        return (at_least(w, l) if alternative == "greater" else at_least(l, w))[()]
-    return _sided(at_least(w, l), at_least(l, w), alternative)
+        return (upper_tail(w, l) if alternative == "greater" else upper_tail(l, w))[()]
+    return _sided(upper_tail(w, l), upper_tail(l, w), alternative)
 
 
 def sign_mid_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray:
@@ -83,8 +83,8 @@ def sign_mid_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.nda
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     w, l = _counted(wins, losses)
     half = np.where(w == l, 0.5, 0.5 * exactly(w, l))
-    greater = np.where(w == l, 0.5, at_least(w + 1, l - 1) + half)
-    less = np.where(w == l, 0.5, at_least(l + 1, w - 1) + half)
+    greater = np.where(w == l, 0.5, upper_tail(w + 1, l - 1) + half)
+    less = np.where(w == l, 0.5, upper_tail(l + 1, w - 1) + half)
     return _sided(greater, less, alternative)
 
 
@@ -185,14 +185,14 @@ def decisive_needed(
     distinct, back = np.unique(t, return_inverse=True)
     low, high = np.full(distinct.shape, -1), np.zeros(distinct.shape, dtype=np.int64)
 
-    def out_of_reach(m: np.ndarray) -> np.ndarray:
+    def unreachable(m: np.ndarray) -> np.ndarray:
         return smallest_p(m, distinct, policy, alternative, mid) > alpha
 
-    while (more := out_of_reach(high)).any():
+    while (more := unreachable(high)).any():
         low, high = np.where(more, high, low), np.where(more, np.maximum(1, 2 * high), high)
     while (high - low > 1).any():
         middle = np.maximum((low + high) // 2, 0)
-        more = out_of_reach(middle)
+        more = unreachable(middle)
         low, high = np.where(more, middle, low), np.where(more, high, middle)
     return high[back].reshape(t.shape)[()]
 

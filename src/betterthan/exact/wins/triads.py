@@ -10,12 +10,12 @@ def net_wins(counts: np.ndarray, a: np.ndarray, b: np.ndarray, systems: int) -> 
     """Wins less losses of every ordered pair (draw, system, system), from counts (draw, row,
     outcome).
     """
-    found = np.zeros((len(counts), systems, systems))
+    wins = np.zeros((len(counts), systems, systems))
     net = (counts[..., 0] - counts[..., 1]).astype(float)
-    by_pair = np.moveaxis(found, 0, -1)  # a view
+    by_pair = np.moveaxis(wins, 0, -1)  # a view
     np.add.at(by_pair, (a, b), net.T)
     np.add.at(by_pair, (b, a), -net.T)
-    return found
+    return wins
 
 
 def circular(margins: np.ndarray) -> np.ndarray:

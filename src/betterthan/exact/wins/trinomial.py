@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.exact.wins.halves import at_least, over_distinct
+from betterthan.exact.wins.halves import over_distinct, upper_tail
 
 ITEMS_MAX = 1_000_000
 _ROWS = 1_000  # at once, of at most some 200 numbers: 2 MB an array
@@ -84,11 +84,11 @@ def _upper(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarray:
     """P(D >= d) for d >= 1."""
     tail = np.zeros(d.shape)
     all_tied, none_tied = n == ties, (ties == 0) & (d <= n)
-    tail[none_tied] = at_least((n + d + 1)[none_tied] // 2, (n - d)[none_tied] // 2)
-    rest = np.flatnonzero(~all_tied & ~none_tied & (d <= n - ties))
-    if rest.size:
-        tail[rest] = _inverted(
-            d[rest].astype(float), n[rest].astype(float), ties[rest].astype(float)
+    tail[none_tied] = upper_tail((n + d + 1)[none_tied] // 2, (n - d)[none_tied] // 2)
+    rows = np.flatnonzero(~all_tied & ~none_tied & (d <= n - ties))
+    if rows.size:
+        tail[rows] = _inverted(
+            d[rows].astype(float), n[rows].astype(float), ties[rows].astype(float)
         )
     return tail
 
@@ -118,14 +118,14 @@ def _trapezoid(
     steps = 2 * np.ceil(np.maximum(12 * spread, (_DIGITS + np.maximum(level, 0)) / s) / 2 + 20)
     reach = np.minimum(np.ceil(_REACH * steps / (2 * np.pi * spread)), steps // 2)
     k = np.arange(int(reach.max()) + 1)
-    near = np.where(k <= reach, k, np.nan)
+    inner = np.where(k <= reach, k, np.nan)
     # a second hump where few ties leave the parity of D nearly certain
-    far = steps / 2 - k
-    far = np.where((k <= reach) & (far > reach), far, np.nan)
+    outer = steps / 2 - k
+    outer = np.where((k <= reach) & (outer > reach), outer, np.nan)
     total = np.zeros(d.shape)
-    for at in (near, far):
-        weight = np.where((at == 0) | (at == steps / 2), 1.0, 2.0)
-        height = _height(d, n, q, s, level, 2 * np.pi * at / steps)
+    for place in (inner, outer):
+        weight = np.where((place == 0) | (place == steps / 2), 1.0, 2.0)
+        height = _height(d, n, q, s, level, 2 * np.pi * place / steps)
         total += np.nansum(weight * height, axis=1, keepdims=True)
     return total / steps * np.exp(-level)
 
