@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.agreement import CELLS, agreement_of
+from betterthan.results.item_tables import CELLS, agreement_of
 
 
 def table(values):

@@ -7,7 +7,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.results import significance_tables
 from betterthan.results.context import shown_of
-from betterthan.results.item_differences import reasons
+from betterthan.results.significance_tables import reasons
 from betterthan.signed import Signature
 
 

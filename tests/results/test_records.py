@@ -4,7 +4,7 @@ import numpy as np
 
 import betterthan as bt
 from betterthan.results.kinds import page_of
-from betterthan.results.records import as_json
+from betterthan.results.reports import as_json
 from betterthan.results.rows import pair_rows
 
 

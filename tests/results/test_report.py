@@ -7,8 +7,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.document import Document, Part, Table, joined
-from betterthan.results.formats import BY_SUFFIX, FORMATS
 from betterthan.results.kinds import KINDS, page_of, plain
+from betterthan.results.reports import BY_SUFFIX, FORMATS
 
 
 @pytest.fixture(scope="module")

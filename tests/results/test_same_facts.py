@@ -6,8 +6,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.context import shown_of
-from betterthan.results.of_groups import groups_beside
-from betterthan.results.tables import matrix_table
+from betterthan.results.groups_page import groups_beside
+from betterthan.results.pair_tables import matrix_table
 
 ONE_SIDED = bt.counts.from_table({("new", "old"): (8, 2, 50)})
 FORMATS = ("text", "markdown", "html", "latex")

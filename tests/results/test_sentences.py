@@ -6,12 +6,7 @@ import sys
 import pytest
 from results.situations import SITUATIONS, filled, sentences
 
-from betterthan.results import (
-    facts,
-    judged_sentences,
-    paper_sentences,
-    score_sentences,
-)
+from betterthan.results import facts, score_sentences
 from betterthan.results import sentences as answer_sentences
 
 
@@ -28,9 +23,11 @@ def test_an_unknown_fact_is_an_error():
 # functions that write sentences; the others of a module build records, or are used elsewhere
 BUILDERS = {
     answer_sentences: {"title_of_verdict", "unit_of"},
-    paper_sentences: set(),
-    score_sentences: {"scored_of", "predicted_of", "_tested", "_by_chance"},
-    judged_sentences: {"judged_of", "_of_two", "_of_many"},
+    score_sentences: {
+        *("scored_of", "predicted_of", "_tested", "_by_chance"),
+        *("judged_of", "_judged_pair", "_judged_pairs"),
+        *("said_of", "units_of", "favours", "withheld", "of_wins", "why"),
+    },
 }
 
 

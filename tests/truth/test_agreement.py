@@ -7,11 +7,12 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.cli.commands import main
-from betterthan.results import of_groups, score_pairs, significance_tables
+from betterthan.results import groups_page, score_sentences, significance_tables
 from betterthan.results.context import shown_of
-from betterthan.results.engine_differences import opposed_notes
-from betterthan.results.item_differences import OF_MODELS, REASONS, reasons
+from betterthan.results.methods import OF_MODELS
+from betterthan.results.pair_tables import opposed_notes
 from betterthan.results.rows import final_verdicts
+from betterthan.results.significance_tables import REASONS, reasons
 from betterthan.signed import Signature
 
 # the example of docs/methods/beyond-two-systems.md: a large set for B, four small ones for A
@@ -186,7 +187,7 @@ def test_two_engines_that_favour_different_systems_are_named():
     ],
 )
 def test_a_score_and_its_test(verdict, p, favours, said):
-    found = score_pairs.why(verdict, p, favours, 0.05)
+    found = score_sentences.why(verdict, p, favours, 0.05)
     assert said in found
     assert bool(said) == bool(found)
 
@@ -218,7 +219,7 @@ def test_groups_of_a_report_are_those_of_its_verdicts(rope, tests):
     scores[:20, :3] = 1.0  # three are better
     found = bt.compare(scores, rope=rope, tests=tests)
     shown = shown_of(found.by_engine())
-    (table,) = of_groups.groups_beside(shown).tables
+    (table,) = groups_page.groups_beside(shown).tables
     apart = np.isin(final_verdicts(shown.whole), ["a_better", "b_better"])
     assert apart.any()
     marked = np.array([[cell == "✓" for cell in row[2:10]] for row in table.rows])

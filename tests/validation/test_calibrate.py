@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from betterthan.results.limits import NAMED_AMONG_EQUAL
+from betterthan.results.methods import NAMED_AMONG_EQUAL
 from validation import calibrate
 from validation.decisions import cells, of_pairs, of_units, rates, stored
 from validation.decisions.roster import CELLS, FAMILIES

@@ -3,7 +3,7 @@
 from typing import Any
 
 from betterthan.plan.answer import Plan
-from betterthan.results.outlook import outlook_lines, outlook_table
+from betterthan.results.robustness import outlook_lines, outlook_table
 
 SHOWN = 45  # pairs of which all is told
 

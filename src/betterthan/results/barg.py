@@ -16,12 +16,11 @@ from betterthan.counts.ties import policy_applied
 from betterthan.exact.wins import dirichlet
 from betterthan.posterior.parameters import prior_of, settled
 from betterthan.posterior.verdicts import of_parameters
-from betterthan.results.cells import interval_of
+from betterthan.results.columns import interval_of
 from betterthan.results.context import Shown
-from betterthan.results.data_and_model import model_of, rule_of
-from betterthan.results.diagnostics import computed_by
 from betterthan.results.document import Part, Table
 from betterthan.results.escapes import on_one_line
+from betterthan.results.methods import computed_by, model_of, rule_of
 from betterthan.results.provenance import signature
 
 HEADING = "Analysis report (BARG)"

@@ -7,11 +7,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.cells import cell_of
+from betterthan.results.columns import cell_of
 from betterthan.results.document import ALONE, VERDICT
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import Answer, answer_of
-from betterthan.results.outlook import outlook_table
+from betterthan.results.robustness import outlook_table
 from betterthan.results.rows import best_first
 from betterthan.signed import Signature
 

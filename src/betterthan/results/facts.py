@@ -13,7 +13,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import rows
-from betterthan.results.cells import interval_of
+from betterthan.results.columns import interval_of
 from betterthan.results.escapes import on_one_line
 from betterthan.results.robustness import (
     Firmness,

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.cells import interval_of
+from betterthan.results.columns import interval_of
 from betterthan.results.escapes import labels_on_one_line
 from betterthan.text import named
 

@@ -10,8 +10,8 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.posterior.parameters import prior_of
-from betterthan.results.agreement import right_of
 from betterthan.results.escapes import on_one_line
+from betterthan.results.item_tables import right_of
 from betterthan.results.rows import best_first
 from betterthan.signed import Signature
 

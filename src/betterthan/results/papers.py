@@ -9,17 +9,17 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.cells import interval_of
+from betterthan.results.columns import interval_of
+from betterthan.results.comparison_page import page
 from betterthan.results.context import Shown, shown_of
 from betterthan.results.document import Table
 from betterthan.results.escapes import latex, on_one_line
 from betterthan.results.markup import as_comment, breakable
-from betterthan.results.of_comparison import page
-from betterthan.results.paper_sentences import paper_sentences
+from betterthan.results.pair_tables import matrix_table
 from betterthan.results.provenance import signature
 from betterthan.results.rows import final_verdicts
+from betterthan.results.sentences import paper_sentences
 from betterthan.results.systems_table import systems_table
-from betterthan.results.tables import matrix_table
 
 _SQUARE_OF = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page

@@ -1,4 +1,4 @@
-"""The page on one score of several systems, from `scores.compare`."""
+"""The page on one score of several systems, from `scores.compare`, and its table of pairs."""
 
 from typing import Any
 
@@ -6,12 +6,150 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.cells import interval_of, sampled_by
-from betterthan.results.columns import flag, number, values
+from betterthan.results.columns import (
+    Column,
+    cell_of,
+    difference,
+    flag,
+    interval_of,
+    names_in,
+    number,
+    p_value_in,
+    probability,
+    probability_in,
+    sampled_by,
+    values,
+)
+from betterthan.results.context import PAIRS_OF, printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, parts_told, plotted
-from betterthan.results.score_pairs import in_order, pairs_part, said_of, words_part
-from betterthan.results.score_sentences import score_sentences, scored_of
+from betterthan.results.pair_tables import (
+    LOSSES,
+    P_BETTER,
+    WINS,
+    p_value,
+    pairs_of,
+    rope_columns,
+    table_of_pairs,
+    verdict,
+)
+from betterthan.results.rows import ahead_first
+from betterthan.results.score_sentences import (
+    favours,
+    of_wins,
+    said_of,
+    score_sentences,
+    scored_of,
+    units_of,
+    why,
+    withheld,
+)
+from betterthan.results.sentences import title_of_verdict
 from betterthan.results.systems_table import P_BEST, table_of_systems
+
+_TOLD = 4  # systems whose pairs are told in words
+
+_NO_VERDICT = {"no_verdict": "no verdict: rare label", "no_data": "no verdict: one unit"}
+
+_CORRECTED = {"holm": "Holm p", "bh": "BH p"}
+
+
+def in_order(found: xr.Dataset) -> xr.Dataset:
+    """Systems by expected rank, their names on one line."""
+    order = np.argsort(found["expected_rank"].values, kind="stable")
+    return printable(found.isel(dict.fromkeys(systems_dims(found), order)))
+
+
+def first_of(found: xr.Dataset, count: int) -> xr.Dataset:
+    """The first systems alone."""
+    return found.isel(dict.fromkeys(systems_dims(found), slice(count)))
+
+
+def pairs_part(found: xr.Dataset) -> Part:
+    """Every pair: difference, probability, test."""
+    shown, total = first_of(found, PAIRS_OF), found.sizes[names.SYSTEM]
+    places = ahead_first(shown)
+    caption = f"All {len(places)} pairs" if len(places) > 1 else "The pair"
+    if shown.sizes[names.SYSTEM] < total:
+        pairs = total * (total - 1) // 2
+        caption = f"The first {PAIRS_OF} systems: {len(places)} of {pairs:,} pairs"
+    units = units_of(found)
+    notes = [
+        f"Wins and losses: {units} on which the system, or the other, scores higher by itself.",
+        "In brackets: the system that p speaks for.",
+    ]
+    if "prob_better_closed" in found:
+        notes.append("Closed form: of wins and losses alone, with a prior of one each.")
+    elif _counts_wins(found):
+        notes.append(f"P(wins more): of the {units} ahead alone, with a prior of one each.")
+    table = table_of_pairs(pairs_of(_both_sides(shown), places), _pair_columns(found), caption)
+    return Part("Pairs", tables=[table], notes=notes, figures=_matrix_figure(found))
+
+
+def _both_sides(found: xr.Dataset) -> xr.Dataset:
+    """With the wins of the other, and the system whose score is better on the data."""
+    better = 1 if found.attrs.get("higher_is_better", True) else -1
+    score = better * found["score"].values
+    losses = found["wins"].transpose(names.SYSTEM_B, names.SYSTEM_A).values
+    favours = np.sign(np.subtract.outer(score, score))
+    return found.assign(losses=(names.SQUARE, losses), favours=(names.SQUARE, favours))
+
+
+def _pair_columns(found: xr.Dataset) -> list[Column]:
+    corrected = _CORRECTED.get(found.attrs["correction"])
+    more = [probability("P(wins more)", "prob_more_wins", blank=())] if _counts_wins(found) else []
+    several = found.sizes[names.SYSTEM] > 2
+    return [
+        difference("Difference", bracketed=interval_of(found.attrs)),
+        P_BETTER,
+        probability("closed form", "prob_better_closed", blank=()),
+        *more,
+        *rope_columns(found.attrs["rope"]),
+        p_value("p", "p_value"),
+        *([p_value(corrected, "p_adjusted")] if corrected and several else []),
+        WINS,
+        LOSSES,
+        verdict(reasons=_NO_VERDICT),
+    ]
+
+
+def _counts_wins(found: xr.Dataset) -> bool:
+    """Whether wins counted alone stand beside, and in no other column or table."""
+    return "prob_more_wins" in found and not {"prob_better_closed", "prob_ahead"} & set(found)
+
+
+def words_part(found: xr.Dataset) -> Part | None:
+    """The first pairs of several in sentences; of two systems the answer says it."""
+    if found.sizes[names.SYSTEM] == 2:
+        return None
+    few, told = first_of(found, _TOLD), said_of(found)
+    cells = [cell_of(few, i, j) for i, j in ahead_first(few)]
+    return Part("In words", lines=[_sentence(cell, told) for cell in cells])
+
+
+def _sentence(cell: xr.Dataset, told: str) -> str:
+    (a, b), verdict = names_in(cell), str(cell["verdict"].item())
+    p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
+    reason = of_wins(cell, verdict) or why(
+        verdict, cell["p_value"].item(), favours(cell), cell.attrs["alpha"]
+    )
+    speaks = {1: f", for {a}", -1: f", for {b}"}.get(favours(cell), "")
+    if verdict in ("no_verdict", "no_data"):
+        reason = withheld(cell)
+        return f"No verdict on the {told} of {a} and {b} ({reason}); two-sided p {tested}{speaks}."
+    return (
+        f"{told[:1].upper()}{told[1:]} of {a} is better than that of {b} with probability {p}; "
+        f"two-sided p {tested}{speaks}. Verdict: {title_of_verdict(verdict, a, b)}"
+        f"{f' ({reason})' if reason else ''}."
+    )
+
+
+def _matrix_figure(found: xr.Dataset) -> list[Figure]:
+    if found.sizes[names.SYSTEM] == 2:
+        return []
+
+    caption = "Probability that the row is better than the column"
+    return [Figure(caption, plotted("matrix", found["prob_better"]))]
+
 
 FEW_UNITS = (
     "The bootstrap knows only the units that were seen. Its draws are spread further for their "

@@ -1,32 +1,102 @@
-"""The page on a comparison: the answer first, one function a section, and their order."""
+"""The page on a comparison: its sections in their order, and its figures."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
-from betterthan import schemas
-from betterthan.results.agreement import agreement_part
+from betterthan import names, schemas
 from betterthan.results.barg import barg_part
 from betterthan.results.context import MATRIX_OF, Shown, shown_of
-from betterthan.results.data_and_model import data_part, model_part
-from betterthan.results.diagnostics import diagnostics_part
-from betterthan.results.document import Document, Part
-from betterthan.results.engine_differences import opposed_notes
+from betterthan.results.document import Document, Figure, Part, plotted
 from betterthan.results.escapes import on_one_line
-from betterthan.results.figures import figures_part
-from betterthan.results.limits import limits, multiplicity
-from betterthan.results.of_groups import groups_beside
-from betterthan.results.of_items import items_part
-from betterthan.results.of_outlook import outlook_columns, outlook_part
+from betterthan.results.groups_page import groups_beside
+from betterthan.results.item_tables import agreement_part, items_part
+from betterthan.results.methods import data_part, diagnostics_part, limits, model_part, multiplicity
 from betterthan.results.page_data import page_data
-from betterthan.results.pairs_table import pairs_table
+from betterthan.results.pair_tables import (
+    datasets_table,
+    matrix_table,
+    opposed_notes,
+    outlook_columns,
+    outlook_part,
+    pairs_table,
+    ties_table,
+)
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import sentences_of
 from betterthan.results.significance_tables import tests_part
 from betterthan.results.systems_table import spread_table, systems_table
-from betterthan.results.tables import datasets_table, matrix_table, ties_table
+
+_BARS_OF = 8  # systems whose pairs all fit a bar chart
+
+_DRAWN_OF = 60  # systems up to which the matrix is drawn with all a figure has
+
+_FOREST_OF = 40  # systems of the forest, the best ones
+
+
+def figures_part(shown: Shown) -> Part | None:
+    """Those that suit the number of systems."""
+    figures = [
+        *(_figures_of_many(shown) if shown.many else _figures_of_a_pair(shown)),
+        *_figures_of_any(shown),
+    ]
+    return Part("Figures", figures=figures) if figures else None
+
+
+def _figures_of_a_pair(shown: Shown) -> list[Figure]:
+    """Posteriors of wins on single items, where these are the answer."""
+    if shown.made.quantity == "mean" or shown.made.n_units is not None:
+        return []
+    counts, prior = shown.whole["counts"], shown.made.prior
+
+    def posterior(of: str, **rope: Any) -> Any:
+        return plotted("densities", counts, prior=prior, show=of, **rope)
+
+    wins = Figure(
+        "Posterior of the probability of winning a discordant example", posterior("decisive")
+    )
+    if counts.sizes[names.OUTCOME] == 2:
+        return [wins]
+    return [
+        Figure("Posterior of the difference", posterior("difference", rope=shown.rope)),
+        Figure("Posterior of win, loss and tie", plotted("simplex", counts, prior=prior)),
+        wins,
+    ]
+
+
+def _figures_of_many(shown: Shown) -> list[Figure]:
+    figures = [Figure("Systems", plotted("leaderboard", shown.whole, limit=_FOREST_OF))]
+    if len(shown.systems) > MATRIX_OF:
+        caption = "Probability that the row is better than the column"
+        whole = shown.whole.drop_vars(names.ENGINE, errors="ignore")
+        by_hand = len(shown.systems) > _DRAWN_OF
+        draw = (
+            plotted("painted.matrix_svg", whole, caption) if by_hand else plotted("matrix", whole)
+        )
+        note = "; rows are numbered, grey: never compared" if by_hand else ""
+        figures.append(Figure(caption + note, draw))
+    return figures
+
+
+def _figures_of_any(shown: Shown) -> list[Figure]:
+    figures = []
+    few = len(shown.systems) <= _FOREST_OF  # of more, 40 of thousands of pairs tell little
+    if "difference_mean" in shown.whole and few and _any_difference(shown):
+        sized = shown.whole.drop_dims(names.SYSTEM, errors="ignore")
+        figures.append(Figure("Differences with their intervals", plotted("differences", sized)))
+    if len(shown.systems) <= _BARS_OF:
+        counts = shown.whole["counts"]
+        figures.append(Figure("Wins, ties and losses", plotted("outcomes", counts)))
+    return figures
+
+
+def _any_difference(shown: Shown) -> bool:
+    """Whether any pair has a difference."""
+    known = shown.whole["difference_mean"].notnull() & (shown.whole["verdict"] != "no_data")
+    return bool((known.values & ~np.eye(len(shown.systems), dtype=bool)).any())
 
 
 def page(comparison: xr.Dataset) -> Document:

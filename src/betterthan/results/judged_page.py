@@ -3,20 +3,24 @@
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.cells import (
+from betterthan.results.columns import (
+    along,
     cell_of,
+    count,
+    difference,
     difference_in,
     interval_of,
     names_in,
+    number,
+    probability,
     probability_in,
+    values,
     within_rope,
 )
-from betterthan.results.columns import along, count, difference, number, probability, values
 from betterthan.results.context import printable
 from betterthan.results.document import Document, Part, parts_told
 from betterthan.results.escapes import on_one_line
-from betterthan.results.judged_sentences import judged_of, judged_sentences
-from betterthan.results.pairs_table import (
+from betterthan.results.pair_tables import (
     COUNTS,
     P_BETTER,
     pairs_of,
@@ -26,6 +30,7 @@ from betterthan.results.pairs_table import (
 )
 from betterthan.results.provenance import signature
 from betterthan.results.rows import ahead_first, best_first
+from betterthan.results.score_sentences import judged_of, judged_sentences
 from betterthan.signed import Signature
 
 _LIMITS = (

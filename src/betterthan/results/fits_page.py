@@ -8,12 +8,11 @@ import xarray as xr
 from betterthan import names
 from betterthan.model_registry import ROSTER
 from betterthan.results import rows
-from betterthan.results.cells import interval_of
-from betterthan.results.columns import count, difference, number
+from betterthan.results.columns import count, difference, interval_of, number
 from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_of
-from betterthan.results.pairs_table import COUNTS, P_BETTER, table_of_pairs, verdict
+from betterthan.results.pair_tables import COUNTS, P_BETTER, table_of_pairs, verdict
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import sentences_of
 from betterthan.results.systems_table import ENDED, P_BEST, table_of_systems
