@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import xarray as xr
+
+from betterthan import checks
 from betterthan.plan.answer import Plan
 from betterthan.results.robustness import outlook_lines, outlook_table
 
@@ -55,5 +58,11 @@ def outlook(comparison: Any, *, target: float = 0.8, pairs: Any = None, most: in
     >>> print(found.lines[0].partition(";")[0])
     A better than B: 2 of 14 decisive items would have to turn for this verdict to go
     """
-    table = outlook_table(comparison, target, pairs, most)
+    target, most = checks.probability(target, "target"), checks.whole(most, "most")
+    data = getattr(comparison, "data", comparison)
+    if not isinstance(data, xr.Dataset) or not {"prob_better", "verdict"} <= set(data.data_vars):
+        raise ValueError(
+            f"comparison is {checks.shown(comparison)}; give what betterthan.compare returns"
+        )
+    table = outlook_table(data, target, pairs, most)
     return Plan(table, outlook_lines(table))

@@ -29,7 +29,13 @@ from betterthan.results.document import VERDICT, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import ENGINES, OF_MODELS
 from betterthan.results.robustness import outlook_lines
-from betterthan.results.rows import difference_of, final_verdicts, in_one_unit, of_pairs, one_sided
+from betterthan.results.rows import (
+    difference_of,
+    final_verdicts,
+    in_one_unit,
+    one_sided,
+    select_pairs,
+)
 from betterthan.results.sentences import title_of_verdict, unit_of
 
 ONE_SIDED_MARK = " †"
@@ -45,7 +51,7 @@ def pairs_of(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset
     name.
     """
     first, second = np.array(places, int).reshape(-1, 2).T
-    found = of_pairs(table, first, second)
+    found = select_pairs(table, first, second)
     if "counts" not in found:
         return found
     counts = found["counts"].transpose(names.OUTCOME, names.PAIR).values
