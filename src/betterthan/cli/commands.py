@@ -110,7 +110,7 @@ def demo(
     eight systems.
     """
     import betterthan as bt
-    from betterthan.results.reports import brief_text
+    from betterthan.results.brief import brief_text
 
     form, target = where(format, output)
     cases = {

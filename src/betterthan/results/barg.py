@@ -17,7 +17,7 @@ from betterthan.exact.wins import dirichlet
 from betterthan.posterior.parameters import prior_of, settled
 from betterthan.posterior.verdicts import of_parameters
 from betterthan.results.columns import interval_of
-from betterthan.results.context import Shown
+from betterthan.results.context import ReportContext
 from betterthan.results.document import Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import computed_by, model_of, rule_of
@@ -31,17 +31,17 @@ _CASES = {"as they are": "left out", "worst": "worst for the first", "best": "be
 _SMALL_ROPES = (0.0, 0.01, 0.05)
 
 
-def barg_part(shown: Shown) -> Part:
+def barg_part(context: ReportContext) -> Part:
     """The appendix: a fact a step, and how far verdicts depend on what was chosen."""
-    found = _sensitivity(shown)
-    facts = [*_goal(shown), *_model(shown), *_computed(shown), *_decided(shown)]
-    facts += [("5 Sensitivity", _told(found, shown))]
-    facts += [("6 Reproducibility", on_one_line(signature(shown.whole)))]
+    found = _sensitivity(context)
+    facts = [*_goal(context), *_model(context), *_computed(context), *_decided(context)]
+    facts += [("5 Sensitivity", _told(found, context))]
+    facts += [("6 Reproducibility", on_one_line(signature(context.data)))]
     return Part(HEADING, facts=facts, tables=[_table(found)] if found else (), folded=True)
 
 
-def _goal(shown: Shown) -> list[tuple[str, str]]:
-    what = shown.made.difference_is or "which system wins more often"
+def _goal(context: ReportContext) -> list[tuple[str, str]]:
+    what = context.provenance.difference_is or "which system wins more often"
     return [
         (
             "0 Goal",
@@ -53,10 +53,10 @@ def _goal(shown: Shown) -> list[tuple[str, str]]:
     ]
 
 
-def _model(shown: Shown) -> list[tuple[str, str]]:
+def _model(context: ReportContext) -> list[tuple[str, str]]:
     """Likelihood, prior, and what the prior implies of the difference."""
-    facts = [("1 Likelihood and prior", model_of(shown))]
-    prior = shown.made.prior
+    facts = [("1 Likelihood and prior", model_of(context))]
+    prior = context.provenance.prior
     if prior is not None and len(prior) == 3:
         sd = float(dirichlet.sd_difference(*prior))
         mean = (prior[0] - prior[1]) / sum(prior)
@@ -65,8 +65,8 @@ def _model(shown: Shown) -> list[tuple[str, str]]:
     return [*facts, ("1 Prior, justified", f"{_BY_HAND}why this prior")]
 
 
-def _computed(shown: Shown) -> list[tuple[str, str]]:
-    made, first = shown.made, shown.engine_names[0]
+def _computed(context: ReportContext) -> list[tuple[str, str]]:
+    made, first = context.provenance, context.engine_names[0]
     how = ""
     if made.rhat_max is not None:
         how = f"; worst R-hat {made.rhat_max:.3f}, effective sample size from {made.ess_min:.0f}"
@@ -75,29 +75,31 @@ def _computed(shown: Shown) -> list[tuple[str, str]]:
     elif first == "exact":
         how = "; probabilities within 1e-9, quantities of the difference within 1e-10"
     posterior = f"means with {interval_of(made.to_attrs())}, in the table of pairs"
-    return [("2 Computation", computed_by(shown, first, how)), ("3 Posterior", posterior)]
+    return [("2 Computation", computed_by(context, first, how)), ("3 Posterior", posterior)]
 
 
-def _decided(shown: Shown) -> list[tuple[str, str]]:
+def _decided(context: ReportContext) -> list[tuple[str, str]]:
     """The rule, and how often it errs."""
-    rope = f"a difference of at most {shown.rope:g} is practically none" if shown.rope else "none"
+    rope = (
+        f"a difference of at most {context.rope:g} is practically none" if context.rope else "none"
+    )
     return [
-        ("4 Decision", f"a verdict {rule_of(shown)}"),
+        ("4 Decision", f"a verdict {rule_of(context)}"),
         ("4 Region of practical equivalence", rope),
         ("4 Rule, justified", f"{_BY_HAND}why this threshold, and this region"),
     ]
 
 
-def _sensitivity(shown: Shown) -> dict[str, dict[str, np.ndarray]]:
+def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:
     """Of each choice, and each value of it, whose verdicts are others than those asked for; and
     under ``all`` those of every combination.
     """
-    made = shown.made
-    by_counts = made.prior is not None and len(made.prior) == 3 and "n_units" not in shown.whole
-    if not by_counts or made.ties not in ("third", "all") or shown.engine_names[0] != "exact":
+    made = context.provenance
+    by_counts = made.prior is not None and len(made.prior) == 3 and "n_units" not in context.data
+    if not by_counts or made.ties not in ("third", "all") or context.engine_names[0] != "exact":
         return {}
-    grid = _grid(shown)
-    verdict = _verdicts(_counts(shown), grid, float(made.threshold or names.VERDICT_PROB))
+    grid = _grid(context)
+    verdict = _verdicts(_counts(context), grid, float(made.threshold or names.VERDICT_PROB))
     base = next(iter(verdict.values()))
     found: dict[str, dict[str, np.ndarray]] = {}
     for (prior, ties, rope, case), new in verdict.items():
@@ -106,13 +108,13 @@ def _sensitivity(shown: Shown) -> dict[str, dict[str, np.ndarray]]:
     return found
 
 
-def _grid(shown: Shown) -> tuple[list[Any], list[str], list[float]]:
+def _grid(context: ReportContext) -> tuple[list[Any], list[str], list[float]]:
     """Priors, policies for ties and ropes, those asked for first."""
-    asked = tuple(shown.made.prior or ())
-    others = (*names.PRIORS.values(), prior_of(names.SKEPTICAL, shown.whole["counts"]))
+    asked = tuple(context.provenance.prior or ())
+    others = (*names.PRIORS.values(), prior_of(names.SKEPTICAL, context.data["counts"]))
     priors = [asked, *(p for p in others if tuple(p) != asked)]
-    ropes = (0.0, shown.rope / 2, 2 * shown.rope) if shown.rope else _SMALL_ROPES[1:]
-    return priors, list(_TIES), [shown.rope, *ropes]
+    ropes = (0.0, context.rope / 2, 2 * context.rope) if context.rope else _SMALL_ROPES[1:]
+    return priors, list(_TIES), [context.rope, *ropes]
 
 
 def _labels(prior: Any, ties: str, rope: float, case: str, grid: Any) -> Iterator[tuple[str, str]]:
@@ -130,18 +132,18 @@ def _labels(prior: Any, ties: str, rope: float, case: str, grid: Any) -> Iterato
         yield "all", ", ".join(label for _, label in told.values())
 
 
-def _counts(shown: Shown) -> dict[str, xr.DataArray]:
+def _counts(context: ReportContext) -> dict[str, xr.DataArray]:
     """Of the first pairs, as they are and in the worst and best case of missing scores."""
-    first, second = zip(*shown.pairs[:_PAIRS_OF], strict=True)
+    first, second = zip(*context.pairs[:_PAIRS_OF], strict=True)
     at = {
         k: xr.DataArray(list(v), dims=names.PAIR)
         for k, v in zip(names.SQUARE, (first, second), strict=True)
     }
-    found = {"as they are": shown.whole["counts"].isel(at)}
-    if "counts_worst" in shown.whole:
+    found = {"as they are": context.data["counts"].isel(at)}
+    if "counts_worst" in context.data:
         turned = {names.SYSTEM_A: at[names.SYSTEM_B], names.SYSTEM_B: at[names.SYSTEM_A]}
-        other = shown.whole["counts_worst"].isel(turned).isel({names.OUTCOME: [1, 0, 2]})
-        found["worst"] = shown.whole["counts_worst"].isel(at)
+        other = context.data["counts_worst"].isel(turned).isel({names.OUTCOME: [1, 0, 2]})
+        found["worst"] = context.data["counts_worst"].isel(at)
         found["best"] = other.assign_coords({names.OUTCOME: [*names.OUTCOMES]})
     return {k: v.drop_vars(names.SQUARE, errors="ignore").astype(int) for k, v in found.items()}
 
@@ -162,13 +164,13 @@ def _verdicts(counts: dict[str, xr.DataArray], grid: Any, threshold: float) -> d
     return {key: found[key] for key in product(priors, policies, ropes, counts)}
 
 
-def _told(found: dict[str, dict[str, np.ndarray]], shown: Shown) -> str:
+def _told(found: dict[str, dict[str, np.ndarray]], context: ReportContext) -> str:
     if not found:
         return f"not of counts of wins, losses and ties. {_BY_HAND}what other choices would say"
     each = list(found["all"].values())
     pairs = len(each[0])
     some = int(np.any(each, axis=0).sum())
-    every = len(shown.systems) * (len(shown.systems) - 1) // 2
+    every = len(context.systems) * (len(context.systems) - 1) // 2
     which = "pairs" if pairs == every else "pairs shown"
     told = f"{some:,} of {pairs:,} {which} {'gets' if some == 1 else 'get'} another verdict"
     if pairs == 1:

@@ -90,7 +90,7 @@ class Comparison:
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
-        from betterthan.results.reports import statement
+        from betterthan.results.brief import statement
 
         return statement(self)
 
@@ -170,14 +170,14 @@ class Comparison:
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
-        from betterthan.results.reports import print_text
+        from betterthan.results.brief import print_text
 
         return print_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from betterthan.results.reports import notebook_html
+        from betterthan.results.brief import notebook_html
 
         return notebook_html(self)
 

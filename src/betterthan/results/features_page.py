@@ -13,7 +13,7 @@ from betterthan.posterior.gate import diagnose
 from betterthan.results import numbers
 from betterthan.results.columns import Column, difference, interval_of, number, sampled_by, values
 from betterthan.results.context import printable, systems_dims
-from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
+from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.pair_tables import P_BETTER, pairs_of, table_of_pairs, verdict
 from betterthan.results.rows import ahead_first
@@ -240,7 +240,7 @@ def function_page(function: Any) -> Document:
     response = on_one_line(str(fit.attrs["response"]))
     steps = _steps(fit) if fit.sizes["step"] > 1 else None
     of_fit = (_formula(function), _measures(function), _coefficients(function))
-    parts = parts_told(*of_fit, steps, _data(fit))
+    parts = parts_present(*of_fit, steps, _data(fit))
     question = (
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
         "dialogues not yet seen?"

@@ -9,7 +9,7 @@ from betterthan import names
 from betterthan.model_registry import ROSTER
 from betterthan.results import rows
 from betterthan.results.columns import count, difference, interval_of, number
-from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
+from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_of
 from betterthan.results.pair_tables import COUNTS, P_BETTER, table_of_pairs, verdict
@@ -52,7 +52,7 @@ def page(found: xr.Dataset) -> Document:
     return Document(
         f"Systems compared by {'an' if adopted else 'the model'} {made.model}",
         "Which system is better?",
-        parts_told(part, _model(made)),
+        parts_present(part, _model(made)),
         [*(made.notes or ()), *((_ADOPTED,) if adopted else ()), *_LIMITS],
         [on_one_line(signature(found))],
         [on_one_line(line) for line in sentences_of(answer_of(found))],

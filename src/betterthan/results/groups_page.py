@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.context import Shown
+from betterthan.results.context import ReportContext
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.rows import final_verdicts, in_one_unit
@@ -101,21 +101,21 @@ def group_sentences(facts: GroupFacts) -> list[str]:
     return sentences
 
 
-def groups_beside(shown: Shown) -> Part | None:
+def groups_beside(context: ReportContext) -> Part | None:
     """The section on groups of a comparison: by its verdicts, so that no pair is decided in one
     table and alike in another.
     """
-    if not shown.many:
+    if not context.many:
         return None
-    if in_one_unit(shown.whole)[np.triu_indices(len(shown.systems), 1)].all():
-        one = unit_of(shown.made)
+    if in_one_unit(context.data)[np.triu_indices(len(context.systems), 1)].all():
+        one = unit_of(context.provenance)
         why = f"Each pair has one {one}, so nothing can be said about new {one}s"
         return Part(_HEADING, notes=[f"{why}, and no systems are grouped."])
     try:
-        found = groups_by(_marks(shown))
+        found = groups_by(_marks(context))
     except ValueError as error:  # more groups than anybody reads
         return Part(_HEADING, notes=[str(error)])
-    alone = () if "among_verdict" in shown.whole else _ALONE
+    alone = () if "among_verdict" in context.data else _ALONE
     return Part(_HEADING, tables=[marks_table(found)], notes=[str(found.attrs["note"]), *alone])
 
 
@@ -129,14 +129,14 @@ _ALONE = (
 )
 
 
-def _marks(shown: Shown) -> Marks:
+def _marks(context: ReportContext) -> Marks:
     """Similar are systems of which no verdict names the better one."""
-    verdict = final_verdicts(shown.whole)
+    verdict = final_verdicts(context.data)
     similar = ~np.isin(verdict, ("a_better", "b_better"))
     never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
-    among = " among all systems" * ("among_verdict" in shown.whole)
-    rule = _RULE.format(among, shown.made.threshold)
-    return Marks(shown.systems, similar, None, rule, untested=never)
+    among = " among all systems" * ("among_verdict" in context.data)
+    rule = _RULE.format(among, context.provenance.threshold)
+    return Marks(context.systems, similar, None, rule, untested=never)
 
 
 def marks_table(found: xr.Dataset) -> Table:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.rows import systems_of
@@ -68,21 +68,21 @@ def _coefficients(cells: np.ndarray) -> dict[str, np.ndarray]:
     return {"phi": phi, "kappa": np.where(np.isfinite(phi), kappa, np.nan)}
 
 
-def agreement_part(shown: Shown) -> Part | None:
+def agreement_part(context: ReportContext) -> Part | None:
     """The cells of the pairs that have rows."""
-    pairs = shown.pairs
-    found = agreement_of(shown.whole, *zip(*pairs, strict=True)) if pairs else None
+    pairs = context.pairs
+    found = agreement_of(context.data, *zip(*pairs, strict=True)) if pairs else None
     if found is None:
         return None
     rows = [
-        (shown.systems[i], shown.systems[j], *_row(found, k))
+        (context.systems[i], context.systems[j], *_row(found, k))
         for k, (i, j) in enumerate(pairs)
         if found["both_right"][k] >= 0
     ]
     heads = ("System", "Other", "Both right", "Only system", "Only other")
     heads += ("Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same examples"
-    table = Table(heads, rows, caption, left=2, name="agreement", shown=PAIRS_SEEN)
+    table = Table(heads, rows, caption, left=2, name="agreement", visible=PAIRS_VISIBLE)
     return Part("Agreement", tables=[table], notes=[_NOTE], folded=len(rows) > 1) if rows else None
 
 
@@ -101,16 +101,16 @@ def _row(found: dict[str, np.ndarray], k: int) -> tuple[str, ...]:
 _FEW = 4  # systems whose scores on an item have columns
 
 
-def items_part(shown: Shown) -> Part | None:
+def items_part(context: ReportContext) -> Part | None:
     """A row an item: its scores, how far they are apart, and whether it goes with the others."""
-    whole = shown.whole
+    whole = context.data
     if "item_spread" not in whole or not whole.sizes[names.ITEM]:
         return None
-    heads, columns = _scores(shown)
+    heads, columns = _scores(context)
     items = [on_one_line(str(item)) for item in whole[names.ITEM].values]
     rows = [(item, *told) for item, told in zip(items, columns, strict=True)]
     note = _OF_TWO
-    if shown.many:
+    if context.many:
         heads, note = (*heads, "Spread", "With the rest"), _OF_MANY
         beside = zip(whole["item_spread"].values, whole["item_with_rest"].values, strict=True)
         rows = [
@@ -123,16 +123,16 @@ def items_part(shown: Shown) -> Part | None:
     return Part("Items", tables=[table], notes=[note], folded=True)
 
 
-def _scores(shown: Shown) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _scores(context: ReportContext) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Heads and cells: the scores of each of few systems, how many of many are right, or their
     mean.
     """
-    scores = shown.whole["item_score"].transpose(names.ITEM, names.SYSTEM)
-    if len(shown.systems) <= _FEW:
-        values = scores.sel({names.SYSTEM: shown.systems}).values
+    scores = context.data["item_score"].transpose(names.ITEM, names.SYSTEM)
+    if len(context.systems) <= _FEW:
+        values = scores.sel({names.SYSTEM: context.systems}).values
         cells = [tuple("–" if x != x else f"{x:.3g}" for x in row) for row in values]
-        return tuple(shown.systems), cells
-    if "n_right" in shown.whole:
+        return tuple(context.systems), cells
+    if "n_right" in context.data:
         number = zip(
             scores.sum(names.SYSTEM).values, scores.count(names.SYSTEM).values, strict=True
         )

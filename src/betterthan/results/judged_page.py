@@ -18,7 +18,7 @@ from betterthan.results.columns import (
     within_rope,
 )
 from betterthan.results.context import printable
-from betterthan.results.document import Document, Part, parts_told
+from betterthan.results.document import Document, Part, parts_present
 from betterthan.results.escapes import on_one_line
 from betterthan.results.pair_tables import (
     COUNTS,
@@ -53,7 +53,7 @@ def page(found: xr.Dataset) -> Document:
     rows = pairs_of(main, met)
     tables = (_pairs(rows, made), _beside(rows, made), _worth(rows))
     words = Part("In words", lines=[_sentence(cell_of(main, *at), made) for at in met])
-    parts = parts_told(
+    parts = parts_present(
         *tables, words if len(places) > 1 else None, _data(found, made), *_engines(found, met)
     )
     asked = (

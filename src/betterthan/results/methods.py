@@ -8,7 +8,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.io.problems import counted
 from betterthan.model_registry import BOOTSTRAP, ROSTER
-from betterthan.results.context import Shown
+from betterthan.results.context import ReportContext
 from betterthan.results.document import Part
 from betterthan.results.rows import in_one_unit
 from betterthan.results.sentences import unit_of
@@ -83,13 +83,13 @@ OF_MODELS = {
 }
 
 
-def diagnostics_part(shown: Shown) -> Part:
+def diagnostics_part(context: ReportContext) -> Part:
     """Sampler, convergence, and the distance from the closed form where both were computed."""
-    made, beside = shown.made, sampled_beside(shown)
+    made, beside = context.provenance, sampled_beside(context)
     if made.rhat_max is not None:
-        return Part("Diagnostics", [*_of_chains(shown), *_against_closed_form(shown), *beside])
+        return Part("Diagnostics", [*_of_chains(context), *_against_closed_form(context), *beside])
     if made.pareto_k is not None:
-        return Part("Diagnostics", facts=[*_of_weights(shown), *beside])
+        return Part("Diagnostics", facts=[*_of_weights(context), *beside])
     if made.draws is not None:
         drawn = ("Draws", f"{made.draws:,}, independent, seed {made.seed}")
         return Part("Diagnostics", facts=[drawn, *beside])
@@ -101,9 +101,9 @@ def diagnostics_part(shown: Shown) -> Part:
     return Part("Diagnostics", facts=[("Closed form", nothing), *beside])
 
 
-def sampled_beside(shown: Shown) -> list[tuple[str, str]]:
+def sampled_beside(context: ReportContext) -> list[tuple[str, str]]:
     """What was sampled beside the answers on pairs, and in how many draws."""
-    made, whole, found = shown.made, shown.whole, []
+    made, whole, found = context.provenance, context.data, []
     if made.joint_model == names.AMONG_ALL and "prob_best" in whole:
         draws = f"{made.joint_draws:,} draws of the joint posterior, seed {made.joint_seed}"
         found.append(("P(best) and ranks", draws))
@@ -113,17 +113,17 @@ def sampled_beside(shown: Shown) -> list[tuple[str, str]]:
     return found
 
 
-def computed_by(shown: Shown, engine: str, how_well: str = "") -> str:
+def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
     """How an engine computes, and how well; what beside a closed form was sampled all the same."""
     how = ENGINES[engine].how if engine in ENGINES else engine
     if engine != "exact":
         return f"{how}{how_well}"
-    beside = [f"; {what} from {draws}" for what, draws in sampled_beside(shown)]
+    beside = [f"; {what} from {draws}" for what, draws in sampled_beside(context)]
     return "".join([how, " on pairs" if beside else "", how_well, *beside])
 
 
-def _of_weights(shown: Shown) -> list[tuple[str, str]]:
-    made = shown.made
+def _of_weights(context: ReportContext) -> list[tuple[str, str]]:
+    made = context.provenance
     number = (made.chains or 1) * (made.draws or 0)
     failed = f"FAILED, so no verdict is given: {' '.join(made.failures or ())}"
     return [
@@ -134,8 +134,8 @@ def _of_weights(shown: Shown) -> list[tuple[str, str]]:
     ]
 
 
-def _of_chains(shown: Shown) -> list[tuple[str, str]]:
-    made = shown.made
+def _of_chains(context: ReportContext) -> list[tuple[str, str]]:
+    made = context.provenance
     chains = f"{made.chains} chains of {made.draws} draws, seed {made.seed}"
     failed = f"FAILED, so no verdict is given: {' '.join(made.failures or ())}"
     return [
@@ -147,10 +147,10 @@ def _of_chains(shown: Shown) -> list[tuple[str, str]]:
     ]
 
 
-def _against_closed_form(shown: Shown) -> list[tuple[str, str]]:
-    if "z" not in shown.engines:
+def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
+    if "z" not in context.engines:
         return []
-    worst = float(np.nanmax(np.abs(shown.engines["z"].values)))
+    worst = float(np.nanmax(np.abs(context.engines["z"].values)))
     told = f"largest distance {worst:.1f} Monte Carlo standard errors"
     return [("Against the closed form", told)]
 
@@ -163,11 +163,11 @@ def tests_of(comparison: xr.Dataset) -> list[str]:
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
 
 
-def settings_of_tests(shown: Shown) -> list[tuple[str, str]]:
+def settings_of_tests(context: ReportContext) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
-    on = f" on {shown.made.tests_on}" if shown.made.tests_on else ""
-    said = [_test_in_words(test, shown.made) + on for test in tests_of(shown.whole)]
-    told = f"two-sided, at {shown.made.alpha:g}: {'; '.join(said)}" if said else ""
+    on = f" on {context.provenance.tests_on}" if context.provenance.tests_on else ""
+    said = [_test_in_words(test, context.provenance) + on for test in tests_of(context.data)]
+    told = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(said)}" if said else ""
     return [("Tests", told)] if said else []
 
 
@@ -193,51 +193,51 @@ _TIES = {
 }
 
 
-def data_part(shown: Shown) -> Part:
+def data_part(context: ReportContext) -> Part:
     """Whence the data are, and how many."""
-    made = shown.made
-    facts = [("Source", made.reading or made.source or _given(shown))]
+    made = context.provenance
+    facts = [("Source", made.reading or made.source or _given(context))]
     if made.citation:
         facts.append(("Published in", made.citation))
-    facts += _sizes(shown)
+    facts += _sizes(context)
     if made.datasets:
         facts.append(("Examples of each data set", made.datasets))
-    if "n_dropped" in shown.whole:
-        facts.append(("Missing scores", _missing(shown)))
+    if "n_dropped" in context.data:
+        facts.append(("Missing scores", _missing(context)))
         facts.append(("Better scores are", "higher" if made.higher_is_better else "LOWER"))
     if made.margin:
         facts.append(("A tie is", f"a score difference of at most {made.margin:g}"))
     return Part("Data", facts=facts)
 
 
-def _given(shown: Shown) -> str:
+def _given(context: ReportContext) -> str:
     """What was given, where nothing says whence it was read."""
-    if "n_dropped" in shown.whole:
+    if "n_dropped" in context.data:
         return "scores given"
-    return "judgments given" if shown.made.unit == "judgment" else "counts given"
+    return "judgments given" if context.provenance.unit == "judgment" else "counts given"
 
 
-def _sizes(shown: Shown) -> list[tuple[str, str]]:
-    made, n = shown.made, _of_pairs(shown, "n")
+def _sizes(context: ReportContext) -> list[tuple[str, str]]:
+    made, n = context.provenance, _of_pairs(context, "n")
     what = "judgments" if made.unit == "judgment" else "examples"
-    what = f"discordant {what}" if shown.whole.sizes[names.OUTCOME] == 2 else what
-    pairs = f", in {n.size} pairs" if shown.many else ""
+    what = f"discordant {what}" if context.data.sizes[names.OUTCOME] == 2 else what
+    pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
     facts = [
-        ("Systems", f"{len(shown.systems)}{pairs}"),
+        ("Systems", f"{len(context.systems)}{pairs}"),
         (f"Counted {what} per pair", counted),
     ]
     known = made.n_items is not None and made.n_items >= 0
     return facts + ([("Examples in all", f"{made.n_items:,}")] if known else [])
 
 
-def _missing(shown: Shown) -> str:
-    made = shown.made
+def _missing(context: ReportContext) -> str:
+    made = context.provenance
     if not made.n_blank:
         return "none"
     if made.missing == "wrong":
         return f"{made.n_blank:,}, each counted as the worst score (missing=wrong)"
-    dropped = _of_pairs(shown, "n_dropped")
+    dropped = _of_pairs(context, "n_dropped")
     low, high = int(dropped.min()), int(dropped.max())
     left = f"{low:,}" if low == high else f"{low:,} to {high:,}, depending on the pair,"
     return (
@@ -245,28 +245,28 @@ def _missing(shown: Shown) -> str:
     )
 
 
-def _of_pairs(shown: Shown, name: str) -> np.ndarray:
+def _of_pairs(context: ReportContext, name: str) -> np.ndarray:
     """What is known of every pair, each once."""
-    return shown.whole[name].values[np.triu_indices(len(shown.systems), 1)]
+    return context.data[name].values[np.triu_indices(len(context.systems), 1)]
 
 
-def model_part(shown: Shown) -> Part:
+def model_part(context: ReportContext) -> Part:
     """What the answer assumes, and by what rule there is a verdict."""
-    made, engines = shown.made, shown.engine_names
+    made, engines = context.provenance, context.engine_names
     alone = advised(engines[0])
-    how = [computed_by(shown, engine) for engine in (engines[:1] if alone else engines)]
-    rope = f"at most {shown.rope:g} apart" if shown.rope else _NO_ROPE
+    how = [computed_by(context, engine) for engine in (engines[:1] if alone else engines)]
+    rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
     facts = [
         *([("Decided by", _QUANTITIES[str(made.quantity)])] if made.beside_quantity else []),
-        ("Model", model_of(shown)),
-        *_whose_prior(shown),
+        ("Model", model_of(context)),
+        *_whose_prior(context),
         ("Ties", _TIES.get(str(made.ties), str(made.ties))),
         ("Computed by", "; ".join(how)),
         *([("Beside it", BESIDE)] if alone else []),
         *([("Advised", " ".join(made.advice.split("\n")[1:]))] if made.advice else []),
         ("Practically equivalent", rope),
-        *settings_of_tests(shown),
-        ("Verdict", rule_of(shown)),
+        *settings_of_tests(context),
+        ("Verdict", rule_of(context)),
     ]
     return Part("Model", facts=facts)
 
@@ -278,9 +278,9 @@ _QUANTITIES = {
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 
 
-def rule_of(shown: Shown) -> str:
+def rule_of(context: ReportContext) -> str:
     """When there is a verdict, and how often by chance."""
-    threshold = float(shown.made.threshold or names.VERDICT_PROB)
+    threshold = float(context.provenance.threshold or names.VERDICT_PROB)
     wrong = 1 - threshold
     return (
         f"when its posterior probability is at least {threshold:g}, else undecided; two equal "
@@ -289,24 +289,24 @@ def rule_of(shown: Shown) -> str:
     )
 
 
-def model_of(shown: Shown) -> str:
+def model_of(context: ReportContext) -> str:
     """What the data are taken to be, and the prior."""
-    prior = ", ".join(f"{p:g}" for p in shown.made.prior or ())
-    if shown.made.prior is None and not advised(shown.engine_names[0]):
-        return _of_units(shown)
+    prior = ", ".join(f"{p:g}" for p in context.provenance.prior or ())
+    if context.provenance.prior is None and not advised(context.engine_names[0]):
+        return _of_units(context)
     model = f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
-    if shown.whole.sizes[names.OUTCOME] == 3:
+    if context.data.sizes[names.OUTCOME] == 3:
         model = (
             f"win, loss, tie ~ Multinomial(theta), theta ~ Dirichlet({prior}); A is better when "
             "theta_win > theta_loss"
         )
-    model = ENGINES[shown.engine_names[0]].model or model
-    return model + "".join(ALSO[k] for k in (shown.made.modelled or "").split(", ") if k)
+    model = ENGINES[context.engine_names[0]].model or model
+    return model + "".join(ALSO[k] for k in (context.provenance.modelled or "").split(", ") if k)
 
 
-def _of_units(shown: Shown) -> str:
+def _of_units(context: ReportContext) -> str:
     """Of Student's t."""
-    made = shown.made
+    made = context.provenance
     what = {"wins": "wins less losses", "accuracy": "accuracy"}.get(str(made.quantity), "scores")
     units = counted(made.n_units, str(made.unit)) if made.n_units else "items"
     prior = f", under a normal prior of sd {made.prior_sd:g}" if made.prior_sd else ""
@@ -316,24 +316,24 @@ def _of_units(shown: Shown) -> str:
     )
 
 
-def _whose_prior(shown: Shown) -> list[tuple[str, str]]:
+def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:
     """Of a prior that is not even, which system it favours."""
-    prior = shown.made.prior or (1.0, 1.0)
+    prior = context.provenance.prior or (1.0, 1.0)
     if prior[0] == prior[1]:
         return []
-    first = ", ".join(shown.given[:_NAMED])
+    first = ", ".join(context.input_order[:_NAMED])
     told = f"its first number is for whichever system comes first in the data: {first}"
     return [("Prior is not even", told)]
 
 
-def limits(shown: Shown) -> list[str]:
+def limits(context: ReportContext) -> list[str]:
     """What this comparison cannot say."""
-    notes = [*(shown.made.notes or ()), *_independence(shown)]
-    notes += _named_by_chance(shown)
+    notes = [*(context.provenance.notes or ()), *_independence(context)]
+    notes += _named_by_chance(context)
     notes.append(
         "Undecided means that these data do not settle the matter, not that the systems are equal."
     )
-    if not shown.rope:
+    if not context.rope:
         notes.append(
             "Better means better by any amount; with a rope, the words on a pair also say whether "
             "it is surely better by more than the rope."
@@ -349,19 +349,18 @@ def limits(shown: Shown) -> list[str]:
     return notes
 
 
-def _independence(shown: Shown) -> list[str]:
-    if shown.made.n_units is not None:
+def _independence(context: ReportContext) -> list[str]:
+    if context.provenance.n_units is not None:
         tests = (
             "tests and Bayes factors count whole clusters, too."
-            if shown.made.tests_on
+            if context.provenance.tests_on
             else "tests compare the means of their runs."
         )
-        return [
-            f"The {shown.made.unit}s are taken as independent, not the examples in them; {tests}"
-        ]
-    if shown.made.unit != "judgment":
-        return [ENGINES[shown.engine_names[0]].taken_as or EXAMPLES_INDEPENDENT]
-    modelled = shown.made.modelled or ""
+        units = f"{context.provenance.unit}s"
+        return [f"The {units} are taken as independent, not the examples in them; {tests}"]
+    if context.provenance.unit != "judgment":
+        return [ENGINES[context.engine_names[0]].taken_as or EXAMPLES_INDEPENDENT]
+    modelled = context.provenance.modelled or ""
     who = "on one prompt" if "judges" in modelled else "by one judge, or on one prompt,"
     notes = [
         f"Judgments are taken as independent; several {who} are not, and make the answers more "
@@ -375,16 +374,16 @@ def _independence(shown: Shown) -> list[str]:
     return notes
 
 
-def _named_by_chance(shown: Shown) -> list[str]:
+def _named_by_chance(context: ReportContext) -> list[str]:
     """How often the rule names one of two equal systems."""
-    threshold = shown.made.threshold or names.VERDICT_PROB
+    threshold = context.provenance.threshold or names.VERDICT_PROB
     rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
     said = (
         f"A verdict on a pair by itself looks at one side: of two equal systems it names one in "
         f"about {rate:.2g}% of data sets, or {rate / 2:.2g}% with threshold={stricter:g}, and the "
         "two-sided interval of a decided pair may include 0."
     )
-    if "among_verdict" in shown.whole and threshold >= names.VERDICT_PROB:
+    if "among_verdict" in context.data and threshold >= names.VERDICT_PROB:
         said += (
             f" Among all systems: where {_SIMULATED} are equal, in at most "
             f"{100 * NAMED_AMONG_EQUAL:g}% of pairs (simulated)."
@@ -397,17 +396,17 @@ NAMED_AMONG_EQUAL = 0.003
 _SIMULATED = "10 or 20 systems"
 
 
-def multiplicity(shown: Shown) -> list[str]:
+def multiplicity(context: ReportContext) -> list[str]:
     """How many pairs were compared, how many of the verdicts are expected to be wrong, and whence
     the joint answer.
     """
-    made = shown.made
-    if "prob_best" not in shown.whole:
+    made = context.provenance
+    if "prob_best" not in context.data:
         how = made.no_joint or "pairs alone do not say who is the best of all"
-        return [_multiplicity(shown.whole), f"There is no joint answer here: {how}."]
+        return [_multiplicity(context.data), f"There is no joint answer here: {how}."]
     joint = ENGINES[str(made.joint_model)].joint
     drawn = {} if made.joint_kept is None else {"joint_drawn": 1 - made.joint_kept}
-    return [_multiplicity(shown.whole), joint.format_map(made.to_attrs() | drawn)]
+    return [_multiplicity(context.data), joint.format_map(made.to_attrs() | drawn)]
 
 
 def _multiplicity(main: xr.Dataset) -> str:

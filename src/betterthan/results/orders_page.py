@@ -18,7 +18,7 @@ from betterthan.results.columns import (
     probability,
     sampled_by,
 )
-from betterthan.results.document import Document, Figure, Part, Table, parts_told, plotted
+from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.order_sentences import (
     agreement_facts,
@@ -205,7 +205,7 @@ def _documents_row(own: xr.DataArray, covered: tuple[str, ...]) -> tuple[str, ..
 def compared_page(found: xr.Dataset) -> Document:
     """The page on systems compared by their orders, from `orders.compare`."""
     found = in_order(found)
-    parts = parts_told(
+    parts = parts_present(
         systems_part(found),
         _chance(found),
         pairs_part(found),

@@ -24,7 +24,7 @@ from betterthan.results.columns import (
     number,
     probability,
 )
-from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import VERDICT, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import ENGINES, OF_MODELS
@@ -148,14 +148,14 @@ def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
     return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
 
 
-def pairs_table(shown: Shown) -> Table:
+def pairs_table(context: ReportContext) -> Table:
     """One row for each pair shown."""
-    rows, caption, made = _pairs(shown), _caption(shown), shown.made
+    rows, caption, made = _pairs(context), _caption(context), context.provenance
     if "difference_mean" in rows and any(_marks(rows)):
         interval = interval_of(made.to_attrs())
         caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
-    rest: Any = {"shown": PAIRS_SEEN, "rest": _rest(shown)}
-    return table_of_pairs(rows, _columns(shown), caption, name="pairs", **rest)
+    rest: Any = {"visible": PAIRS_VISIBLE, "elsewhere": _rest(context)}
+    return table_of_pairs(rows, _columns(context), caption, name="pairs", **rest)
 
 
 def _marks(rows: xr.Dataset) -> list[str]:
@@ -164,20 +164,20 @@ def _marks(rows: xr.Dataset) -> list[str]:
     return np.where(one_sided(*ends), ONE_SIDED_MARK, "").tolist()
 
 
-def _pairs(shown: Shown) -> xr.Dataset:
+def _pairs(context: ReportContext) -> xr.Dataset:
     """The pairs shown, with the probabilities of the second engine."""
-    found = pairs_of(shown.whole, shown.pairs)
-    for k in range(1, min(2, len(shown.engine_names))):
-        second = shown.engines.isel({names.ENGINE: k})
+    found = pairs_of(context.data, context.pairs)
+    for k in range(1, min(2, len(context.engine_names))):
+        second = context.engines.isel({names.ENGINE: k})
         both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
-        other = pairs_of(second[both], shown.pairs)
+        other = pairs_of(second[both], context.pairs)
         found = found.assign({f"engine_{v}": other[v] for v in both})
     return found
 
 
-def _columns(shown: Shown) -> list[Column]:
-    what = difference_of("system", "other", shown.made).removesuffix(", lower is better,")
-    interval = interval_of(shown.made.to_attrs())
+def _columns(context: ReportContext) -> list[Column]:
+    what = difference_of("system", "other", context.provenance).removesuffix(", lower is better,")
+    interval = interval_of(context.provenance.to_attrs())
     wrong = probability("", "prob_better_if_wrong")
     size = difference(f"{what[0].upper()}{what[1:]}", bracketed=interval)
     sign = probability("Sign error", "sign_error", error="prob_better_mcse")
@@ -186,44 +186,44 @@ def _columns(shown: Shown) -> list[Column]:
         P_BETTER,
         *(
             probability(ENGINES[name].beside, "engine_prob_better", blank=NO_DATA)
-            for name in shown.engine_names[1:2]
+            for name in context.engine_names[1:2]
         ),
         *(probability(head, f"{k}_prob_better", blank=NO_DATA) for k, head in _BESIDE.items()),
         number("z", "z", "{:+.1f}".format, blank=NO_DATA),
-        verdict(shown.verdict_head, unit=unit_of(shown.made)),
+        verdict(context.verdict_head, unit=unit_of(context.provenance)),
         joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
         joined(size.head, "", size, Column("", _marks), blank=NO_VERDICT),
-        *rope_columns(shown.rope),
+        *rope_columns(context.rope),
         number("BF01", "bayes_factor_01", numbers.bayes_factor),
-        *([sign] if shown.many else []),
+        *([sign] if context.many else []),
     ]
 
 
-def _caption(shown: Shown) -> str:
-    total = _total(shown)
+def _caption(context: ReportContext) -> str:
+    total = _total(context)
     if total == 1:
         return "The pair"
-    if len(shown.pairs) == total:
+    if len(context.pairs) == total:
         return f"All {total:,} pairs, the system ahead first"
-    base = ", with the baseline" if shown.made.baseline else ""
+    base = ", with the baseline" if context.provenance.baseline else ""
     return f"Pairs with the best{base}, and of neighbours, the system ahead first"
 
 
-def _rest(shown: Shown) -> str:
-    total = _total(shown)
-    left = len(shown.pairs) < total
+def _rest(context: ReportContext) -> str:
+    total = _total(context)
+    left = len(context.pairs) < total
     return f".pairs of the comparison, and pairs.csv, have all {total:,}" if left else ""
 
 
-def _total(shown: Shown) -> int:
-    return len(shown.systems) * (len(shown.systems) - 1) // 2
+def _total(context: ReportContext) -> int:
+    return len(context.systems) * (len(context.systems) - 1) // 2
 
 
-def matrix_table(shown: Shown) -> Table:
+def matrix_table(context: ReportContext) -> Table:
     """The matrix of P(row better than column) in whole per cent, without the diagonal and empty
     pairs; cells with a verdict are marked.
     """
-    main, systems = shown.whole, shown.systems
+    main, systems = context.data, context.systems
     among = "among_prob_better" in main
     told = (main["verdict"].values != "no_data") & ~np.eye(len(systems), dtype=bool)
     values = main["among_prob_better" if among else "prob_better"].transpose(*names.SQUARE).values
@@ -252,29 +252,29 @@ def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
     return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
 
 
-def datasets_table(shown: Shown) -> Table:
+def datasets_table(context: ReportContext) -> Table:
     """P(better) on each data set and on a new one."""
     each = probability("", "prob_better_dataset", blank=())
-    labels = enumerate(shown.whole[names.DATASET].values)
+    labels = enumerate(context.data[names.DATASET].values)
     columns = [along(str(label), each, names.DATASET, k) for k, label in labels]
     columns.append(probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
-    return table_of_pairs(pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN]), columns, caption)
+    return table_of_pairs(pairs_of(context.data, context.pairs[:PAIRS_VISIBLE]), columns, caption)
 
 
-def ties_table(shown: Shown) -> Table:
+def ties_table(context: ReportContext) -> Table:
     """The verdict under every policy for ties."""
     p = p_value("", "p_value_by_ties", "favours_by_ties")
     each = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
-    policies = enumerate(shown.whole[names.TIES_POLICY].values)
+    policies = enumerate(context.data[names.TIES_POLICY].values)
     columns = [along(str(policy), each, names.TIES_POLICY, k) for k, policy in policies]
     columns.append(Column("Flips", _flips, blank=NO_DATA))
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
         f"to_b give them to the system or the other of the row; in brackets: for whom the test "
-        f"speaks; a test flips at {shown.made.alpha:g}, or to the other system"
+        f"speaks; a test flips at {context.provenance.alpha:g}, or to the other system"
     )
-    rows = pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN])
+    rows = pairs_of(context.data, context.pairs[:PAIRS_VISIBLE])
     return table_of_pairs(rows, columns, caption, left=99)
 
 
@@ -297,18 +297,18 @@ _WHY = {
 }
 
 
-def opposed_notes(shown: Shown) -> list[str]:
+def opposed_notes(context: ReportContext) -> list[str]:
     """A sentence on the pairs that two engines answer for different systems; none without any."""
-    if len(shown.engine_names) < 2:
+    if len(context.engine_names) < 2:
         return []
-    cells = [cell_of(shown.engines, *pair) for pair in shown.pairs[:PAIRS_SEEN]]
-    found = [cell for cell in cells if _opposed(cell, float(shown.made.threshold or 1.0))]
+    cells = [cell_of(context.engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
+    found = [cell for cell in cells if _opposed(cell, float(context.provenance.threshold or 1.0))]
     if not found:
         return []
     named = "; ".join(_opposed_pair(cell) for cell in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    model = OF_MODELS.get(shown.engine_names[0], "model")
-    why = f": {_WHY[model]}" if shown.made.method == "advised" else ""
+    model = OF_MODELS.get(context.engine_names[0], "model")
+    why = f": {_WHY[model]}" if context.provenance.method == "advised" else ""
     return [
         f"The answer beside speaks for the other system on {len(found)} of {len(cells)} pairs: "
         f"{named}{more}{why}."
@@ -342,16 +342,16 @@ _LOOKING = (
 )
 
 
-def outlook_part(shown: Shown) -> Part | None:
+def outlook_part(context: ReportContext) -> Part | None:
     """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
-    found = shown.outlook
+    found = context.outlook
     lines = outlook_lines(found)
     if not lines:
         return None
     heading = "With more items, and with fresh ones"
     if found.sizes[names.PAIR] == 1:
         return Part(heading, lines=[*lines, _LOOKING])
-    return Part(heading, tables=[_outlook_table(found, shown.verdict_head)], notes=[_LOOKING])
+    return Part(heading, tables=[_outlook_table(found, context.verdict_head)], notes=[_LOOKING])
 
 
 def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
@@ -380,9 +380,9 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     return Table(("System", "Other", verdict, *told), rows, caption, left=2)
 
 
-def outlook_columns(shown: Shown) -> list[dict[str, Any]]:
+def outlook_columns(context: ReportContext) -> list[dict[str, Any]]:
     """What the table says of a pair, for the card of the pair on a page: by its two systems."""
-    table = _outlook_table(shown.outlook) if outlook_lines(shown.outlook) else None
+    table = _outlook_table(context.outlook) if outlook_lines(context.outlook) else None
     if table is None:
         return []
     each = {head: k for k, head in enumerate(table.heads) if k > 2}

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.columns import interval_of
 from betterthan.results.comparison_page import page
-from betterthan.results.context import Shown, shown_of
+from betterthan.results.context import ReportContext, report_context
 from betterthan.results.document import Table
 from betterthan.results.escapes import latex, on_one_line
 from betterthan.results.markup import as_comment, breakable
@@ -30,10 +30,10 @@ _COMMENTED = ("Systems", "Audit", "Matrix", "Pairs")  # sections under a pull re
 
 def as_sentence(comparison: xr.Dataset) -> str:
     """For the paper, and the line to cite."""
-    shown = shown_of(comparison)
-    version = shown.made.version
-    cited = f"Computed with betterthan {version} ({on_one_line(signature(shown.whole))})."
-    return " ".join([*paper_sentences(shown.answer), cited]) + "\n"
+    context = report_context(comparison)
+    version = context.provenance.version
+    cited = f"Computed with betterthan {version} ({on_one_line(signature(context.data))})."
+    return " ".join([*paper_sentences(context.answer), cited]) + "\n"
 
 
 def as_pull_request(comparison: xr.Dataset) -> str:
@@ -49,9 +49,9 @@ def as_pull_request(comparison: xr.Dataset) -> str:
 
 def as_latex_table(comparison: xr.Dataset) -> str:
     """A table of the systems: the best set is bold, and decided pairs are marked."""
-    shown = shown_of(comparison)
-    table = _table(shown)
-    rows = [" & ".join(cells) + r" \\" for cells in _bold(table, shown)]
+    context = report_context(comparison)
+    table = _table(context)
+    rows = [" & ".join(cells) + r" \\" for cells in _bold(table, context)]
     wide = "*" * (len(table.heads) >= _WIDE)
     long = max(len(row[0]) for row in table.rows) > _LONG
     spec = ("p{3.2cm}" if long else "l") + "r" * (len(table.heads) - 1)
@@ -62,7 +62,7 @@ def as_latex_table(comparison: xr.Dataset) -> str:
             r"\centering",
             r"\footnotesize",
             r"\setlength{\tabcolsep}{3pt}",
-            rf"\caption{{{latex(_caption(shown, table))}}}",
+            rf"\caption{{{latex(_caption(context, table))}}}",
             r"\label{tab:betterthan}",
             rf"\begin{{tabular}}{{{spec}}}",
             r"\toprule",
@@ -77,30 +77,30 @@ def as_latex_table(comparison: xr.Dataset) -> str:
     )
 
 
-def _table(shown: Shown) -> Table:
+def _table(context: ReportContext) -> Table:
     """The systems, and the matrix of a few beside them."""
-    table = systems_table(shown)
-    if not shown.many and "score" not in shown.whole:
-        table = Table(("System",), [(name,) for name in shown.systems])
-    square = len(shown.systems) <= _SQUARE_OF
+    table = systems_table(context)
+    if not context.many and "score" not in context.data:
+        table = Table(("System",), [(name,) for name in context.systems])
+    square = len(context.systems) <= _SQUARE_OF
     ends = ("Better than", "Worse than", "Open") if square else ()
     kept = [k for k, head in enumerate(table.heads) if head not in (*_LEFT_OUT, *ends)]
     heads = [table.heads[k] for k in kept]
     rows = [[row[k] for k in kept] for row in table.rows]
     if square:
-        beside = matrix_table(shown).rows
+        beside = matrix_table(context).rows
         numbered = enumerate(zip(rows, beside, strict=True), 1)
         rows = [[f"{k} {row[0]}", *row[1:], *cells[1:]] for k, (row, cells) in numbered]
         heads += [str(k) for k in range(1, len(rows) + 1)]
     return Table(tuple(heads), [tuple(row) for row in rows])
 
 
-def _bold(table: Table, shown: Shown) -> list[list[str]]:
+def _bold(table: Table, context: ReportContext) -> list[list[str]]:
     """Cells for LaTeX, the names of the best set in bold; of two systems that of the better."""
-    verdict = final_verdicts(shown.whole)
+    verdict = final_verdicts(context.data)
     best = (verdict[:, ::-1] == "a_better").any(1) & (len(verdict) == 2)
-    if "in_best_set" in shown.whole:
-        best = shown.whole["in_best_set"].values
+    if "in_best_set" in context.data:
+        best = context.data["in_best_set"].values
     written = [[_name(row[0]), *map(_cell, row[1:])] for row in table.rows]
     return [
         [rf"\textbf{{{row[0]}}}" if among else row[0], *row[1:]]
@@ -128,56 +128,56 @@ def _head(text: str) -> str:
     )
 
 
-def _caption(shown: Shown, table: Table) -> str:
+def _caption(context: ReportContext, table: Table) -> str:
     """What was compared, by which model, and what is marked."""
-    parts = [f"{_what(shown)}; {_model(shown)}; {interval_of(shown.made.to_attrs())}"]
-    if "in_best_set" in shown.whole:
-        mass = f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
+    parts = [f"{_what(context)}; {_model(context)}; {interval_of(context.provenance.to_attrs())}"]
+    if "in_best_set" in context.data:
+        mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
         parts.append(f"bold: with {mass} the best is one of these")
-    elif not shown.many:
+    elif not context.many:
         parts.append("bold: the better system")
-    return "; ".join([*parts, _marks(shown, table)]) + "."
+    return "; ".join([*parts, _marks(context, table)]) + "."
 
 
-def _what(shown: Shown) -> str:
+def _what(context: ReportContext) -> str:
     """The systems and the items; of two the sentence for the paper."""
-    if not shown.many:
-        return paper_sentences(shown.answer)[0].removesuffix(".")
-    n = shown.made.n_items or 0
-    clusters = f" in {shown.answer.clusters}" if shown.answer.clusters else ""
-    return f"{len(shown.systems)} systems" + (f" on {n:,} items{clusters}" if n > 0 else "")
+    if not context.many:
+        return paper_sentences(context.answer)[0].removesuffix(".")
+    n = context.provenance.n_items or 0
+    clusters = f" in {context.answer.clusters}" if context.answer.clusters else ""
+    return f"{len(context.systems)} systems" + (f" on {n:,} items{clusters}" if n > 0 else "")
 
 
-def _model(shown: Shown) -> str:
-    prior = shown.made.prior
+def _model(context: ReportContext) -> str:
+    prior = context.provenance.prior
     if prior is None:
         return "Student's t on units"
     of, on = ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
     return f"{of}({', '.join(f'{p:g}' for p in prior)}) prior on {on}"
 
 
-def _marks(shown: Shown, table: Table) -> str:
+def _marks(context: ReportContext, table: Table) -> str:
     if not table.heads[-1].isdigit():
-        return f"better, worse and open: verdicts at {shown.made.threshold:g}"
-    how = ", among all systems" if "among_prob_better" in shown.whole else ""
+        return f"better, worse and open: verdicts at {context.provenance.threshold:g}"
+    how = ", among all systems" if "among_prob_better" in context.data else ""
     return (
         "numbered columns: probability, in per cent, that the system of the row is better than "
-        f"that of the column{how}, * at {shown.made.threshold:g} or beyond"
+        f"that of the column{how}, * at {context.provenance.threshold:g} or beyond"
     )
 
 
 def as_macros(comparison: xr.Dataset) -> str:
     """One command a number, for prose."""
-    shown = shown_of(comparison)
-    lines = [f"% {on_one_line(signature(shown.whole))}"]
-    for name, value, what in [*_of_all(shown), *_of_systems(shown), *_of_pairs(shown)]:
+    context = report_context(comparison)
+    lines = [f"% {on_one_line(signature(context.data))}"]
+    for name, value, what in [*_of_all(context), *_of_systems(context), *_of_pairs(context)]:
         lines.append(rf"\newcommand{{\bt{name}}}{{{latex(value)}}} % {on_one_line(what)}")
     return "\n".join(lines) + "\n"
 
 
-def _of_all(shown: Shown) -> list[tuple[str, str, str]]:
-    made = shown.made
-    found = [("Systems", f"{len(shown.systems):,}", "systems")]
+def _of_all(context: ReportContext) -> list[tuple[str, str, str]]:
+    made = context.provenance
+    found = [("Systems", f"{len(context.systems):,}", "systems")]
     if made.n_items and made.n_items > 0:
         found.append(("Items", f"{made.n_items:,}", "items"))
     if made.n_units:
@@ -188,10 +188,10 @@ def _of_all(shown: Shown) -> list[tuple[str, str, str]]:
     return found
 
 
-def _of_systems(shown: Shown) -> list[tuple[str, str, str]]:
+def _of_systems(context: ReportContext) -> list[tuple[str, str, str]]:
     found = []
-    for k, system in enumerate(shown.systems):
-        at = shown.whole.isel({names.SYSTEM: k}) if names.SYSTEM in shown.whole.dims else None
+    for k, system in enumerate(context.systems):
+        at = context.data.isel({names.SYSTEM: k}) if names.SYSTEM in context.data.dims else None
         found.append((f"Name{letters(k)}", system, "the system at this place, the best first"))
         if at is None:
             continue
@@ -205,16 +205,16 @@ def _of_systems(shown: Shown) -> list[tuple[str, str, str]]:
     return found
 
 
-def _of_pairs(shown: Shown) -> list[tuple[str, str, str]]:
+def _of_pairs(context: ReportContext) -> list[tuple[str, str, str]]:
     """Of the pairs that have rows in a report."""
-    held = {str(k): v.values for k, v in shown.whole.data_vars.items() if v.dims == names.SQUARE}
-    return [one for i, j in shown.pairs for one in _of_pair(shown, held, i, j)]
+    held = {str(k): v.values for k, v in context.data.data_vars.items() if v.dims == names.SQUARE}
+    return [one for i, j in context.pairs for one in _of_pair(context, held, i, j)]
 
 
 def _of_pair(
-    shown: Shown, held: dict[str, np.ndarray], i: int, j: int
+    context: ReportContext, held: dict[str, np.ndarray], i: int, j: int
 ) -> Iterator[tuple[str, str, str]]:
-    a, b, name = shown.systems[i], shown.systems[j], f"{letters(i)}over{letters(j)}"
+    a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
     what = f"P({a} better than {b})"
     yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), what
     if "among_prob_better" in held:
@@ -222,7 +222,7 @@ def _of_pair(
         yield f"Among{name}", p, f"{what}, among all systems"
     if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
         ends = (float(held[f"difference_{end}"][i, j]) for end in ("mean", "lower", "upper"))
-        what = f"{shown.made.difference_is or 'difference'} of {a} and {b}"
+        what = f"{context.provenance.difference_is or 'difference'} of {a} and {b}"
         yield f"D{name}", numbers.difference(*ends), what
 
 

@@ -13,16 +13,13 @@ import xarray as xr
 from betterthan import schemas
 from betterthan.files import write_whole
 from betterthan.results import papers
-from betterthan.results.comparison_page import brief
-from betterthan.results.document import Document, Part, joined, without_figures
+from betterthan.results.document import Document, joined, without_figures
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import answer_of
 from betterthan.results.kinds import kind_of, page_of, plain
-from betterthan.results.markup import as_html, as_latex, as_markdown, as_part
+from betterthan.results.markup import as_html, as_latex, as_markdown
 from betterthan.results.provenance import signature
 from betterthan.results.rows import pair_rows, system_rows
-from betterthan.results.sentences import sentences_of
-from betterthan.results.text import as_text, printed
+from betterthan.results.text import as_text
 
 
 @dataclass(frozen=True)
@@ -179,11 +176,6 @@ def _one_comparison(answers: tuple[Any, ...], format: str) -> Any:
     return found
 
 
-def brief_text(comparison: Any, title: str) -> str:
-    """The pair, or the matrix, with the words and the diagnostics: a report of a few lines."""
-    return as_text(brief(plain(comparison), title))
-
-
 SCHEMA = "betterthan.comparison/1"  # the number grows if a key changes its meaning
 
 
@@ -215,38 +207,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
-_BRIEF_SECTIONS = (
-    "Systems",
-    "Pairs",
-    "Concentration",
-)  # sections of a page that a brief answer shows
-
-
-def statement(comparison: Any) -> list[str]:
-    """The answer in sentences."""
-    if comparison.made.answer == "comparison":
-        return sentences_of(answer_of(comparison))
-    return list(page_of(comparison).answer)
-
-
-def print_text(comparison: Any) -> str:
-    """For `print`, as wide as the terminal, where there is one."""
-    return printed(_brief_page(comparison))
-
-
-def notebook_html(comparison: Any) -> str:
-    """For a notebook."""
-    return as_part(_brief_page(comparison))
-
-
-def _brief_page(comparison: Any) -> Document:
-    if comparison.made.answer == "comparison":
-        return brief(plain(comparison))
-    page, made = page_of(comparison), comparison.made
-    parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _BRIEF_SECTIONS]
-    for heading, texts in (("Audit", made.audit), ("Notes", made.notes)):
-        if texts:
-            parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
-    return Document("", "", parts, (), page.signatures, page.answer)

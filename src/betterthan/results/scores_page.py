@@ -21,7 +21,7 @@ from betterthan.results.columns import (
     values,
 )
 from betterthan.results.context import PAIRS_OF, printable, systems_dims
-from betterthan.results.document import Document, Figure, Part, parts_told, plotted
+from betterthan.results.document import Document, Figure, Part, parts_present, plotted
 from betterthan.results.pair_tables import (
     LOSSES,
     P_BETTER,
@@ -160,7 +160,7 @@ FEW_UNITS = (
 def page(found: xr.Dataset) -> Document:
     """Everything a report says of it."""
     found = in_order(found)
-    parts = parts_told(systems_part(found), pairs_part(found), words_part(found), _data(found))
+    parts = parts_present(systems_part(found), pairs_part(found), words_part(found), _data(found))
     answer = score_sentences(scored_of(found))
     return Document(
         _title(found), _question(found), parts, _limits(found), [_signature(found)], answer

@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.exact.wins.sign import sign_mid_p, sign_p
 from betterthan.results import numbers
 from betterthan.results.columns import NO_DATA, Column, probability
-from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part
 from betterthan.results.methods import OF_MODELS, tests_of
 from betterthan.results.pair_tables import p_value, pairs_of, table_of_pairs, verdict
@@ -180,25 +180,25 @@ def _level(pair: Pair) -> str:
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 
 
-def tests_part(shown: Shown) -> Part | None:
+def tests_part(context: ReportContext) -> Part | None:
     """The section: a row each pair, and the reasons that the numbers of its last column stand
     for.
     """
-    if not tests_of(shown.whole):
+    if not tests_of(context.data):
         return None
-    cells = shown.cells
-    why = [reasons(cell, shown.made) for cell in cells]
+    cells = context.cells
+    why = [reasons(cell, context.provenance) for cell in cells]
     used = [reason for reason in REASONS if any(reason in each for each in why)]
     pointed = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
     caption = (
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"
     )
-    rows = _by_test(pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN]))
-    columns = [*_columns(shown), Column("Differ, why", lambda _: pointed, blank=())]
+    rows = _by_test(pairs_of(context.data, context.pairs[:PAIRS_VISIBLE]))
+    columns = [*_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
     table = table_of_pairs(rows, columns, caption, name="tests")
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _known(cell)]
-    return Part("Posterior and tests", tables=[table], notes=_notes(shown, used, compared))
+    return Part("Posterior and tests", tables=[table], notes=_notes(context, used, compared))
 
 
 def _known(cell: xr.Dataset) -> bool:
@@ -206,15 +206,15 @@ def _known(cell: xr.Dataset) -> bool:
     return str(cell["verdict"].item()) != "no_data"
 
 
-def _columns(shown: Shown) -> list[Column]:
-    tests = tests_of(shown.whole)
-    corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
+def _columns(context: ReportContext) -> list[Column]:
+    tests = tests_of(context.data)
+    corrected = _CORRECTED.get(str(context.provenance.correction)) if context.many else None
     heads = {f"p_value_{test}": spec_of(test).head for test in tests}
     if corrected:
         heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {spec_of(tests[-1]).head}"
     return [
         probability("P(better)", "prob_better", blank=NO_DATA),
-        verdict(shown.verdict_head, unit=unit_of(shown.made)),
+        verdict(context.verdict_head, unit=unit_of(context.provenance)),
         *(
             p_value(head, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
             for name, head in heads.items()
@@ -235,15 +235,15 @@ def _by_test(rows: xr.Dataset) -> xr.Dataset:
     return rows.assign(values)
 
 
-def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
+def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
     """The reasons that the rows of compared pairs point to, one sentence each, and whether the rest
     agree.
     """
-    systems = len(shown.systems)
+    systems = len(context.systems)
     told = {
-        "alpha": shown.made.alpha,
+        "alpha": context.provenance.alpha,
         "pairs": systems * (systems - 1) // 2,
-        "threshold": shown.made.threshold,
+        "threshold": context.provenance.threshold,
     }
     notes = [f"{k + 1}. {REASONS[reason].format_map(told)}" for k, reason in enumerate(used)]
     agreeing = sum(not number for number in pointed)
@@ -258,7 +258,7 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
             f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree, on the "
             "system too."
         )
-    notes += _all_at_once(shown)
+    notes += _all_at_once(context)
     notes.append(
         "A p-value is the probability of a result at least this extreme if the systems were equal; "
         "it is not the probability that they are equal."
@@ -266,11 +266,11 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
     return notes
 
 
-def _all_at_once(shown: Shown) -> list[str]:
-    if "friedman_p" not in shown.whole:
+def _all_at_once(context: ReportContext) -> list[str]:
+    if "friedman_p" not in context.data:
         return []
-    statistic, p, n = (shown.whole[f"friedman_{k}"].item() for k in ("statistic", "p", "n"))
-    systems, unit = len(shown.systems), shown.made.unit or names.ITEM
+    statistic, p, n = (context.data[f"friedman_{k}"].item() for k in ("statistic", "p", "n"))
+    systems, unit = len(context.systems), context.provenance.unit or names.ITEM
     told = f"Friedman's test of all {systems} systems at once, on the {n:,} {unit}s that all have: "
     if statistic != statistic:
         return [told + "no two differ on any."]

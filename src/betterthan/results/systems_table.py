@@ -19,13 +19,13 @@ from betterthan.results.columns import (
     probability,
     values,
 )
-from betterthan.results.context import Shown
+from betterthan.results.context import ReportContext
 from betterthan.results.document import Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import score_of
 from betterthan.results.rows import final_verdicts, in_one_unit, systems_of
 
-SYSTEMS_SEEN = 40  # rows that are seen at once
+SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = probability("P(best)", "prob_best")
 ENDED = {
     "better_than": "Better than",
@@ -64,21 +64,21 @@ def table_of_systems(
     return Table((head, *heads), written, caption, name=name, keys=keyed, **seen)
 
 
-def systems_table(shown: Shown) -> Table:
+def systems_table(context: ReportContext) -> Table:
     """Every system of a comparison, the best first."""
-    found = systems_of(shown.whole).assign(**ended(shown.whole))
-    if "prob_best_mcse" in shown.whole:
-        found["prob_best_mcse"] = shown.whole["prob_best_mcse"].values
-    columns = [*_scores(found, shown), *_joint(found, shown), *_ends(found)]
+    found = systems_of(context.data).assign(**ended(context.data))
+    if "prob_best_mcse" in context.data:
+        found["prob_best_mcse"] = context.data["prob_best_mcse"].values
+    columns = [*_scores(found, context), *_joint(found, context), *_ends(found)]
     total = len(found)
-    rest = f".systems of the comparison has all {total}" if total > SYSTEMS_SEEN else ""
-    seen: Any = {"shown": SYSTEMS_SEEN, "rest": rest}
-    return table_of_systems(found, columns, _caption(shown), name="systems", **seen)
+    rest = f".systems of the comparison has all {total}" if total > SYSTEMS_VISIBLE else ""
+    seen: Any = {"visible": SYSTEMS_VISIBLE, "elsewhere": rest}
+    return table_of_systems(found, columns, _caption(context), name="systems", **seen)
 
 
-def spread_table(shown: Shown) -> list[Table]:
+def spread_table(context: ReportContext) -> list[Table]:
     """Of graded scores how each system's spread; of right and wrong the accuracy says it all."""
-    whole = shown.whole
+    whole = context.data
     if "score_quantile" not in whole:
         return []
     three = "{:.3g}".format
@@ -90,7 +90,7 @@ def spread_table(shown: Shown) -> list[Table]:
         number("Mean of the worst tenth", "score_worst_tenth", three),
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
-    table = table_of_systems(whole, columns, caption, name="spread", shown=SYSTEMS_SEEN)
+    table = table_of_systems(whole, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
     return [replace(table, keys=())]
 
 
@@ -108,18 +108,18 @@ def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:
     return {name: (np.isin(verdict, told) & others).sum(1) for name, told in ends.items()}
 
 
-def _scores(found: pd.DataFrame, shown: Shown) -> list[Column]:
+def _scores(found: pd.DataFrame, context: ReportContext) -> list[Column]:
     """The score, its interval, and of how many examples it is."""
     if "score" not in found:
         return []
-    places, head = _places(found), _head(shown)
+    places, head = _places(found), _head(context)
 
     def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
         interval = f" [{low:.{places}f}, {up:.{places}f}]" if low == low else ""
         return f"{value:.{places}f}{interval}"
 
     held = [name for name in ("score", "score_lower", "score_upper") if name in found]
-    head += f" [{_mass(shown)} interval]" if len(held) > 1 else ""
+    head += f" [{_mass(context)} interval]" if len(held) > 1 else ""
     right = "n_right" in found
     return [
         values(head, held, score),
@@ -128,13 +128,13 @@ def _scores(found: pd.DataFrame, shown: Shown) -> list[Column]:
     ]
 
 
-def _mass(shown: Shown) -> str:
-    return f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
+def _mass(context: ReportContext) -> str:
+    return f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
 
 
-def _head(shown: Shown) -> str:
-    head = score_of(shown.made, "n_right" in shown.whole)
-    return f"{head}, lower is better" if shown.made.higher_is_better is False else head
+def _head(context: ReportContext) -> str:
+    head = score_of(context.provenance, "n_right" in context.data)
+    return f"{head}, lower is better" if context.provenance.higher_is_better is False else head
 
 
 def _places(found: pd.DataFrame) -> int:
@@ -145,13 +145,13 @@ def _places(found: pd.DataFrame) -> int:
     return 2 if 0 < most <= 100 else 3
 
 
-def _joint(found: pd.DataFrame, shown: Shown) -> list[Column]:
+def _joint(found: pd.DataFrame, context: ReportContext) -> list[Column]:
     """How probable it is that it is the best of all, and its rank."""
     rank = number("Expected rank", "expected_rank", "{:.1f}".format)
     if "rank_lower" in found:
         held = ["expected_rank", "rank_lower", "rank_upper"]
-        rank = values(f"Expected rank [{_mass(shown)}]", held, "{:.1f} [{:g}, {:g}]".format)
-    by_mean = shown.made.joint_quantity == "mean"
+        rank = values(f"Expected rank [{_mass(context)}]", held, "{:.1f} [{:g}, {:g}]".format)
+    by_mean = context.provenance.joint_quantity == "mean"
     best = probability("P(best by the mean)", "prob_best") if by_mean else P_BEST
     return [best, rank, flag("Among the best", "in_best_set")]
 
@@ -165,14 +165,14 @@ def _ends(found: pd.DataFrame) -> list[Column]:
     ]
 
 
-def _caption(shown: Shown) -> str:
-    if not shown.many:
+def _caption(context: ReportContext) -> str:
+    if not context.many:
         return "The two systems"
-    how = "among all systems" if "among_verdict" in shown.whole else "each pair by itself"
+    how = "among all systems" if "among_verdict" in context.data else "each pair by itself"
     best = ""
-    if "in_best_set" in shown.whole:
-        best = f"; among the best: with {_mass(shown)} the best of all is one of these"
+    if "in_best_set" in context.data:
+        best = f"; among the best: with {_mass(context)} the best of all is one of these"
     first = "the best first"
-    if "expected_rank" not in shown.whole:
+    if "expected_rank" not in context.data:
         first = "the highest mean probability of being better than another first"
     return f"Systems, {first}; better than, worse than and open: {how}{best}"
