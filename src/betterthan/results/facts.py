@@ -177,6 +177,7 @@ def answer_of(comparison: Any, by: str | None = None, units: str | None = None) 
     systems: Any = _in_order(data, rows.systems(data, pairs))
     systems = systems.assign(system=systems["system"].map(on_one_line))
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
         n_systems=len(systems),
         units=units or units_of(made),
@@ -185,7 +186,7 @@ def answer_of(comparison: Any, by: str | None = None, units: str | None = None) 
         threshold=made.threshold or names.VERDICT_PROB,
         score_is=score_of(made, "n_right" in systems),
         lower_is_better=made.higher_is_better is False,
-        failures=_failures(pairs, made),
+        failures=" ".join(made.failures or ()) if failed else None,
         at_random=rows.at_random(pairs, made),
         unit_notes=on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
         joint_notes=on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
@@ -212,11 +213,6 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
     means: Any = systems["system"].map(mean.get)
     order = means.sort_values(ascending=False, kind="stable").index
     return systems.loc[order].reset_index(drop=True)
-
-
-def _failures(pairs: Any, made: Signature) -> str | None:
-    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
-    return " ".join(made.failures or ()) if failed else None
 
 
 def _n_of_all(pairs: Any, made: Signature) -> int | None:

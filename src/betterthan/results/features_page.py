@@ -534,7 +534,7 @@ def _components(found: xr.Dataset) -> Table:
     ]
     response = on_one_line(str(found.attrs["response"]))
     caption = f"Mean {response} that each component's scores predict"
-    return table_of_systems(found, columns, caption, head="Component")
+    return table_of_systems(found, columns, caption, heading="Component")
 
 
 def _pairs(found: xr.Dataset) -> Table:

@@ -15,7 +15,7 @@ from betterthan.results.facts import answer_of
 from betterthan.results.pair_tables import COUNTS, P_BETTER, table_of_pairs, verdict
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import sentences_of
-from betterthan.results.systems_table import ENDED, P_BEST, table_of_systems
+from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_of_systems
 from betterthan.signed import Signature
 
 _LIMITS = (
@@ -75,7 +75,7 @@ def _systems(systems: pd.DataFrame) -> Table:
         number("Score", "score", "{:.3f}".format),
         number("Expected rank", "expected_rank", "{:.1f}".format),
         P_BEST,
-        *(count(ENDED[name], name) for name in ("better_than", "worse_than", "open")),
+        *(count(PAIR_COUNTS[name], name) for name in ("better_than", "worse_than", "open")),
     ]
     left = len(systems) - _ROWS
     rest = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""

@@ -10,7 +10,6 @@ from betterthan.results import numbers
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part, Table
 from betterthan.results.escapes import on_one_line
-from betterthan.results.rows import systems_of
 
 CELLS = ("both_right", "a_only", "b_only", "both_wrong")
 
@@ -51,11 +50,9 @@ def right_of(whole: xr.Dataset) -> tuple[list[int], list[int]] | None:
     """On how many examples each system is right, and of how many; None where that is not known, or
     pairs are not of single examples.
     """
-    found = systems_of(whole)
-    if "n_right" not in found or whole.sizes[names.OUTCOME] != 3 or "n_units" in whole:
+    if "n_right" not in whole or whole.sizes[names.OUTCOME] != 3 or "n_units" in whole:
         return None
-    by_name = found.set_index("system").loc[[str(s) for s in whole[names.SYSTEM_A].values]]
-    right, scored = (by_name[k].to_numpy(int).tolist() for k in ("n_right", "n_scored"))
+    right, scored = (whole[k].values.astype(int).tolist() for k in ("n_right", "n_scored"))
     return right, scored
 
 

@@ -149,30 +149,32 @@ def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
 
 
 def pairs_table(context: ReportContext) -> Table:
-    """One row for each pair shown."""
-    rows, caption, made = _pairs(context), _caption(context), context.provenance
+    """One row for each pair that matters, with the probabilities of the second engine."""
+    rows = pairs_of(context.data, context.pairs)
+    if len(context.engine_names) > 1:
+        second = context.engines.isel({names.ENGINE: 1})
+        both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
+        other = pairs_of(second[both], context.pairs)
+        rows = rows.assign({f"engine_{v}": other[v] for v in both})
+    total = len(context.systems) * (len(context.systems) - 1) // 2
+    caption, elsewhere = "The pair", ""
+    if len(context.pairs) < total:
+        base = ", with the baseline" if context.provenance.baseline else ""
+        caption = f"Pairs with the best{base}, and of neighbours, the system ahead first"
+        elsewhere = f".pairs of the comparison, and pairs.csv, have all {total:,}"
+    elif total > 1:
+        caption = f"All {total:,} pairs, the system ahead first"
     if "difference_mean" in rows and any(_marks(rows)):
-        interval = interval_of(made.to_attrs())
+        interval = interval_of(context.provenance.to_attrs())
         caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
-    rest: Any = {"visible": PAIRS_VISIBLE, "elsewhere": _rest(context)}
-    return table_of_pairs(rows, _columns(context), caption, name="pairs", **rest)
+    folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
+    return table_of_pairs(rows, _columns(context), caption, name="pairs", **folding)
 
 
 def _marks(rows: xr.Dataset) -> list[str]:
     """A mark on verdicts whose interval includes 0."""
-    ends = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
-    return np.where(one_sided(*ends), ONE_SIDED_MARK, "").tolist()
-
-
-def _pairs(context: ReportContext) -> xr.Dataset:
-    """The pairs shown, with the probabilities of the second engine."""
-    found = pairs_of(context.data, context.pairs)
-    for k in range(1, min(2, len(context.engine_names))):
-        second = context.engines.isel({names.ENGINE: k})
-        both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
-        other = pairs_of(second[both], context.pairs)
-        found = found.assign({f"engine_{v}": other[v] for v in both})
-    return found
+    verdict, *bounds = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
+    return np.where(one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
 
 
 def _columns(context: ReportContext) -> list[Column]:
@@ -197,26 +199,6 @@ def _columns(context: ReportContext) -> list[Column]:
         number("BF01", "bayes_factor_01", numbers.bayes_factor),
         *([sign] if context.many else []),
     ]
-
-
-def _caption(context: ReportContext) -> str:
-    total = _total(context)
-    if total == 1:
-        return "The pair"
-    if len(context.pairs) == total:
-        return f"All {total:,} pairs, the system ahead first"
-    base = ", with the baseline" if context.provenance.baseline else ""
-    return f"Pairs with the best{base}, and of neighbours, the system ahead first"
-
-
-def _rest(context: ReportContext) -> str:
-    total = _total(context)
-    left = len(context.pairs) < total
-    return f".pairs of the comparison, and pairs.csv, have all {total:,}" if left else ""
-
-
-def _total(context: ReportContext) -> int:
-    return len(context.systems) * (len(context.systems) - 1) // 2
 
 
 def matrix_table(context: ReportContext) -> Table:

@@ -41,21 +41,25 @@ def signature(answer: Any) -> str:
             "comparison of systems"
         )
     made = Signature.from_attrs(attrs)
-    said = [f"betterthan {made.version}", *_asked(made), *_counted(made, data.sizes)]
-    said += [_tests(made)] if made.tests else []
-    said += [_drawn(made)] if made.seed is not None or made.chains else []
-    return " | ".join([*said, *([f"data={made.data_hash}"] if made.data_hash else [])])
+    parts = [f"betterthan {made.version}", *_choices(made), *_sizes(made, data.sizes)]
+    if made.tests:
+        parts.append(_tests(made))
+    if made.seed is not None or made.chains:
+        chains = f"{made.chains} x " if made.chains else ""
+        library = f", {made.inference_library}" if made.inference_library else ""
+        seed = "" if made.seed is None else f"seed={made.seed}, "
+        parts.append(f"{seed}{chains}{made.draws} draws{library}")
+    return " | ".join([*parts, *([f"data={made.data_hash}"] if made.data_hash else [])])
 
 
-def _asked(made: Signature) -> list[str]:
+def _choices(made: Signature) -> list[str]:
     """The model and the choices."""
     model = ", ".join(filter(None, [made.model, made.modelled]))
     named = f" ({model})" if made.method == "advised" and model else ""
-    method = made.method and made.method + named
-    said = {
+    choices = {
         "prior": _prior(made),
         "model": None if made.method else made.model,
-        "method": method,
+        "method": made.method and made.method + named,
         "judged": made.modelled if made.answer == "judged" else None,
         "quantity": made.quantity,
         "statistic": made.statistic,
@@ -65,17 +69,17 @@ def _asked(made: Signature) -> list[str]:
         "metric": made.metric,
         "errors": made.errors,
         "unscored": made.unscored,
-        "margin": _number(made.margin),
+        "margin": None if made.margin is None else f"{np.asarray(made.margin).item():g}",
     }
-    lines = [f"{name}={value}" for name, value in said.items() if value]
+    lines = [f"{name}={value}" for name, value in choices.items() if value]
     lines += ["lower is better"] if made.higher_is_better is False else []
-    lines += [f"rope={_number(made.rope)}"] if made.rope is not None else []
+    lines += [] if made.rope is None else [f"rope={np.asarray(made.rope).item():g}"]
     if made.ci_prob is not None:
         lines.append(f"interval={100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}")
     return lines + ([f"verdict at {made.threshold:g}"] if made.threshold is not None else [])
 
 
-def _counted(made: Signature, sizes: Any) -> list[str]:
+def _sizes(made: Signature, sizes: Any) -> list[str]:
     n = [] if made.n_items is None else [f"n={made.n_items if made.n_items >= 0 else 'by pair'}"]
     if made.n_units is not None:
         worth = f", worth {made.n_effective:.3g}" if made.n_effective else ""
@@ -108,19 +112,10 @@ OWN_PRIOR = (
 
 def _tests(made: Signature) -> str:
     on = f" on {made.tests_on}" if made.tests_on else ""
-    said = f"tests={', '.join(made.tests or ())}{on}"
-    said += f" (two-sided, at {made.alpha:g}, {made.correction})"
+    tests = f"tests={', '.join(made.tests or ())}{on}"
+    tests += f" (two-sided, at {made.alpha:g}, {made.correction})"
     if made.randomization_method:
-        said += f", {made.randomization_statistic} by {made.randomization_method}"
-    return said + (f", {made.shuffles} shuffles, seed {made.shuffle_seed}" if made.shuffles else "")
-
-
-def _drawn(made: Signature) -> str:
-    chains = f"{made.chains} x " if made.chains else ""
-    library = f", {made.inference_library}" if made.inference_library else ""
-    seed = "" if made.seed is None else f"seed={made.seed}, "
-    return f"{seed}{chains}{made.draws} draws{library}"
-
-
-def _number(value: float | None) -> str | None:
-    return None if value is None else f"{np.asarray(value).item():g}"
+        tests += f", {made.randomization_statistic} by {made.randomization_method}"
+    return tests + (
+        f", {made.shuffles} shuffles, seed {made.shuffle_seed}" if made.shuffles else ""
+    )

@@ -363,7 +363,13 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     [1, 0]
     """
     data = _by_engine(comparison)
-    return systems_of(best_first(data).isel({names.ENGINE: 0}))
+    main = best_first(data).isel({names.ENGINE: 0})
+    verdict = np.where(in_one_unit(main), "no_verdict", main["verdict"].values.astype(str))
+    others = ~np.eye(len(verdict), dtype=bool)
+    table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
+    for name, verdicts in _BY_VERDICT.items():
+        table[name] = (np.isin(verdict, verdicts) & others).sum(1)
+    return pd.DataFrame(table | {v: main[v].values for v in _OF_SYSTEM if v in main})
 
 
 def _by_engine(comparison: Any) -> xr.Dataset:
@@ -371,16 +377,6 @@ def _by_engine(comparison: Any) -> xr.Dataset:
     data = comparison if by_engine is None else by_engine()
     schemas.comparison(data)
     return data
-
-
-def systems_of(main: xr.Dataset) -> pd.DataFrame:
-    """The rows of `system_rows`, of one engine, in the order given."""
-    verdict = np.where(in_one_unit(main), "no_verdict", main["verdict"].values.astype(str))
-    others = ~np.eye(len(verdict), dtype=bool)
-    table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
-    for name, verdicts in _BY_VERDICT.items():
-        table[name] = (np.isin(verdict, verdicts) & others).sum(1)
-    return pd.DataFrame(table | {v: main[v].values for v in _OF_SYSTEM if v in main})
 
 
 def in_one_unit(main: xr.Dataset) -> np.ndarray:

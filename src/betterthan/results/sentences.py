@@ -30,7 +30,13 @@ def sentences_of(answer: Answer) -> list[str]:
     if answer.failures:
         on = f" on {answer.pair.first} and {answer.pair.second}" if answer.pair else ""
         return [f"No verdict{on}: {answer.failures}"]
-    lines = of_two(answer, answer.pair) if answer.pair else of_many(answer)
+    if answer.pair:
+        evidence = " ".join(_evidence(answer, answer.pair))
+        lines = [verdict_sentence(answer.pair), *([evidence] if evidence else [])]
+    else:
+        lines = [_best(answer)]
+        lines += [_baseline(answer.baseline)] if answer.baseline else []
+        lines += [ends_sentence(answer.ends, answer)] if answer.ends else []
     notes = filter(None, (answer.unit_notes, answer.joint_notes))
     return [*lines, *notes, *_more(answer.more, answer.units), *_warnings(answer)]
 
@@ -55,12 +61,6 @@ def unit_of(made: Signature) -> str:
 
 
 # Two systems
-
-
-def of_two(answer: Answer, pair: Pair) -> list[str]:
-    """The verdict on the pair, and what it rests on."""
-    evidence = " ".join(_evidence(answer, pair))
-    return [verdict_sentence(pair), *([evidence] if evidence else [])]
 
 
 def verdict_sentence(pair: Pair) -> str:
@@ -211,13 +211,6 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
 
 
 # Three systems or more
-
-
-def of_many(answer: Answer) -> list[str]:
-    """Which may be the best, how they compare with the baseline, how many pairs are decided."""
-    lines = [_best(answer)]
-    lines += [_baseline(answer.baseline)] if answer.baseline else []
-    return [*lines, *([ends_sentence(answer.ends, answer)] if answer.ends else [])]
 
 
 def _best(answer: Answer) -> str:
@@ -377,9 +370,12 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
     pairwise = "pairwise " if answer.ends and answer.ends.joint else ""
     if firm.flips is not None and firm.flips <= FRAGILE:
         again = numbers.probability(firm.replicates or 0.0)
+        items = f"{firm.flips:,} of the {firm.decisive:,} non-tied {answer.units}"
+        if firm.decisive == 1:
+            items = f"the only non-tied {answer.units.removesuffix('s')}"
         yield (
             f"! Fragile: the {pairwise}verdict {firm.first} > {firm.second} would change if "
-            f"{_of_decisive(firm, answer.units)} had gone the other way. A new test set of this "
+            f"{items} had gone the other way. A new test set of this "
             f"size would confirm it with probability {again}."
         )
     if firm.prior_items is not None:
@@ -389,12 +385,6 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
             f"! Fragile: a prior worth {firm.prior_items:,} more {units}, half won by each, would "
             f"undo the verdict {verdict}."
         )
-
-
-def _of_decisive(firm: Firmness, units: str) -> str:
-    if firm.decisive == 1:
-        return f"the only non-tied {units.removesuffix('s')}"
-    return f"{firm.flips:,} of the {firm.decisive:,} non-tied {units}"
 
 
 def _ties(changes: tuple[str, ...], what: str) -> str:
