@@ -6,7 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.context import report_context
-from betterthan.results.groups_page import groups_beside
+from betterthan.results.groups_page import groups_part
 from betterthan.results.pair_tables import matrix_table
 
 ONE_SIDED = bt.counts.from_table({("new", "old"): (8, 2, 50)})
@@ -101,7 +101,7 @@ def test_groups_are_of_the_verdicts_that_count():
     final = c.data["among_verdict"].values
     alone = c.data["verdict"].values
     assert (final != alone).any()
-    part = groups_beside(report_context(c.data.expand_dims("engine")))
+    part = groups_part(report_context(c.data.expand_dims("engine")))
     systems = report_context(c.data.expand_dims("engine")).systems
     at = [c.data["system_a"].values.tolist().index(name) for name in systems]
     marks = [[cell == "✓" for cell in row[2:-1]] for row in part.tables[0].rows]

@@ -22,11 +22,11 @@ def test_an_unknown_fact_is_an_error():
 
 # functions that write sentences; the others of a module build records, or are used elsewhere
 BUILDERS = {
-    answer_sentences: {"title_of_verdict", "unit_of"},
+    answer_sentences: {"verdict_label", "unit_label"},
     score_sentences: {
-        *("scored_of", "predicted_of", "_tested", "_by_chance"),
-        *("judged_of", "_judged_pair", "_judged_pairs"),
-        *("said_of", "units_of", "favours", "withheld", "of_wins", "why"),
+        *("score_facts", "prediction_facts", "_tested", "_by_chance"),
+        *("judged_facts", "_judged_pair", "_judged_pairs"),
+        *("statistic_label", "units_label", "favours", "withheld", "wins_reason", "why"),
     },
 }
 

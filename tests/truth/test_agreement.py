@@ -9,7 +9,7 @@ import betterthan as bt
 from betterthan.cli.commands import main
 from betterthan.results import groups_page, score_sentences, significance_tables
 from betterthan.results.context import report_context
-from betterthan.results.methods import OF_MODELS
+from betterthan.results.methods import MODEL_REASONS
 from betterthan.results.pair_tables import opposed_notes
 from betterthan.results.rows import final_verdicts
 from betterthan.results.significance_tables import REASONS, reasons
@@ -54,11 +54,11 @@ def why(found, **at):
     return reasons(cell, Signature.from_attrs(found.attrs))
 
 
-@pytest.mark.parametrize("model", [*OF_MODELS, "made_up"])
+@pytest.mark.parametrize("model", [*MODEL_REASONS, "made_up"])
 def test_a_test_for_the_other_system_is_no_agreement(model):
     found = bt.compare(sets_that_disagree())
     assert found["p_value"].sel(PAIR).item() < 2e-5  # 72 to 134: for B
-    named = OF_MODELS.get(model, "model")
+    named = MODEL_REASONS.get(model, "model")
     shown = as_if(found, "a_better", model)
     assert why(shown) == ["opposed", named]
     part = significance_tables.tests_part(report_context(shown.drop_vars("engine")))
@@ -68,7 +68,7 @@ def test_a_test_for_the_other_system_is_no_agreement(model):
     assert part.tables[0].rows[0][-1] == "1, 2"
 
 
-@pytest.mark.parametrize("model", list(OF_MODELS))
+@pytest.mark.parametrize("model", list(MODEL_REASONS))
 def test_the_same_side_agrees_whatever_the_model(model):
     shown = as_if(bt.compare(sets_that_disagree()), "b_better", model)
     assert why(shown) == []
@@ -219,7 +219,7 @@ def test_groups_of_a_report_are_those_of_its_verdicts(rope, tests):
     scores[:20, :3] = 1.0  # three are better
     found = bt.compare(scores, rope=rope, tests=tests)
     shown = report_context(found.by_engine())
-    (table,) = groups_page.groups_beside(shown).tables
+    (table,) = groups_page.groups_part(shown).tables
     apart = np.isin(final_verdicts(shown.data), ["a_better", "b_better"])
     assert apart.any()
     marked = np.array([[cell == "✓" for cell in row[2:10]] for row in table.rows])

@@ -122,11 +122,11 @@ def on_screen(told: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
     from betterthan.results.brief import brief_page
     from betterthan.results.document import without_figures
-    from betterthan.results.kinds import page_of
+    from betterthan.results.kinds import build_page
     from betterthan.results.text import as_text, coloured, terminal_width
 
     if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
-        return as_text(without_figures(page_of(told)), terminal_width(), colour=coloured())
+        return as_text(without_figures(build_page(told)), terminal_width(), colour=coloured())
     first = as_text(brief_page(told), terminal_width(), colour=coloured())
     return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 

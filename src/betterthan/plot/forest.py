@@ -9,7 +9,7 @@ from scipy import special
 from betterthan import checks, names
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import called, known
-from betterthan.results.rows import difference_of
+from betterthan.results.rows import difference_label
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def differences(
         ax = drawing.axes(ax, width, 1.2 + tall)
         drawing.name_rows(ax, labels)
         _draw(ax, rows, rope, made.threshold or names.VERDICT_PROB)
-        ax.set_xlabel(difference_of("first", "second", made).rstrip(",").replace(" - ", " − "))
+        ax.set_xlabel(difference_label("first", "second", made).rstrip(",").replace(" - ", " − "))
         title = _title(made, len(rows.mean), len(every.mean), baseline)
         alone = "\nEach pair by itself"
         return drawing.finish(ax, title + alone * bool(chosen.attrs.get("alone")))

@@ -6,16 +6,16 @@ from typing import Any
 import xarray as xr
 
 from betterthan import schemas
-from betterthan.results.context import MATRIX_OF, ReportContext, report_context
+from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Part
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import answer_of
-from betterthan.results.kinds import page_of, plain
+from betterthan.results.facts import answer_facts
+from betterthan.results.kinds import build_page, plain
 from betterthan.results.markup import as_part
 from betterthan.results.methods import diagnostics_part
 from betterthan.results.pair_tables import matrix_table, pairs_table
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import sentences_of
+from betterthan.results.sentences import answer_sentences
 from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.text import as_text, printed
 
@@ -26,8 +26,8 @@ _FEW = 3  # systems up to which pairs have rows
 def statement(comparison: Any) -> list[str]:
     """The answer in sentences."""
     if comparison.made.answer == "comparison":
-        return sentences_of(answer_of(comparison))
-    return list(page_of(comparison).answer)
+        return answer_sentences(answer_facts(comparison))
+    return list(build_page(comparison).answer)
 
 
 def print_text(comparison: Any) -> str:
@@ -44,7 +44,7 @@ def _page(comparison: Any) -> Document:
     provenance = comparison.made
     if provenance.answer == "comparison":
         return brief_page(comparison.by_engine())
-    page = page_of(comparison)
+    page = build_page(comparison)
     parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _SECTIONS]
     for heading, texts in (("Audit", provenance.audit), ("Notes", provenance.notes)):
         if texts:
@@ -71,7 +71,7 @@ def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
         on_one_line(title) if title else "",
         parts=[part for part in parts if part is not None],
         signatures=[on_one_line(signature(context.data))],
-        answer=sentences_of(context.answer),
+        answer=answer_sentences(context.answer),
     )
 
 
@@ -100,6 +100,6 @@ def pairs_part(context: ReportContext) -> Part:
 
 def matrix_part(context: ReportContext) -> Part | None:
     """P(better) of all pairs, of three systems or more, where a page has place for it."""
-    if not 2 < len(context.systems) <= MATRIX_OF:
+    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
         return None
     return Part("Matrix", tables=[matrix_table(context)])

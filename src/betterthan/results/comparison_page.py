@@ -9,10 +9,10 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.results.barg import barg_part
 from betterthan.results.brief import audit_part, matrix_part, pairs_part, systems_part
-from betterthan.results.context import MATRIX_OF, ReportContext, report_context
+from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Figure, Part, plotted
 from betterthan.results.escapes import on_one_line
-from betterthan.results.groups_page import groups_beside
+from betterthan.results.groups_page import groups_part
 from betterthan.results.item_tables import agreement_part, items_part
 from betterthan.results.methods import data_part, diagnostics_part, limits, model_part, multiplicity
 from betterthan.results.page_data import page_data
@@ -24,31 +24,31 @@ from betterthan.results.pair_tables import (
     ties_table,
 )
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import sentences_of
+from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import tests_part
 
-_BARS_OF = 8  # systems whose pairs all fit a bar chart
-_DRAWN_OF = 60  # systems up to which the matrix is drawn with all a figure has
-_FOREST_OF = 40  # systems of the forest, the best ones
+_BAR_SYSTEMS = 8  # systems whose pairs all fit a bar chart
+_DRAWN_SYSTEMS = 60  # systems up to which the matrix is drawn with all a figure has
+_FOREST_SYSTEMS = 40  # systems of the forest, the best ones
 
 
 def figures_part(context: ReportContext) -> Part | None:
     """Those that suit the number of systems."""
     figures = [
-        *(_figures_of_many(context) if context.many else _figures_of_a_pair(context)),
-        *_figures_of_any(context),
+        *(_system_figures(context) if context.many else _pair_figures(context)),
+        *_common_figures(context),
     ]
     return Part("Figures", figures=figures) if figures else None
 
 
-def _figures_of_a_pair(context: ReportContext) -> list[Figure]:
+def _pair_figures(context: ReportContext) -> list[Figure]:
     """Posteriors of wins on single items, where these are the answer."""
     if context.provenance.quantity == "mean" or context.provenance.n_units is not None:
         return []
     counts, prior = context.data["counts"], context.provenance.prior
 
-    def posterior(of: str, **rope: Any) -> Any:
-        return plotted("densities", counts, prior=prior, show=of, **rope)
+    def posterior(quantity: str, **rope: Any) -> Any:
+        return plotted("densities", counts, prior=prior, show=quantity, **rope)
 
     wins = Figure(
         "Posterior of the probability of winning a discordant example", posterior("decisive")
@@ -62,27 +62,25 @@ def _figures_of_a_pair(context: ReportContext) -> list[Figure]:
     ]
 
 
-def _figures_of_many(context: ReportContext) -> list[Figure]:
-    figures = [Figure("Systems", plotted("leaderboard", context.data, limit=_FOREST_OF))]
-    if len(context.systems) > MATRIX_OF:
+def _system_figures(context: ReportContext) -> list[Figure]:
+    figures = [Figure("Systems", plotted("leaderboard", context.data, limit=_FOREST_SYSTEMS))]
+    if len(context.systems) > MATRIX_SYSTEMS:
         caption = "Probability that the row is better than the column"
-        whole = context.data.drop_vars(names.ENGINE, errors="ignore")
-        by_hand = len(context.systems) > _DRAWN_OF
-        draw = (
-            plotted("painted.matrix_svg", whole, caption) if by_hand else plotted("matrix", whole)
-        )
+        data = context.data.drop_vars(names.ENGINE, errors="ignore")
+        by_hand = len(context.systems) > _DRAWN_SYSTEMS
+        draw = plotted("painted.matrix_svg", data, caption) if by_hand else plotted("matrix", data)
         note = "; rows are numbered, grey: never compared" if by_hand else ""
         figures.append(Figure(caption + note, draw))
     return figures
 
 
-def _figures_of_any(context: ReportContext) -> list[Figure]:
+def _common_figures(context: ReportContext) -> list[Figure]:
     figures = []
-    few = len(context.systems) <= _FOREST_OF  # of more, 40 of thousands of pairs tell little
+    few = len(context.systems) <= _FOREST_SYSTEMS  # of more, 40 of thousands of pairs tell little
     if "difference_mean" in context.data and few and _any_difference(context):
         sized = context.data.drop_dims(names.SYSTEM, errors="ignore")
         figures.append(Figure("Differences with their intervals", plotted("differences", sized)))
-    if len(context.systems) <= _BARS_OF:
+    if len(context.systems) <= _BAR_SYSTEMS:
         counts = context.data["counts"]
         figures.append(Figure("Wins, ties and losses", plotted("outcomes", counts)))
     return figures
@@ -90,8 +88,8 @@ def _figures_of_any(context: ReportContext) -> list[Figure]:
 
 def _any_difference(context: ReportContext) -> bool:
     """Whether any pair has a difference."""
-    known = context.data["difference_mean"].notnull() & (context.data["verdict"] != "no_data")
-    return bool((known.values & ~np.eye(len(context.systems), dtype=bool)).any())
+    differences = context.data["difference_mean"].notnull() & (context.data["verdict"] != "no_data")
+    return bool((differences.values & ~np.eye(len(context.systems), dtype=bool)).any())
 
 
 def page(comparison: xr.Dataset) -> Document:
@@ -108,7 +106,7 @@ def page(comparison: xr.Dataset) -> Document:
         [part for part in sections if part is not None],
         limits(context),
         [on_one_line(signature(context.data))],
-        sentences_of(context.answer),
+        answer_sentences(context.answer),
         # from which the scripts of a page recompute its results
         data=lambda: {"data": page_data(comparison) | {"more": outlook_columns(context)}},
     )
@@ -158,7 +156,7 @@ SECTIONS = (
     outlook_part,
     _datasets,
     _ties,
-    groups_beside,
+    groups_part,
     data_part,
     model_part,
     tests_part,

@@ -7,18 +7,18 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.columns import cell_of
+from betterthan.results.columns import pair_cell
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import Answer, answer_of
+from betterthan.results.facts import Answer, answer_facts
 from betterthan.results.robustness import outlook_table
 from betterthan.results.rows import best_first
 from betterthan.signed import Signature
 
-PAIRS_OF = 12  # systems whose pairs have rows, in tables that choose no pairs
-ALL_PAIRS_OF = 10  # with more systems than this, only pairs that matter have rows
+PAIRS_SYSTEMS = 12  # systems whose pairs have rows, in tables that choose no pairs
+ALL_PAIRS_SYSTEMS = 10  # with more systems than this, only pairs that matter have rows
 PAIRS_VISIBLE = 60  # rows that are seen at once
-MATRIX_OF = 20  # with more systems than this, the matrix is a figure only
+MATRIX_SYSTEMS = 20  # with more systems than this, the matrix is a figure only
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class ReportContext:
     input_order: list[str]  # all systems, in the order of the data
     engine_names: list[str]  # the engine that is read first, and others
     rope: float  # 0 for none
-    verdict_head: str  # heads a column of pairwise verdicts
+    verdict_heading: str  # heads a column of pairwise verdicts
 
     @cached_property
     def answer(self) -> Answer:
         """The facts that its sentences state."""
-        return answer_of(self.data)
+        return answer_facts(self.data)
 
     @cached_property
     def outlook(self) -> xr.Dataset:
@@ -52,7 +52,7 @@ class ReportContext:
         those with the best, with the baseline, and of neighbours, where they were compared.
         """
         n, p = len(self.systems), self.data["prob_better"].transpose(*names.SQUARE).values
-        if n <= ALL_PAIRS_OF:
+        if n <= ALL_PAIRS_SYSTEMS:
             pairs = list(zip(*(k.tolist() for k in np.triu_indices(n, 1)), strict=True))
         else:
             matter = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}
@@ -67,7 +67,7 @@ class ReportContext:
     @cached_property
     def cells(self) -> list[xr.Dataset]:
         """The first of those pairs, each with its scalars."""
-        return [cell_of(self.data, *pair) for pair in self.pairs[:PAIRS_VISIBLE]]
+        return [pair_cell(self.data, *pair) for pair in self.pairs[:PAIRS_VISIBLE]]
 
 
 def report_context(comparison: xr.Dataset) -> ReportContext:
@@ -91,7 +91,7 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
         input_order=[on_one_line(str(s)) for s in comparison[names.SYSTEM_A].values],
         engine_names=[str(engine) for engine in engines[names.ENGINE].values],
         rope=provenance.rope or 0.0,
-        verdict_head=PAIRWISE_VERDICT if "among_verdict" in data else VERDICT,
+        verdict_heading=PAIRWISE_VERDICT if "among_verdict" in data else VERDICT,
     )
 
 

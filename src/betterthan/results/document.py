@@ -48,11 +48,11 @@ class Table:
         """How each column is aligned: l, r or c."""
         return "".join(
             "l"
-            if k < self.left or head in _IN_WORDS
+            if k < self.left or heading in _IN_WORDS
             else "c"
-            if self.marks and head.isdigit()
+            if self.marks and heading.isdigit()
             else "r"
-            for k, head in enumerate(self.heads)
+            for k, heading in enumerate(self.heads)
         )
 
     @property

@@ -11,15 +11,22 @@ from betterthan import names
 from betterthan.exact.numeric import weights
 from betterthan.posterior.gate import diagnose
 from betterthan.results import numbers
-from betterthan.results.columns import Column, difference, interval_of, number, sampled_by, values
+from betterthan.results.columns import (
+    Column,
+    difference,
+    interval_label,
+    number,
+    sampled_by,
+    values,
+)
 from betterthan.results.context import printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
-from betterthan.results.pair_tables import P_BETTER, pairs_of, table_of_pairs, verdict
+from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
 from betterthan.results.rows import ahead_first
-from betterthan.results.score_sentences import predicted_of, score_sentences
-from betterthan.results.scores_page import first_of
-from betterthan.results.systems_table import table_of_systems
+from betterthan.results.score_sentences import prediction_facts, score_sentences
+from betterthan.results.scores_page import first_systems
+from betterthan.results.systems_table import table_by_system
 from betterthan.text import named
 
 
@@ -196,7 +203,7 @@ def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:
     ]
 
 
-FEATURES_OF = 40  # the coefficients that are listed
+FEATURES_LISTED = 40  # the coefficients that are listed
 CAUSES = (
     "That a feature predicts the response does not say that raising it would raise the response."
 )
@@ -239,8 +246,8 @@ def function_page(function: Any) -> Document:
         )
     response = on_one_line(str(fit.attrs["response"]))
     steps = _steps(fit) if fit.sizes["step"] > 1 else None
-    of_fit = (_formula(function), _measures(function), _coefficients(function))
-    parts = parts_present(*of_fit, steps, _data(fit))
+    sections = (_formula(function), _measures(function), _coefficients(function))
+    parts = parts_present(*sections, steps, _data(fit))
     question = (
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
         "dialogues not yet seen?"
@@ -310,7 +317,7 @@ def _error(fit: xr.Dataset, name: str) -> str:
 def _coefficients(function: Any) -> Part:
     fit: Any = function.fit
     size, total = np.abs(fit["standardised"].values), fit.sizes[names.FEATURE]
-    order = np.lexsort((-fit["inclusion"].values, -size))[:FEATURES_OF]
+    order = np.lexsort((-fit["inclusion"].values, -size))[:FEATURES_LISTED]
     rows = [_coefficient(fit.isel({names.FEATURE: int(k)})) for k in order]
     interval = f"{100 * fit.attrs['ci_prob']:g}%"
     heads = ("Feature", "Coefficient", interval, "Standardised", "Inclusion")
@@ -329,22 +336,22 @@ def _coefficients(function: Any) -> Part:
 
 def _errors(fit: xr.Dataset) -> str:
     """What the intervals rest on; few groups leave few degrees of freedom."""
-    told = f"Intervals: Student's t, errors {fit.attrs['errors']}"
+    text = f"Intervals: Student's t, errors {fit.attrs['errors']}"
     df = fit["df"].values[np.isfinite(fit["df"].values)]
     if fit.attrs["left_out_by"] == names.ROW or not df.size:
-        return f"{told}."
-    ends = dict.fromkeys(f"{end:.1f}" for end in (df.min(), df.max()))
-    return f"{told}, {' to '.join(ends)} degrees of freedom from {fit.attrs['folds']} groups."
+        return f"{text}."
+    degrees = dict.fromkeys(f"{df:.1f}" for df in (df.min(), df.max()))
+    return f"{text}, {' to '.join(degrees)} degrees of freedom from {fit.attrs['folds']} groups."
 
 
-def _coefficient(at: xr.Dataset) -> tuple[str, ...]:
-    share = f"{100 * at['inclusion'].item():.0f} %"
-    name = on_one_line(str(at[names.FEATURE].item()))
-    if not at["chosen"]:
+def _coefficient(row: xr.Dataset) -> tuple[str, ...]:
+    share = f"{100 * row['inclusion'].item():.0f} %"
+    name = on_one_line(str(row[names.FEATURE].item()))
+    if not row["chosen"]:
         return (name, "–", "–", "–", share)
-    ends = f"[{at['lower'].item():.4g}, {at['upper'].item():.4g}]"
-    value, standardised = at["coefficient"].item(), at["standardised"].item()
-    return (name, f"{value:.4g}", ends, f"{standardised:+.2f}", share)
+    interval = f"[{row['lower'].item():.4g}, {row['upper'].item():.4g}]"
+    value, standardised = row["coefficient"].item(), row["standardised"].item()
+    return (name, f"{value:.4g}", interval, f"{standardised:+.2f}", share)
 
 
 def _steps(fit: xr.Dataset) -> Part:
@@ -360,8 +367,8 @@ def _limits(fit: xr.Dataset) -> list[str]:
     chosen = [_CHOSEN] if fit.attrs["direction"] != "none" else []
     independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == names.ROW else []
     shared = int(fit.attrs["n_in_other_folds"])
-    seen = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared else []
-    return [CAUSES, LIKE_THESE, *chosen, *independent, *seen, _NO_POSTERIOR]
+    repeated = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared else []
+    return [CAUSES, LIKE_THESE, *chosen, *independent, *repeated, _NO_POSTERIOR]
 
 
 def _signature(fit: xr.Dataset) -> str:
@@ -379,7 +386,7 @@ def _signature(fit: xr.Dataset) -> str:
     return " | ".join(parts)
 
 
-_PAIRS_OF = 8  # components whose pairs are listed
+_PAIRED_COMPONENTS = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
 _SHRUNK = (
     "Coefficients are shrunk towards 0 by design, most where rows are few: of 20 to 35 simulated "
@@ -409,18 +416,18 @@ def sets_page(sets: xr.Dataset) -> Document:
     return Document(
         f"Features that predict {response}",
         f"Which of {total} sets of features predicts {response} best?",
-        [Part("Feature sets", tables=[table], notes=[_of_best(sets)] if total > 1 else [])],
+        [Part("Feature sets", tables=[table], notes=[_best_set_note(sets)] if total > 1 else [])],
         [CAUSES, LIKE_THESE],
         [" | ".join(signature)],
         feature_set_sentences(feature_set_facts(sets)),
     )
 
 
-def _with_error(at: xr.Dataset, name: str) -> str:
-    return f"{at[name].item():.2f} ({at[f'{name}_se'].item():.2f})"
+def _with_error(row: xr.Dataset, name: str) -> str:
+    return f"{row[name].item():.2f} ({row[f'{name}_se'].item():.2f})"
 
 
-def _of_best(sets: xr.Dataset) -> str:
+def _best_set_note(sets: xr.Dataset) -> str:
     """What is left of the best set once its choice is made without what it predicts."""
     shares = sets["picked"].values
     picked = on_one_line(str(sets[names.FEATURE_SET].values[shares.argmax()]))
@@ -432,19 +439,19 @@ def _of_best(sets: xr.Dataset) -> str:
     )
 
 
-def _set_row(at: xr.Dataset) -> tuple[str, ...]:
+def _set_row(row: xr.Dataset) -> tuple[str, ...]:
     training, error = (
-        f"{at[name].item():.{places}f} ({at[f'{name}_sd'].item():.{places}f})"
+        f"{row[name].item():.{places}f} ({row[f'{name}_sd'].item():.{places}f})"
         for name, places in (("r2_training", 2), ("mse", 4))
     )
     return (
-        on_one_line(str(at[names.FEATURE_SET].item())),
-        f"{int(at['n_chosen'])} of {int(at['n_features'])}",
+        on_one_line(str(row[names.FEATURE_SET].item())),
+        f"{int(row['n_chosen'])} of {int(row['n_features'])}",
         training,
-        f"{at['r2_held_out'].item():.2f}",
-        _with_error(at, "r2_held_out_chosen"),
+        f"{row['r2_held_out'].item():.2f}",
+        _with_error(row, "r2_held_out_chosen"),
         error,
-        on_one_line(str(at["formula"].item())),
+        on_one_line(str(row["formula"].item())),
     )
 
 
@@ -454,17 +461,17 @@ def posterior_page(tree: xr.DataTree) -> Document:
     response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
     features = tree["posterior"].sizes[names.FEATURE]
     figure = Figure("Posterior of the coefficients", plotted("coefficients", tree))
-    heads = ("Feature", "Coefficient", interval_of(_INTERVAL), "Standardised", "P(> 0)")
+    heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardised", "P(> 0)")
     table = Table(heads, _posterior_rows(tree), "Coefficients, shrunk together")
     facts, notes = _fitted(tree), [_SHRUNK]
     part = Part("Posterior without a choice", facts, [table], notes=notes, figures=[figure])
-    made = f"betterthan {betterthan.__version__} | response={response} | performance_function"
+    signature = f"betterthan {betterthan.__version__} | response={response} | performance_function"
     return Document(
         f"What predicts {response}",
         f"Which of {features} features predict {response}?",
         [part],
         [CAUSES, LIKE_THESE],
-        [f"{made} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
+        [f"{signature} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
         coefficient_sentences(coefficient_facts(tree)),
     )
 
@@ -475,11 +482,11 @@ def _posterior_rows(tree: xr.DataTree) -> list[tuple[str, ...]]:
     low, high = weights.interval(beta, names.CI_PROB, names.CI_KIND)
     size = draws["standardised"].mean("each").values
     rows = []
-    for k in np.argsort(-np.abs(size), kind="stable")[:FEATURES_OF]:
+    for k in np.argsort(-np.abs(size), kind="stable")[:FEATURES_LISTED]:
         name = on_one_line(str(draws[names.FEATURE].values[k]))
-        ends, above = f"[{low[k]:.4g}, {high[k]:.4g}]", float((beta[:, k] > 0).mean())
+        interval, above = f"[{low[k]:.4g}, {high[k]:.4g}]", float((beta[:, k] > 0).mean())
         mean = f"{beta[:, k].mean():.4g}"
-        rows.append((name, mean, ends, f"{size[k]:+.2f}", numbers.probability(above)))
+        rows.append((name, mean, interval, f"{size[k]:+.2f}", numbers.probability(above)))
     return rows
 
 
@@ -498,11 +505,11 @@ def _fitted(tree: xr.DataTree) -> list[tuple[str, str]]:
     return facts
 
 
-def prediction_page(found: xr.Dataset) -> Document:
+def prediction_page(prediction: xr.Dataset) -> Document:
     """The page on components by their predicted response, from `features.predict`."""
-    a, response = found.attrs, on_one_line(str(found.attrs["response"]))
-    order = np.argsort(-found["prob_best"].values, kind="stable")
-    ordered = printable(found.isel(dict.fromkeys(systems_dims(found), order)))
+    a, response = prediction.attrs, on_one_line(str(prediction.attrs["response"]))
+    order = np.argsort(-prediction["prob_best"].values, kind="stable")
+    ordered = printable(prediction.isel(dict.fromkeys(systems_dims(prediction), order)))
     pairs = [_pairs(ordered)] if len(order) > 1 else []
     failures = np.atleast_1d(a["failures"]).tolist()
     facts = [("Not to be trusted", " ".join(failures))] if failures else []
@@ -512,7 +519,7 @@ def prediction_page(found: xr.Dataset) -> Document:
         f"response={response}",
         sampled_by(a),
         f"rope={a['rope']:g}",
-        f"interval={interval_of(a)}",
+        f"interval={interval_label(a)}",
         f"n={a['n']}",
     ]
     return Document(
@@ -521,23 +528,27 @@ def prediction_page(found: xr.Dataset) -> Document:
         [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],
         [LIKE_THESE, _SHRUNK_TOO],
         [" | ".join(signature)],
-        score_sentences(predicted_of(ordered, response)),
+        score_sentences(prediction_facts(ordered, response)),
     )
 
 
-def _components(found: xr.Dataset) -> Table:
+def _components(prediction: xr.Dataset) -> Table:
     columns = [
         values("Predicted", ["predicted"], "{:.3g}".format),
-        values(interval_of(found.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format),
+        values(interval_label(prediction.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format),
         number("P(best)", "prob_best", "{:.2f}".format),
         Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
     ]
-    response = on_one_line(str(found.attrs["response"]))
+    response = on_one_line(str(prediction.attrs["response"]))
     caption = f"Mean {response} that each component's scores predict"
-    return table_of_systems(found, columns, caption, heading="Component")
+    return table_by_system(prediction, columns, caption, heading="Component")
 
 
-def _pairs(found: xr.Dataset) -> Table:
-    shown = first_of(found, _PAIRS_OF)
-    columns = [difference("Difference", bracketed=interval_of(found.attrs)), P_BETTER, verdict()]
-    return table_of_pairs(pairs_of(shown, ahead_first(shown)), columns, "Pairs of components")
+def _pairs(prediction: xr.Dataset) -> Table:
+    first = first_systems(prediction, _PAIRED_COMPONENTS)
+    columns = [
+        difference("Difference", bracketed=interval_label(prediction.attrs)),
+        P_BETTER,
+        verdict(),
+    ]
+    return table_by_pair(pairs_at(first, ahead_first(first)), columns, "Pairs of components")

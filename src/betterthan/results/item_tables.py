@@ -14,7 +14,7 @@ from betterthan.results.escapes import on_one_line
 CELLS = ("both_right", "a_only", "b_only", "both_wrong")
 
 
-def agreement_of(whole: xr.Dataset, first: Any, second: Any) -> dict[str, np.ndarray] | None:
+def agreement_cells(data: xr.Dataset, first: Any, second: Any) -> dict[str, np.ndarray] | None:
     """Cells and coefficients of pairs, given by their places; None where they are not known.
 
     Parameters
@@ -31,28 +31,28 @@ def agreement_of(whole: xr.Dataset, first: Any, second: Any) -> dict[str, np.nda
         and wrong, and Cohen's ``kappa``, both NaN where a system is always right or always wrong;
         -1 in cells, and NaN, of pairs that do not share all their examples.
     """
-    counts = whole["counts"].transpose(*names.SQUARE, names.OUTCOME).values
-    known_right = right_of(whole)
-    if known_right is None:
+    counts = data["counts"].transpose(*names.SQUARE, names.OUTCOME).values
+    counts_right = right_counts(data)
+    if counts_right is None:
         return None
-    right, scored = (np.array(each) for each in known_right)
+    right, scored = (np.array(counts_of_systems) for counts_of_systems in counts_right)
     first, second = np.asarray(first), np.asarray(second)
     wins, losses, ties = counts[first, second].T.astype(int)
     both = right[first] - wins
     cells = np.stack([both, wins, losses, ties - both])
     n = cells.sum(0)
-    known = (scored[first] == n) & (scored[second] == n) & (right[second] == both + losses)
-    cells = np.where(known & (cells >= 0).all(0), cells, -1)
+    complete = (scored[first] == n) & (scored[second] == n) & (right[second] == both + losses)
+    cells = np.where(complete & (cells >= 0).all(0), cells, -1)
     return dict(zip(CELLS, cells, strict=True)) | _coefficients(cells)
 
 
-def right_of(whole: xr.Dataset) -> tuple[list[int], list[int]] | None:
+def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
     """On how many examples each system is right, and of how many; None where that is not known, or
     pairs are not of single examples.
     """
-    if "n_right" not in whole or whole.sizes[names.OUTCOME] != 3 or "n_units" in whole:
+    if "n_right" not in data or data.sizes[names.OUTCOME] != 3 or "n_units" in data:
         return None
-    right, scored = (whole[k].values.astype(int).tolist() for k in ("n_right", "n_scored"))
+    right, scored = (data[k].values.astype(int).tolist() for k in ("n_right", "n_scored"))
     return right, scored
 
 
@@ -68,13 +68,13 @@ def _coefficients(cells: np.ndarray) -> dict[str, np.ndarray]:
 def agreement_part(context: ReportContext) -> Part | None:
     """The cells of the pairs that have rows."""
     pairs = context.pairs
-    found = agreement_of(context.data, *zip(*pairs, strict=True)) if pairs else None
-    if found is None:
+    agreement = agreement_cells(context.data, *zip(*pairs, strict=True)) if pairs else None
+    if agreement is None:
         return None
     rows = [
-        (context.systems[i], context.systems[j], *_row(found, k))
+        (context.systems[i], context.systems[j], *_row(agreement, k))
         for k, (i, j) in enumerate(pairs)
-        if found["both_right"][k] >= 0
+        if agreement["both_right"][k] >= 0
     ]
     heads = ("System", "Other", "Both right", "Only system", "Only other")
     heads += ("Both wrong", "phi", "kappa")
@@ -90,9 +90,9 @@ _NOTE = (
 )
 
 
-def _row(found: dict[str, np.ndarray], k: int) -> tuple[str, ...]:
-    cells = [f"{int(found[name][k]):,}" for name in CELLS]
-    return (*cells, *(numbers.signed(float(found[name][k])) for name in ("phi", "kappa")))
+def _row(agreement: dict[str, np.ndarray], k: int) -> tuple[str, ...]:
+    cells = [f"{int(agreement[name][k]):,}" for name in CELLS]
+    return (*cells, *(numbers.signed(float(agreement[name][k])) for name in ("phi", "kappa")))
 
 
 _FEW = 4  # systems whose scores on an item have columns
@@ -100,21 +100,21 @@ _FEW = 4  # systems whose scores on an item have columns
 
 def items_part(context: ReportContext) -> Part | None:
     """A row an item: its scores, how far they are apart, and whether it goes with the others."""
-    whole = context.data
-    if "item_spread" not in whole or not whole.sizes[names.ITEM]:
+    data = context.data
+    if "item_spread" not in data or not data.sizes[names.ITEM]:
         return None
     heads, columns = _scores(context)
-    items = [on_one_line(str(item)) for item in whole[names.ITEM].values]
-    rows = [(item, *told) for item, told in zip(items, columns, strict=True)]
-    note = _OF_TWO
+    items = [on_one_line(str(item)) for item in data[names.ITEM].values]
+    rows = [(item, *cells) for item, cells in zip(items, columns, strict=True)]
+    note = _NOTE_OF_TWO
     if context.many:
-        heads, note = (*heads, "Spread", "With the rest"), _OF_MANY
-        beside = zip(whole["item_spread"].values, whole["item_with_rest"].values, strict=True)
+        heads, note = (*heads, "Spread", "With the rest"), _NOTE_OF_MANY
+        more = zip(data["item_spread"].values, data["item_with_rest"].values, strict=True)
         rows = [
             (*row, f"{spread:.2f}", numbers.signed(along))
-            for row, (spread, along) in zip(rows, beside, strict=True)
+            for row, (spread, along) in zip(rows, more, strict=True)
         ]
-    n, total = len(rows), int(whole["n_differing"])
+    n, total = len(rows), int(data["n_differing"])
     caption = "Items on which systems differ most" + (f", {n} of {total:,}" if n < total else "")
     table = Table(("Item", *heads), rows, caption, name="items")
     return Part("Items", tables=[table], notes=[note], folded=True)
@@ -137,13 +137,13 @@ def _scores(context: ReportContext) -> tuple[tuple[str, ...], list[tuple[str, ..
     return ("Mean score",), [(f"{x:.3g}",) for x in scores.mean(names.SYSTEM).values]
 
 
-_OF_MANY = (
+_NOTE_OF_MANY = (
     "Spread: the standard deviation of the systems' scores on the item. With the rest: the "
     "correlation, over systems, of these scores with the means on all other items; of one spread "
     "the lowest come first. Below 0 an item goes against all others: read it for a wrong key, or a "
     "question that can be taken in two ways. counts.disagreements gives every item."
 )
-_OF_TWO = (
+_NOTE_OF_TWO = (
     "Of equal differences those come first on which the system that is behind on all other items "
     "is ahead: read these for a wrong key, or a question that can be taken in two ways. "
     "counts.disagreements gives every item."

@@ -18,18 +18,18 @@ class Kind:
     """A kind of answer: how it is told, and its page."""
 
     by: str  # what makes it
-    told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
-    made_in: str  # file here, or module, and function of its page; loaded to make one
+    recognized_by: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
+    page_function: str  # file here, or module, and function of its page; loaded to make one
 
     def page(self, answer: Any) -> Document:
         """Of an answer of this kind."""
-        return _function(self.made_in)(answer)
+        return _function(self.page_function)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
-        if callable(self.told):
-            return self.told(answer)
-        return isinstance(answer, xr.Dataset) and answer.attrs.get("answer") == self.told
+        if callable(self.recognized_by):
+            return self.recognized_by(answer)
+        return isinstance(answer, xr.Dataset) and answer.attrs.get("answer") == self.recognized_by
 
 
 def _is_a(name: str, file: str) -> Callable[[Any], bool]:
@@ -95,15 +95,15 @@ KINDS = (
 )
 
 
-def kind_of(answer: Any) -> Kind | None:
+def find_kind(answer: Any) -> Kind | None:
     """The kind of an answer, none where it is of no kind."""
     return next((kind for kind in KINDS if kind.holds(answer)), None)
 
 
-def page_of(answer: Any) -> Document:
+def build_page(answer: Any) -> Document:
     """The page on one answer."""
     answer = plain(answer)
-    kind = kind_of(answer)
+    kind = find_kind(answer)
     if kind is None and _is_unknown(answer):
         raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
@@ -123,9 +123,9 @@ def page_of(answer: Any) -> Document:
 
 def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself; of a fit of pairs, what it says of them."""
-    of_draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
-    if of_draws and answer["posterior"].attrs.get("model") in OF_PAIRS:
-        return _function(_OF_FIT)(answer).data
+    draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
+    if draws and answer["posterior"].attrs.get("model") in PAIR_MODELS:
+        return _function(_COMPARE_FIT)(answer).data
     if not hasattr(answer, "by_engine"):
         return answer
     by_engine = answer.made.answer in ("comparison", "judged")
@@ -133,11 +133,11 @@ def plain(answer: Any) -> Any:
 
 
 # models whose fits compare pairs of systems
-OF_PAIRS = (
+PAIR_MODELS = (
     *MODELS,
     *("clustered", "davidson", "graded", "hierarchical", "item_response", "mallows"),
 )
-_OF_FIT = "fits.comparing.compare"
+_COMPARE_FIT = "fits.comparing.compare"
 
 
 def _function(path: str) -> Callable[..., Any]:

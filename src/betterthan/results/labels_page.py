@@ -11,7 +11,7 @@ from betterthan import names, schemas
 from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
 from betterthan.labels.uncertainty import posterior
 from betterthan.results import numbers
-from betterthan.results.columns import interval_of
+from betterthan.results.columns import interval_label
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 
@@ -51,7 +51,7 @@ def label_facts(posterior: xr.Dataset) -> LabelFacts:
         macro=macro.sel(estimate="score").item(),
         macro_lower=macro.sel(estimate="lower").item(),
         macro_upper=macro.sel(estimate="upper").item(),
-        interval=interval_of(posterior.attrs),
+        interval=interval_label(posterior.attrs),
         highest=labels[high],
         high=float(scores[high]),
         lowest=labels[low],
@@ -88,28 +88,28 @@ def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
 
 def items_by_label(confusions: xr.DataArray) -> np.ndarray:
     """Number of items of every label, with those that were left unclassified if known."""
-    known = "n_actual" in confusions.coords
-    return confusions["n_actual"].values if known else confusions.sum(names.PREDICTED).values
+    counted = "n_actual" in confusions.coords
+    return confusions["n_actual"].values if counted else confusions.sum(names.PREDICTED).values
 
 
 def label_sentences(facts: LabelFacts) -> list[str]:
     """The macro F-score, the labels with the highest and lowest one, and the main error."""
-    of_system = f" of {facts.system}" if facts.system else ""
+    system = f" of {facts.system}" if facts.system else ""
     interval = f"{facts.interval} {numbers.score_range(facts.macro_lower, facts.macro_upper)}"
     items = f" on {_items(facts.n_items)}" if facts.n_items is not None else ""
-    macro = f"Macro {facts.measure}{of_system} is {numbers.score(facts.macro)} ({interval}){items}."
+    macro = f"Macro {facts.measure}{system} is {numbers.score(facts.macro)} ({interval}){items}."
     if facts.baseline is not None:
         macro += f" Always predicting {facts.majority} gives {numbers.score(facts.baseline)}."
     sentences = [macro]
     if facts.high > facts.low:
         sentences.append(
-            f"{facts.measure}{of_system} is highest for label {facts.highest} "
+            f"{facts.measure}{system} is highest for label {facts.highest} "
             f"({numbers.score(facts.high)}) and lowest for {facts.lowest} "
             f"({numbers.score(facts.low)})."
         )
     if facts.predicted:
         sentences.append(
-            f"The most frequent error{of_system} is predicting {facts.predicted} instead of "
+            f"The most frequent error{system} is predicting {facts.predicted} instead of "
             f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all "
             "errors)."
         )
@@ -155,9 +155,9 @@ def classifier_sentences(facts: ClassifierFacts) -> list[str]:
     ]
 
 
-_CONFUSIONS_OF = 5  # the most frequent confusions that are listed
+_CONFUSIONS_LISTED = 5  # the most frequent confusions that are listed
 _FEW = 3  # items of a label, from which on macro averages hold what they promise
-_SENTENCES_OF = 3  # classifiers that have sentences of their own
+_CLASSIFIERS_DESCRIBED = 3  # classifiers that have sentences of their own
 _DRAWN = 4  # classifiers whose confusions are drawn
 _QUESTION = "How good is each label, and how sure is that?"
 _LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
@@ -176,36 +176,43 @@ def page(confusions: xr.DataArray) -> Document:
     schemas.confusion(confusions)
     seed = int(confusions.attrs.get("seed", 0))
     ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
-    each = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
-    found = [posterior(matrix, rng=seed) for matrix in each]
-    parts = [_part(*both) for both in zip(each, found, strict=True)]
+    matrices = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
+    posteriors = [posterior(matrix, rng=seed) for matrix in matrices]
+    parts = [_part(*both) for both in zip(matrices, posteriors, strict=True)]
     parts[_DRAWN:] = [replace(part, figures=()) for part in parts[_DRAWN:]]
     drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
     signature = (
         f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
     )
     title = "A classifier by its confusions"
-    return Document(title, _QUESTION, parts, _LIMITS, [signature], _sentences(each, found))
+    return Document(title, _QUESTION, parts, _LIMITS, [signature], _sentences(matrices, posteriors))
 
 
 def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> list[str]:
     """On several classifiers, then on the first ones by themselves."""
     pairs = zip(posteriors, confusions, strict=True)
-    facts = [with_confusions(label_facts(one), matrix) for one, matrix in pairs]
+    facts = [with_confusions(label_facts(classifier), matrix) for classifier, matrix in pairs]
     several = classifier_sentences(classifier_facts(facts)) if len(facts) > 1 else []
-    return [*several, *(line for one in facts[:_SENTENCES_OF] for line in label_sentences(one))]
+    return [
+        *several,
+        *(
+            line
+            for classifier in facts[:_CLASSIFIERS_DESCRIBED]
+            for line in label_sentences(classifier)
+        ),
+    ]
 
 
-def posterior_page(found: xr.Dataset) -> Document:
+def posterior_page(scores: xr.Dataset) -> Document:
     """The page on `labels.posterior`, which knows no numbers of items."""
-    a = found.attrs
-    rows = [(name, *cells) for name, cells in _scored(found)]
-    table = Table(("Label", "Precision", "Recall", "F"), rows, _caption(found))
+    a = scores.attrs
+    rows = [(name, *cells) for name, cells in _scored(scores)]
+    table = Table(("Label", "Precision", "Recall", "F"), rows, _caption(scores))
     signature = [
         f"betterthan {betterthan.__version__}",
         f"{a['model']}, {a['draws']} draws, seed {a['seed']}",
         f"prior={np.atleast_1d(a['prior'])[0]:g}",
-        f"interval={interval_of(a)}",
+        f"interval={interval_label(a)}",
     ]
     return Document(
         "A classifier by its labels",
@@ -213,40 +220,40 @@ def posterior_page(found: xr.Dataset) -> Document:
         [Part("Labels", tables=[table], notes=[_AVERAGES])],
         _LIMITS,
         [" | ".join(signature)],
-        label_sentences(label_facts(found)),
+        label_sentences(label_facts(scores)),
     )
 
 
-def _part(matrix: xr.DataArray, found: xr.Dataset) -> Part:
+def _part(matrix: xr.DataArray, scores: xr.Dataset) -> Part:
     """Scores of every label of one system, with intervals, and what its errors are."""
     name = on_one_line(str(matrix[names.SYSTEM].item())) if names.SYSTEM in matrix.coords else ""
     sizes = items_by_label(matrix)
-    items = [*sizes, *[sizes.sum()] * found.sizes["average"]]
+    items = [*sizes, *[sizes.sum()] * scores.sizes["average"]]
     rows = [
         (label, f"{int(n):,}", *cells)
-        for n, (label, cells) in zip(items, _scored(found), strict=True)
+        for n, (label, cells) in zip(items, _scored(scores), strict=True)
     ]
-    table = Table(("Label", "Items", "Precision", "Recall", "F"), rows, _caption(found))
+    table = Table(("Label", "Items", "Precision", "Recall", "F"), rows, _caption(scores))
     errors = _errors(matrix)
     return Part(
         f"Labels of {name}" if name else "Labels",
         tables=[table, *([errors] if errors.rows else [])],
-        notes=[*_beside(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
+        notes=[*_notes(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
         figures=[
             Figure(f"Confusions of {name}" if name else "Confusions", plotted("confusion", matrix))
         ],
     )
 
 
-def _caption(found: xr.Dataset) -> str:
-    return f"Score and {interval_of(found.attrs)} of each label"
+def _caption(scores: xr.Dataset) -> str:
+    return f"Score and {interval_label(scores.attrs)} of each label"
 
 
-def _scored(found: xr.Dataset) -> list[tuple[str, list[str]]]:
+def _scored(scores: xr.Dataset) -> list[tuple[str, list[str]]]:
     """Every label, then every average: scores and intervals of precision, recall and F."""
-    labels = [on_one_line(str(label)) for label in found[names.LABEL].values]
-    averages = [f"({average})" for average in found["average"].values]
-    values = [*found["by_label"].values, *found["averaged"].values]
+    labels = [on_one_line(str(label)) for label in scores[names.LABEL].values]
+    averages = [f"({average})" for average in scores["average"].values]
+    values = [*scores["by_label"].values, *scores["averaged"].values]
     return list(zip([*labels, *averages], map(_cells, values), strict=True))
 
 
@@ -258,8 +265,8 @@ def _cells(measures: np.ndarray) -> list[str]:
 def _errors(matrix: xr.DataArray) -> Table:
     share = frequencies(matrix)
     labels = [on_one_line(str(label)) for label in share[names.PREDICTED].values]
-    order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_OF]
-    places = [np.unravel_index(at, share.shape) for at in order]
+    order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_LISTED]
+    places = [np.unravel_index(place, share.shape) for place in order]
     rows = [
         (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %")
         for p, a in places
@@ -269,7 +276,7 @@ def _errors(matrix: xr.DataArray) -> Table:
     return Table(heads, rows, "Most frequent confusions", left=2)
 
 
-def _beside(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
+def _notes(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
     """What was left out, and what no classifier at all would reach."""
     lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
     averaged = precision_recall_f(majority_baseline(matrix))["averaged"]
@@ -286,8 +293,10 @@ def _few(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
     labels = matrix[names.ACTUAL].values[sizes < _FEW]
     if not labels.size:
         return []
-    named = ", ".join(on_one_line(str(label)) for label in labels[:_CONFUSIONS_OF])
-    more = f" and {labels.size - _CONFUSIONS_OF} more" if labels.size > _CONFUSIONS_OF else ""
+    named = ", ".join(on_one_line(str(label)) for label in labels[:_CONFUSIONS_LISTED])
+    more = (
+        f" and {labels.size - _CONFUSIONS_LISTED} more" if labels.size > _CONFUSIONS_LISTED else ""
+    )
     return [
         f"Fewer than {_FEW} items have the labels {named}{more}: intervals of macro averages may "
         "be too narrow."

@@ -18,9 +18,9 @@ _ORDER = (
     *("elements", "formats", "numbers", "model", "pair", "state"),
     *("tables", "card", "matrix", "live", "changes", "controls", "page"),
 )
-_BESIDE = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
+_COMMENT = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
-_BESIDE_SIGNS = re.compile(r" ?([=,{}():?;&|]) ?")
+_SPACED_SIGN = re.compile(r" ?([=,{}():?;&|]) ?")
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
@@ -35,17 +35,17 @@ def scripts() -> Any:
         for name in _ORDER
         for line in folder.joinpath(f"{name}.js").read_text("utf-8").splitlines()
     ]
-    kept = [_BESIDE.sub("", line) for line in lines if line and not line.startswith("//")]
-    whole = "\n".join(['(function () {"use strict";', *map(_tight, kept), "})();"])
-    if "</" in whole:
+    code = [_COMMENT.sub("", line) for line in lines if line and not line.startswith("//")]
+    script = "\n".join(['(function () {"use strict";', *map(_tight, code), "})();"])
+    if "</" in script:
         raise ValueError("a script holds '</', which would end it inside a page")
-    return Markup(whole)
+    return Markup(script)
 
 
 def _tight(line: str) -> str:
     """A line without the spaces beside its signs, but for what stands in quotes."""
     parts = _QUOTED.split(line)
-    return "".join(p if k % 2 else _BESIDE_SIGNS.sub(r"\1", p) for k, p in enumerate(parts))
+    return "".join(p if k % 2 else _SPACED_SIGN.sub(r"\1", p) for k, p in enumerate(parts))
 
 
 def script_json(value: Any) -> Any:
@@ -85,24 +85,24 @@ def as_svg(figure: Figure) -> str:
 
     Paths instead of fonts, and no date: the page looks the same everywhere and every time.
     """
-    found = figure.draw()
-    if isinstance(found, str):
-        return found
+    drawing = figure.draw()
+    if isinstance(drawing, str):
+        return drawing
     from matplotlib import rc_context
 
     buffer = StringIO()
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
-        drawn = found.figure
+        drawn = drawing.figure
         drawn.set_layout_engine("none")  # it was laid out when it was finished
         drawn.savefig(
             buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
         )
     svg = buffer.getvalue()
-    said = f'<svg role="img" aria-label="{escape(figure.caption)}" '
-    shown = svg[svg.index("<svg") :].replace("<svg ", said, 1)
+    start = f'<svg role="img" aria-label="{escape(figure.caption)}" '
+    text = svg[svg.index("<svg") :].replace("<svg ", start, 1)
     for pattern, short in _SHORTER:
-        shown = pattern.sub(short, shown)
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in shown)
+        text = pattern.sub(short, text)
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 _LONG = 18  # characters of a name that needs a column which breaks

@@ -10,8 +10,8 @@ from betterthan.io.problems import counted
 from betterthan.model_registry import BOOTSTRAP, ROSTER
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Part
-from betterthan.results.rows import in_one_unit
-from betterthan.results.sentences import unit_of
+from betterthan.results.rows import single_unit
+from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
 
 
@@ -21,9 +21,9 @@ class Words:
 
     how: str = ""  # how it is computed
     model: str = ""  # what it takes outcomes to be; empty for win, loss and tie
-    taken_as: str = ""  # what it takes as independent, where that is not examples
+    independence: str = ""  # what it takes as independent, where that is not examples
     joint: str = ""  # whence the joint answer of all systems
-    beside: str = "beside"  # its column, where it stands beside another
+    column: str = "beside"  # its column, where it stands beside another
 
 
 _SHRUNK = (
@@ -41,8 +41,8 @@ _JOINT = {
     "of the same posterior (seed {joint_seed}).",
 }
 ENGINES = {
-    "exact": Words("closed form, no sampling error", beside="as if one set, independent"),
-    "mcmc": Words("PyMC, with Monte Carlo errors", beside="by PyMC"),
+    "exact": Words("closed form, no sampling error", column="as if one set, independent"),
+    "mcmc": Words("PyMC, with Monte Carlo errors", column="by PyMC"),
 } | {
     spec.name: Words(
         spec.computed, spec.assumes, spec.taken_as, joint=_JOINT.get(spec.name, _SHRUNK)
@@ -55,7 +55,7 @@ ALSO = {
     "position": "; d has the advantage of the system shown first",
     "judges": "; judges differ in how often they see a tie, and in that advantage",
 }
-BESIDE = (
+CLOSED_FORM_NOTE = (
     "closed form of all examples as one set of independent ones; wins, losses, mean scores, BF01, "
     "tests and groups are of these, too"
 )
@@ -71,7 +71,7 @@ def advised(engine: str) -> bool:
 
 
 # of a model, what makes it answer otherwise than a test of the pair's items
-OF_MODELS = {
+MODEL_REASONS = {
     "hierarchical": "weights",
     "clustered": "clusters",
     "davidson": "together",
@@ -85,32 +85,34 @@ OF_MODELS = {
 
 def diagnostics_part(context: ReportContext) -> Part:
     """Sampler, convergence, and the distance from the closed form where both were computed."""
-    made, beside = context.provenance, sampled_beside(context)
-    if made.rhat_max is not None:
-        return Part("Diagnostics", [*_of_chains(context), *_against_closed_form(context), *beside])
-    if made.pareto_k is not None:
-        return Part("Diagnostics", facts=[*_of_weights(context), *beside])
-    if made.draws is not None:
-        drawn = ("Draws", f"{made.draws:,}, independent, seed {made.seed}")
-        return Part("Diagnostics", facts=[drawn, *beside])
+    provenance, sampled = context.provenance, sampled_numbers(context)
+    if provenance.rhat_max is not None:
+        return Part("Diagnostics", [*_chains(context), *_against_closed_form(context), *sampled])
+    if provenance.pareto_k is not None:
+        return Part("Diagnostics", facts=[*_weights(context), *sampled])
+    if provenance.draws is not None:
+        drawn = ("Draws", f"{provenance.draws:,}, independent, seed {provenance.seed}")
+        return Part("Diagnostics", facts=[drawn, *sampled])
     nothing = "nothing was sampled, so there is nothing to diagnose"
-    if beside:
+    if sampled:
         nothing = (
             "pairs were not sampled; what was are independent draws, ± their Monte Carlo error"
         )
-    return Part("Diagnostics", facts=[("Closed form", nothing), *beside])
+    return Part("Diagnostics", facts=[("Closed form", nothing), *sampled])
 
 
-def sampled_beside(context: ReportContext) -> list[tuple[str, str]]:
+def sampled_numbers(context: ReportContext) -> list[tuple[str, str]]:
     """What was sampled beside the answers on pairs, and in how many draws."""
-    made, whole, found = context.provenance, context.data, []
-    if made.joint_model == names.AMONG_ALL and "prob_best" in whole:
-        draws = f"{made.joint_draws:,} draws of the joint posterior, seed {made.joint_seed}"
-        found.append(("P(best) and ranks", draws))
-    if made.randomization_method == "monte_carlo":
-        shuffled = f"{made.shuffles:,} random permutations, seed {made.shuffle_seed}"
-        found.append(("Randomization p", shuffled))
-    return found
+    provenance, data, sampled = context.provenance, context.data, []
+    if provenance.joint_model == names.AMONG_ALL and "prob_best" in data:
+        draws = (
+            f"{provenance.joint_draws:,} draws of the joint posterior, seed {provenance.joint_seed}"
+        )
+        sampled.append(("P(best) and ranks", draws))
+    if provenance.randomization_method == "monte_carlo":
+        shuffled = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
+        sampled.append(("Randomization p", shuffled))
+    return sampled
 
 
 def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
@@ -118,32 +120,32 @@ def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
     how = ENGINES[engine].how if engine in ENGINES else engine
     if engine != "exact":
         return f"{how}{how_well}"
-    beside = [f"; {what} from {draws}" for what, draws in sampled_beside(context)]
-    return "".join([how, " on pairs" if beside else "", how_well, *beside])
+    sampled = [f"; {quantity} from {draws}" for quantity, draws in sampled_numbers(context)]
+    return "".join([how, " on pairs" if sampled else "", how_well, *sampled])
 
 
-def _of_weights(context: ReportContext) -> list[tuple[str, str]]:
-    made = context.provenance
-    number = (made.chains or 1) * (made.draws or 0)
-    failed = f"FAILED, so no verdict is given: {' '.join(made.failures or ())}"
+def _weights(context: ReportContext) -> list[tuple[str, str]]:
+    provenance = context.provenance
+    number = (provenance.chains or 1) * (provenance.draws or 0)
+    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
     return [
-        ("Draws", f"{made.inference_library}, {number:,} draws, seed {made.seed}"),
-        ("k-hat of the weights", f"{made.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
-        ("Worth of the weighted draws", f"{made.ess_min:.0f} (limit {names.ESS_MIN})"),
-        ("Checks of the weights", failed if made.failures else "passed"),
+        ("Draws", f"{provenance.inference_library}, {number:,} draws, seed {provenance.seed}"),
+        ("k-hat of the weights", f"{provenance.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
+        ("Worth of the weighted draws", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
+        ("Checks of the weights", failed if provenance.failures else "passed"),
     ]
 
 
-def _of_chains(context: ReportContext) -> list[tuple[str, str]]:
-    made = context.provenance
-    chains = f"{made.chains} chains of {made.draws} draws, seed {made.seed}"
-    failed = f"FAILED, so no verdict is given: {' '.join(made.failures or ())}"
+def _chains(context: ReportContext) -> list[tuple[str, str]]:
+    provenance = context.provenance
+    chains = f"{provenance.chains} chains of {provenance.draws} draws, seed {provenance.seed}"
+    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
     return [
-        ("Sampler", f"{made.inference_library}, {chains}"),
-        ("Worst R-hat", f"{made.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
-        ("Smallest effective sample size", f"{made.ess_min:.0f} (limit {names.ESS_MIN})"),
-        ("Divergences", f"{made.divergences}"),
-        ("Convergence checks", failed if made.failures else "passed"),
+        ("Sampler", f"{provenance.inference_library}, {chains}"),
+        ("Worst R-hat", f"{provenance.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
+        ("Smallest effective sample size", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
+        ("Divergences", f"{provenance.divergences}"),
+        ("Convergence checks", failed if provenance.failures else "passed"),
     ]
 
 
@@ -151,38 +153,38 @@ def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
     if "z" not in context.engines:
         return []
     worst = float(np.nanmax(np.abs(context.engines["z"].values)))
-    told = f"largest distance {worst:.1f} Monte Carlo standard errors"
-    return [("Against the closed form", told)]
+    text = f"largest distance {worst:.1f} Monte Carlo standard errors"
+    return [("Against the closed form", text)]
 
 
 _SIGN_TIES = {"drop": "ties dropped", "half": "ties split half and half"}
 
 
-def tests_of(comparison: xr.Dataset) -> list[str]:
+def tests_in(comparison: xr.Dataset) -> list[str]:
     """The tests a comparison holds; none in one that was made without."""
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
 
 
-def settings_of_tests(context: ReportContext) -> list[tuple[str, str]]:
+def test_settings(context: ReportContext) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
     on = f" on {context.provenance.tests_on}" if context.provenance.tests_on else ""
-    said = [_test_in_words(test, context.provenance) + on for test in tests_of(context.data)]
-    told = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(said)}" if said else ""
-    return [("Tests", told)] if said else []
+    tests = [_test_in_words(test, context.provenance) + on for test in tests_in(context.data)]
+    text = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(tests)}" if tests else ""
+    return [("Tests", text)] if tests else []
 
 
-def _test_in_words(test: str, made: Signature) -> str:
-    ties = _SIGN_TIES.get(str(made.sign_ties), str(made.sign_ties))
+def _test_in_words(test: str, provenance: Signature) -> str:
+    ties = _SIGN_TIES.get(str(provenance.sign_ties), str(provenance.sign_ties))
     if test == "sign":
         return f"sign test ({ties})"
     if test == "mid_p":
         return f"mid-p sign test ({ties})"
     if test == "trinomial":
         return "trinomial test (ties kept)"
-    how = f"exact, {made.randomization_method}"
-    if made.randomization_method == "monte_carlo":
-        how = f"{made.shuffles:,} random permutations, seed {made.shuffle_seed}"
-    return f"randomization of {made.randomization_statistic} ({how})"
+    how = f"exact, {provenance.randomization_method}"
+    if provenance.randomization_method == "monte_carlo":
+        how = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
+    return f"randomization of {provenance.randomization_statistic} ({how})"
 
 
 _NAMED = 12  # systems that are listed
@@ -195,22 +197,22 @@ _TIES = {
 
 def data_part(context: ReportContext) -> Part:
     """Whence the data are, and how many."""
-    made = context.provenance
-    facts = [("Source", made.reading or made.source or _given(context))]
-    if made.citation:
-        facts.append(("Published in", made.citation))
+    provenance = context.provenance
+    facts = [("Source", provenance.reading or provenance.source or _input(context))]
+    if provenance.citation:
+        facts.append(("Published in", provenance.citation))
     facts += _sizes(context)
-    if made.datasets:
-        facts.append(("Examples of each data set", made.datasets))
+    if provenance.datasets:
+        facts.append(("Examples of each data set", provenance.datasets))
     if "n_dropped" in context.data:
         facts.append(("Missing scores", _missing(context)))
-        facts.append(("Better scores are", "higher" if made.higher_is_better else "LOWER"))
-    if made.margin:
-        facts.append(("A tie is", f"a score difference of at most {made.margin:g}"))
+        facts.append(("Better scores are", "higher" if provenance.higher_is_better else "LOWER"))
+    if provenance.margin:
+        facts.append(("A tie is", f"a score difference of at most {provenance.margin:g}"))
     return Part("Data", facts=facts)
 
 
-def _given(context: ReportContext) -> str:
+def _input(context: ReportContext) -> str:
     """What was given, where nothing says whence it was read."""
     if "n_dropped" in context.data:
         return "scores given"
@@ -218,55 +220,58 @@ def _given(context: ReportContext) -> str:
 
 
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
-    made, n = context.provenance, _of_pairs(context, "n")
-    what = "judgments" if made.unit == "judgment" else "examples"
-    what = f"discordant {what}" if context.data.sizes[names.OUTCOME] == 2 else what
+    provenance, n = context.provenance, _pair_values(context, "n")
+    units = "judgments" if provenance.unit == "judgment" else "examples"
+    units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
     facts = [
         ("Systems", f"{len(context.systems)}{pairs}"),
-        (f"Counted {what} per pair", counted),
+        (f"Counted {units} per pair", counted),
     ]
-    known = made.n_items is not None and made.n_items >= 0
-    return facts + ([("Examples in all", f"{made.n_items:,}")] if known else [])
+    has_total = provenance.n_items is not None and provenance.n_items >= 0
+    return facts + ([("Examples in all", f"{provenance.n_items:,}")] if has_total else [])
 
 
 def _missing(context: ReportContext) -> str:
-    made = context.provenance
-    if not made.n_blank:
+    provenance = context.provenance
+    if not provenance.n_blank:
         return "none"
-    if made.missing == "wrong":
-        return f"{made.n_blank:,}, each counted as the worst score (missing=wrong)"
-    dropped = _of_pairs(context, "n_dropped")
+    if provenance.missing == "wrong":
+        return f"{provenance.n_blank:,}, each counted as the worst score (missing=wrong)"
+    dropped = _pair_values(context, "n_dropped")
     low, high = int(dropped.min()), int(dropped.max())
     left = f"{low:,}" if low == high else f"{low:,} to {high:,}, depending on the pair,"
-    return (
-        f"{made.n_blank:,}; left out: {left} of {made.n_items:,} examples (missing={made.missing})"
-    )
+    examples = f"{provenance.n_items:,} examples (missing={provenance.missing})"
+    return f"{provenance.n_blank:,}; left out: {left} of {examples}"
 
 
-def _of_pairs(context: ReportContext, name: str) -> np.ndarray:
+def _pair_values(context: ReportContext, name: str) -> np.ndarray:
     """What is known of every pair, each once."""
     return context.data[name].values[np.triu_indices(len(context.systems), 1)]
 
 
 def model_part(context: ReportContext) -> Part:
     """What the answer assumes, and by what rule there is a verdict."""
-    made, engines = context.provenance, context.engine_names
-    alone = advised(engines[0])
-    how = [computed_by(context, engine) for engine in (engines[:1] if alone else engines)]
+    provenance, engines = context.provenance, context.engine_names
+    own_model = advised(engines[0])
+    how = [computed_by(context, engine) for engine in (engines[:1] if own_model else engines)]
     rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
     facts = [
-        *([("Decided by", _QUANTITIES[str(made.quantity)])] if made.beside_quantity else []),
-        ("Model", model_of(context)),
+        *(
+            [("Decided by", _QUANTITIES[str(provenance.quantity)])]
+            if provenance.beside_quantity
+            else []
+        ),
+        ("Model", model_text(context)),
         *_whose_prior(context),
-        ("Ties", _TIES.get(str(made.ties), str(made.ties))),
+        ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
         ("Computed by", "; ".join(how)),
-        *([("Beside it", BESIDE)] if alone else []),
-        *([("Advised", " ".join(made.advice.split("\n")[1:]))] if made.advice else []),
+        *([("Beside it", CLOSED_FORM_NOTE)] if own_model else []),
+        *([("Advised", " ".join(provenance.advice.split("\n")[1:]))] if provenance.advice else []),
         ("Practically equivalent", rope),
-        *settings_of_tests(context),
-        ("Verdict", rule_of(context)),
+        *test_settings(context),
+        ("Verdict", rule_text(context)),
     ]
     return Part("Model", facts=facts)
 
@@ -278,7 +283,7 @@ _QUANTITIES = {
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 
 
-def rule_of(context: ReportContext) -> str:
+def rule_text(context: ReportContext) -> str:
     """When there is a verdict, and how often by chance."""
     threshold = float(context.provenance.threshold or names.VERDICT_PROB)
     wrong = 1 - threshold
@@ -289,11 +294,11 @@ def rule_of(context: ReportContext) -> str:
     )
 
 
-def model_of(context: ReportContext) -> str:
+def model_text(context: ReportContext) -> str:
     """What the data are taken to be, and the prior."""
     prior = ", ".join(f"{p:g}" for p in context.provenance.prior or ())
     if context.provenance.prior is None and not advised(context.engine_names[0]):
-        return _of_units(context)
+        return _units_model(context)
     model = f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
     if context.data.sizes[names.OUTCOME] == 3:
         model = (
@@ -304,15 +309,17 @@ def model_of(context: ReportContext) -> str:
     return model + "".join(ALSO[k] for k in (context.provenance.modelled or "").split(", ") if k)
 
 
-def _of_units(context: ReportContext) -> str:
+def _units_model(context: ReportContext) -> str:
     """Of Student's t."""
-    made = context.provenance
-    what = {"wins": "wins less losses", "accuracy": "accuracy"}.get(str(made.quantity), "scores")
-    units = counted(made.n_units, str(made.unit)) if made.n_units else "items"
-    prior = f", under a normal prior of sd {made.prior_sd:g}" if made.prior_sd else ""
+    provenance = context.provenance
+    quantity = {"wins": "wins less losses", "accuracy": "accuracy"}.get(
+        str(provenance.quantity), "scores"
+    )
+    units = counted(provenance.n_units, str(provenance.unit)) if provenance.n_units else "items"
+    prior = f", under a normal prior of sd {provenance.prior_sd:g}" if provenance.prior_sd else ""
     return (
-        f"the difference of the means ({what}, on {units}) ~ its estimate + its standard error x "
-        f"Student's t{prior}; A is better when it favours A"
+        f"the difference of the means ({quantity}, on {units}) ~ its estimate + its standard "
+        f"error x Student's t{prior}; A is better when it favours A"
     )
 
 
@@ -322,8 +329,8 @@ def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:
     if prior[0] == prior[1]:
         return []
     first = ", ".join(context.input_order[:_NAMED])
-    told = f"its first number is for whichever system comes first in the data: {first}"
-    return [("Prior is not even", told)]
+    text = f"its first number is for whichever system comes first in the data: {first}"
+    return [("Prior is not even", text)]
 
 
 def limits(context: ReportContext) -> list[str]:
@@ -359,7 +366,7 @@ def _independence(context: ReportContext) -> list[str]:
         units = f"{context.provenance.unit}s"
         return [f"The {units} are taken as independent, not the examples in them; {tests}"]
     if context.provenance.unit != "judgment":
-        return [ENGINES[context.engine_names[0]].taken_as or EXAMPLES_INDEPENDENT]
+        return [ENGINES[context.engine_names[0]].independence or EXAMPLES_INDEPENDENT]
     modelled = context.provenance.modelled or ""
     who = "on one prompt" if "judges" in modelled else "by one judge, or on one prompt,"
     notes = [
@@ -378,21 +385,21 @@ def _named_by_chance(context: ReportContext) -> list[str]:
     """How often the rule names one of two equal systems."""
     threshold = context.provenance.threshold or names.VERDICT_PROB
     rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
-    said = (
+    text = (
         f"A verdict on a pair by itself looks at one side: of two equal systems it names one in "
         f"about {rate:.2g}% of data sets, or {rate / 2:.2g}% with threshold={stricter:g}, and the "
         "two-sided interval of a decided pair may include 0."
     )
     if "among_verdict" in context.data and threshold >= names.VERDICT_PROB:
-        said += (
+        text += (
             f" Among all systems: where {_SIMULATED} are equal, in at most "
-            f"{100 * NAMED_AMONG_EQUAL:g}% of pairs (simulated)."
+            f"{100 * JOINT_FALSE_VERDICTS:g}% of pairs (simulated)."
         )
-    return [said]
+    return [text]
 
 
 # of pairs of equal systems, how many the joint answer names one of: see docs/calibration.md
-NAMED_AMONG_EQUAL = 0.003
+JOINT_FALSE_VERDICTS = 0.003
 _SIMULATED = "10 or 20 systems"
 
 
@@ -400,13 +407,13 @@ def multiplicity(context: ReportContext) -> list[str]:
     """How many pairs were compared, how many of the verdicts are expected to be wrong, and whence
     the joint answer.
     """
-    made = context.provenance
+    provenance = context.provenance
     if "prob_best" not in context.data:
-        how = made.no_joint or "pairs alone do not say who is the best of all"
+        how = provenance.no_joint or "pairs alone do not say who is the best of all"
         return [_multiplicity(context.data), f"There is no joint answer here: {how}."]
-    joint = ENGINES[str(made.joint_model)].joint
-    drawn = {} if made.joint_kept is None else {"joint_drawn": 1 - made.joint_kept}
-    return [_multiplicity(context.data), joint.format_map(made.to_attrs() | drawn)]
+    joint = ENGINES[str(provenance.joint_model)].joint
+    drawn = {} if provenance.joint_kept is None else {"joint_drawn": 1 - provenance.joint_kept}
+    return [_multiplicity(context.data), joint.format_map(provenance.to_attrs() | drawn)]
 
 
 def _multiplicity(main: xr.Dataset) -> str:
@@ -415,27 +422,27 @@ def _multiplicity(main: xr.Dataset) -> str:
         main[k].transpose(*names.SQUARE).values[upper] for k in ("verdict", "sign_error")
     )
     named = np.isin(verdict, ("a_better", "b_better"))
-    wrong, given = np.nansum(error), int(named.sum())
+    wrong, n_named = np.nansum(error), int(named.sum())
     also = main["among_verdict"].values[upper] == verdict if "among_verdict" in main else None
-    alone = in_one_unit(main)[upper]
-    compared = int(((verdict != "no_data") | alone).sum())
-    if alone.any() and alone.sum() == compared:
-        one = unit_of(Signature.from_attrs(main.attrs))
-        return f"Pairs compared: {compared:,}; there is no verdict on any, for each has one {one}."
+    single = single_unit(main)[upper]
+    compared = int(((verdict != "no_data") | single).sum())
+    if single.any() and single.sum() == compared:
+        unit = unit_label(Signature.from_attrs(main.attrs))
+        return f"Pairs compared: {compared:,}; there is no verdict on any, for each has one {unit}."
     if (verdict == "no_verdict").all():
         reason = main["reason"].values[0, -1] if "reason" in main else names.NOT_CONVERGED
         return f"Pairs compared: {compared:,}; there is no verdict on any: {reason}."
-    if not given:
+    if not n_named:
         return f"Pairs compared: {compared:,}; no verdict names a better system."
     if also is None:
         return (
-            f"Pairs compared: {compared:,}, of which {given:,} with a better system; by their own "
-            f"probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is far "
-            "too few where many systems are similar. The best of many is partly the luckiest."
+            f"Pairs compared: {compared:,}, of which {n_named:,} with a better system; by their "
+            f"own probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is "
+            "far too few where many systems are similar. The best of many is partly the luckiest."
         )
     both = int((also & named).sum())
     return (
-        f"Pairs compared: {compared:,}, of which {given:,} with a better system by themselves, "
-        f"{both:,} also among all systems; among all, {wrong:.2g} of the {given:,} are expected to "
-        "be wrong. The best of many is partly the luckiest."
+        f"Pairs compared: {compared:,}, of which {n_named:,} with a better system by themselves, "
+        f"{both:,} also among all systems; among all, {wrong:.2g} of the {n_named:,} are expected "
+        "to be wrong. The best of many is partly the luckiest."
     )

@@ -14,58 +14,58 @@ from betterthan.results.columns import (
     NO_VERDICT,
     Column,
     along,
-    cell_of,
-    cells_of,
     count,
     difference,
-    interval_of,
+    interval_label,
     joined,
     names_in,
     number,
+    pair_cell,
     probability,
+    written_cells,
 )
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import VERDICT, Part, Table
 from betterthan.results.escapes import on_one_line
-from betterthan.results.methods import ENGINES, OF_MODELS
+from betterthan.results.methods import ENGINES, MODEL_REASONS
 from betterthan.results.robustness import outlook_lines
 from betterthan.results.rows import (
-    difference_of,
+    difference_label,
     final_verdicts,
-    in_one_unit,
     one_sided,
     select_pairs,
+    single_unit,
 )
-from betterthan.results.sentences import title_of_verdict, unit_of
+from betterthan.results.sentences import unit_label, verdict_label
 
 ONE_SIDED_MARK = " †"
-_BESIDE = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}
+_ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)", "among": "P among all"}
 _COUNTED = ("wins", "losses", "ties")
 P_BETTER = probability("P(better)", "prob_better")
 COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
 WINS, LOSSES = COUNTS[:2]
 
 
-def pairs_of(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset:
+def pairs_at(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset:
     """The pairs at these places of a table over both systems, over (pair,), with their counts by
     name.
     """
     first, second = np.array(places, int).reshape(-1, 2).T
-    found = select_pairs(table, first, second)
-    if "counts" not in found:
-        return found
-    counts = found["counts"].transpose(names.OUTCOME, names.PAIR).values
-    return found.assign({k: (names.PAIR, n) for k, n in zip(_COUNTED, counts, strict=False)})
+    pairs = select_pairs(table, first, second)
+    if "counts" not in pairs:
+        return pairs
+    counts = pairs["counts"].transpose(names.OUTCOME, names.PAIR).values
+    return pairs.assign({k: (names.PAIR, n) for k, n in zip(_COUNTED, counts, strict=False)})
 
 
-def table_of_pairs(
+def table_by_pair(
     rows: Any,
     columns: Sequence[Column],
     caption: str = "",
     *,
     left: int = 2,
     name: str = "",
-    **seen: Any,
+    **folding: Any,
 ) -> Table:
     """One row for each pair: its systems, and the columns of which the answer has the numbers.
 
@@ -77,12 +77,12 @@ def table_of_pairs(
     caption, left, name, seen
         Of the `Table`.
     """
-    heads, cells = cells_of(rows, columns, rows["verdict"].values.astype(str))
+    heads, cells = written_cells(rows, columns, rows["verdict"].values.astype(str))
     keys = list(sides(rows))
     written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
     keyed = keys if name else ()
     heads = ("System", "Other", *heads)
-    return Table(heads, written, caption, left=left, name=name, keys=keyed, **seen)
+    return Table(heads, written, caption, left=left, name=name, keys=keyed, **folding)
 
 
 def sides(rows: Any) -> Iterator[tuple[str, str]]:
@@ -101,7 +101,7 @@ def rope_columns(rope: float | None) -> list[Column]:
 
 
 def verdict(
-    head: str = VERDICT,
+    heading: str = VERDICT,
     name: str = "verdict",
     *,
     unit: str = "",
@@ -120,15 +120,15 @@ def verdict(
     words = reasons or {}
 
     def cells(rows: Any) -> list[str]:
-        single = np.where(in_one_unit(rows), unit, "") if unit else [""] * len(rows[name])
-        each = zip(rows[name].values.astype(str), sides(rows), single, strict=True)
-        return [words.get(v) or title_of_verdict(v, *pair, str(one)) for v, pair, one in each]
+        single = np.where(single_unit(rows), unit, "") if unit else [""] * len(rows[name])
+        verdicts = zip(rows[name].values.astype(str), sides(rows), single, strict=True)
+        return [words.get(v) or verdict_label(v, *pair, str(label)) for v, pair, label in verdicts]
 
-    return Column(head, cells, name, ())
+    return Column(heading, cells, name, ())
 
 
 def p_value(
-    head: str, name: str, favours: str = "favours", *, blank: tuple[str, ...] = ()
+    heading: str, name: str, favours: str = "favours", *, blank: tuple[str, ...] = ()
 ) -> Column:
     """A p-value, and in brackets the system that it speaks for: the first where `favours` is 1, the
     other where it is -1.
@@ -136,10 +136,13 @@ def p_value(
 
     def cells(rows: Any) -> list[str]:
         errors = rows.get(f"{name}_mcse", rows[name] * 0).values.tolist()
-        each = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
-        return [numbers.p_value(p, mcse) + _for_whom(p, of, pair) for p, mcse, of, pair in each]
+        tests = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
+        return [
+            numbers.p_value(p, mcse) + _for_whom(p, favoured, pair)
+            for p, mcse, favoured, pair in tests
+        ]
 
-    return Column(head, cells, name, blank)
+    return Column(heading, cells, name, blank)
 
 
 def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
@@ -150,11 +153,11 @@ def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
 
 def pairs_table(context: ReportContext) -> Table:
     """One row for each pair that matters, with the probabilities of the second engine."""
-    rows = pairs_of(context.data, context.pairs)
+    rows = pairs_at(context.data, context.pairs)
     if len(context.engine_names) > 1:
         second = context.engines.isel({names.ENGINE: 1})
         both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
-        other = pairs_of(second[both], context.pairs)
+        other = pairs_at(second[both], context.pairs)
         rows = rows.assign({f"engine_{v}": other[v] for v in both})
     total = len(context.systems) * (len(context.systems) - 1) // 2
     caption, elsewhere = "The pair", ""
@@ -165,10 +168,10 @@ def pairs_table(context: ReportContext) -> Table:
     elif total > 1:
         caption = f"All {total:,} pairs, the system ahead first"
     if "difference_mean" in rows and any(_marks(rows)):
-        interval = interval_of(context.provenance.to_attrs())
+        interval = interval_label(context.provenance.to_attrs())
         caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
-    return table_of_pairs(rows, _columns(context), caption, name="pairs", **folding)
+    return table_by_pair(rows, _columns(context), caption, name="pairs", **folding)
 
 
 def _marks(rows: xr.Dataset) -> list[str]:
@@ -178,23 +181,28 @@ def _marks(rows: xr.Dataset) -> list[str]:
 
 
 def _columns(context: ReportContext) -> list[Column]:
-    what = difference_of("system", "other", context.provenance).removesuffix(", lower is better,")
-    interval = interval_of(context.provenance.to_attrs())
+    quantity = difference_label("system", "other", context.provenance).removesuffix(
+        ", lower is better,"
+    )
+    interval = interval_label(context.provenance.to_attrs())
     wrong = probability("", "prob_better_if_wrong")
-    size = difference(f"{what[0].upper()}{what[1:]}", bracketed=interval)
+    size = difference(f"{quantity[0].upper()}{quantity[1:]}", bracketed=interval)
     sign = probability("Sign error", "sign_error", error="prob_better_mcse")
     return [
         *COUNTS,
         P_BETTER,
         *(
-            probability(ENGINES[name].beside, "engine_prob_better", blank=NO_DATA)
+            probability(ENGINES[name].column, "engine_prob_better", blank=NO_DATA)
             for name in context.engine_names[1:2]
         ),
-        *(probability(head, f"{k}_prob_better", blank=NO_DATA) for k, head in _BESIDE.items()),
+        *(
+            probability(heading, f"{k}_prob_better", blank=NO_DATA)
+            for k, heading in _ALTERNATIVES.items()
+        ),
         number("z", "z", "{:+.1f}".format, blank=NO_DATA),
-        verdict(context.verdict_head, unit=unit_of(context.provenance)),
+        verdict(context.verdict_heading, unit=unit_label(context.provenance)),
         joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
-        joined(size.head, "", size, Column("", _marks), blank=NO_VERDICT),
+        joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT),
         *rope_columns(context.rope),
         number("BF01", "bayes_factor_01", numbers.bayes_factor),
         *([sign] if context.many else []),
@@ -206,13 +214,13 @@ def matrix_table(context: ReportContext) -> Table:
     pairs; cells with a verdict are marked.
     """
     main, systems = context.data, context.systems
-    among = "among_prob_better" in main
-    told = (main["verdict"].values != "no_data") & ~np.eye(len(systems), dtype=bool)
-    values = main["among_prob_better" if among else "prob_better"].transpose(*names.SQUARE).values
-    p = np.where(told, values, np.nan)
-    decided = np.isin(final_verdicts(main), ["a_better", "b_better"]) & told
+    joint = "among_prob_better" in main
+    compared = (main["verdict"].values != "no_data") & ~np.eye(len(systems), dtype=bool)
+    values = main["among_prob_better" if joint else "prob_better"].transpose(*names.SQUARE).values
+    p = np.where(compared, values, np.nan)
+    decided = np.isin(final_verdicts(main), ["a_better", "b_better"]) & compared
     rows = [(name, *_matrix_cells(*row)) for name, *row in zip(systems, p, decided, strict=True)]
-    how = ", among all systems" if among else ""
+    how = ", among all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
         f"column{how}; * decided"
@@ -236,28 +244,28 @@ def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
 
 def datasets_table(context: ReportContext) -> Table:
     """P(better) on each data set and on a new one."""
-    each = probability("", "prob_better_dataset", blank=())
+    better = probability("", "prob_better_dataset", blank=())
     labels = enumerate(context.data[names.DATASET].values)
-    columns = [along(str(label), each, names.DATASET, k) for k, label in labels]
+    columns = [along(str(label), better, names.DATASET, k) for k, label in labels]
     columns.append(probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
-    return table_of_pairs(pairs_of(context.data, context.pairs[:PAIRS_VISIBLE]), columns, caption)
+    return table_by_pair(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]), columns, caption)
 
 
 def ties_table(context: ReportContext) -> Table:
     """The verdict under every policy for ties."""
     p = p_value("", "p_value_by_ties", "favours_by_ties")
-    each = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
+    answer = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
     policies = enumerate(context.data[names.TIES_POLICY].values)
-    columns = [along(str(policy), each, names.TIES_POLICY, k) for k, policy in policies]
+    columns = [along(str(policy), answer, names.TIES_POLICY, k) for k, policy in policies]
     columns.append(Column("Flips", _flips, blank=NO_DATA))
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
         f"to_b give them to the system or the other of the row; in brackets: for whom the test "
         f"speaks; a test flips at {context.provenance.alpha:g}, or to the other system"
     )
-    rows = pairs_of(context.data, context.pairs[:PAIRS_VISIBLE])
-    return table_of_pairs(rows, columns, caption, left=99)
+    rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
+    return table_by_pair(rows, columns, caption, left=99)
 
 
 def _flips(rows: xr.Dataset) -> list[str]:
@@ -283,16 +291,16 @@ def opposed_notes(context: ReportContext) -> list[str]:
     """A sentence on the pairs that two engines answer for different systems; none without any."""
     if len(context.engine_names) < 2:
         return []
-    cells = [cell_of(context.engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
-    found = [cell for cell in cells if _opposed(cell, float(context.provenance.threshold or 1.0))]
-    if not found:
+    cells = [pair_cell(context.engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
+    opposed = [cell for cell in cells if _opposed(cell, float(context.provenance.threshold or 1.0))]
+    if not opposed:
         return []
-    named = "; ".join(_opposed_pair(cell) for cell in found[:_NAMED])
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    model = OF_MODELS.get(context.engine_names[0], "model")
+    named = "; ".join(_opposed_pair(cell) for cell in opposed[:_NAMED])
+    more = f" and {len(opposed) - _NAMED} more" if len(opposed) > _NAMED else ""
+    model = MODEL_REASONS.get(context.engine_names[0], "model")
     why = f": {_WHY[model]}" if context.provenance.method == "advised" else ""
     return [
-        f"The answer beside speaks for the other system on {len(found)} of {len(cells)} pairs: "
+        f"The answer beside speaks for the other system on {len(opposed)} of {len(cells)} pairs: "
         f"{named}{more}{why}."
     ]
 
@@ -333,33 +341,33 @@ def outlook_part(context: ReportContext) -> Part | None:
     heading = "With more items, and with fresh ones"
     if found.sizes[names.PAIR] == 1:
         return Part(heading, lines=[*lines, _LOOKING])
-    return Part(heading, tables=[_outlook_table(found, context.verdict_head)], notes=[_LOOKING])
+    return Part(heading, tables=[_outlook_table(found, context.verdict_heading)], notes=[_LOOKING])
 
 
 def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     """A row a pair, without columns that say nothing."""
-    of = data.attrs["of"]
+    units = data.attrs["of"]
     pairs = [data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR])]
     columns = {
-        f"More {of}": [_more(one) for one in pairs],
-        "Found again": [_or_dash(one["replicates"], numbers.probability) for one in pairs],
-        "Would turn": [_or_dash(one["turn"], "{:,.0f}".format) for one in pairs],
-        "Or go": [_or_dash(one["drop"], "{:,.0f}".format) for one in pairs],
+        f"More {units}": [_more(pair) for pair in pairs],
+        "Found again": [_or_dash(pair["replicates"], numbers.probability) for pair in pairs],
+        "Would turn": [_or_dash(pair["turn"], "{:,.0f}".format) for pair in pairs],
+        "Or go": [_or_dash(pair["drop"], "{:,.0f}".format) for pair in pairs],
     }
-    told = {head: cells for head, cells in columns.items() if set(cells) != {"–"}}
+    filled = {heading: cells for heading, cells in columns.items() if set(cells) != {"–"}}
     a, b = (data[k].values.tolist() for k in names.SQUARE)
     verdicts = [
-        title_of_verdict(str(v), x, y) for v, x, y in zip(data["now"].values, a, b, strict=True)
+        verdict_label(str(v), x, y) for v, x, y in zip(data["now"].values, a, b, strict=True)
     ]
-    rows = list(zip(a, b, verdicts, *told.values(), strict=True))
+    rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
     target = f"{data.attrs['target']:g}"
     caption = (
-        f"More {of}: after so many more there is a verdict with probability {target}, "
+        f"More {units}: after so many more there is a verdict with probability {target}, "
         "as far as the data so far tell. Found again: the probability of the same verdict on as "
-        f"many fresh {of} alone. Would turn, or go: the fewest decisive items without which, "
+        f"many fresh {units} alone. Would turn, or go: the fewest decisive items without which, "
         "turned out otherwise or left out, the verdict is gone"
     )
-    return Table(("System", "Other", verdict, *told), rows, caption, left=2)
+    return Table(("System", "Other", verdict, *filled), rows, caption, left=2)
 
 
 def outlook_columns(context: ReportContext) -> list[dict[str, Any]]:
@@ -367,23 +375,23 @@ def outlook_columns(context: ReportContext) -> list[dict[str, Any]]:
     table = _outlook_table(context.outlook) if outlook_lines(context.outlook) else None
     if table is None:
         return []
-    each = {head: k for k, head in enumerate(table.heads) if k > 2}
+    columns = {heading: k for k, heading in enumerate(table.heads) if k > 2}
     return [
         {
-            "name": head,
+            "name": heading,
             "pairs": [list(row[:2]) for row in table.rows],
             "told": [row[k] for row in table.rows],
         }
-        for head, k in each.items()
+        for heading, k in columns.items()
     ]
 
 
-def _more(one: xr.Dataset) -> str:
-    if one["now"] == "undecided" and not one["decisive"] and not one["n"]:
+def _more(pair: xr.Dataset) -> str:
+    if pair["now"] == "undecided" and not pair["decisive"] and not pair["n"]:
         return "–"  # nothing but the prior
-    if np.isnan(one["more_items"]) and not np.isnan(one["more_probability"]):
+    if np.isnan(pair["more_items"]) and not np.isnan(pair["more_probability"]):
         return "above 10,000"
-    return _or_dash(one["more_items"], "{:,.0f}".format)
+    return _or_dash(pair["more_items"], "{:,.0f}".format)
 
 
 def _or_dash(value: xr.DataArray, write: Callable[[float], str]) -> str:

@@ -15,7 +15,7 @@ from betterthan.files import write_whole
 from betterthan.results import papers
 from betterthan.results.document import Document, joined, without_figures
 from betterthan.results.escapes import on_one_line
-from betterthan.results.kinds import kind_of, page_of, plain
+from betterthan.results.kinds import build_page, find_kind, plain
 from betterthan.results.markup import as_html, as_latex, as_markdown
 from betterthan.results.provenance import signature
 from betterthan.results.rows import pair_rows, system_rows
@@ -32,7 +32,7 @@ class Format:
     suffixes: tuple[str, ...]
     write: Callable[[Document], str] = as_text
     figures: bool = False
-    of_comparison: Callable[[xr.Dataset], str] | None = None
+    write_comparison: Callable[[xr.Dataset], str] | None = None
 
 
 FORMATS = (
@@ -43,10 +43,10 @@ FORMATS = (
 )
 # of one comparison, for a paper or a pull request
 PAPERS = (
-    Format("latex-table", (".tex",), of_comparison=papers.as_latex_table),
-    Format("latex-macros", (".tex",), of_comparison=papers.as_macros),
-    Format("sentence", (".txt",), of_comparison=papers.as_sentence),
-    Format("pull-request", (".md",), of_comparison=papers.as_pull_request),
+    Format("latex-table", (".tex",), write_comparison=papers.as_latex_table),
+    Format("latex-macros", (".tex",), write_comparison=papers.as_macros),
+    Format("sentence", (".txt",), write_comparison=papers.as_sentence),
+    Format("pull-request", (".md",), write_comparison=papers.as_pull_request),
 )
 FORMAT_NAMES = tuple(form.name for form in (*FORMATS, *PAPERS))
 BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
@@ -56,11 +56,11 @@ def chosen_format(format: Any, path: Any) -> Format:
     """The format that is asked for, by its name or by the suffix of a file; text by default."""
     named = next((form for form in (*FORMATS, *PAPERS) if form.name == format), None)
     if format is not None and named is None:
-        raise ValueError(f"format is {_said(format)}; choose one of {', '.join(FORMAT_NAMES)}")
+        raise ValueError(f"format is {_quoted(format)}; choose one of {', '.join(FORMAT_NAMES)}")
     if path is None:
         return named or FORMATS[0]
     if not isinstance(path, str | Path) or not Path(path).name:
-        raise ValueError(f"path is {_said(path)}; give the name of a file")
+        raise ValueError(f"path is {_quoted(path)}; give the name of a file")
     suffix = Path(path).suffix.lower()
     if suffix not in BY_SUFFIX and (suffix or named is None):
         raise ValueError(
@@ -69,16 +69,16 @@ def chosen_format(format: Any, path: Any) -> Format:
         )
     if named is not None and suffix in named.suffixes:
         return named
-    asked = BY_SUFFIX.get(suffix, named)
-    if named not in (None, asked):
+    by_suffix = BY_SUFFIX.get(suffix, named)
+    if named not in (None, by_suffix):
         raise ValueError(
-            f"path {str(path)!r} asks for {asked.name if asked else ''}, but format is "
+            f"path {str(path)!r} asks for {by_suffix.name if by_suffix else ''}, but format is "
             f"{named.name}; give one of the two"
         )
-    return asked or FORMATS[0]
+    return by_suffix or FORMATS[0]
 
 
-def _said(value: Any) -> str:
+def _quoted(value: Any) -> str:
     return repr(value) if isinstance(value, str | Path) else f"a {type(value).__name__}"
 
 
@@ -141,10 +141,10 @@ def report(
     form = chosen_format(format, path)
     if not answers:
         raise ValueError("answers are missing; give at least one, such as what compare returned")
-    if form.of_comparison is not None:
-        written = form.of_comparison(_one_comparison(answers, form.name))
+    if form.write_comparison is not None:
+        written = form.write_comparison(_single_comparison(answers, form.name))
         return _put(written, path)
-    page = joined([page_of(answer) for answer in answers])
+    page = joined([build_page(answer) for answer in answers])
     if title:
         page = replace(page, title=on_one_line(str(title)))
     written = form.write(page if form.figures and figures else without_figures(page))
@@ -157,23 +157,27 @@ def _put(written: str, path: str | Path | None) -> str:
     return written
 
 
-def _one_comparison(answers: tuple[Any, ...], format: str) -> Any:
+def _single_comparison(answers: tuple[Any, ...], format: str) -> Any:
     """The comparison that a format for papers is of."""
-    found = plain(answers[0])
+    comparison = plain(answers[0])
     if len(answers) > 1:
         raise ValueError(
             f"format={format!r} is of one comparison, and there are {len(answers)} answers; give "
             "one of them"
         )
-    if getattr(found, "attrs", {}).get("answer") != "comparison":
-        kind, others = kind_of(found), ", ".join(form.name for form in FORMATS)
-        what = f"the answer is of {kind.by}" if kind else f"the answer is a {type(found).__name__}"
-        raise ValueError(
-            f"format={format!r} is of one comparison by betterthan.compare, and {what}; choose one "
-            f"of {others}"
+    if getattr(comparison, "attrs", {}).get("answer") != "comparison":
+        kind, others = find_kind(comparison), ", ".join(form.name for form in FORMATS)
+        kind_text = (
+            f"the answer is of {kind.by}"
+            if kind
+            else f"the answer is a {type(comparison).__name__}"
         )
-    schemas.comparison(found)
-    return found
+        raise ValueError(
+            f"format={format!r} is of one comparison by betterthan.compare, and {kind_text}; "
+            f"choose one of {others}"
+        )
+    schemas.comparison(comparison)
+    return comparison
 
 
 SCHEMA = "betterthan.comparison/1"  # the number grows if a key changes its meaning

@@ -38,11 +38,14 @@ class CountEvidence:
     rule: Rule
 
     @classmethod
-    def from_pairs(cls, pairs: xr.Dataset, made: Signature) -> "CountEvidence":
+    def from_pairs(cls, pairs: xr.Dataset, provenance: Signature) -> "CountEvidence":
         """Of pairs of a comparison."""
         counts = pairs["counts"].transpose(names.PAIR, names.OUTCOME).values.astype(np.int64)
-        prior, threshold = made.prior or names.PRIOR, made.threshold or names.VERDICT_PROB
-        return cls(counts, Rule(prior[: counts.shape[1]], threshold, made.rope or 0.0))
+        prior, threshold = (
+            provenance.prior or names.PRIOR,
+            provenance.threshold or names.VERDICT_PROB,
+        )
+        return cls(counts, Rule(prior[: counts.shape[1]], threshold, provenance.rope or 0.0))
 
     @property
     def items(self) -> Items:
@@ -96,17 +99,17 @@ class UnitEvidence:
     threshold: float
 
     @classmethod
-    def from_pairs(cls, pairs: xr.Dataset, made: Signature) -> "UnitEvidence":
+    def from_pairs(cls, pairs: xr.Dataset, provenance: Signature) -> "UnitEvidence":
         """Of pairs of a comparison."""
         column = {name: pairs[name].values.astype(float) for name in _BY_UNITS if name in pairs}
         n, df = column["n_units"], np.nan_to_num(column["difference_df"], nan=1.0)
         error = np.nan_to_num(column["difference_error"])
         none = np.zeros(len(n), dtype=int)
-        most = np.inf if made.difference_most is None else made.difference_most
+        most = np.inf if provenance.difference_most is None else provenance.difference_most
         mean = np.nan_to_num(column["difference_mean"])
         means = PairMeans(mean, error, n, none, none, df, column.get("difference_skewness"), most)
-        units = Units.of(means, -1.0 if made.lower_mean else 1.0)
-        return cls(units, made.rope or 0.0, made.threshold or names.VERDICT_PROB)
+        units = Units.of(means, -1.0 if provenance.lower_mean else 1.0)
+        return cls(units, provenance.rope or 0.0, provenance.threshold or names.VERDICT_PROB)
 
     def take(self, pairs: np.ndarray) -> "UnitEvidence":
         """Some of the pairs."""
@@ -147,11 +150,11 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     most : int
         Of how many of them at most, the first ones.
     """
-    made = Signature.from_attrs(data.attrs)
-    pairs = _only(rows.each_pair(rows.leading(needed(data))), requested)
+    provenance = Signature.from_attrs(data.attrs)
+    pairs = _only(rows.unordered_pairs(rows.leading(needed(data))), requested)
     pairs = pairs.isel({names.PAIR: slice(most)})
     verdict = pairs["verdict"].values.astype("U16")
-    evidence = _evidence(pairs, made)
+    evidence = _evidence(pairs, provenance)
     columns = {name: np.full(len(verdict), np.nan) for name in _COMPUTED}
     if evidence is not None:
         undecided = np.flatnonzero(verdict == "undecided")
@@ -161,7 +164,11 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         for name, values in _firmness(evidence.take(decided), verdict[decided]).items():
             columns[name][decided] = values
     copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
-    unit = "clusters" if isinstance(evidence, UnitEvidence) and made.unit == "cluster" else "items"
+    unit = (
+        "clusters"
+        if isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
+        else "items"
+    )
     attrs = copied | {"answer": "outlook", "target": target, "of": unit}
     return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
 
@@ -187,15 +194,15 @@ def _only(pairs: xr.Dataset, requested: Any) -> xr.Dataset:
     return pairs.isel({names.PAIR: [place[pair] for pair in sides]})
 
 
-def _evidence(pairs: xr.Dataset, made: Signature) -> CountEvidence | UnitEvidence | None:
+def _evidence(pairs: xr.Dataset, provenance: Signature) -> CountEvidence | UnitEvidence | None:
     """What the answers were computed from, where it is counts, or means on units."""
-    if made.failures or made.threshold is None or made.prior_sd:
+    if provenance.failures or provenance.threshold is None or provenance.prior_sd:
         return None
     if "n_units" in pairs:
-        return UnitEvidence.from_pairs(pairs, made)
-    if made.model not in _BY_COUNTS or "counts" not in pairs or made.prior is None:
+        return UnitEvidence.from_pairs(pairs, provenance)
+    if provenance.model not in _BY_COUNTS or "counts" not in pairs or provenance.prior is None:
         return None
-    return CountEvidence.from_pairs(pairs, made)
+    return CountEvidence.from_pairs(pairs, provenance)
 
 
 def _more_items(pairs: CountEvidence | UnitEvidence, target: float) -> dict[str, np.ndarray]:
@@ -339,7 +346,7 @@ class Missing:
     n_if_wrong: int | None = None  # of many pairs, other verdicts then
 
 
-def prospects_of(pair: xr.Dataset) -> More | Firmness | None:
+def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
     """Of an undecided pair how many more items it needs, of a decided one how firm it is.
 
     Parameters
@@ -347,7 +354,7 @@ def prospects_of(pair: xr.Dataset) -> More | Firmness | None:
     pair : xarray.Dataset
         A comparison of two systems.
     """
-    made = Signature.from_attrs(pair.attrs)
+    provenance = Signature.from_attrs(pair.attrs)
     table = outlook_table(pair, TARGET, None, 1).isel({names.PAIR: 0})
     first, second = (on_one_line(str(table[k].values)) for k in names.SQUARE)
     value = {str(k): v.values.item() for k, v in table.data_vars.items()}
@@ -361,8 +368,8 @@ def prospects_of(pair: xr.Dataset) -> More | Firmness | None:
             second=second,
             items=int(value["more_items"]) if within else None,
             beyond=None if within else _FURTHEST,
-            equivalent=bool(made.rope),
-            decisive=made.ties == "unknown",
+            equivalent=bool(provenance.rope),
+            decisive=provenance.ties == "unknown",
         )
     if math.isnan(value["replicates"]):
         return None
@@ -375,25 +382,25 @@ def prospects_of(pair: xr.Dataset) -> More | Firmness | None:
         replicates=value["replicates"],
         flips=int(value["turn"]) if flips else None,
         decisive=int(value["decisive"]) if flips else None,
-        prior_items=_prior_items(pair, made),
+        prior_items=_prior_items(pair, provenance),
     )
 
 
-def _prior_items(pair: xr.Dataset, made: Signature) -> int | None:
+def _prior_items(pair: xr.Dataset, provenance: Signature) -> int | None:
     """The fewest items of a prior, half won by each, that undo the verdict, where they are few."""
-    prior = made.prior or ()
-    by_counts = made.ties in ("third", "all") and pair.sizes[names.OUTCOME] == len(prior)
-    if not by_counts or "n_units" in pair or made.model is not None:
+    prior = provenance.prior or ()
+    by_counts = provenance.ties in ("third", "all") and pair.sizes[names.OUTCOME] == len(prior)
+    if not by_counts or "n_units" in pair or provenance.model is not None:
         return None
     counts = pair["counts"].transpose(*names.SQUARE, names.OUTCOME).values[0, 1]
     behind, ahead = sorted(float(n + p) for n, p in zip(counts[:2], prior[:2], strict=True))
     items = np.arange(FRAGILE + 1)
-    p, threshold = prob_above_half(ahead + items / 2, behind + items / 2), made.threshold
+    p, threshold = prob_above_half(ahead + items / 2, behind + items / 2), provenance.threshold
     holds = p >= (threshold or names.VERDICT_PROB)
     return int(holds.argmin()) if holds[0] and not holds.all() else None
 
 
-def missing_of(data: xr.Dataset, n: int) -> Missing | None:
+def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     """Of how many pairs scores are missing, and how many verdicts hold whatever these are."""
     if "missing_holds" not in data:
         return None
@@ -416,7 +423,7 @@ def missing_of(data: xr.Dataset, n: int) -> Missing | None:
     return replace(missing, if_wrong=(first, second, max(p, 1 - p)))
 
 
-def ties_of(data: xr.Dataset) -> tuple[str, ...] | None:
+def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
     """Policies for ties that change verdicts, with the verdict or the number of pairs; None where
     no other policy was asked for.
     """
@@ -430,14 +437,14 @@ def ties_of(data: xr.Dataset) -> tuple[str, ...] | None:
     }
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     if len(systems) == 2:
-        return _tie_policies_of_two({k: str(v[0]) for k, v in verdicts.items()}, *systems)
-    return _tie_policies_of_many(verdicts)
+        return _tie_changes_pair({k: str(v[0]) for k, v in verdicts.items()}, *systems)
+    return _tie_changes_pairs(verdicts)
 
 
 _POLICIES = {"third": "kept", "drop": "dropped", "half": "half each"}
 
 
-def _tie_policies_of_two(verdicts: dict[str, str], a: str, b: str) -> tuple[str, ...]:
+def _tie_changes_pair(verdicts: dict[str, str], a: str, b: str) -> tuple[str, ...]:
     policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
     better = {"a_better": f"{a} better", "b_better": f"{b} better"}
     return tuple(
@@ -447,7 +454,7 @@ def _tie_policies_of_two(verdicts: dict[str, str], a: str, b: str) -> tuple[str,
     )
 
 
-def _tie_policies_of_many(verdicts: dict[str, np.ndarray]) -> tuple[str, ...]:
+def _tie_changes_pairs(verdicts: dict[str, np.ndarray]) -> tuple[str, ...]:
     """`to_a` and `to_b` are one: all ties to one side of a pair."""
     changed = {policy: pairs != verdicts["third"] for policy, pairs in verdicts.items()}
     policies = {words: changed[policy] for policy, words in _POLICIES.items()}

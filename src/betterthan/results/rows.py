@@ -34,23 +34,23 @@ def pairs(data: xr.Dataset) -> pd.DataFrame:
         Over (system_a, system_b), or (pair,) with the coordinates system_a and system_b; a dim
         before these, such as target, is a column.
     """
-    lead = [str(d) for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
-    if not lead:
-        by_pair = each_pair(data)
+    dims = [str(d) for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
+    if not dims:
+        by_pair = unordered_pairs(data)
         return oriented(by_pair, b_first(by_pair))
-    parts = {value: data.sel({lead[0]: value}) for value in data[lead[0]].values.tolist()}
-    tables = [pairs(part).assign(**{lead[0]: value}) for value, part in parts.items()]
+    parts = {value: data.sel({dims[0]: value}) for value in data[dims[0]].values.tolist()}
+    tables = [pairs(part).assign(**{dims[0]: value}) for value, part in parts.items()]
     table: Any = pd.concat(tables, ignore_index=True)
-    return table[[lead[0], *[c for c in table if c != lead[0]]]]
+    return table[[dims[0], *[c for c in table if c != dims[0]]]]
 
 
 def leading(data: xr.Dataset) -> xr.Dataset:
     """Of several answers, such as those of engines or targets, the first."""
-    lead = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
-    return data.isel(dict.fromkeys(lead, 0))
+    dims = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
+    return data.isel(dict.fromkeys(dims, 0))
 
 
-def systems(data: xr.Dataset, pair_table: pd.DataFrame | None = None) -> pd.DataFrame:
+def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row a system: its score, the joint answer where there is one, and how its pairs ended
     (from `pairs`, where these rows are known).
     """
@@ -63,7 +63,7 @@ def systems(data: xr.Dataset, pair_table: pd.DataFrame | None = None) -> pd.Data
     for name in (*_BY_SYSTEM, "lower", "upper"):
         if name in data and data[name].dims == (names.SYSTEM,):
             table[name] = data[name].values[order]
-    decided: Any = pairs(leading(data)) if pair_table is None else pair_table
+    decided: Any = pairs(leading(data)) if table_by_pair is None else table_by_pair
     for name, ahead in (("better_than", "system"), ("worse_than", "other")):
         won = decided[decided["verdict"] == "better"][ahead].value_counts()
         table[name] = table["system"].map(won).fillna(0).astype(int)
@@ -139,7 +139,7 @@ def _labels(data: xr.Dataset) -> list[str]:
     return list(dict.fromkeys(both.ravel().tolist()))
 
 
-def each_pair(data: xr.Dataset) -> xr.Dataset:
+def unordered_pairs(data: xr.Dataset) -> xr.Dataset:
     """Each unordered pair once, over (pair,), with the other tail of every probability: 1 - p has
     no digits near 1.
     """
@@ -253,7 +253,7 @@ def _tests(data: xr.Dataset) -> dict[str, np.ndarray]:
     return columns
 
 
-def at_random(pairs: Any, made: Signature) -> bool:
+def at_random(pairs: Any, provenance: Signature) -> bool:
     """Whether verdicts hold only if scores are missing at random: some values of the missing scores
     lead to another, or that is not known.
 
@@ -263,7 +263,7 @@ def at_random(pairs: Any, made: Signature) -> bool:
         Rows of `pairs`.
     made : Signature
     """
-    if not made.n_blank or made.missing not in ("pairwise", "complete"):
+    if not provenance.n_blank or provenance.missing not in ("pairwise", "complete"):
         return False
     verdicts = pairs["verdict"].tolist()
     if "among_verdict" in pairs:
@@ -284,11 +284,11 @@ def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
     return better & (np.asarray(lower) <= 0) & (np.asarray(upper) >= 0)
 
 
-def difference_of(first: str, second: str, made: Signature) -> str:
+def difference_label(first: str, second: str, provenance: Signature) -> str:
     """What the difference is of, with the names of the systems."""
-    quantity = made.difference_is or "difference"
+    quantity = provenance.difference_is or "difference"
     quantity = quantity.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
-    return quantity + (", lower is better," if made.lower_mean else "")
+    return quantity + (", lower is better," if provenance.lower_mean else "")
 
 
 _BY_VERDICT = {
@@ -298,7 +298,7 @@ _BY_VERDICT = {
     "undecided": ("undecided", "split", "no_verdict"),
     "never_compared": ("no_data",),
 }
-_OF_SYSTEM = (
+_SYSTEM_COLUMNS = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored"),
     *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
@@ -330,7 +330,7 @@ def pair_rows(comparison: Any) -> pd.DataFrame:
     """
     ordered = best_first(_by_engine(comparison))
     engines = [str(engine) for engine in ordered[names.ENGINE].values]
-    by_engine = [each_pair(ordered.isel({names.ENGINE: k})) for k in range(len(engines))]
+    by_engine = [unordered_pairs(ordered.isel({names.ENGINE: k})) for k in range(len(engines))]
     turn = b_first(by_engine[0])
     tables = [oriented(by_pair, turn) for by_pair in by_engine]
     if len(engines) == 1:
@@ -364,12 +364,12 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     """
     data = _by_engine(comparison)
     main = best_first(data).isel({names.ENGINE: 0})
-    verdict = np.where(in_one_unit(main), "no_verdict", main["verdict"].values.astype(str))
+    verdict = np.where(single_unit(main), "no_verdict", main["verdict"].values.astype(str))
     others = ~np.eye(len(verdict), dtype=bool)
     table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
     for name, verdicts in _BY_VERDICT.items():
         table[name] = (np.isin(verdict, verdicts) & others).sum(1)
-    return pd.DataFrame(table | {v: main[v].values for v in _OF_SYSTEM if v in main})
+    return pd.DataFrame(table | {v: main[v].values for v in _SYSTEM_COLUMNS if v in main})
 
 
 def _by_engine(comparison: Any) -> xr.Dataset:
@@ -379,7 +379,7 @@ def _by_engine(comparison: Any) -> xr.Dataset:
     return data
 
 
-def in_one_unit(main: xr.Dataset) -> np.ndarray:
+def single_unit(main: xr.Dataset) -> np.ndarray:
     """The pairs whose examples are all in one cluster, or all of one item: they were compared, and
     that says nothing about new clusters or items.
     """
@@ -394,8 +394,8 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
     """Its systems by their scores or expected ranks (`order_by`); where there are none, from
     the one that is most probably better than the others to the least.
     """
-    known = [k for k in ("prob_better", "verdict", "expected_rank", "score") if k in comparison]
-    main = comparison[known].isel({names.ENGINE: 0})
+    used = [k for k in ("prob_better", "verdict", "expected_rank", "score") if k in comparison]
+    main = comparison[used].isel({names.ENGINE: 0})
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
     by = order_by(main)

@@ -95,9 +95,11 @@ def _packed(tree: xr.DataTree) -> dict[str, Any]:
     groups = {}
     for node in tree.subtree:
         table = node.to_dataset(inherit=False)
-        arrays += [_no_objects(of.values) for of in table.variables.values()]
+        arrays += [_no_objects(variable.values) for variable in table.variables.values()]
         groups[node.path] = {
-            "variables": [[k, of.dims, of.attrs] for k, of in table.variables.items()],
+            "variables": [
+                [k, variable.dims, variable.attrs] for k, variable in table.variables.items()
+            ],
             "coords": list(table.coords),
             "attrs": table.attrs,
         }
@@ -113,7 +115,7 @@ def _no_objects(values: np.ndarray) -> np.ndarray:
 _READ = f"from {__name__} import main; main()"
 
 
-_HEAD, _TAIL = b"\nbetterthan: SHA-256 of all bytes before this line is ", b", end of file\n"
+_START, _TAIL = b"\nbetterthan: SHA-256 of all bytes before this line is ", b", end of file\n"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
@@ -138,19 +140,19 @@ def read(path: Path) -> xr.DataTree:
         raise ValueError(
             f"{path}: cannot be read ({error.strerror}); give a file you may read"
         ) from None
-    body, head, _ = content.rpartition(_HEAD)
-    has_digest = bool(head) or content.endswith(_TAIL)
+    body, start, _ = content.rpartition(_START)
+    has_digest = bool(start) or content.endswith(_TAIL)
     if has_digest and content[len(body) :] != _digest(body):
         raise ValueError(
             f"{path}: was changed or damaged after it was saved; copy it again, or save it again"
         )
     if not content.startswith(_HDF5):
-        what = "is no netCDF file" if content else "is empty"
-        raise ValueError(f"{path}: {what}; give a file that save wrote")
+        problem = "is no netCDF file" if content else "is empty"
+        raise ValueError(f"{path}: {problem}; give a file that save wrote")
     if has_digest:
         return xr.load_datatree(io.BytesIO(body), engine="h5netcdf")
     return read_in_child(path)
 
 
 def _digest(content: bytes) -> bytes:
-    return _HEAD + hashlib.sha256(content).hexdigest().encode() + _TAIL
+    return _START + hashlib.sha256(content).hexdigest().encode() + _TAIL

@@ -10,30 +10,30 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers, rows
 from betterthan.results.columns import (
-    cell_of,
     names_in,
     p_value_in,
+    pair_cell,
     probability_in,
 )
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import Answer, answer_of, final_verdicts
-from betterthan.results.sentences import sentences_of
+from betterthan.results.facts import Answer, answer_facts, final_verdicts
+from betterthan.results.sentences import answer_sentences
 from betterthan.signed import Signature
 from betterthan.text import named
 
-_SAID = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
+_STATISTICS = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
 
 
-def said_of(found: xr.Dataset) -> str:
+def statistic_label(comparison: xr.Dataset) -> str:
     """The statistic, in words."""
-    statistic = str(found.attrs["statistic"])
-    return _SAID.get(statistic, statistic)
+    statistic = str(comparison.attrs["statistic"])
+    return _STATISTICS.get(statistic, statistic)
 
 
-def units_of(found: xr.Dataset) -> str:
+def units_label(comparison: xr.Dataset) -> str:
     """What was weighed."""
-    unit = str(found.attrs.get("unit", names.ITEM))
-    unit = names.DOCUMENT if found.attrs.get("statistic") == "tau" else unit
+    unit = str(comparison.attrs.get("unit", names.ITEM))
+    unit = names.DOCUMENT if comparison.attrs.get("statistic") == "tau" else unit
     return f"{unit}s"
 
 
@@ -52,7 +52,7 @@ def withheld(cell: xr.Dataset) -> str:
     return f"labels with too few gold items: {on_one_line(str(rare))}"
 
 
-def of_wins(cell: xr.Dataset, verdict: str) -> str:
+def wins_reason(cell: xr.Dataset, verdict: str) -> str:
     """Why a sure score is no verdict: the number of wins does not agree."""
     better = cell["prob_better"].item()
     threshold = cell.attrs.get("threshold", names.VERDICT_PROB)
@@ -64,10 +64,10 @@ def of_wins(cell: xr.Dataset, verdict: str) -> str:
         return ""
     if cell.get("too_close", False):
         return "the threshold is within two Monte Carlo errors; more draws may decide"
-    told = probability_in(cell, "prob_more_wins")
+    units, p = units_label(cell), probability_in(cell, "prob_more_wins")
     return (
-        f"a verdict needs the number of {units_of(cell)} ahead to agree; counted alone they give "
-        f"{names_in(cell)[0]} a probability of {told}"
+        f"a verdict needs the number of {units} ahead to agree; counted alone they give "
+        f"{names_in(cell)[0]} a probability of {p}"
     )
 
 
@@ -109,27 +109,29 @@ class Scored:
     extrapolated: tuple[str, ...] = ()  # predictions outside the range of the fit
 
 
-def scored_of(found: xr.Dataset) -> Scored:
+def score_facts(comparison: xr.Dataset) -> Scored:
     """Of `scores.compare` and `orders.compare`."""
-    answer = answer_of(found, by=said_of(found), units=units_of(found))
-    if np.isin(found["verdict"].values[~np.eye(answer.n_systems, dtype=bool)], _WITHHELD).all():
-        answer = replace(answer, failures=f"{withheld(cell_of(found, 0, 1))}.")
-    tested = _tested(found) if answer.n_systems == 2 else {}
-    return Scored(answer=answer, **tested, **_by_chance(found))
+    answer = answer_facts(comparison, by=statistic_label(comparison), units=units_label(comparison))
+    if np.isin(
+        comparison["verdict"].values[~np.eye(answer.n_systems, dtype=bool)], _WITHHELD
+    ).all():
+        answer = replace(answer, failures=f"{withheld(pair_cell(comparison, 0, 1))}.")
+    tested = _tested(comparison) if answer.n_systems == 2 else {}
+    return Scored(answer=answer, **tested, **_by_chance(comparison))
 
 
-def predicted_of(found: xr.Dataset, response: str) -> Scored:
+def prediction_facts(prediction: xr.Dataset, response: str) -> Scored:
     """Of `features.predict`."""
-    answer = answer_of(found, by=f"predicted {response}")
-    failures = [one for one in np.atleast_1d(found.attrs["failures"]).tolist() if one]
+    answer = answer_facts(prediction, by=f"predicted {response}")
+    failures = [text for text in np.atleast_1d(prediction.attrs["failures"]).tolist() if text]
     answer = replace(answer, failures=" ".join(failures) or None)
-    outside = [str(s) for s in found[names.SYSTEM].values[found["outside"].values != ""]]
+    outside = [str(s) for s in prediction[names.SYSTEM].values[prediction["outside"].values != ""]]
     return Scored(answer=answer, extrapolated=tuple(outside))
 
 
 def score_sentences(scored: Scored) -> list[str]:
     """The answer, then the test and what the numbers rest on."""
-    return [*sentences_of(scored.answer), *_additions(scored)]
+    return [*answer_sentences(scored.answer), *_additions(scored)]
 
 
 def _additions(scored: Scored) -> Iterator[str]:
@@ -137,7 +139,7 @@ def _additions(scored: Scored) -> Iterator[str]:
     if not answer.failures:
         if scored.held_back:
             yield f"No verdict yet: {scored.held_back}."
-        if answer.ends and answer.n:
+        if answer.verdict_counts and answer.n:
             lower = "; lower is better" if answer.lower_is_better else ""
             yield f"All systems are scored on the same {answer.n:,} {answer.units}{lower}."
     if scored.test_p:
@@ -169,33 +171,33 @@ def _additions(scored: Scored) -> Iterator[str]:
         )
 
 
-def _tested(found: xr.Dataset) -> dict[str, Any]:
+def _tested(comparison: xr.Dataset) -> dict[str, Any]:
     """What the randomization test says, and why it may differ from the posterior."""
-    cell = cell_of(found, 0, 1)
+    cell = pair_cell(comparison, 0, 1)
     if cell["prob_better"].item() < 0.5:
-        cell = cell_of(found, 1, 0)
+        cell = pair_cell(comparison, 1, 0)
     verdict, side = str(cell["verdict"].item()), favours(cell)
-    of = {1: cell[names.SYSTEM_A], -1: cell[names.SYSTEM_B]}
+    systems = {1: cell[names.SYSTEM_A], -1: cell[names.SYSTEM_B]}
     test = {
         "test_p": p_value_in(cell),
-        "test_favors": str(of[side].item()) if side else None,
+        "test_favors": str(systems[side].item()) if side else None,
     }
     if verdict in _WITHHELD:
         return test
     differs = why(verdict, cell["p_value"].item(), side, cell.attrs["alpha"])
-    return test | {"held_back": of_wins(cell, verdict) or None, "test_differs": differs or None}
+    return test | {"held_back": wins_reason(cell, verdict) or None, "test_differs": differs or None}
 
 
-def _by_chance(found: xr.Dataset) -> dict[str, Any]:
+def _by_chance(comparison: xr.Dataset) -> dict[str, Any]:
     """Of orders, whether they are nearer to the reference than random orders."""
-    if "p_chance" not in found:
+    if "p_chance" not in comparison:
         return {}
-    alpha, p = float(found.attrs.get("alpha", names.ALPHA)), found["p_chance"].values
+    alpha, p = float(comparison.attrs.get("alpha", names.ALPHA)), comparison["p_chance"].values
     return {
         "alpha": alpha,
-        "n_left_out": int(found.attrs["n_dropped"]),
+        "n_left_out": int(comparison.attrs["n_dropped"]),
         "chance_p": numbers.p_value(float(np.max(p))),
-        "by_chance": tuple(str(s) for s in found[names.SYSTEM].values[p > alpha]),
+        "by_chance": tuple(str(s) for s in comparison[names.SYSTEM].values[p > alpha]),
     }
 
 
@@ -219,20 +221,20 @@ class Judged:
     n_judge_differs: int = 0  # pairs on which the judge alone has another verdict
 
 
-def judged_of(found: xr.Dataset) -> Judged:
+def judged_facts(comparison: xr.Dataset) -> Judged:
     """Of `compare` of judged outcomes."""
-    data = found.isel({names.ENGINE: 0}) if names.ENGINE in found.dims else found
-    made = Signature.from_attrs(found.attrs)
+    data = comparison.isel({names.ENGINE: 0}) if names.ENGINE in comparison.dims else comparison
+    provenance = Signature.from_attrs(comparison.attrs)
     pairs = rows.pairs(data)
-    known: Any = pairs[pairs["n"] > 0]
-    n = int(known["n"].sum())
-    several = _judged_pairs(known) if len(pairs) > 1 else _judged_pair(pairs.to_dict("records")[0])
+    judged: Any = pairs[pairs["n"] > 0]
+    n = int(judged["n"].sum())
+    several = _judged_pairs(judged) if len(pairs) > 1 else _judged_pair(pairs.to_dict("records")[0])
     return Judged(
-        answer=answer_of(data),
-        labels_by=on_one_line(str(made.labels_by or "people")),
-        n_labels=int(known["n_gold"].sum()),
+        answer=answer_facts(data),
+        labels_by=on_one_line(str(provenance.labels_by or "people")),
+        n_labels=int(judged["n_gold"].sum()),
         n_judged=n,
-        uncovered=float((known["unlabelled"] * known["n"]).sum() / n) if n else 0.0,
+        uncovered=float((judged["unlabelled"] * judged["n"]).sum() / n) if n else 0.0,
         **several,
     )
 
@@ -249,25 +251,25 @@ def _judged_pair(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _judged_pairs(known: Any) -> dict[str, Any]:
-    if not len(known):
+def _judged_pairs(judged: Any) -> dict[str, Any]:
+    if not len(judged):
         return {}
-    judge = known["judge_verdict"].to_numpy(str) if "judge_verdict" in known else None
-    differs = 0 if judge is None else int((judge != final_verdicts(known)).sum())
-    ends = {
-        name: (float(known[column].min()), float(known[column].max()))
+    judge = judged["judge_verdict"].to_numpy(str) if "judge_verdict" in judged else None
+    differs = 0 if judge is None else int((judge != final_verdicts(judged)).sum())
+    ranges = {
+        name: (float(judged[column].min()), float(judged[column].max()))
         for name, column in (("r2", "r2"), ("worth", "effective_gold"))
     }
-    return ends | {"n_judge_differs": differs}
+    return ranges | {"n_judge_differs": differs}
 
 
 def judged_sentences(judged: Judged) -> list[str]:
     """The answer, then what labels and judge contribute."""
-    return [*sentences_of(judged.answer), *_labels_and_judge(judged)]
+    return [*answer_sentences(judged.answer), *_labels_and_judge(judged)]
 
 
 def _labels_and_judge(judged: Judged) -> Iterator[str]:
-    pair, ends = judged.answer.pair, judged.answer.ends
+    pair, counts = judged.answer.pair, judged.answer.verdict_counts
     if judged.n_labels and judged.r2 and judged.worth:
         in_all = "" if pair else " in all"
         yield (
@@ -276,17 +278,17 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
         )
         yield _worth(judged, judged.r2, judged.worth)
     if pair and judged.labels_p is not None:
-        alone = f"By the labels alone, P({pair.first} better) is "
-        alone += numbers.probability(judged.labels_p)
+        text = f"By the labels alone, P({pair.first} better) is "
+        text += numbers.probability(judged.labels_p)
         if judged.judge_p is not None:
             favors = f", which favors {pair.second}" if judged.judge_p < 0.5 else ""
             judge = numbers.probability(judged.judge_p)
-            alone += f"; by the judge alone, not corrected, {judge}{favors}"
-        yield f"{alone}."
-    if judged.n_judge_differs and ends:
+            text += f"; by the judge alone, not corrected, {judge}{favors}"
+        yield f"{text}."
+    if judged.n_judge_differs and counts:
         yield (
             "The judge alone, not corrected, would give another verdict on "
-            f"{judged.n_judge_differs:,} of {ends.n_pairs:,} pairs."
+            f"{judged.n_judge_differs:,} of {counts.n_pairs:,} pairs."
         )
     if judged.uncovered > _UNCOVERED:
         yield (

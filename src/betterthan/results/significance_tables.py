@@ -13,9 +13,9 @@ from betterthan.results import numbers
 from betterthan.results.columns import NO_DATA, Column, probability
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part
-from betterthan.results.methods import OF_MODELS, tests_of
-from betterthan.results.pair_tables import p_value, pairs_of, table_of_pairs, verdict
-from betterthan.results.sentences import unit_of
+from betterthan.results.methods import MODEL_REASONS, tests_in
+from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair, verdict
+from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
 from betterthan.significance.roster import spec_of
 
@@ -52,7 +52,7 @@ REASONS = {
 
 _SIDES = {"a_better": 1, "b_better": -1}
 
-_OF_SIGNS = ("sign", "mid_p", "trinomial")
+_SIGN_TESTS = ("sign", "mid_p", "trinomial")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Pair:
     """A verdict on one pair, and the tests beside it."""
 
     cell: xr.Dataset
-    made: Signature
+    provenance: Signature
 
     @property
     def verdict(self) -> str:
@@ -85,8 +85,8 @@ class Pair:
     @property
     def withheld(self) -> str:
         """Why there is no verdict: a key of `REASONS`."""
-        known = "reason" in self.cell
-        decides = known and str(self.cell["reason"].item()) == names.MISSING_DECIDES
+        has_reason = "reason" in self.cell
+        decides = has_reason and str(self.cell["reason"].item()) == names.MISSING_DECIDES
         return "missing" if decides else "chains"
 
     @property
@@ -97,7 +97,7 @@ class Pair:
     @property
     def alpha(self) -> float:
         """Level of the tests."""
-        return float(self.made.alpha or names.ALPHA)
+        return float(self.provenance.alpha or names.ALPHA)
 
     @property
     def counted(self) -> tuple[int, int]:
@@ -115,22 +115,22 @@ class Pair:
     @property
     def modelled(self) -> str:
         """The advised model that gave the verdict, empty for wins, losses and ties."""
-        return str(self.made.model or "") if self.made.method == "advised" else ""
+        return str(self.provenance.model or "") if self.provenance.method == "advised" else ""
 
 
-def reasons(cell: xr.Dataset, made: Signature) -> list[str]:
+def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
     """Why the verdict on a pair and its tests differ: keys of `REASONS`, none where they agree."""
-    pair = Pair(cell, made)
+    pair = Pair(cell, provenance)
     if pair.verdict in ("no_data", "no_verdict"):
         return [] if pair.verdict == "no_data" else [pair.withheld]
-    apart = [test for test in pair.tests if test.significant_for != pair.side]
-    opposed = pair.side != 0 and any(t.significant_for == -pair.side for t in apart)
-    found = ["opposed"] if opposed else []
+    differing = [test for test in pair.tests if test.significant_for != pair.side]
+    opposed = pair.side != 0 and any(t.significant_for == -pair.side for t in differing)
+    keys = ["opposed"] if opposed else []
     if pair.modelled:
-        found += [OF_MODELS.get(pair.modelled, "model")] if apart else []
+        keys += [MODEL_REASONS.get(pair.modelled, "model")] if differing else []
     else:
-        found += [_why(pair, test) for test in apart] + _by_prior(pair)
-    return list(dict.fromkeys(found + _many(pair)))
+        keys += [_why(pair, test) for test in differing] + _by_prior(pair)
+    return list(dict.fromkeys(keys + _many(pair)))
 
 
 def _many(pair: Pair) -> list[str]:
@@ -148,12 +148,12 @@ def _by_prior(pair: Pair) -> list[str]:
 def _why(pair: Pair, test: Tested) -> str:
     """Of wins, losses and ties, why one test says something else than the verdict."""
     wins, losses = pair.counted
-    of_signs = test.name in _OF_SIGNS
-    if of_signs and test.favours != np.sign(wins - losses):
+    counts_signs = test.name in _SIGN_TESTS
+    if counts_signs and test.favours != np.sign(wins - losses):
         return "ties"
     signs = float(np.asarray(sign_p(wins, losses)))
     counted = int(np.sign(wins - losses)) if signs <= pair.alpha else 0
-    if not of_signs and counted != test.significant_for:
+    if not counts_signs and counted != test.significant_for:
         return "sizes"  # counted alone, the same items say something else
     if pair.verdict in ("equivalent", "split"):
         return "rope" if pair.verdict == "equivalent" else "split"
@@ -173,7 +173,7 @@ def _why_not_significant(pair: Pair) -> str:
 
 def _level(pair: Pair) -> str:
     """Whether the levels differ, or else the prior."""
-    threshold = float(pair.made.threshold or names.VERDICT_PROB)
+    threshold = float(pair.provenance.threshold or names.VERDICT_PROB)
     return "prior" if np.isclose(1 - threshold, pair.alpha) else "levels"
 
 
@@ -184,40 +184,40 @@ def tests_part(context: ReportContext) -> Part | None:
     """The section: a row each pair, and the reasons that the numbers of its last column stand
     for.
     """
-    if not tests_of(context.data):
+    if not tests_in(context.data):
         return None
     cells = context.cells
     why = [reasons(cell, context.provenance) for cell in cells]
-    used = [reason for reason in REASONS if any(reason in each for each in why)]
-    pointed = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
+    used = [reason for reason in REASONS if any(reason in of_pair for of_pair in why)]
+    pointed = [", ".join(str(used.index(reason) + 1) for reason in of_pair) for of_pair in why]
     caption = (
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"
     )
-    rows = _by_test(pairs_of(context.data, context.pairs[:PAIRS_VISIBLE]))
+    rows = _by_test(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]))
     columns = [*_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
-    table = table_of_pairs(rows, columns, caption, name="tests")
-    compared = [p for p, cell in zip(pointed, cells, strict=True) if _known(cell)]
+    table = table_by_pair(rows, columns, caption, name="tests")
+    compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]
     return Part("Posterior and tests", tables=[table], notes=_notes(context, used, compared))
 
 
-def _known(cell: xr.Dataset) -> bool:
+def _compared(cell: xr.Dataset) -> bool:
     """Whether the pair has a common example."""
     return str(cell["verdict"].item()) != "no_data"
 
 
 def _columns(context: ReportContext) -> list[Column]:
-    tests = tests_of(context.data)
+    tests = tests_in(context.data)
     corrected = _CORRECTED.get(str(context.provenance.correction)) if context.many else None
     heads = {f"p_value_{test}": spec_of(test).head for test in tests}
     if corrected:
         heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {spec_of(tests[-1]).head}"
     return [
         probability("P(better)", "prob_better", blank=NO_DATA),
-        verdict(context.verdict_head, unit=unit_of(context.provenance)),
+        verdict(context.verdict_heading, unit=unit_label(context.provenance)),
         *(
-            p_value(head, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
-            for name, head in heads.items()
+            p_value(heading, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
+            for name, heading in heads.items()
         ),
     ]
 
@@ -227,7 +227,7 @@ def _by_test(rows: xr.Dataset) -> xr.Dataset:
     values = {
         f"{name}_{test}": rows[name].sel({names.TEST: test}, drop=True)
         for name in ("p_value", "p_adjusted", "favours")
-        for test in tests_of(rows)
+        for test in tests_in(rows)
         if name in rows
     }
     if "p_value_mcse" in rows:
@@ -240,12 +240,12 @@ def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) 
     agree.
     """
     systems = len(context.systems)
-    told = {
+    values = {
         "alpha": context.provenance.alpha,
         "pairs": systems * (systems - 1) // 2,
         "threshold": context.provenance.threshold,
     }
-    notes = [f"{k + 1}. {REASONS[reason].format_map(told)}" for k, reason in enumerate(used)]
+    notes = [f"{k + 1}. {REASONS[reason].format_map(values)}" for k, reason in enumerate(used)]
     agreeing = sum(not number for number in pointed)
     if agreeing == len(pointed) > 0:
         every = "every pair" if 2 * len(pointed) == systems * (systems - 1) else "every pair shown"
@@ -258,7 +258,7 @@ def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) 
             f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree, on the "
             "system too."
         )
-    notes += _all_at_once(context)
+    notes += _friedman(context)
     notes.append(
         "A p-value is the probability of a result at least this extreme if the systems were equal; "
         "it is not the probability that they are equal."
@@ -266,15 +266,15 @@ def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) 
     return notes
 
 
-def _all_at_once(context: ReportContext) -> list[str]:
+def _friedman(context: ReportContext) -> list[str]:
     if "friedman_p" not in context.data:
         return []
     statistic, p, n = (context.data[f"friedman_{k}"].item() for k in ("statistic", "p", "n"))
     systems, unit = len(context.systems), context.provenance.unit or names.ITEM
-    told = f"Friedman's test of all {systems} systems at once, on the {n:,} {unit}s that all have: "
+    text = f"Friedman's test of all {systems} systems at once, on the {n:,} {unit}s that all have: "
     if statistic != statistic:
-        return [told + "no two differ on any."]
+        return [text + "no two differ on any."]
     return [
-        f"{told}chi-square {statistic:.1f} on {systems - 1} degrees of freedom, p = "
+        f"{text}chi-square {statistic:.1f} on {systems - 1} degrees of freedom, p = "
         f"{numbers.p_value(p)}; it asks whether any differ, not which."
     ]

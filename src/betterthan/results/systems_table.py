@@ -12,18 +12,18 @@ from betterthan import names
 from betterthan.results.columns import (
     Column,
     along,
-    cells_of,
     count,
     flag,
     number,
     probability,
     values,
+    written_cells,
 )
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Table
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import score_of
-from betterthan.results.rows import final_verdicts, in_one_unit
+from betterthan.results.facts import score_label
+from betterthan.results.rows import final_verdicts, single_unit
 
 SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = probability("P(best)", "prob_best")
@@ -36,14 +36,14 @@ PAIR_COUNTS = {
 }
 
 
-def table_of_systems(
+def table_by_system(
     rows: Any,
     columns: Sequence[Column],
     caption: str = "",
     *,
     heading: str = "System",
     name: str = "",
-    **seen: Any,
+    **folding: Any,
 ) -> Table:
     """One row for each system: its name, and the columns of which the answer has the numbers.
 
@@ -57,11 +57,11 @@ def table_of_systems(
     heading : str
         Of the names.
     """
-    heads, cells = cells_of(rows, columns)
+    heads, cells = written_cells(rows, columns)
     keys = [(on_one_line(str(system)),) for system in rows[names.SYSTEM].values]
     written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
     keyed = keys if name else ()
-    return Table((heading, *heads), written, caption, name=name, keys=keyed, **seen)
+    return Table((heading, *heads), written, caption, name=name, keys=keyed, **folding)
 
 
 def systems_table(context: ReportContext) -> Table:
@@ -75,15 +75,15 @@ def systems_table(context: ReportContext) -> Table:
         *_scores(rows, context, mass),
         *_joint(rows, context, mass),
         *(
-            count(head, name)
-            for name, head in PAIR_COUNTS.items()
+            count(heading, name)
+            for name, heading in PAIR_COUNTS.items()
             if name in always or bool(rows[name].to_numpy().any())
         ),
     ]
     total = len(rows)
     elsewhere = f".systems of the comparison has all {total}" if total > SYSTEMS_VISIBLE else ""
     folding: Any = {"visible": SYSTEMS_VISIBLE, "elsewhere": elsewhere}
-    return table_of_systems(rows, columns, _caption(context, mass), name="systems", **folding)
+    return table_by_system(rows, columns, _caption(context, mass), name="systems", **folding)
 
 
 _BY_SYSTEM = (
@@ -106,13 +106,13 @@ def spread_table(context: ReportContext) -> list[Table]:
         number("Mean of the worst tenth", "score_worst_tenth", three),
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
-    table = table_of_systems(data, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
+    table = table_by_system(data, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
     return [replace(table, keys=())]
 
 
 def pair_counts(data: xr.Dataset) -> dict[str, np.ndarray]:
     """How many pairs of each system have which verdict."""
-    verdict = np.where(in_one_unit(data), "no_verdict", final_verdicts(data))
+    verdict = np.where(single_unit(data), "no_verdict", final_verdicts(data))
     others = ~np.eye(len(verdict), dtype=bool)
     columns = {
         "better_than": ("a_better",),
@@ -139,7 +139,7 @@ def _scores(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Colum
         return f"{value:.{places}f}{interval}"
 
     variables = [name for name in ("score", "score_lower", "score_upper") if name in rows]
-    heading = score_of(context.provenance, "n_right" in context.data)
+    heading = score_label(context.provenance, "n_right" in context.data)
     heading += ", lower is better" if context.provenance.higher_is_better is False else ""
     heading += f" [{mass} interval]" if len(variables) > 1 else ""
     return [

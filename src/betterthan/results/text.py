@@ -18,7 +18,7 @@ _HEADING = 10  # characters of a name that may head a column
 _NAME = 36  # characters of a name before it is folded
 _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
-_MATRIX_OF = 10  # systems whose matrix fits a terminal
+_MATRIX_SYSTEMS = 10  # systems whose matrix fits a terminal
 _WORD = re.compile(r"\s*\S+\s*")  # with the blanks behind it
 _CONTROLS: dict[int, None] = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
 _BOLD, _GREY = "bold", "bright_black"
@@ -91,7 +91,9 @@ def _part(part: Part, width: int) -> Iterator[_Line]:
     """A section without what a terminal cannot show; a table needs no heading, its caption says
     the same.
     """
-    tables = [table for table in part.tables if not (table.shades and len(table.rows) > _MATRIX_OF)]
+    tables = [
+        table for table in part.tables if not (table.shades and len(table.rows) > _MATRIX_SYSTEMS)
+    ]
     if not (part.facts or tables or part.notes or part.lines):
         return
     if part.facts or not tables:
@@ -250,10 +252,10 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     """
     # the widest cell, or the longest word of the heading, which may break
     narrow = [
-        max([1, *(len(row[k]) for row in table.rows), *map(len, head.split())])
-        for k, head in enumerate(table.heads)
+        max([1, *(len(row[k]) for row in table.rows), *map(len, heading.split())])
+        for k, heading in enumerate(table.heads)
     ]
-    widths = [max(w, len(head)) for w, head in zip(narrow, table.heads, strict=True)]
+    widths = [max(w, len(heading)) for w, heading in zip(narrow, table.heads, strict=True)]
     if sum(widths) + _BETWEEN[0] * len(widths) > width:  # headings break before names do
         widths = narrow
     texts = [k for k, side in enumerate(table.sides) if side == "l"]
