@@ -48,7 +48,7 @@ from . import (
 )
 from .auditing.looking import audit as audit
 from .comparison.advice import advise as advise
-from .comparison.comparing import compare as compare
+from .comparison.compare import compare as compare
 from .gating.deciding import gate as gate
 from .logs.reading import read_logs as read_logs
 from .posterior.closed import prob_better as prob_better

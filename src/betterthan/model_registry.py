@@ -1,4 +1,4 @@
-"""One row a model: what it takes into account, what it is given, and what a report says of it."""
+"""One row a model: what it takes into account, what it is loaded, and what a report says of it."""
 
 import importlib
 from collections.abc import Callable
@@ -20,9 +20,9 @@ COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgm
 class Spec:
     """A model, as `compare`, `advise` and the report know it.
 
-    ``prepare`` makes of what was given what ``fit`` takes, and ``code`` is how a user writes that.
-    What was given has a ``kind``, ``data`` (scores under the policy for missing ones), the data as
-    ``plain`` scores, and ``margin``.
+    ``prepare`` makes of loaded data what ``fit`` takes, and ``code`` is how a user writes that.
+    Loaded data have a ``kind``, ``data`` (scores under the policy for missing ones), the data as
+    ``scores``, and ``margin``.
     """
 
     name: str
@@ -30,9 +30,9 @@ class Spec:
     computed: str = ""  # how its answer was computed, in a table
     taken_as: str = ""  # what it still takes as independent
     takes: tuple[str, ...] = ()  # of dataset, cluster and epoch, what it takes into account
-    prepare: Callable[[Any], Any] = field(default=lambda given: given.data)
-    code: Callable[[Any], str] = field(default=lambda given: "data")
-    options: Callable[[Any], dict[str, Any]] = field(default=lambda given: {})
+    prepare: Callable[[Any], Any] = field(default=lambda loaded: loaded.data)
+    code: Callable[[Any], str] = field(default=lambda loaded: "data")
+    options: Callable[[Any], dict[str, Any]] = field(default=lambda loaded: {})
     fitted: bool = True  # by PyMC; else the answer has no fit
     door: str = ""  # of what has no fit, the function that answers, where it is not compare
     own_prior: bool = False  # a Dirichlet prior says nothing of it
@@ -43,14 +43,14 @@ class Spec:
         """Sample its posterior; the model's file, and PyMC, are loaded now."""
         return importlib.import_module(f"betterthan.models.{self.name}").fit(ready, **choices)
 
-    def call(self, given: Any) -> str:
+    def call(self, loaded: Any) -> str:
         """The code that answers."""
-        options = "".join(f", {k}={v!r}" for k, v in self.options(given).items() if v)
+        options = "".join(f", {k}={v!r}" for k, v in self.options(loaded).items() if v)
         if self.door:
             return f"betterthan.{self.door}(data{options})"
         if not self.fitted:
-            return f"betterthan.compare({self.code(given)}{options})"
-        fit = f"betterthan.models.{self.name}.fit({self.code(given)}{options})"
+            return f"betterthan.compare({self.code(loaded)}{options})"
+        fit = f"betterthan.models.{self.name}.fit({self.code(loaded)}{options})"
         return f"betterthan.fits.compare({fit})"
 
 
@@ -59,46 +59,46 @@ def spec_of(name: str) -> Spec:
     return next(spec for spec in ROSTER if spec.name == name)
 
 
-def _by_dataset(given: Any) -> Any:
-    if given.kind == COUNTED:
-        return _squared(_without_single(given.data))
-    return count_outcomes(given.plain, by=names.DATASET, margin=given.margin)
+def _by_dataset(loaded: Any) -> Any:
+    if loaded.kind == COUNTED:
+        return _squared(_without_single(loaded.data))
+    return count_outcomes(loaded.scores, by=names.DATASET, margin=loaded.margin)
 
 
-def _by_cluster(given: Any) -> Any:
-    if given.kind != COUNTED:
+def _by_cluster(loaded: Any) -> Any:
+    if loaded.kind != COUNTED:
         from betterthan.counts.clusters import count_clusters
 
-        return count_clusters(given.data, margin=given.margin)
-    extra = [d for d in _extra(given.data) if d != CLUSTER]
-    return _squared(given.data.sum(extra, keep_attrs=True))
+        return count_clusters(loaded.data, margin=loaded.margin)
+    extra = [d for d in _extra(loaded.data) if d != CLUSTER]
+    return _squared(loaded.data.sum(extra, keep_attrs=True))
 
 
-def _code_by_cluster(given: Any) -> str:
-    if given.kind != COUNTED:
+def _code_by_cluster(loaded: Any) -> str:
+    if loaded.kind != COUNTED:
         return "betterthan.count(data, by='cluster')"
-    extra = [d for d in _extra(given.data) if d != CLUSTER and given.data.sizes[d] > 1]
+    extra = [d for d in _extra(loaded.data) if d != CLUSTER and loaded.data.sizes[d] > 1]
     return f"data.sum({extra}, keep_attrs=True)" if extra else "data"
 
 
-def _code_by_dataset(given: Any) -> str:
-    if given.kind == COUNTED:
+def _code_by_dataset(loaded: Any) -> str:
+    if loaded.kind == COUNTED:
         return "data"
     share = "data['successes'].where(data['trials'] > 0)"
-    return f"betterthan.count({share if given.kind == 'trials' else 'data'}, by='dataset')"
+    return f"betterthan.count({share if loaded.kind == 'trials' else 'data'}, by='dataset')"
 
 
-def _of_judges(given: Any) -> dict[str, Any]:
+def _of_judges(loaded: Any) -> dict[str, Any]:
     """Judges, where there are several; an effect of place is for who asks for it."""
-    return {"judges": given.kind == ONE_BY_ONE and several(given.data, JUDGE)}
+    return {"judges": loaded.kind == ONE_BY_ONE and several(loaded.data, JUDGE)}
 
 
-def _of_quantity(given: Any) -> dict[str, Any]:
-    return {"quantity": "mean"} if given.graded else {}
+def _of_quantity(loaded: Any) -> dict[str, Any]:
+    return {"quantity": "mean"} if loaded.graded else {}
 
 
-def _of_units(given: Any) -> dict[str, Any]:
-    return {"unit": CLUSTER} if several(given.data, CLUSTER) else {}
+def _of_units(loaded: Any) -> dict[str, Any]:
+    return {"unit": CLUSTER} if several(loaded.data, CLUSTER) else {}
 
 
 def _extra(counts: Any) -> list[str]:
@@ -118,7 +118,7 @@ ROSTER = (
     Spec(
         "dirichlet_multinomial",
         computed="closed form, no sampling error",
-        code=lambda given: "betterthan.count(data)" if given.kind == ONE_BY_ONE else "data",
+        code=lambda loaded: "betterthan.count(data)" if loaded.kind == ONE_BY_ONE else "data",
         fitted=False,
         knows_margin=True,
     ),
@@ -214,7 +214,7 @@ ROSTER = (
         "A is better when it is above 0, whatever the difference of means",
         computed="PyMC, typical difference in units of the score, Student-t (graded)",
         takes=(names.DATASET,),
-        prepare=lambda given: given.plain,
+        prepare=lambda loaded: loaded.scores,
         own_prior=True,
         rope_unit="score",
     ),

@@ -67,7 +67,7 @@ def test_no_parser_is_loaded_for_files_alone(results):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert "betterthan.comparison.comparing" in loaded
+    assert "betterthan.comparison.compare" in loaded
     assert not loaded & {"typer", "pydantic", "rich.console", "matplotlib", "pymc"}
     # nor what reads logs of other kinds, draws figures, audits, or corrects judges
     prefixes = (

@@ -1,6 +1,8 @@
 """Advice follows the data, and a comparison follows the advice."""
 
 import functools
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,10 +10,12 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.comparison.among_all import among_all
-from betterthan.comparison.asked import Asked
-from betterthan.comparison.engines import Engine
-from betterthan.comparison.given import count_given, recognise
+from betterthan.comparison.engines import Answer
+from betterthan.comparison.evaluation import evaluate
+from betterthan.comparison.joint_ranking import joint_ranking
+from betterthan.comparison.loaded import recognise
+from betterthan.comparison.options import Options
+from betterthan.counts.arrays import Table
 from betterthan.models import Sampling
 from betterthan.posterior.table import Question
 from validation import designs
@@ -86,7 +90,7 @@ def test_what_is_printed_is_what_is_done(scores):
     for kind, (data, model) in kinds(scores).items():
         advice = bt.advise(data)
         assert advice.call == f"betterthan.{CALLS.get(kind, 'compare(data)')}"
-        ready = advice.spec.prepare(advice.found)
+        ready = advice.spec.prepare(advice.loaded)
         counted = bt.count(data, by="dataset") if model == "hierarchical" else data
         xr.testing.assert_equal(ready, counted)
         options = {"graded": {"quantity": "mean"}, "two graded": {"quantity": "mean"}}
@@ -227,7 +231,7 @@ def test_trials_of_several_data_sets_and_of_clusters(scores):
     advice = bt.advise(trials)
     assert advice.model == "hierarchical"
     assert "data['successes'].where(data['trials'] > 0), by='dataset'" in advice.call
-    counts = advice.spec.prepare(advice.found)
+    counts = advice.spec.prepare(advice.loaded)
     assert counts.sizes["dataset"] == 3
     trials["trials"] = 2 * trials["trials"]
     in_clusters = trials.assign_coords(cluster=("item", np.arange(60) // 4))
@@ -269,8 +273,8 @@ def test_the_report_shows_each_data_set(scores, advised):
 def joint(data, taken):
     """The joint answer beside a model that takes this into account."""
     choices = {"method": "exact", "ties": "third", "missing": "pairwise", "margin": 0.0}
-    asked = Asked.checked(
-        question=Question(),
+    options = Options.validate(
+        **vars(Question()),
         prior=None,
         systems=None,
         baseline=None,
@@ -282,8 +286,10 @@ def joint(data, taken):
         weight="item",
         **choices,
     )
-    given = count_given(recognise(data), asked, taken)
-    return among_all(given, asked, Engine("exact", xr.Dataset()), taken)
+    advice: Any = SimpleNamespace(spec=SimpleNamespace(fitted=True, takes=taken), options={})
+    evaluation = evaluate(recognise(data), options, advice)
+    table = joint_ranking(evaluation, options, Answer("exact", Table()))
+    return table.with_arrays(evaluation.columns).to_dataset()
 
 
 def test_the_joint_answer_weighs_data_sets_alike():
@@ -310,7 +316,7 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
     once = kinds(scores)["items"][0]
     again = once.copy(data=np.where(np.arange(60)[:, None] % 4 == 0, 1 - once.values, once.values))
     runs = xr.concat([once, again], "item").assign_coords(epoch=("item", np.repeat([1, 2], 60)))
-    monkeypatch.setattr("betterthan.comparison.advised.advised_answers", lambda *_: None)
+    monkeypatch.setattr("betterthan.comparison.compare.advised", lambda *_: None)
     comparison = bt.compare(runs, method="advised", rng=1)
     shares = ((once + again) / 2).assign_coords(item=once["item"])
     np.testing.assert_array_equal(comparison["counts"].values, bt.count(shares).values)

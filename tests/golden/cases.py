@@ -7,7 +7,6 @@ with the package, from closed forms with a seed, and from one comparison in `sto
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pandas as pd
 import xarray as xr
 
 import betterthan as bt
+from betterthan.results.comparison import Comparison
 
 CASES: dict[str, Callable[[], Any]] = {}
 
@@ -372,7 +372,8 @@ def two_engines() -> Any:
     chain, as `save` stored it.
     """
     answer = bt.load(Path(__file__).parent / "stored" / "two_engines.nc")
-    return replace(answer, data=answer.data.assign_attrs(version=bt.__version__))
+    data = answer.data.assign_attrs(version=bt.__version__)
+    return Comparison(data, answer.beside, answer.fits)
 
 
 @case

@@ -80,24 +80,23 @@ def test_rows_of_tests_and_policies_are_what_can_be_asked():
 def test_a_new_model_is_one_row(monkeypatch):
     """A model that only has a row is advised, printed and refused as its row says."""
     made_up = Spec("made_up", takes=("dataset",), own_prior=True, rope_unit="score")
-    found = bt.advise(bt.datasets.contingency_case("a")).found
+    found = bt.advise(bt.datasets.contingency_case("a")).loaded
     assert made_up.call(found) == "betterthan.fits.compare(betterthan.models.made_up.fit(data))"
-    from betterthan.comparison.advised import refuse_unknown
-    from betterthan.comparison.asked import Asked
-    from betterthan.models import Sampling
+    from betterthan.comparison.engines import refuse_unknown
+    from betterthan.comparison.options import Options
     from betterthan.posterior.table import Question
 
-    def asked(**choices):
+    def options(**choices):
         plain = {"method": "advised", "ties": "third", "missing": "pairwise", "margin": 0.0}
-        plain |= {"prior": None, "systems": None, "baseline": None, "question": Question()}
+        plain |= {"prior": None, "systems": None, "baseline": None, **vars(Question())}
         plain |= {"quantity": None, "unit": None, "weight": "item"}
-        return Asked.checked(**plain | choices, tests=None, sampling=Sampling(), rng=1)
+        return Options.validate(**plain | choices, tests=None, sampling=None, rng=1)
 
-    refuse_unknown(made_up, asked())
+    refuse_unknown(made_up, options())
     for choice, why in (
-        ({"question": Question(rope=0.1)}, "measures in units of the score"),
+        ({"rope": 0.1}, "measures in units of the score"),
         ({"margin": 0.1}, "is for counting wins"),
         ({"prior": "jeffreys"}, "says nothing of the advised made_up"),
     ):
         with pytest.raises(ValueError, match=why):
-            refuse_unknown(made_up, asked(**choice))
+            refuse_unknown(made_up, options(**choice))

@@ -63,7 +63,7 @@ def test_a_sampled_test_says_how_it_was_sampled():
     (spec,) = choices.tests.on(data)
     found = spec.of(data, bt.count(data), choices)
     told = {"p_value", "p_value_mcse", "exceedances", "swapped_difference", "favours"}
-    assert told == set(found)
+    assert told == set(found.arrays)
     made = Signature.from_attrs(found.attrs)
     assert (made.shuffles, made.shuffle_seed, made.randomization_method) == (99, 5, "monte_carlo")
     assert spec.words(made) == "randomization of mean (99 shuffles, seed 5)"

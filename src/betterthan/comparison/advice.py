@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.given import Found, recognise, with_systems
+from betterthan.comparison.loaded import LoadedData, recognise
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.picking import systems_of
 from betterthan.counts.shapes import to_pairs
@@ -31,7 +31,7 @@ class Advice:
     """
 
     spec: Spec
-    found: Found
+    loaded: LoadedData
     why: str
     misleads: str
 
@@ -43,12 +43,12 @@ class Advice:
     @property
     def options(self) -> dict[str, Any]:
         """What it is asked with."""
-        return {k: v for k, v in self.spec.options(self.found).items() if v}
+        return {k: v for k, v in self.spec.options(self.loaded).items() if v}
 
     @property
     def call(self) -> str:
         """The code that answers."""
-        return self.spec.call(self.found)
+        return self.spec.call(self.loaded)
 
     def __str__(self) -> str:
         return f"Ask {self.model}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
@@ -92,10 +92,10 @@ def advise(
     are the same.
     """
     data = data_of(data, systems, options, "advise")
-    return advise_on(with_systems(recognise(data), systems))
+    return advise_on(recognise(data).of_systems(systems))
 
 
-def advise_on(found: Found) -> Advice:
+def advise_on(loaded: LoadedData) -> Advice:
     """The same of data that were recognised."""
     reasons = {
         "tallies": _of_tallies,
@@ -105,18 +105,18 @@ def advise_on(found: Found) -> Advice:
         "judgments": _of_judgments,
         "blocks": _of_blocks,
     }
-    model, why, misleads = reasons[found.kind](found)
-    return Advice(spec_of(model), found, why, misleads)
+    model, why, misleads = reasons[loaded.kind](loaded)
+    return Advice(spec_of(model), loaded, why, misleads)
 
 
-def _of_blocks(_: Found) -> tuple[str, str, str]:
+def _of_blocks(_: LoadedData) -> tuple[str, str, str]:
     raise ValueError(
         "scores in blocks are answered in closed form; models need them in memory: load them with "
         ".compute(), or say method='exact'"
     )
 
 
-def _of_tallies(_: Found) -> tuple[str, str, str]:
+def _of_tallies(_: LoadedData) -> tuple[str, str, str]:
     return (
         "bayesian_bootstrap",
         "counts of TP, FP and FN ask for F1 of all items together, not for wins",
@@ -124,15 +124,15 @@ def _of_tallies(_: Found) -> tuple[str, str, str]:
     )
 
 
-def _of_scores(found: Found) -> tuple[str, str, str]:
-    scores = found.plain
+def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
+    scores = loaded.scores
     n, systems = scores.shape
     datasets = len(set(scores[names.DATASET].values.tolist())) if _has_datasets(scores) else 1
-    unit = unit_of(found.data, None)
+    unit = unit_of(loaded.data, None)
     runs = several(scores, EPOCH)
     if runs or unit == CLUSTER:
-        return _alike(found, unit, datasets)
-    if found.graded:
+        return _alike(loaded, unit, datasets)
+    if loaded.graded:
         also = f"; it pools the {datasets} data sets" if datasets > 1 else ""
         return (
             _closed(systems),
@@ -164,9 +164,9 @@ def _closed(systems: int) -> str:
     return "among_all" if systems > 2 else "student_t"
 
 
-def _alike(found: Found, unit: str, datasets: int) -> tuple[str, str, str]:
+def _alike(loaded: LoadedData, unit: str, datasets: int) -> tuple[str, str, str]:
     """Rows that say less than as many independent ones."""
-    scores = found.plain
+    scores = loaded.scores
     n, systems = scores.shape
     of = CLUSTER if unit == CLUSTER else names.ITEM
     number = len(set(ids_of(scores, of).tolist()))
@@ -188,8 +188,8 @@ def _alike(found: Found, unit: str, datasets: int) -> tuple[str, str, str]:
     )
 
 
-def _of_counts(found: Found) -> tuple[str, str, str]:
-    counts: xr.DataArray = found.plain
+def _of_counts(loaded: LoadedData) -> tuple[str, str, str]:
+    counts: xr.DataArray = loaded.scores
     known = (*names.SQUARE, names.PAIR, names.OUTCOME)
     extra = [str(d) for d in counts.dims if d not in known and counts.sizes[d] > 1]
     systems = len(systems_of(counts))
@@ -219,13 +219,13 @@ def _of_counts(found: Found) -> tuple[str, str, str]:
     )
 
 
-def _of_trials(found: Found) -> tuple[str, str, str]:
-    trials = found.data["trials"]
+def _of_trials(loaded: LoadedData) -> tuple[str, str, str]:
+    trials = loaded.data["trials"]
     if int(trials.max()) == 1:
-        return _of_scores(found)
-    systems, items = len(systems_of(found.plain)), found.data.sizes[names.ITEM]
-    clusters = unit_of(found.data, None) == CLUSTER
-    units = len(set(ids_of(found.data, CLUSTER).tolist())) if clusters else items
+        return _of_scores(loaded)
+    systems, items = len(systems_of(loaded.scores)), loaded.data.sizes[names.ITEM]
+    clusters = unit_of(loaded.data, None) == CLUSTER
+    units = len(set(ids_of(loaded.data, CLUSTER).tolist())) if clusters else items
     what = "clusters" if clusters else "items with all their runs"
     return (
         _closed(systems),
@@ -235,10 +235,10 @@ def _of_trials(found: Found) -> tuple[str, str, str]:
     )
 
 
-def _of_judgments(found: Found) -> tuple[str, str, str]:
-    systems, judges = len(systems_of(found.plain)), several(found.data, JUDGE)
-    if several(found.data, CLUSTER):
-        number = len(set(found.data[CLUSTER].values.tolist()))
+def _of_judgments(loaded: LoadedData) -> tuple[str, str, str]:
+    systems, judges = len(systems_of(loaded.scores)), several(loaded.data, JUDGE)
+    if several(loaded.data, CLUSTER):
+        number = len(set(loaded.data[CLUSTER].values.tolist()))
         return (
             "davidson_by_cluster",
             f"judgments of one cluster are correlated: the {number:,} clusters, and not the "

@@ -1,182 +1,298 @@
-"""The ways of computing the answers for all pairs: closed forms, and PyMC."""
+"""The engines that answer for all pairs: closed forms, PyMC, and the model that is advised."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
+import betterthan
 from betterthan import checks, names
 from betterthan.blocks.work import Work, work_on
-from betterthan.comparison.asked import Asked
-from betterthan.comparison.given import Given
-from betterthan.comparison.on_clusters import net_wins
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.picking import systems_of
-from betterthan.counts.units import CLUSTER
+from betterthan.comparison.evaluation import Evaluation
+from betterthan.comparison.options import Options
+from betterthan.counts.arrays import Table, without_attrs
+from betterthan.counts.shapes import pair_indices
+from betterthan.counts.units import CLUSTER, UNIT, default_unit, in_units
+from betterthan.exact.joint.units import differences as unit_differences
+from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
 from betterthan.posterior import closed, differences, on_units, table
 from betterthan.posterior.parameters import settled
 from betterthan.results.stored_draws import kept
+from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     from betterthan.posterior.gate import Diagnosis
 
 
 @dataclass(frozen=True)
-class Engine:
-    """Answers over (system_a, system_b), computed in one way."""
+class Answer:
+    """Answers over (system_a, system_b), computed by one engine."""
 
-    name: str  # exact, mcmc, or the model that was advised
-    answers: xr.Dataset
-    beside: xr.Dataset = field(default_factory=xr.Dataset)  # over system, or data set
-    signed: dict[str, Any] = field(default_factory=dict)
+    engine: str  # exact, mcmc, or the model that was advised
+    table: Table
+    more: Table = field(default_factory=Table)  # over system or data set, and how engines differ
+    settings: dict[str, Any] = field(default_factory=dict)  # and diagnostics
     fit: xr.DataTree | None = None  # its draws, where it sampled
 
     @property
     def converged(self) -> bool:
         """Whether its verdicts may be given."""
-        return not self.signed.get("failures")
+        return not self.settings.get("failures")
 
 
-def exact_answers(given: Given, asked: Asked) -> Engine:
+def closed_form(evaluation: Evaluation, options: Options) -> Answer:
     """Probabilities, differences, masses and verdicts in closed form."""
-    return Engine("exact", answers_of(given.quantity.lead, given, asked))
+    return Answer("exact", closed_table(evaluation.quantity.lead, evaluation, options))
 
 
-def answers_of(quantity: str, given: Given, asked: Asked) -> xr.Dataset:
+def closed_table(quantity: str, evaluation: Evaluation, options: Options) -> Table:
     """The closed form of a quantity: of wins on single items by their counts, else Student's t on
     units.
     """
-    scores, question = given.scores, asked.question
-    if scores is not None and (
-        quantity == "mean" or (quantity == "accuracy" and not _alone(given))
+    totals, question = evaluation.totals, options.question
+    if totals is not None and (
+        quantity == "mean" or (quantity == "accuracy" and not evaluation.single)
     ):
         # accuracy is higher where errors are fewer
-        up = {"higher_is_better": scores.higher_is_better or quantity == "accuracy"}
-        up |= {"prior_sd": asked.prior_sd}
-        found = on_units.of_units(scores.pairs(), scores.systems, question, **up)
-    elif given.unit == CLUSTER:
-        wins, systems = net_wins(given, asked), systems_of(given.counts)
-        found = on_units.of_net_wins(*wins, systems, question, prior_sd=asked.prior_sd)
+        higher_is_better = totals.higher_is_better or quantity == "accuracy"
+        means = totals.pairs()
+    elif evaluation.unit == CLUSTER:
+        net, size = evaluation.net_wins
+        higher_is_better, nothing = True, np.zeros_like(net)
+        means = unit_differences(net, size, nothing, size, most=1.0)
     else:
-        return _of_counts(given, asked)
-    if quantity == given.quantity.lead != "mean":
-        _refuse_of_items(given, asked)
-    several = found["n_units"].copy(data=found["n_units"].values > 1)
-    return table.with_verdicts(table.exact(found, facts=_OF_UNITS), question, n=several)
+        return _of_counts(evaluation, options)
+    parts = on_units.by_pair(
+        means, question, higher_is_better=higher_is_better, prior_sd=options.prior_sd
+    )
+    if quantity == evaluation.quantity.lead != "mean":
+        _refuse_of_items(evaluation, options)
+    systems = evaluation.systems
+    squares = table.squares(parts, len(systems), *pair_indices(len(systems)))
+    several = squares["n_units"] > 1
+    return table.exact_table(squares, systems, question, n=several, facts=_OF_UNITS)
 
 
 _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewness")
 
 
-def working(given: Given) -> Work:
-    """Who works on the pairs."""
-    systems = given.counts.sizes[names.SYSTEM_A]
-    return work_on(systems * (systems - 1) // 2, given.found.kind == "blocks")
+def _of_counts(evaluation: Evaluation, options: Options) -> Table:
+    of, question = settled(evaluation.counts, options.prior), options.question
+    parts = {"prob_better": closed.better(of)}
+    if evaluation.ties_known:
+        workers = _workers(evaluation)
+        size = differences.size(of, question.ci_prob, question.ci_kind, workers)
+        parts |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
+        parts["mass"] = differences.masses(of, question.rope, workers)
+    return table.exact_table(parts, evaluation.systems, question, n=evaluation.examples)
 
 
-def _refuse_of_items(given: Given, asked: Asked) -> None:
+def _workers(evaluation: Evaluation) -> Work:
+    """Who computes the pairs."""
+    systems = evaluation.counts.sizes[names.SYSTEM_A]
+    return work_on(systems * (systems - 1) // 2, evaluation.kind == "blocks")
+
+
+def _refuse_of_items(evaluation: Evaluation, options: Options) -> None:
     """What is of independent items says nothing of units."""
-    if asked.ties == "all":
+    if options.ties == "all":
         raise ValueError(
-            f"ties='all' tells every policy of independent items, not of {given.unit}s; name one "
-            "policy, or say unit='item'"
+            f"ties='all' tells every policy of independent items, not of {evaluation.unit}s; name "
+            "one policy, or say unit='item'"
         )
-    length = given.counts.sizes[names.OUTCOME]
-    if asked.prior_sd:
+    length = evaluation.counts.sizes[names.OUTCOME]
+    if options.prior_sd:
         return
-    if checks.prior(asked.prior, length) != checks.prior(None, length):
+    if checks.prior(options.prior, length) != checks.prior(None, length):
         raise ValueError(
-            f"prior={asked.prior!r} is of win, loss and tie of independent items, and says nothing "
-            f"of Student's t on {given.unit}s; leave it out, or pass unit='item' or quantity='wins'"
+            f"prior={options.prior!r} is of win, loss and tie of independent items, and says "
+            f"nothing of Student's t on {evaluation.unit}s; leave it out, or pass unit='item' or "
+            "quantity='wins'"
         )
 
 
-def _alone(given: Given) -> bool:
-    """Whether each item is an example of its own."""
-    return given.scores is not None and given.scores.single
-
-
-def _of_counts(given: Given, asked: Asked) -> xr.Dataset:
-    of, question = settled(given.counts, asked.prior), asked.question
-    found = {"prob_better": closed.better(of)}
-    if given.ties_known:
-        at_work = working(given)
-        size = differences.size(of, question.ci_prob, question.ci_kind, at_work)
-        found |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
-        found["mass"] = differences.masses(of, question.rope, at_work)
-    return table.with_verdicts(table.exact(xr.Dataset(found)), question, n=_number(given))
-
-
-def sampled_answers(given: Given, asked: Asked) -> Engine:
-    """The same from PyMC, each number with its Monte Carlo error."""
-    from betterthan.fits.checking import distance
+def mcmc(evaluation: Evaluation, options: Options) -> Answer:
+    """The same from PyMC, each number with its Monte Carlo error: of clusters, or of items with
+    their runs, by the model of wins on them.
+    """
+    if evaluation.in_units:
+        return _fitted(spec_of(CLUSTERED), evaluation, options)
     from betterthan.models import beta_binomial, dirichlet_multinomial
-
-    three = given.counts.sizes[names.OUTCOME] == 3
-    model = dirichlet_multinomial if three else beta_binomial
-    tree = model.fit(
-        given.counts, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
-    )
-    found = table.of_posterior(tree, asked.question)
-    if not three and given.ties_known:
-        found = found.assign(_nothing(found["prob_better"]))
     from betterthan.posterior.gate import diagnose
 
-    diagnosis = diagnose(tree)
-    whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=_number(given))
-    beside = xr.Dataset({"z": without_attrs(distance(given.counts, tree)["z"])})
-    signed = _signed(tree["posterior"].attrs) | _judged(diagnosis)
-    return Engine("mcmc", whole, beside, signed, tree)
+    counts, question = evaluation.counts, options.question
+    three = counts.sizes[names.OUTCOME] == 3
+    model = dirichlet_multinomial if three else beta_binomial
+    tree = model.fit(
+        counts, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False
+    )
+    answers = table.of_posterior(tree, question)
+    if not three and evaluation.ties_known:
+        answers = answers.assign(_unknown_size(answers["prob_better"]))
+    diagnosis, examples = diagnose(tree), evaluation.examples
+    n = None if examples is None else answers["prob_better"].copy(data=examples)
+    decided = table.with_verdicts(answers, question, converged=diagnosis.passed, n=n)
+    settings = _settings(tree["posterior"].attrs) | _diagnostics(diagnosis)
+    return Answer("mcmc", Table.of(decided), settings=settings, fit=tree)
 
 
-def sampled_judged(data: xr.Dataset, n: xr.DataArray, asked: Asked) -> Engine:
+def errors_apart(evaluation: Evaluation, sampled: Answer) -> Table:
+    """``z`` of each pair: how many Monte Carlo errors PyMC lies from the closed form; none of
+    units, whose closed form is of another model.
+    """
+    if evaluation.in_units or sampled.fit is None:
+        return Table()
+    from betterthan.fits.checking import distance
+
+    z = distance(evaluation.counts, sampled.fit)["z"]
+    return Table.of(xr.Dataset({"z": without_attrs(z)}))
+
+
+def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
     from betterthan.fits.checking import distance
     from betterthan.models import judge
-
-    tree = judge.fit(
-        data, prior=asked.prior, sampling=asked.sampling, rng=asked.seed, predictive=False
-    )
     from betterthan.posterior.gate import diagnose, posterior_of
 
+    tree = judge.fit(
+        data, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False
+    )
     posterior, diagnosis = posterior_of(tree), diagnose(tree)
-    found = table.of_differences(posterior["difference"], asked.question, square=True)
-    whole = table.with_verdicts(found, asked.question, converged=diagnosis.passed, n=n)
+    answers = table.of_differences(posterior["difference"], options.question, square=True)
+    decided = table.with_verdicts(answers, options.question, converged=diagnosis.passed, n=n)
     z = distance(data, tree)["z"]
-    turned = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
-    beside = turned.rename({"difference_mean": "z"})
-    return Engine("mcmc", whole, beside, _signed(posterior.attrs) | _judged(diagnosis), tree)
+    square = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
+    settings = _settings(posterior.attrs) | _diagnostics(diagnosis)
+    z_table = Table.of(square.rename({"difference_mean": "z"}))
+    return Answer("mcmc", Table.of(decided), z_table, settings, tree)
 
 
-def fits_of(engines: list[Engine]) -> tuple[dict[str, xr.DataTree], tuple[str, ...]]:
-    """The fits that are kept with the answer, by engine, and what was left out."""
-    found = {engine.name: kept(engine.fit) for engine in engines if engine.fit is not None}
-    trees = {name: tree for name, (tree, _) in found.items() if tree is not None}
-    return trees, tuple(note for _, note in found.values() if note)
+def advised(evaluation: Evaluation, options: Options) -> Answer | None:
+    """The model that `advise` names; None where that is the closed form.
 
-
-def _number(given: Given) -> xr.DataArray | None:
-    """Examples of each pair, ties too; of two outcomes, none that was decisive is no lack of
-    data.
+    Raises
+    ------
+    ValueError
+        If something is asked that the model does not know.
     """
-    three = given.raw.sizes[names.OUTCOME] == 3
-    return given.raw.sum(names.OUTCOME) if three else None
+    assert evaluation.advice is not None  # computed as the data were loaded
+    spec = evaluation.advice.spec
+    refuse_unknown(spec, options)
+    if spec.fitted:
+        return _fitted(spec, evaluation, options)
+    choices: Any = vars(options.question) | {"rng": options.seed}
+    answers = None
+    if spec.name == BOOTSTRAP:
+        from betterthan.scores.resampling import bootstrap
+
+        together = in_units(evaluation.data, default_unit(evaluation.data) or names.ITEM)
+        answers = bootstrap(together, unit=UNIT, **choices)
+    elif spec.door:
+        function = attrgetter(spec.door)(betterthan)
+        answers = function(evaluation.data, **spec.options(evaluation), **choices).data
+    return None if answers is None else _of_model(answers, spec)
 
 
-def _nothing(better: xr.DataArray) -> dict[str, xr.DataArray]:
+def _fitted(spec: Spec, evaluation: Evaluation, options: Options) -> Answer:
+    """The answers of a fitted model; of several data sets, these weigh the same."""
+    from betterthan.fits.comparing import compare as compare_fit
+
+    choices = spec.options(evaluation)
+    if _has_prior(options):
+        choices["prior"] = options.prior
+    sampling = {"sampling": options.sampling, "rng": options.seed, "predictive": False}
+    tree = spec.fit(spec.prepare(evaluation), **choices, **sampling)
+    answers = compare_fit(tree, **vars(options.question)).data
+    if "target" in answers.dims:  # equal, or a data set not seen
+        new = answers.sel(target="new", drop=True)
+        of_new = {f"prob_better_new{end}": new[f"prob_better{end}"] for end in _EITHER}
+        answers = answers.sel(target="equal", drop=True).assign(of_new)
+    return replace(_of_model(answers, spec), fit=tree)
+
+
+def refuse_unknown(spec: Spec, options: Options) -> None:
+    """What a model does not know is not passed over in silence."""
+    if options.question.rope and spec.rope_unit == "score":
+        raise ValueError(
+            f"rope={options.question.rope:g} is a difference of probabilities, and the advised "
+            f"{spec.name} "
+            "measures in units of the score; use method='exact', or its own call"
+        )
+    if options.margin and not spec.knows_margin:
+        raise ValueError(
+            f"margin={options.margin:g} is for counting wins; the advised {spec.name} does not; "
+            "use method='exact'"
+        )
+    if spec.own_prior and _has_prior(options):
+        raise ValueError(
+            f"a prior of win, loss and tie says nothing of the advised {spec.name}; use "
+            "method='exact'"
+        )
+
+
+def _has_prior(options: Options) -> bool:
+    """Whether the prior is another one than the default."""
+    return options.prior is not None and checks.prior(options.prior) != checks.prior(None)
+
+
+def _of_model(answers: xr.Dataset, spec: Spec) -> Answer:
+    """The answers of a model as those of an engine; an error that was not computed is nan."""
+    nothing = xr.full_like(answers["prob_better"], np.nan)
+    columns = xr.Dataset({key: answers.get(key, nothing) for key in _COLUMNS})
+    if "also_ahead" not in answers:
+        columns["also_ahead"] = xr.zeros_like(nothing, dtype=bool)
+    more = answers[[key for key in _MORE if key in answers]]
+    tables = [
+        Table.of(without_attrs(part.drop_vars([c for c in part.coords if c not in part.dims])))
+        for part in (columns, more)
+    ]
+    signature = Signature.from_attrs(answers.attrs)
+    effects = ", ".join(k for k in ("position", "judges") if answers.attrs.get(k))
+    settings = {k: getattr(signature, k) for k in _SAMPLED if getattr(signature, k) is not None}
+    settings |= {"model": spec.name, "modelled": effects or None}
+    return Answer(spec.name, tables[0], tables[1], settings)
+
+
+_EITHER = ("", "_mcse")
+_COLUMNS = (
+    *(f"prob_better{end}" for end in _EITHER),
+    *(f"difference_{of}{end}" for of in ("mean", "lower", "upper") for end in _EITHER),
+    *(f"mass{end}" for end in _EITHER),
+    *("verdict", "also_ahead"),
+)
+_MORE = (
+    *(f"prob_better_{of}{end}" for of in ("dataset", "new") for end in _EITHER),
+    *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set"),
+    "prob_rank",
+)
+_SAMPLED = (
+    *("seed", "draws", "chains", "inference_library"),
+    *("rhat_max", "pareto_k", "ess_min", "divergences", "failures"),
+)
+
+
+def fits_of(answers: list[Answer]) -> tuple[dict[str, xr.DataTree], tuple[str, ...]]:
+    """The fits that are stored with the answer, by engine, and what was left out."""
+    stored = {answer.engine: kept(answer.fit) for answer in answers if answer.fit is not None}
+    trees = {name: tree for name, (tree, _) in stored.items() if tree is not None}
+    return trees, tuple(note for _, note in stored.values() if note)
+
+
+def _unknown_size(better: xr.DataArray) -> dict[str, xr.DataArray]:
     """A two-way model has no draws of the difference."""
     nothing = xr.full_like(better, np.nan)
     regions = nothing.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
     parts = {f"difference_{key}": nothing for key in ("mean", "lower", "upper")} | {"mass": regions}
-    return {f"{name}{end}": value for name, value in parts.items() for end in ("", "_mcse")}
+    return {f"{name}{end}": value for name, value in parts.items() for end in _EITHER}
 
 
-def _signed(attrs: Any) -> dict[str, Any]:
-    kept = ("seed", "draws", "chains", "inference_library", "model")
-    return {k: attrs[k] for k in kept if k in attrs}
+def _settings(attrs: Any) -> dict[str, Any]:
+    recorded = ("seed", "draws", "chains", "inference_library", "model")
+    return {k: attrs[k] for k in recorded if k in attrs}
 
 
-def _judged(diagnosis: "Diagnosis") -> dict[str, Any]:
-    told = ("rhat_max", "ess_min", "divergences")
-    return {k: getattr(diagnosis, k) for k in told} | {"failures": tuple(diagnosis.failures)}
+def _diagnostics(diagnosis: "Diagnosis") -> dict[str, Any]:
+    numbers = {k: getattr(diagnosis, k) for k in ("rhat_max", "ess_min", "divergences")}
+    return numbers | {"failures": tuple(diagnosis.failures)}

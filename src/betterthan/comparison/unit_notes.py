@@ -5,11 +5,12 @@ reasonable answer differs.
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.asked import Asked
-from betterthan.comparison.given import Given
+from betterthan.comparison.evaluation import Evaluation
+from betterthan.comparison.options import Options
+from betterthan.comparison.units import UnitTotals
+from betterthan.counts.arrays import Table
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.joint.student import too_skewed
 from betterthan.results import numbers
@@ -21,12 +22,12 @@ _DISAGREE = 0.1  # two-sided p-values above this do not support a verdict at 0.9
 _NAMED = 3  # pairs that are listed
 
 
-def worth(result: xr.Dataset) -> tuple[float, int]:
+def worth(answers: Table) -> tuple[float, int]:
     """The effective number of units, df + 1, and how many units there are, of the pair whose
     units are worth the least for their number.
     """
-    at = pair_indices(result.sizes[names.SYSTEM_A])
-    df, units = (result[k].values[at] for k in ("difference_df", "n_units"))
+    at = pair_indices(len(answers[names.SYSTEM_A]))
+    df, units = (answers[k][at] for k in ("difference_df", "n_units"))
     some = units > 1
     if not some.any():
         return float("nan"), int(units.max(initial=0))
@@ -34,95 +35,94 @@ def worth(result: xr.Dataset) -> tuple[float, int]:
     return float(df[least] + 1), int(units[least])
 
 
-def unequal(result: xr.Dataset) -> bool:
+def unequal(answers: Table) -> bool:
     """Whether the units are worth clearly less than as many of equal size."""
-    if "difference_df" not in result:
+    if "difference_df" not in answers:
         return False
-    effective, units = worth(result)
+    effective, units = worth(answers)
     return bool(UNEQUAL * effective < units)
 
 
-def unit_notes(
-    result: xr.Dataset, given: Given, asked: Asked, clusters: OnClusters | None
-) -> tuple[str, ...]:
+def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tuple[str, ...]:
     """The sentences that stand under the answer; none where units are single items of a count."""
-    if "difference_df" not in result:
+    if "difference_df" not in answers:
         return ()
-    unit = given.unit if clusters is not None else "item"
-    lines = [_skewed(result)]
-    if unequal(result):
+    clusters = evaluation.clusters
+    unit = evaluation.unit if clusters is not None else "item"
+    lines = [_skewed(answers)]
+    if unequal(answers):
         lines += [
-            _sizes(result, given, asked, clusters, f"{unit}s"),
-            _each_once(result, unit, asked),
+            _sizes(answers, evaluation, options, f"{unit}s"),
+            _each_once(answers, unit, options),
         ]
     if clusters is not None:
-        lines += [_smallest(clusters, asked), _chance(result, asked)]
+        lines += [_smallest(clusters, options), _chance(answers, options)]
     return tuple(filter(None, lines))
 
 
-def _sizes(
-    result: xr.Dataset, given: Given, asked: Asked, clusters: OnClusters | None, units: str
-) -> str:
+def _sizes(answers: Table, evaluation: Evaluation, options: Options, units: str) -> str:
     """How much of the data the largest units hold, and what they are worth."""
-    effective, number = worth(result)
+    effective, number = worth(answers)
     digits = 1 if effective < 100 else 0
-    told = f"the data are worth {effective:,.{digits}f} {units} of {number:,}"
-    if asked.weight == "unit":
+    worth_of = f"the data are worth {effective:,.{digits}f} {units} of {number:,}"
+    if options.weight == "unit":
         return ""
-    share = np.sort(_shares(given, clusters))[::-1]
+    share = np.sort(_shares(evaluation))[::-1]
     largest = int(np.searchsorted(share.cumsum(), HALF - 1e-12)) + 1
     held = f"{100 * share[:largest].sum():.0f}% of the items"
     if largest == 1:
-        return f"One {units[:-1]} holds {held}; {told}."
-    return f"The {units} are of unequal size: the {largest:,} largest hold {held}; {told}."
+        return f"One {units[:-1]} holds {held}; {worth_of}."
+    return f"The {units} are of unequal size: the {largest:,} largest hold {held}; {worth_of}."
 
 
-def _shares(given: Given, clusters: OnClusters | None) -> np.ndarray:
+def _shares(evaluation: Evaluation) -> np.ndarray:
     """The share of each unit in the items."""
-    if clusters is None:
-        total = np.bincount(given.scores.unit, weights=given.scores.sizes.sum(1))
+    if evaluation.clusters is None:
+        assert isinstance(evaluation.totals, UnitTotals)  # blocks have no units
+        total = np.bincount(evaluation.totals.unit, weights=evaluation.totals.sizes.sum(1))
     else:
-        total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in clusters.sums()], 0)
+        sums = evaluation.clusters.sums()
+        total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in sums], 0)
     return total / total.sum()
 
 
-def _each_once(result: xr.Dataset, unit: str, asked: Asked) -> str:
+def _each_once(answers: Table, unit: str, options: Options) -> str:
     """The answer of units that each count once."""
-    if "unit_verdict" not in result:
+    if "unit_verdict" not in answers:
         return ""
-    if result.sizes[names.SYSTEM_A] == 2:
-        return _once_of_two(result, unit, asked)
-    at = pair_indices(result.sizes[names.SYSTEM_A])
-    now, then = (result[k].values[at].astype(str) for k in ("verdict", "unit_verdict"))
+    if len(answers[names.SYSTEM_A]) == 2:
+        return _once_of_two(answers, unit, options)
+    at = pair_indices(len(answers[names.SYSTEM_A]))
+    now, then = (answers[k][at].astype(str) for k in ("verdict", "unit_verdict"))
     changed = np.flatnonzero(now != then)
     if not len(changed):
         return f"If each {unit} counts once, every pairwise verdict is the same."
-    which = _pairs(result, changed)
+    which = _pairs(answers, changed)
     return (
         f"If each {unit} counts once, {len(changed):,} of {len(now):,} pairwise verdicts change: "
         f"{which}."
     )
 
 
-def _once_of_two(result: xr.Dataset, unit: str, asked: Asked) -> str:
+def _once_of_two(answers: Table, unit: str, options: Options) -> str:
     """The same of two systems, the one ahead first."""
-    better = result["unit_prob_better"].values
+    better = answers["unit_prob_better"]
     a, b = (0, 1) if better[0, 1] >= 0.5 else (1, 0)
-    first, second = (str(result[names.SYSTEM_A].values[k]) for k in (a, b))
-    sizes = (result[f"unit_difference_{k}"].values[a, b] for k in ("mean", "lower", "upper"))
+    first, second = (str(answers[names.SYSTEM_A][k]) for k in (a, b))
+    sizes = (answers[f"unit_difference_{k}"][a, b] for k in ("mean", "lower", "upper"))
     mean, _, ends = numbers.difference(*map(float, sizes)).partition(" [")
-    interval = f"{100 * asked.question.ci_prob:g}% {asked.question.ci_kind.upper()}"
+    interval = f"{100 * options.question.ci_prob:g}% {options.question.ci_kind.upper()}"
     return (
         f"If each {unit} counts once, {first} is better than {second} with probability "
         f"{numbers.probability(better[a, b])} (difference {mean}, {interval} [{ends})."
     )
 
 
-def _smallest(clusters: OnClusters, asked: Asked) -> str:
+def _smallest(clusters: OnClusters, options: Options) -> str:
     """Where no test on clusters can reach its level."""
     number = clusters.most_decisive
     least = min(1.0, 2.0 * 0.5**number)
-    if least <= asked.tests.alpha or least == 1:
+    if least <= options.tests.alpha or least == 1:
         return ""
     return (
         f"{number} clusters differ, so that no test on clusters can have a p-value below "
@@ -130,47 +130,47 @@ def _smallest(clusters: OnClusters, asked: Asked) -> str:
     )
 
 
-def _chance(result: xr.Dataset, asked: Asked) -> str:
+def _chance(answers: Table, options: Options) -> str:
     """Where swaps of whole clusters do not support a verdict."""
-    tests = result[names.TEST].values.tolist() if "p_value" in result else []
+    tests = answers[names.TEST].tolist() if "p_value" in answers else []
     if "randomization" not in tests:
         return ""
-    at = pair_indices(result.sizes[names.SYSTEM_A])
-    p = result["p_value"].values[tests.index("randomization")][at]
-    sided = np.isin(result["verdict"].values[at].astype(str), ("a_better", "b_better"))
-    reachable = result["smallest_p"].values[at] <= _DISAGREE
+    at = pair_indices(len(answers[names.SYSTEM_A]))
+    p = answers["p_value"][tests.index("randomization")][at]
+    sided = np.isin(answers["verdict"][at].astype(str), ("a_better", "b_better"))
+    reachable = answers["smallest_p"][at] <= _DISAGREE
     against = np.flatnonzero(sided & reachable & (p > _DISAGREE))
     if not len(against):
         return ""
     p_of = ", ".join(f"{p[k]:.2g}" for k in against[:_NAMED])
     return (
-        f"Swapping whole clusters does as well by chance (p = {p_of}): {_pairs(result, against)}."
+        f"Swapping whole clusters does as well by chance (p = {p_of}): {_pairs(answers, against)}."
     )
 
 
-def _skewed(result: xr.Dataset) -> str:
+def _skewed(answers: Table) -> str:
     """Pairs whose differences are too skewed for so few items."""
-    if "difference_skewness" not in result:
+    if "difference_skewness" not in answers:
         return ""
-    at = pair_indices(result.sizes[names.SYSTEM_A])
-    held: dict[str, Any] = {k: result[k].values[at] for k in ("difference_skewness", "n_units")}
-    differ = result["counts"].isel({names.OUTCOME: slice(2)}).sum(names.OUTCOME).values[at]
-    there = result["difference_error"].values[at] > 0
+    at = pair_indices(len(answers[names.SYSTEM_A]))
+    held: dict[str, Any] = {k: answers[k][at] for k in ("difference_skewness", "n_units")}
+    differ = answers["counts"][..., :2].sum(-1)[at]
+    there = answers["difference_error"][at] > 0
     skewed = too_skewed(held["difference_skewness"], held["n_units"], differ) & there
     found = np.flatnonzero(skewed)
     if not len(found):
         return ""
     pairs = f"in {len(found):,} of {len(skewed):,} pairs" if len(skewed) > 1 else "here"
-    which = f" ({_pairs(result, found)})" if len(skewed) > 1 else ""
+    which = f" ({_pairs(answers, found)})" if len(skewed) > 1 else ""
     return (
         f"Differences of so few items are too skewed for Student's t {pairs}{which}: verdicts and "
         "intervals are wrong more often than stated."
     )
 
 
-def _pairs(result: xr.Dataset, at: np.ndarray) -> str:
+def _pairs(answers: Table, at: np.ndarray) -> str:
     """Names of pairs, the first few."""
-    systems = [str(s) for s in result[names.SYSTEM_A].values]
+    systems = [str(s) for s in answers[names.SYSTEM_A]]
     first, second = pair_indices(len(systems))
     said = [f"{systems[first[k]]} and {systems[second[k]]}" for k in at[:_NAMED].tolist()]
     more = f" and {len(at) - _NAMED:,} more" if len(at) > _NAMED else ""

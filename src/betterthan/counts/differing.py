@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.arrays import Arrays, Table
 from betterthan.counts.runs import mean_of_runs
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.exact.numeric.item_spreads import spreads
@@ -55,22 +56,19 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
     scores = schemas.scores(scores)
     if most is not None:
         most = checks.whole(most, "most")
-    return differing(scores, most)
+    return differing(scores, most).to_dataset()
 
 
-def differing(scores: xr.DataArray, most: int | None) -> xr.Dataset:
+def differing(scores: xr.DataArray, most: int | None) -> Table:
     """The same of scores that are checked."""
     scores = mean_of_runs(scores) if several(scores, EPOCH) else scores
     values = scores.values.astype(float, copy=False)
-    told = spreads(values)
-    apart = np.round(np.nan_to_num(told["spread"]), _PLACES)
-    n = int((apart > 0).sum())
-    order = np.lexsort((np.round(np.nan_to_num(told["with_rest"]), _PLACES), -apart))[:n][:most]
-    found = {name: (names.ITEM, column[order]) for name, column in told.items()}
-    labels = {
-        names.ITEM: item_ids(scores, order),
-        names.SYSTEM: scores[names.SYSTEM].values.astype(str),
-    }
-    square = {"score": ((names.ITEM, names.SYSTEM), values[order])}
-    attrs = {"n_items": len(values), "n_differing": n}
-    return xr.Dataset(found | square, coords=labels, attrs=attrs)
+    columns = spreads(values)
+    spread = np.round(np.nan_to_num(columns["spread"]), _PLACES)
+    n = int((spread > 0).sum())
+    order = np.lexsort((np.round(np.nan_to_num(columns["with_rest"]), _PLACES), -spread))[:n][:most]
+    arrays: Arrays = {name: ((names.ITEM,), column[order]) for name, column in columns.items()}
+    arrays["score"] = (names.ITEM, names.SYSTEM), values[order]
+    arrays[names.ITEM] = (names.ITEM,), item_ids(scores, order)
+    arrays[names.SYSTEM] = (names.SYSTEM,), scores[names.SYSTEM].values.astype(str)
+    return Table(arrays, {"n_items": len(values), "n_differing": n})

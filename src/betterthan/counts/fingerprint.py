@@ -21,7 +21,7 @@ def fingerprint(data: xr.DataArray) -> str:
         data = to_square(data)
     data = data.transpose(*sorted(map(str, data.dims)))
     for dim in data.dims:
-        if dim in data.coords and dim != names.OUTCOME and not _ascend(data[dim]):
+        if dim in data.coords and dim != names.OUTCOME and not _ascend(data[dim].variable):
             data = data.isel({dim: np.argsort(text_array(data[dim].values), kind="stable")})
     # what a system did against itself is no data
     if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
@@ -29,18 +29,18 @@ def fingerprint(data: xr.DataArray) -> str:
     digest = hashlib.sha256(np.ascontiguousarray(data.values).tobytes())
     for dim in data.dims:
         mark = ""
-        for labels in _blocks(data[dim]) if dim in data.coords else ():
+        for labels in _blocks(data[dim].variable) if dim in data.coords else ():
             digest.update((mark + "\n".join(map(str, labels))).encode())
             mark = "\n"
     return digest.hexdigest()[:12]
 
 
-def _blocks(labels: xr.DataArray) -> Iterator[np.ndarray]:
+def _blocks(labels: xr.Variable) -> Iterator[np.ndarray]:
     """Labels along a dim, some at a time: all of millions take far more memory than the data."""
     return (labels[k : k + _BLOCK].values for k in range(0, len(labels), _BLOCK))
 
 
-def _ascend(labels: xr.DataArray) -> bool:
+def _ascend(labels: xr.Variable) -> bool:
     """Whether labels are sorted as they are."""
     last = ""
     for block in map(text_array, _blocks(labels)):

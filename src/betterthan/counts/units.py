@@ -26,7 +26,7 @@ def item_ids(data: Any, at: Any = slice(None)) -> np.ndarray:
     if names.ITEM not in data.coords:
         return np.arange(data.sizes[names.ITEM]).astype(str)[at]
     if names.DATASET not in data.coords:
-        return text_array(data[names.ITEM][at].values)
+        return text_array(data[names.ITEM].variable[at].values)
     ids = text_array(data[names.ITEM].values)
     datasets = text_array(data[names.DATASET].values)
     both = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])

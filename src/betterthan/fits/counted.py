@@ -36,10 +36,12 @@ def better_alone(difference: xr.DataArray, ending: str, *, square: bool) -> xr.D
 def closed_answer(counts: xr.DataArray, prior: Any, asked: Question, n: xr.DataArray) -> xr.Dataset:
     """P(A better) and verdicts by the closed form: all examples alike and independent."""
     of = settled(counts, prior)
-    found = xr.Dataset({"prob_better": closed.better(of)})
+    answers = xr.Dataset({"prob_better": of.wrap(closed.better(of))})
     if asked.rope:
-        found["mass"] = differences.masses(of, asked.rope)
-    return table.with_verdicts(without_attrs(found), asked, n=n)[["prob_better", "verdict"]]
+        mass = differences.masses(of, asked.rope)
+        answers = answers.assign_coords({names.REGION: list(names.REGIONS)})
+        answers["mass"] = (*answers["prob_better"].dims, names.REGION), mass
+    return table.with_verdicts(without_attrs(answers), asked, n=n)[["prob_better", "verdict"]]
 
 
 def as_asked(values: xr.DataArray, square: bool) -> xr.DataArray:

@@ -198,8 +198,7 @@ def _answers(of: Parameters, rope: float, threshold: float) -> dict[str, np.ndar
     better, worse = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
     within, sure, unsure = np.zeros(()), np.zeros((), bool), np.zeros((), bool)
     if rope:
-        mass = differences.masses(of, rope).transpose("case", names.PAIR, names.REGION)
-        below, within, above = (mass.sel({names.REGION: r}).values for r in names.REGIONS)
+        below, within, above = np.moveaxis(differences.masses(of, rope), -1, 0)
         # of the mass within the rope, the least and the most that any values lead to
         sure = 1 - above[_BEST] - below[_WORST] >= threshold
         unsure = 1 - above[_WORST] - below[_BEST] >= threshold

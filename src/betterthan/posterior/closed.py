@@ -10,7 +10,7 @@ from betterthan.exact.wins import beta
 from betterthan.exact.wins.halves import over_distinct
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_draws
-from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
+from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 _BLOCK = 1_000_000  # pairs at once
 
@@ -82,20 +82,20 @@ def prob_better(
         )
     if checks.one_of(model, names.PROB_MODELS, "model") == "independent":
         return _independent(data, prior, ties)
-    return better(parameters(data, prior, ties))
+    of = parameters(data, prior, ties)
+    return of.wrap(better(of), "prob_better")
 
 
-def better(of: Parameters) -> xr.DataArray:
-    """P(A better than B) of counts that were checked."""
+def better(of: Parameters) -> np.ndarray:
+    """P(A better than B) of counts that were checked, in their shape without outcome."""
     win, loss = of.prior[:2]
     if win != loss:
-        half = lambda a, b, t: beta.prob_above_half(a, b)  # noqa: E731
-        return each(of, half, diagonal=0.5, name="prob_better")
+        return of.with_diagonal(beta.prob_above_half(*of.values[:2]), 0.5)
     wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
-    found = over_distinct(
+    probability = over_distinct(
         lambda w, l: beta.prob_above_half(w + win, l + loss), _BLOCK, wins, losses
     )
-    return of.wrap(found, diagonal=0.5, name="prob_better")
+    return of.with_diagonal(probability, 0.5)
 
 
 def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
@@ -107,7 +107,8 @@ def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
     found = beta.prob_greater(
         success + wins, failure + n - wins, success + losses, failure + n - losses
     )
-    return given.wrap(found, diagonal=0.5, name="prob_better").assign_attrs(prior=list(numbers))
+    answer = given.wrap(given.with_diagonal(found, 0.5), "prob_better")
+    return answer.assign_attrs(prior=list(numbers))
 
 
 def decisive(
@@ -146,7 +147,7 @@ def decisive(
     given = parameters(counts, prior, ties)
     a, b, _ = given.values
     parts = {"a": a, "b": b, "mean": a / (a + b)}
-    return xr.Dataset({k: given.wrap(v, name=k) for k, v in parts.items()}, attrs=given.attrs)
+    return xr.Dataset({k: given.wrap(v, k) for k, v in parts.items()}, attrs=given.attrs)
 
 
 def decisive_density(
@@ -232,15 +233,16 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     0.0833
     """
     of_draws.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
-    return bayes(parameters(counts, prior, ties))
+    of = parameters(counts, prior, ties)
+    return of.wrap(bayes(of), "bayes_factor_01")
 
 
-def bayes(of: Parameters) -> xr.DataArray:
-    """The Bayes factor of counts that were checked."""
+def bayes(of: Parameters) -> np.ndarray:
+    """The Bayes factor of counts that were checked, in their shape without outcome."""
     wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
     first, second = of.prior[:2]
     upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))
     if first != second and of.square:  # below the diagonal, "win" of the prior is of the column
         lower = np.exp(beta.log_bayes_factor_half(wins, losses, second, first))
         upper = of.by_triangle(upper, lower)
-    return of.wrap(upper, diagonal=1.0, name="bayes_factor_01").assign_attrs(of.attrs)
+    return of.with_diagonal(upper, 1.0)

@@ -70,23 +70,23 @@ def difference(
         from betterthan.posterior import of_judged
 
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return size(given, ci_prob, ci_kind)
+    of = parameters(counts, prior, ties, question="the size of the difference")
+    parts = {k: of.wrap(values, k) for k, values in size(of, ci_prob, ci_kind).items()}
+    return xr.Dataset(parts, attrs=of.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
 
 
-def size(of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = here) -> xr.Dataset:
-    """The same of counts that were checked, under choices that were."""
-    pairs = of.pairs()
-    a, b, t = pairs.values
+def size(
+    of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = here
+) -> dict[str, np.ndarray]:
+    """``mean``, ``sd``, ``lower`` and ``upper`` of counts that were checked, in their shape without
+    outcome.
+    """
+    a, b, t = of.pairs
     lower, upper = _interval(a, b, t, ci_prob, ci_kind, at_work)
     mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
     both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
-    parts = {
-        key: pairs.wrap(value, mirrored, diagonal=0.0, name=key)
-        for key, (value, mirrored) in both.items()
-    }
-    return xr.Dataset(parts, attrs=of.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
+    return {key: of.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
 
 
 def _interval(
@@ -153,7 +153,11 @@ def prob_equivalent(
         from betterthan.posterior import of_judged
 
         return of_judged.masses(counts, rope, prior, ties)
-    return masses(parameters(counts, prior, ties, question="the probability within a rope"), rope)
+    of = parameters(counts, prior, ties, question="the probability within a rope")
+    wrapped = [of.wrap(mass, "mass") for mass in np.moveaxis(masses(of, rope), -1, 0)]
+    regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
+    stacked = xr.concat(wrapped, regions, join="exact").transpose(..., names.REGION)
+    return stacked.assign_attrs(of.attrs | {"rope": rope})
 
 
 def _masses(
@@ -165,15 +169,13 @@ def _masses(
     return np.asarray(below), np.asarray(within), np.asarray(above)
 
 
-def masses(of: Parameters, rope: float, at_work: Work = here) -> xr.DataArray:
-    """The same of counts that were checked."""
-    pairs = of.pairs()
-    found = at_work(partial(_masses, rope=rope), *pairs.values, outputs=3)
-    itself = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
-    parts = [pairs.wrap(found[k], found[2 - k], diagonal=itself[k], name="mass") for k in range(3)]
-    regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
-    stacked = xr.concat(parts, regions, join="exact").transpose(..., names.REGION)
-    return stacked.assign_attrs(of.attrs | {"rope": rope})
+def masses(of: Parameters, rope: float, at_work: Work = here) -> np.ndarray:
+    """The same of counts that were checked, in their shape with the region in place of outcome."""
+    below, within, above = at_work(partial(_masses, rope=rope), *of.pairs, outputs=3)
+    parts = [(below, above), (within, within), (above, below)]
+    diagonal = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
+    squares = [of.square_of(*triangles, d) for triangles, d in zip(parts, diagonal, strict=True)]
+    return np.stack(squares, axis=-1)
 
 
 def sf(

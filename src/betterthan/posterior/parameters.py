@@ -11,7 +11,7 @@ import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
 from betterthan.counts.arrays import without_attrs
-from betterthan.counts.shapes import to_pairs
+from betterthan.counts.shapes import pair_indices
 from betterthan.counts.ties import apply_ties
 
 
@@ -49,55 +49,41 @@ class Parameters:
         above = np.triu(np.ones(upper.shape[-2:], dtype=bool))
         return np.where(above, upper, lower)
 
-    def pairs(self) -> "Parameters | Half":
-        """Each unordered pair once, for answers that cost."""
-        return Half(to_pairs(self.counts), self.prior, self.attrs, self) if self.square else self
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same of each unordered pair once, for answers that cost."""
+        if not self.square:
+            return self.values
+        first, second = pair_indices(self.counts.sizes[names.SYSTEM_A])
+        a, b, t = self.values
+        return a[..., first, second], b[..., first, second], t[..., first, second]
 
-    def wrap(
-        self,
-        answer: np.ndarray,
-        mirrored: np.ndarray | None = None,
-        diagonal: float | None = None,
-        name: str = "",
-    ) -> xr.DataArray:
-        """The answer with the dims and names of the counts; a system against itself gets
-        `diagonal`.
+    def square_of(self, upper: np.ndarray, lower: np.ndarray, diagonal: float) -> np.ndarray:
+        """Answers of `pairs` in the shape of the counts: `lower` below the diagonal, so that
+        nothing is lost in the tails.
         """
-        answer = np.asarray(answer)
-        if self.square and diagonal is not None:
-            answer = answer.copy()
-            index = np.arange(answer.shape[-1])
-            answer[..., index, index] = diagonal
+        if not self.square:
+            return np.asarray(upper)
+        size = self.counts.sizes[names.SYSTEM_A]
+        first, second = pair_indices(size)
+        full = np.full((*np.shape(upper)[:-1], size, size), diagonal, dtype=float)
+        full[..., first, second], full[..., second, first] = upper, lower
+        return full
+
+    def with_diagonal(self, answer: np.ndarray, diagonal: float) -> np.ndarray:
+        """The answer with `diagonal` where a square has a system against itself."""
+        if not self.square:
+            return answer
+        answer, index = np.array(answer), np.arange(np.shape(answer)[-1])
+        answer[..., index, index] = diagonal
+        return answer
+
+    def wrap(self, answer: Any, name: str = "") -> xr.DataArray:
+        """The answer with the dims, labels and attrs of the counts."""
         dims = [dim for dim in self.counts.dims if dim != names.OUTCOME]
-        wrapped = xr.DataArray(answer, _labels(self.counts), dims, name or None)
+        wrapped = xr.DataArray(np.asarray(answer), _labels(self.counts), dims, name or None)
         wrapped.attrs = dict(self.attrs)
         return wrapped
-
-
-@dataclass(frozen=True)
-class Half(Parameters):
-    """The unordered pairs of a square; answers go back into the square with no loss in the
-    tails.
-    """
-
-    whole: Parameters
-
-    def wrap(
-        self,
-        answer: np.ndarray,
-        mirrored: np.ndarray | None = None,
-        diagonal: float | None = None,
-        name: str = "",
-    ) -> xr.DataArray:
-        """The square that holds the answer above the diagonal and `mirrored` below it."""
-        size = self.whole.counts.sizes[names.SYSTEM_A]
-        first, second = np.triu_indices(size, 1)
-        full = np.full((*np.shape(answer)[:-1], size, size), diagonal, dtype=float)
-        full[..., first, second], full[..., second, first] = (
-            answer,
-            answer if mirrored is None else mirrored,
-        )
-        return self.whole.wrap(full, diagonal=diagonal, name=name)
 
 
 def _labels(counts: xr.DataArray) -> xr.Coordinates:
@@ -178,7 +164,8 @@ def each(
     given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str
 ) -> xr.DataArray:
     """An answer that is cheap enough to be computed for both triangles."""
-    return given.wrap(answer(*given.values), diagonal=diagonal, name=name)
+    values = answer(*given.values)
+    return given.wrap(values if diagonal is None else given.with_diagonal(values, diagonal), name)
 
 
 def across(
@@ -187,7 +174,7 @@ def across(
     """An answer at one number or at many, which then are a last dim."""
     at = real_numbers(x, dim)
     if at.ndim == 0:
-        return given.wrap(answer(*given.values, at), name=name)
+        return given.wrap(answer(*given.values, at), name)
     if at.ndim > 1:
         raise ValueError(f"{dim} has {at.ndim} dims; give one number or a list of numbers")
     a, b, t = (v[..., None] for v in given.values)

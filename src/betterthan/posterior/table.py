@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import with_arrays, without_attrs
+from betterthan.counts.arrays import Arrays, Table, with_arrays, without_attrs
 from betterthan.counts.shapes import labels, pair_indices
 from betterthan.exact.numeric import weights
 from betterthan.posterior import from_draws, verdicts
@@ -201,6 +201,48 @@ def exact(table: xr.Dataset, *, facts: Collection[str] = ()) -> xr.Dataset:
     return without_attrs(xr.Dataset(known | errors, table.coords))
 
 
+def exact_table(
+    parts: Mapping[str, np.ndarray],
+    systems: Sequence[str],
+    question: Question,
+    *,
+    n: np.ndarray | None = None,
+    facts: Collection[str] = (),
+) -> Table:
+    """The same of squares of closed forms as plain arrays (system_a, system_b, ...), with verdicts.
+
+    Parameters
+    ----------
+    parts : mapping of str to numpy.ndarray
+        ``prob_better`` and others.
+    systems : sequence of str
+    question : Question
+    n : numpy.ndarray, optional
+        Number of examples; without any there is no data.
+    facts : collection of str
+        What is no answer, and has no error.
+    """
+    errors = {f"{k}_mcse": np.zeros_like(v) for k, v in parts.items() if k not in facts}
+    better = parts["prob_better"]
+    decided = verdicts.of_masses(
+        parts,
+        better.T,
+        ~np.eye(len(systems), dtype=bool),
+        question.rope,
+        question.threshold,
+        empty=False if n is None else n == 0,
+    )
+    values = {**parts, **errors, **decided}
+    squares_of = {k: ((*names.SQUARE, *_MORE.get(k, ())), v) for k, v in values.items()}
+    labels_of: dict[str, Any] = {k: ((k,), np.array(systems)) for k in names.SQUARE}
+    if "mass" in parts:
+        labels_of[names.REGION] = (names.REGION,), np.array(names.REGIONS)
+    return Table(squares_of | labels_of)
+
+
+_MORE = {"mass": (names.REGION,), "mass_mcse": (names.REGION,)}
+
+
 def with_verdicts(
     table: xr.Dataset, asked: Question, *, converged: bool = True, n: xr.DataArray | None = None
 ) -> xr.Dataset:
@@ -288,13 +330,23 @@ def of_systems(
         Over system: ``prob_best``, ``expected_rank`` and ``in_best_set`` (the fewest systems that
         hold the best one); over (system, rank) ``prob_rank``. ``*_mcse`` of what is sampled.
     """
+    parts = ranks(draws, ci_prob, higher_is_better=higher_is_better, independent=independent)
+    places = tuple(range(1, len(systems) + 1))
+    return xr.Dataset(parts, coords=labels(tuple(systems), names.SYSTEM, rank=places))
+
+
+def ranks(
+    draws: np.ndarray,
+    ci_prob: float,
+    *,
+    higher_is_better: bool = True,
+    independent: bool = False,
+) -> Arrays:
+    """The same as plain arrays."""
     parts = from_draws.ranks(draws if higher_is_better else -draws, independent=independent)
     parts["in_best_set"] = weights.best_set(parts["prob_best"], ci_prob)
     dims = (names.SYSTEM, "rank")
-    return xr.Dataset(
-        {name: (dims[: values.ndim], values) for name, values in parts.items()},
-        coords=labels(tuple(systems), names.SYSTEM, rank=tuple(range(1, len(systems) + 1))),
-    )
+    return {name: (dims[: values.ndim], values) for name, values in parts.items()}
 
 
 def by_system(

@@ -1,22 +1,21 @@
 """What every comparison of systems returns: a Dataset that shows itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.arrays import Table
 from betterthan.files import write_all
 from betterthan.results import provenance, rows, saved, stored_draws
 from betterthan.results.validation import validate, validate_attributes
 from betterthan.signed import Signature
 
 
-@dataclass(frozen=True, repr=False)
 class Comparison:
     """All pairs of systems compared: print it for the answer in words and in numbers.
 
@@ -39,9 +38,33 @@ class Comparison:
     'A is better than B (probability 0.996).'
     """
 
-    data: xr.Dataset
-    beside: Mapping[str, xr.Dataset] = field(default_factory=dict)
-    fits: Mapping[str, xr.DataTree] = field(default_factory=dict)
+    def __init__(
+        self,
+        data: xr.Dataset | Table,
+        beside: Mapping[str, xr.Dataset | Table] | None = None,
+        fits: Mapping[str, xr.DataTree] | None = None,
+    ) -> None:
+        self._data, self._beside, self._fits = data, dict(beside or {}), dict(fits or {})
+
+    @property
+    def data(self) -> xr.Dataset:
+        """Every number, as a Dataset, which is built at first use."""
+        if isinstance(self._data, Table):
+            self._data = self._data.to_dataset()
+        return self._data
+
+    @property
+    def beside(self) -> Mapping[str, xr.Dataset]:
+        """The same by other ways of computing it."""
+        for name, table in self._beside.items():
+            if isinstance(table, Table):
+                self._beside[name] = table.to_dataset()
+        return cast("Mapping[str, xr.Dataset]", self._beside)
+
+    @property
+    def fits(self) -> Mapping[str, xr.DataTree]:
+        """The draws of what was sampled."""
+        return self._fits
 
     def __getitem__(self, name: str) -> xr.DataArray:
         return self.data[name]

@@ -35,7 +35,7 @@ def agreement_cells(data: xr.Dataset, first: Any, second: Any) -> dict[str, np.n
     counts_right = right_counts(data)
     if counts_right is None:
         return None
-    right, scored = (np.array(counts_of_systems) for counts_of_systems in counts_right)
+    right, scored = (np.array(values) for values in counts_right)
     first, second = np.asarray(first), np.asarray(second)
     wins, losses, ties = counts[first, second].T.astype(int)
     both = right[first] - wins
@@ -106,9 +106,9 @@ def items_part(context: ReportContext) -> Part | None:
     heads, columns = _scores(context)
     items = [on_one_line(str(item)) for item in data[names.ITEM].values]
     rows = [(item, *cells) for item, cells in zip(items, columns, strict=True)]
-    note = _NOTE_OF_TWO
+    note = _NOTE_PAIR
     if context.many:
-        heads, note = (*heads, "Spread", "With the rest"), _NOTE_OF_MANY
+        heads, note = (*heads, "Spread", "With the rest"), _NOTE_SEVERAL
         more = zip(data["item_spread"].values, data["item_with_rest"].values, strict=True)
         rows = [
             (*row, f"{spread:.2f}", numbers.signed(along))
@@ -137,13 +137,13 @@ def _scores(context: ReportContext) -> tuple[tuple[str, ...], list[tuple[str, ..
     return ("Mean score",), [(f"{x:.3g}",) for x in scores.mean(names.SYSTEM).values]
 
 
-_NOTE_OF_MANY = (
+_NOTE_SEVERAL = (
     "Spread: the standard deviation of the systems' scores on the item. With the rest: the "
     "correlation, over systems, of these scores with the means on all other items; of one spread "
     "the lowest come first. Below 0 an item goes against all others: read it for a wrong key, or a "
     "question that can be taken in two ways. counts.disagreements gives every item."
 )
-_NOTE_OF_TWO = (
+_NOTE_PAIR = (
     "Of equal differences those come first on which the system that is behind on all other items "
     "is ahead: read these for a wrong key, or a question that can be taken in two ways. "
     "counts.disagreements gives every item."

@@ -254,8 +254,8 @@ def _pair_values(context: ReportContext, name: str) -> np.ndarray:
 def model_part(context: ReportContext) -> Part:
     """What the answer assumes, and by what rule there is a verdict."""
     provenance, engines = context.provenance, context.engine_names
-    own_model = advised(engines[0])
-    how = [computed_by(context, engine) for engine in (engines[:1] if own_model else engines)]
+    advised_model = advised(engines[0])
+    how = [computed_by(context, engine) for engine in (engines[:1] if advised_model else engines)]
     rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
     facts = [
         *(
@@ -267,7 +267,7 @@ def model_part(context: ReportContext) -> Part:
         *_whose_prior(context),
         ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
         ("Computed by", "; ".join(how)),
-        *([("Beside it", CLOSED_FORM_NOTE)] if own_model else []),
+        *([("Beside it", CLOSED_FORM_NOTE)] if advised_model else []),
         *([("Advised", " ".join(provenance.advice.split("\n")[1:]))] if provenance.advice else []),
         ("Practically equivalent", rope),
         *test_settings(context),

@@ -334,14 +334,16 @@ _LOOKING = (
 
 def outlook_part(context: ReportContext) -> Part | None:
     """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
-    found = context.outlook
-    lines = outlook_lines(found)
+    outlook = context.outlook
+    lines = outlook_lines(outlook)
     if not lines:
         return None
     heading = "With more items, and with fresh ones"
-    if found.sizes[names.PAIR] == 1:
+    if outlook.sizes[names.PAIR] == 1:
         return Part(heading, lines=[*lines, _LOOKING])
-    return Part(heading, tables=[_outlook_table(found, context.verdict_heading)], notes=[_LOOKING])
+    return Part(
+        heading, tables=[_outlook_table(outlook, context.verdict_heading)], notes=[_LOOKING]
+    )
 
 
 def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:

@@ -222,10 +222,10 @@ def _system_macros(context: ReportContext) -> list[tuple[str, str, str]]:
 def _pair_macros(context: ReportContext) -> list[tuple[str, str, str]]:
     """Of the pairs that have rows in a report."""
     held = {str(k): v.values for k, v in context.data.data_vars.items() if v.dims == names.SQUARE}
-    return [macro for i, j in context.pairs for macro in _macros_of_pair(context, held, i, j)]
+    return [macro for i, j in context.pairs for macro in _single_pair_macros(context, held, i, j)]
 
 
-def _macros_of_pair(
+def _single_pair_macros(
     context: ReportContext, held: dict[str, np.ndarray], i: int, j: int
 ) -> Iterator[tuple[str, str, str]]:
     a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"

@@ -317,7 +317,7 @@ class More:
     decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
 
     @property
-    def of(self) -> str:
+    def restriction(self) -> str:
         """Which items these are, where they are not all."""
         return " that one of the two wins" if self.decisive else ""
 

@@ -149,7 +149,7 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
     if pair.verdict == "no_data" or _nothing_decisive(pair):
         return
     if answer.scores:
-        scores = ", ".join(_score_of_each(answer.scores))
+        scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         notes += ["each on all its own items"] if pair.n_dropped else []
         note = f" ({', '.join(notes)})" if notes else ""
@@ -163,7 +163,7 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
         yield f"By {other}, {pair.first} is better with probability {p}."
 
 
-def _score_of_each(scores: tuple[Score, ...]) -> Iterator[str]:
+def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
     """Three decimals, or as many digits as tell scores apart that differ."""
     texts = {numbers.score(score.score) for score in scores}
     alike = len(texts) < len({score.score for score in scores})
@@ -335,10 +335,10 @@ def _more(more: More | None, units: str) -> Iterator[str]:
     goal += ", or to show that they are practically equivalent" if more.equivalent else ""
     chance = f"({100 * TARGET:g}% chance of a verdict)"
     if more.items is not None:
-        yield f"{goal}, plan for about {more.items:,} more {units}{more.of} {chance}."
+        yield f"{goal}, plan for about {more.items:,} more {units}{more.restriction} {chance}."
     elif more.beyond is not None:
         yield (
-            f"{goal}, more than {more.beyond:,} additional {units}{more.of} would be needed "
+            f"{goal}, more than {more.beyond:,} additional {units}{more.restriction} would be needed "
             f"{chance}."
         )
 

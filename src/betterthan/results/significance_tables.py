@@ -188,8 +188,8 @@ def tests_part(context: ReportContext) -> Part | None:
         return None
     cells = context.cells
     why = [reasons(cell, context.provenance) for cell in cells]
-    used = [reason for reason in REASONS if any(reason in of_pair for of_pair in why)]
-    pointed = [", ".join(str(used.index(reason) + 1) for reason in of_pair) for of_pair in why]
+    used = [reason for reason in REASONS if any(reason in keys for keys in why)]
+    pointed = [", ".join(str(used.index(reason) + 1) for reason in keys) for keys in why]
     caption = (
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"

@@ -9,9 +9,8 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.arrays import with_arrays, without_attrs
+from betterthan.counts.arrays import Arrays, Table
 from betterthan.counts.scoring import apply_missing
-from betterthan.counts.shapes import labels
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
@@ -113,12 +112,12 @@ class TestSpec:
 
     name: str
     head: str  # of a column of its p-values
-    call: Callable[[xr.DataArray, xr.DataArray, Beside], xr.Dataset]
+    call: Callable[[xr.DataArray, xr.DataArray, Beside], Table]
     words: Callable[[Signature], str]  # of how it was done
     needs_items: bool = False
     needs_ties: bool = False
 
-    def of(self, data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+    def of(self, data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
         """Two-sided ``p_value`` of every pair, whom it ``favours`` (1 the system of the row, -1
         that of the column), what else the test says, and `attrs` for the signature.
 
@@ -163,22 +162,25 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
     return ("sign", "randomization") if graded else ("sign",)
 
 
-def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = choices.signs or p_values(counts, choices.sign_ties)
-    told = {name: (names.SQUARE, found[name]) for name in ("p_value", "favours")}
-    return xr.Dataset(told, labels(tuple(map(str, counts[names.SYSTEM_A].values)), *names.SQUARE))
+def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
+    result = choices.signs or p_values(counts, choices.sign_ties)
+    return Table({name: (names.SQUARE, result[name]) for name in ("p_value", "favours")})
 
 
-def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    found = signs_of(counts, choices.sign_ties)
-    return without_attrs(found[["mid_p", "favours"]].rename(mid_p="p_value"))
+def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
+    result = signs_of(counts, choices.sign_ties)
+    return Table({k: (names.SQUARE, result[v].values) for k, v in _MID_P.items()})
 
 
-def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
-    return without_attrs(signs_of(counts, "third")[["p_value", "favours"]])
+_MID_P = {"p_value": "mid_p", "favours": "favours"}
 
 
-def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> xr.Dataset:
+def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
+    result = signs_of(counts, "third")
+    return Table({k: (names.SQUARE, result[k].values) for k in ("p_value", "favours")})
+
+
+def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
     """Its statistic's difference, A - B, and where it was sampled the exceedances and their
     error.
     """
@@ -210,10 +212,11 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
         shuffle_seed=found.attrs["seed"] if sampled else None,
     )
     kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
-    result = without_attrs(found[kept].rename(difference="swapped_difference"))
-    side = np.sign(result["swapped_difference"].fillna(0.0))
-    result["favours"] = (_better(data) * side).astype(int)
-    return result.assign_attrs(made.to_attrs())
+    arrays: Arrays = {k: (names.SQUARE, found[k].transpose(*names.SQUARE).values) for k in kept}
+    difference = arrays["swapped_difference"] = arrays.pop("difference")
+    side = np.sign(np.nan_to_num(difference[1]))
+    arrays["favours"] = names.SQUARE, (_better(data) * side).astype(int)
+    return Table(arrays, made.to_attrs())
 
 
 def _better(data: xr.DataArray) -> int:
@@ -221,7 +224,7 @@ def _better(data: xr.DataArray) -> int:
     return 1 if data.attrs.get("higher_is_better", True) else -1
 
 
-def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> xr.Dataset:
+def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> Table:
     """Randomization of whole clusters: of their totals, of which more is better."""
     found, how = clusters.swapped(choices.tests.shuffles, choices.rng)
     sampled = how == "monte_carlo"
@@ -234,8 +237,8 @@ def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> xr.
     )
     difference = found["difference"].values
     sides = {"favours": np.sign(difference).astype(int), "swapped_difference": better * difference}
-    told = {name: (names.SQUARE, values) for name, values in sides.items()}
-    return with_arrays(found.drop_vars("difference"), told).assign_attrs(made.to_attrs())
+    columns = {k: found[k].values for k in found.data_vars if k != "difference"} | sides
+    return Table({str(k): (names.SQUARE, v) for k, v in columns.items()}, made.to_attrs())
 
 
 def _sign_words(made: Signature) -> str:

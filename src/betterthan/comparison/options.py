@@ -1,4 +1,4 @@
-"""What was asked of a comparison: its choices, checked once."""
+"""The options of `compare`, checked once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from betterthan.significance.roster import Tests
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The choices of `compare`; see there."""
+class Options:
+    """The options of `compare`; see there."""
 
     question: Question
     method: str
@@ -37,6 +37,11 @@ class Asked:
     rank_seed: int  # of draws for ranks: fixed if none was given, so that data have one answer
 
     @property
+    def tie_policy(self) -> str:
+        """The policy that answers; where all are asked for, ties are an outcome."""
+        return "third" if self.ties == "all" else self.ties
+
+    @property
     def skeptical(self) -> bool:
         """Whether the prior is the skeptical one, which follows the data."""
         return isinstance(self.prior, str) and self.prior == names.SKEPTICAL
@@ -45,13 +50,14 @@ class Asked:
         """With a prior in numbers: of counts, and of differences of scores on a scale."""
         if not self.skeptical:
             return self
-        return replace(
-            self, prior=prior_of(self.prior, counts), prior_sd=names.SKEPTICAL_SD * scale
-        )
+        prior = prior_of(self.prior, counts)
+        return replace(self, prior=prior, prior_sd=names.SKEPTICAL_SD * scale)
 
     @classmethod
-    def checked(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> "Asked":
-        """The choices, or an error that names the one that is wrong."""
+    def validate(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> Self:
+        """The options, or an error that names the one that is wrong."""
+        limits: Any = {k: choices.pop(k) for k in ("rope", "ci_prob", "ci_kind", "threshold")}
+        question = Question.checked(**limits, of_score=choices["quantity"] != "wins")
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
         for name, allowed in _OR_NONE.items():
@@ -66,19 +72,21 @@ class Asked:
             raise ValueError(
                 f"weight='unit' has a closed form; method={choices['method']!r} weighs items alike"
             )
+        sampling = Sampling() if sampling is None else sampling
         if not isinstance(sampling, Sampling):
             raise ValueError(
                 f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(...)"
             )
         _refuse_prior(choices["prior"])
-        kept = {k: v for k, v in choices.items() if k != "margin"}
+        seed = one_seed(rng)  # one seed for all that samples
+        choices["margin"] = checks.margin(choices["margin"])
         return cls(
-            **kept,
-            margin=checks.margin(choices["margin"]),
+            **choices,
+            question=question,
             tests=Tests.asked(tests),
             sampling=sampling,
             prior_sd=0.0,
-            seed=(seed := one_seed(rng)),  # one seed for all that samples
+            seed=seed,
             rank_seed=0 if rng is None else seed,
         )
 

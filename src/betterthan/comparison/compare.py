@@ -1,61 +1,55 @@
-"""Everything about all pairs of systems, composed: what was given, asked, computed, and set
-beside.
+"""Compare all systems: validate options, load data, run engines, compute additions,
+record provenance, return the Comparison.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
-import xarray as xr
 
 from betterthan import checks, names
-from betterthan.comparison.among_all import among_all
-from betterthan.comparison.asked import Asked
-from betterthan.comparison.audited import audited
-from betterthan.comparison.engines import (
-    Engine,
-    answers_of,
-    exact_answers,
-    fits_of,
-    sampled_answers,
+from betterthan.comparison.additions import (
+    COMPARED,
+    item_statistics,
+    outcome_counts,
+    scores_of_systems,
+    significance_tests,
+    tie_policies,
+    units_once,
+    wrong_side_probability,
 )
-from betterthan.comparison.given import Found, Given, count_given, of_systems, recognise, scale_of
+from betterthan.comparison.engines import (
+    Answer,
+    advised,
+    closed_form,
+    closed_table,
+    errors_apart,
+    fits_of,
+    mcmc,
+)
+from betterthan.comparison.evaluation import Evaluation, load
+from betterthan.comparison.joint_ranking import joint_ranking
 from betterthan.comparison.missing_bounds import (
     as_answered,
-    bounds_of,
-    holding,
+    columns_of_bounds,
+    missing_bounds,
     withheld,
     without_verdicts,
 )
-from betterthan.comparison.of_scores import of_scores
-from betterthan.comparison.on_clusters import clusters_of
-from betterthan.comparison.sign_errors import sign_error
-from betterthan.comparison.signing import signed_of
-from betterthan.comparison.tests_beside import tests_beside
-from betterthan.comparison.ties_beside import every_policy
-from betterthan.comparison.unit_notes import unequal, unit_notes, worth
-from betterthan.counts.arrays import with_arrays, without_attrs
-from betterthan.counts.units import CLUSTER, EPOCH
+from betterthan.comparison.options import Options
+from betterthan.comparison.provenance import provenance
+from betterthan.counts.arrays import Table
 from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
-from betterthan.posterior import closed
-from betterthan.posterior.parameters import settled
-from betterthan.posterior.table import Question
 from betterthan.progress import with_bar, working
 from betterthan.reading.inputs import data_of
 from betterthan.reading.options import ReadOptions
 from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
-from betterthan.significance.on_clusters import OnClusters
 from betterthan.significance.roster import Tests
-
-if TYPE_CHECKING:
-    from betterthan.comparison.advice import Advice
-
-# what most comparisons do not ask for is loaded by those that do
 
 
 def compare(
@@ -79,7 +73,7 @@ def compare(
     tests: Tests | str | Sequence[str] | None = None,
     sampling: Sampling | None = None,
     rng: Any = None,
-    **options: Unpack[ReadOptions],
+    **reading: Unpack[ReadOptions],
 ) -> Comparison:
     """Compare all systems with each other.
 
@@ -123,7 +117,7 @@ def compare(
         A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
         the columns.
     baseline : str, optional
-        The system that the others are told against.
+        The system that the others are compared with.
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
         Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for
         the data, with the closed form beside it. Of several data sets each then weighs the same.
@@ -154,7 +148,7 @@ def compare(
         Draws, chains and more of PyMC.
     rng : int, numpy.random.Generator or None
         Seed of everything that samples.
-    **options
+    **reading
         Options of `read`, for data that are read: ``metric``, ``task``, ``errors``, ``item``,
         ``higher_is_better`` and all others. ``systems`` and ``unit`` have the meaning above.
 
@@ -240,8 +234,11 @@ def compare(
     >>> bt.compare(frame, true="C", false="I")["score"].values.round(2).tolist()
     [0.33, 0.67]
     """
-    asked = Asked.checked(
-        question=Question.checked(rope, ci_prob, ci_kind, threshold, of_score=quantity != "wins"),
+    options = Options.validate(
+        rope=rope,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        threshold=threshold,
         method=method,
         quantity=quantity,
         unit=unit,
@@ -253,181 +250,110 @@ def compare(
         systems=systems,
         baseline=baseline,
         tests=tests,
-        sampling=sampling or Sampling(),
+        sampling=sampling,
         rng=rng,
     )
-    data = data_of(data, asked.systems, options, "compare", other)
+    data = data_of(data, options.systems, reading, "compare", other)
     if is_judged(data):
-        checks.rope(rope)
-        return _judged(data, asked)
-    found = of_systems(recognise(data), asked)
-    advice = _advice(found) if asked.method == "advised" else None
-    taken = _taken(asked, advice)
-    given = _counted_once(found, asked, taken, advice)
-    asked = asked.with_prior(given.counts, scale_of(given))
-    for line in given.warned:
+        return _compare_judged(data, options)
+    evaluation = load(data, options)
+    options = options.with_prior(evaluation.counts, evaluation.scale)
+    for line in evaluation.warnings:
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
-    with working("comparing pairs") if asked.method == "exact" else nullcontext():
-        engines = _answered(given, asked, advice)
-    main, *others = engines
-    result = main.answers
-    if main.beside.variables:
-        result = xr.merge([result, main.beside.drop_vars("z", errors="ignore")], join="exact")
-    clusters = clusters_of(given, asked)
-    result = _with_other(result, given, asked, main)
-    bounds = bounds_of(given, asked, result)
-    none = withheld(given, bounds)
-    result = without_verdicts(result, none)
-    bounds = as_answered(bounds, result)
-    tables = (
-        lambda: _counted(given, asked, clusters),
-        lambda: given.facts,
-        lambda: holding(given, asked, bounds),
-        lambda: among_all(given, asked, main, taken),
-        lambda: every_policy(given, asked),
-        lambda: tests_beside(given, asked, clusters),
-        lambda: of_scores(given),
-    )
-    what = f"comparing {len(result[names.SYSTEM_A])} systems"
-    beside = [table() for table in with_bar(tables, len(tables), what)]
-    beside.append(_each_once(result, given, asked, main))
-    far = [engine.beside[["z"]] for engine in others if "z" in engine.beside]
-    told = [result, *map(without_attrs, beside), *far]
-    result = xr.merge(told, join="exact", compat="override", combine_attrs="override")
-    result.attrs |= {k: v for table in beside for k, v in table.attrs.items()}
-    result = with_arrays(result, {"sign_error": sign_error(result).variable})
-    made = signed_of(given, asked, advice, engines) | audited(given, asked, bounds)
-    fits, left_out = fits_of(engines)
-    made |= {"notes": (*(made["notes"] or ()), *left_out)} if left_out else {}
-    made |= {"unit_notes": unit_notes(result, given, asked, clusters)}
-    if unequal(result):
-        made["n_effective"] = worth(result)[0]
-    signed = Signature(**made).to_attrs()
-    result.attrs = signed | result.attrs
-    return Comparison(result, _beside(others, none), fits)
+    with working("comparing pairs") if options.method == "exact" else nullcontext():
+        answers = ENGINES[options.method](evaluation, options)
+    main, *alternatives = answers
+    main = _with_other_quantity(main, evaluation, options)
+    bounds = missing_bounds(evaluation, options, main.table)
+    open_pairs = withheld(evaluation, bounds)
+    main = replace(main, table=without_verdicts(main.table, open_pairs))
+    bounds = as_answered(bounds, main.table)
+    additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
+    tables = [addition(evaluation, options, main) for addition in additions]
+    tables.append(columns_of_bounds(evaluation, options, bounds))
+    table = Table.merged([main.table, main.more, *tables])
+    table = table.with_arrays({"sign_error": wrong_side_probability(table)})
+    fits, left_out = fits_of(answers)
+    signature = provenance(evaluation, options, answers, table, bounds, left_out)
+    result = Table(table.arrays, signature.to_attrs() | table.attrs)
+    return Comparison(result, _alternatives(alternatives, open_pairs), fits)
 
 
-def _advice(found: Found) -> "Advice":
-    from betterthan.comparison.advice import advise_on
-
-    return advise_on(found)
+def _exact(evaluation: Evaluation, options: Options) -> list[Answer]:
+    return [closed_form(evaluation, options)]
 
 
-def _counted_once(
-    found: Found, asked: Asked, taken: tuple[str, ...], advice: "Advice | None"
-) -> Given:
-    """What was found, counted: in memory, or block by block."""
-    if found.kind == "blocks":
-        from betterthan.comparison.of_blocks import count_given_blocks
-
-        return count_given_blocks(found, asked)
-    return count_given(found, asked, taken, advice and advice.options.get("quantity"))
+def _mcmc(evaluation: Evaluation, options: Options) -> list[Answer]:
+    return [mcmc(evaluation, options)]
 
 
-def _judged(data: xr.Dataset, asked: Asked) -> Comparison:
+def _both(evaluation: Evaluation, options: Options) -> list[Answer]:
+    exact, sampled = closed_form(evaluation, options), mcmc(evaluation, options)
+    return [replace(exact, more=errors_apart(evaluation, sampled)), sampled]
+
+
+def _advised(evaluation: Evaluation, options: Options) -> list[Answer]:
+    answer = advised(evaluation, options)
+    return [*([answer] if answer else []), closed_form(evaluation, options)]
+
+
+# by method, the answers of each engine, the one to be read first in front
+ENGINES: dict[str, Callable[[Evaluation, Options], list[Answer]]] = {
+    "exact": _exact,
+    "mcmc": _mcmc,
+    "both": _both,
+    "advised": _advised,
+}
+
+# what an answer shows besides; an empty table where it does not apply
+ADDITIONS: tuple[Callable[[Evaluation, Options, Answer], Table], ...] = (
+    outcome_counts,
+    scores_of_systems,
+    joint_ranking,
+    tie_policies,
+    significance_tests,
+    item_statistics,
+    units_once,
+)
+
+
+def _with_other_quantity(answer: Answer, evaluation: Evaluation, options: Options) -> Answer:
+    """With the other quantity of graded scores next to it, and verdicts that the two split."""
+    other, table = evaluation.quantity.other, answer.table
+    if other is None or answer.engine not in ("exact", "mcmc"):
+        return answer
+    question = replace(options.question, rope=0.0)
+    second = closed_table(other, evaluation, replace(options, question=question))
+    columns = second.renamed(COMPARED, f"{other}_")
+    if not evaluation.quantity.chosen:
+        verdict, ahead, behind = (table[k] for k in ("verdict", "also_ahead", "prob_better"))
+        probability = second["prob_better"]
+        # an equivalent pair is split, too, where one side is ahead with the threshold
+        split = ((verdict == "a_better") | (ahead & (behind > 0.5))) & (probability < 0.5)
+        split |= ((verdict == "b_better") | (ahead & (behind < 0.5))) & (probability > 0.5)
+        columns["verdict"] = names.SQUARE, np.where(split, "split", verdict)
+        columns["also_ahead"] = names.SQUARE, ahead & ~split
+        if "beyond_rope" in table:
+            columns["beyond_rope"] = names.SQUARE, table["beyond_rope"] & ~split
+    return replace(answer, table=table.with_arrays(columns))
+
+
+def _compare_judged(data: Any, options: Options) -> Comparison:
     """The comparison of judged counts."""
-    from betterthan.comparison.of_judged import judged_answers
+    from betterthan.comparison.judged import judged_answers
 
-    result, others, fits = judged_answers(data, asked)
-    result = without_verdicts(result, None)
-    result["sign_error"] = sign_error(result)
-    return Comparison(result, _beside(others), fits)
-
-
-def _taken(asked: Asked, advice: "Advice | None") -> tuple[str, ...]:
-    """Of dataset, cluster and epoch, what is taken into account."""
-    if advice is not None and advice.spec.fitted:
-        return advice.spec.takes
-    if asked.unit == names.ITEM:
-        return ()
-    return (CLUSTER, EPOCH)
+    checks.rope(options.question.rope)
+    table, alternatives, fits = judged_answers(data, options)
+    table = without_verdicts(table, None)
+    table = table.with_arrays({"sign_error": wrong_side_probability(table)})
+    return Comparison(table, _alternatives(alternatives), fits)
 
 
-def _with_other(result: xr.Dataset, given: Given, asked: Asked, main: Engine) -> xr.Dataset:
-    """With the other quantity of graded scores beside, and verdicts that the two split."""
-    other = given.quantity.other
-    if other is None or main.name not in ("exact", "mcmc"):
-        return result
-    question = replace(asked.question, rope=0.0)
-    told = answers_of(other, given, replace(asked, question=question))[list(_OTHER)]
-    told = without_attrs(told.rename({name: f"{other}_{name}" for name in _OTHER}))
-    result = result.merge(told, join="exact")
-    if given.quantity.chosen:
-        return result
-    verdict, behind = result["verdict"].values, result[f"{other}_prob_better"].values
-    also, dims = result["also_ahead"].values, result["verdict"].dims
-    up, down = result["prob_better"].values > 0.5, result["prob_better"].values < 0.5
-    # an equivalent pair is split, too, where one side is ahead with the threshold
-    split = ((verdict == "a_better") | (also & up)) & (behind < 0.5)
-    split |= ((verdict == "b_better") | (also & down)) & (behind > 0.5)
-    told = {"verdict": np.where(split, "split", verdict), "also_ahead": also & ~split}
-    if "beyond_rope" in result:
-        told["beyond_rope"] = result["beyond_rope"].values & ~split
-    return result.assign({name: (dims, values) for name, values in told.items()})
-
-
-def _each_once(result: xr.Dataset, given: Given, asked: Asked, main: Engine) -> xr.Dataset:
-    """The answer of units that each count once, where their sizes are unequal."""
-    if main.name != "exact" or asked.weight == "unit" or not unequal(result):
-        return xr.Dataset()
-    scores = given.scores and replace(given.scores, weight="unit")
-    once = replace(given, scores=scores), replace(asked, weight="unit")
-    found = answers_of(given.quantity.lead, *once)[list(_OTHER)]
-    return without_attrs(found.rename({name: f"unit_{name}" for name in _OTHER}))
-
-
-_OTHER = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
-
-
-def _answered(given: Given, asked: Asked, advice: "Advice | None") -> list[Engine]:
-    """The engines that were asked for, the one to be read first."""
-    if advice is not None:
-        from betterthan.comparison.advised import advised_answers
-
-        fitted = advised_answers(given, asked, advice)
-        return [*([fitted] if fitted else []), exact_answers(given, asked)]
-    if asked.method == "exact":
-        return [exact_answers(given, asked)]
-    sampled = _clustered_answers if _in_units(given) else sampled_answers
-    answers = [exact_answers] if asked.method == "both" else []
-    return [answer(given, asked) for answer in (*answers, sampled)]
-
-
-def _in_units(given: Given) -> bool:
-    """Whether examples are correlated: items of a cluster, or runs of an item."""
-    return given.unit == CLUSTER or (given.scores is not None and given.scores.runs)
-
-
-def _clustered_answers(given: Given, asked: Asked) -> Engine:
-    """PyMC's model of wins on clusters, or on items with their runs."""
-    from betterthan.comparison.advised import fitted_answers
-    from betterthan.model_registry import CLUSTERED, spec_of
-
-    return fitted_answers(spec_of(CLUSTERED), given, asked)
-
-
-def _counted(given: Given, asked: Asked, clusters: OnClusters | None) -> xr.Dataset:
-    """Counts of items, and the Bayes factor of what is independent: items, or clusters."""
-    counts = without_attrs(given.counts)
-    short = counts.sizes[names.OUTCOME] < len(names.OUTCOMES)
-    if clusters is not None and short:  # which can tie where the ties of examples were settled
-        whole: Any = counts
-        counts = whole.reindex({names.OUTCOME: list(names.OUTCOMES)}, fill_value=0)
-    n = counts.dims[:-1], counts.values.sum(-1)
-    found: dict[str, Any] = {"counts": counts.variable, "n": n}
-    tested, prior = given.counts, asked.prior
-    if clusters is not None:
-        tested, prior = clusters.counts, None
-        found["cluster_counts"] = tested.dims, tested.values
-    bayes = closed.bayes(settled(tested, prior))
-    return xr.Dataset(found | {"bayes_factor_01": (bayes.dims, bayes.values)}, counts.coords)
-
-
-def _beside(others: list[Engine], none: np.ndarray | None = None) -> dict[str, xr.Dataset]:
+def _alternatives(answers: list[Answer], open_pairs: np.ndarray | None = None) -> dict[str, Table]:
     """The answers of other engines, without verdicts where the first has none."""
-    answers = {one.name: without_verdicts(one.answers, none) for one in others}
-    signed = {one.name: Signature(**one.signed).to_attrs() for one in others}
-    return {
-        name: of.assign(sign_error=sign_error(of)).assign_attrs(signed[name])
-        for name, of in answers.items()
-    }
+    alternatives = {}
+    for answer in answers:
+        table = without_verdicts(answer.table, open_pairs)
+        arrays = table.arrays | {"sign_error": wrong_side_probability(table)}
+        alternatives[answer.engine] = Table(arrays, Signature(**answer.settings).to_attrs())
+    return alternatives

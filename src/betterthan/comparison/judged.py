@@ -11,9 +11,9 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.comparison.asked import Asked
-from betterthan.comparison.engines import Engine, fits_of, sampled_judged
-from betterthan.counts.arrays import without_attrs
+from betterthan.comparison.engines import Answer, fits_of, mcmc_judged
+from betterthan.comparison.options import Options
+from betterthan.counts.arrays import Table, without_attrs
 from betterthan.counts.picking import picked, systems_of
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
@@ -32,76 +32,83 @@ NO_JOINT = (
 
 
 def judged_answers(
-    data: xr.Dataset, asked: Asked
-) -> tuple[xr.Dataset, list[Engine], Mapping[str, xr.DataTree]]:
-    """The answer over (system_a, system_b) with all that stands beside it, and the engines that
-    were asked for besides the one it is of.
+    data: xr.Dataset, options: Options
+) -> tuple[Table, list[Answer], Mapping[str, xr.DataTree]]:
+    """The answer over (system_a, system_b) with the labels alone and the judge alone next to it,
+    the answers of further engines, and the fits.
     """
-    _refuse(asked)
-    found, bare = _asked_of(data, asked)
-    pairs = of_judged.settled_pairs(found, asked.prior)
-    worth = of_judged.worth_of(found, pairs)
-    beside = _square(worth, found).pipe(_whole)
-    main, *others = _engines(found, pairs, beside["n"], asked)
-    z = [engine.beside for engine in others]
-    whole = _joined(main.answers, beside, *_alone(found, asked), _labels(found), *z)
+    _refuse(options)
+    labelled, bare = _labelled_pairs(data, options)
+    pairs = of_judged.settled_pairs(labelled, options.prior)
+    worth = of_judged.worth_of(labelled, pairs)
+    beside = _square(worth, labelled).pipe(_whole)
+    main, *others = _answers(labelled, pairs, beside["n"], options)
+    z = [answer.more.to_dataset() for answer in others]
+    alone = _alone(labelled, options)
+    whole = _joined(main.table.to_dataset(), beside, *alone, _labels(labelled), *z)
     fits, left_out = fits_of([main, *others])
-    notes = [*_notes(found, worth), *_bare(bare), *left_out]
-    made = _signed(found, asked, notes, worth, [main, *others])
-    ordered = [replace(e, answers=_ordered(e.answers, asked)) for e in others]
-    return _ordered(whole, asked).assign_attrs(made), ordered, fits
+    notes = [*_notes(labelled, worth), *_bare(bare), *left_out]
+    attrs = _signed(labelled, options, notes, worth, [main, *others])
+    ordered = [
+        replace(answer, table=Table.of(_ordered(answer.table.to_dataset(), options)))
+        for answer in others
+    ]
+    return Table.of(_ordered(whole, options).assign_attrs(attrs)), ordered, fits
 
 
-def _asked_of(data: xr.Dataset, asked: Asked) -> tuple[xr.Dataset, int]:
+def _labelled_pairs(data: xr.Dataset, options: Options) -> tuple[xr.Dataset, int]:
     """The pairs of the systems asked for that have labels, and how many have none."""
-    found = judged_counts(picked(data, asked.systems).drop_vars(names.SYSTEM, errors="ignore"))
-    if asked.baseline is not None:
-        checks.one_of(asked.baseline, systems_of(found), "baseline")
+    found = judged_counts(picked(data, options.systems).drop_vars(names.SYSTEM, errors="ignore"))
+    if options.baseline is not None:
+        checks.one_of(options.baseline, systems_of(found), "baseline")
     labelled = found[GOLD].values.sum((1, 2)) > 0
     return found.isel({names.PAIR: labelled}), int((~labelled).sum())
 
 
-def _engines(data: xr.Dataset, pairs: JudgedPairs, n: xr.DataArray, asked: Asked) -> list[Engine]:
+def _answers(
+    data: xr.Dataset, pairs: JudgedPairs, n: xr.DataArray, options: Options
+) -> list[Answer]:
     """The closed form and PyMC, as was asked for, the one to be read first."""
-    found = []
-    if asked.method in ("exact", "both"):
-        told = table.with_verdicts(_corrected(data, pairs, asked), asked.question, n=n)
-        found.append(Engine("exact", told))
-    if asked.method in ("mcmc", "both"):
-        found.append(sampled_judged(data, n, asked))
-    return found
+    answers = []
+    if options.method in ("exact", "both"):
+        exact = table.with_verdicts(_corrected(data, pairs, options), options.question, n=n)
+        answers.append(Answer("exact", Table.of(exact)))
+    if options.method in ("mcmc", "both"):
+        answers.append(mcmc_judged(data, n, options))
+    return answers
 
 
-def _ordered(whole: xr.Dataset, asked: Asked) -> xr.Dataset:
+def _ordered(whole: xr.Dataset, options: Options) -> xr.Dataset:
     """The systems in the order that was asked for."""
-    if asked.systems is None or isinstance(asked.systems, Mapping):
+    if options.systems is None or isinstance(options.systems, Mapping):
         return whole
     known = whole[names.SYSTEM_A].values.tolist()
-    order = [str(s) for s in asked.systems if str(s) in known]
+    order = [str(s) for s in options.systems if str(s) in known]
     return whole.sel(dict.fromkeys(names.SQUARE, order))
 
 
-def _refuse(asked: Asked) -> None:
+def _refuse(options: Options) -> None:
     """Choices that are not for judged counts."""
     wrong = {
-        "quantity": asked.quantity is not None,
-        "unit": asked.unit is not None,
-        "ties": asked.ties != "third",
-        "missing": asked.missing != "pairwise",
-        "margin": asked.margin != 0,
-        "tests": asked.tests.which is not None and asked.tests != Tests(),
-        "method": asked.method == "advised",
+        "quantity": options.quantity is not None,
+        "unit": options.unit is not None,
+        "ties": options.ties != "third",
+        "missing": options.missing != "pairwise",
+        "margin": options.margin != 0,
+        "tests": options.tests.which is not None and options.tests != Tests(),
+        "method": options.method == "advised",
     }
     for name in (name for name, is_wrong in wrong.items() if is_wrong):
         raise ValueError(
-            f"{name}={getattr(asked, name)!r} does not apply to judged counts, which are answered "
-            "in closed form or by PyMC, with ties an outcome and items the unit; leave it out"
+            f"{name}={getattr(options, name)!r} does not apply to judged counts, which are "
+            "answered in closed form or by PyMC, with ties an outcome and items the unit; leave it "
+            "out"
         )
 
 
-def _corrected(data: xr.Dataset, pairs: JudgedPairs, asked: Asked) -> xr.Dataset:
+def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dataset:
     """Of the labels and the judge together."""
-    question = asked.question
+    question = options.question
     size = of_judged.sizes_of(pairs, question.ci_prob, question.ci_kind)
     parts = {f"difference_{k}": size[k] for k in ("mean", "lower", "upper")}
     above, below = pairs.tails(0.0)
@@ -111,16 +118,16 @@ def _corrected(data: xr.Dataset, pairs: JudgedPairs, asked: Asked) -> xr.Dataset
     return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
 
 
-def _alone(data: xr.Dataset, asked: Asked) -> list[xr.Dataset]:
+def _alone(data: xr.Dataset, options: Options) -> list[xr.Dataset]:
     """The same of the labels alone as ``gold_...``, and of the judge alone as ``judge_...``."""
     found = []
     for name, counts in (("gold", data[GOLD].values.sum(2)), ("judge", judge_alone(data))):
         if counts is None:
             continue
-        parts = _closed(counts, asked)
+        parts = _closed(counts, options)
         told = table.exact(table.of_pairs(parts, data[JUDGED], square=True))
         n = _square({"n": counts.sum(1)}, data)["n"]
-        whole = table.with_verdicts(told, asked.question, n=n)[[*_BESIDE]]
+        whole = table.with_verdicts(told, options.question, n=n)[[*_BESIDE]]
         found.append(whole.rename({k: f"{name}_{k}" for k in _BESIDE}))
     return found
 
@@ -128,10 +135,10 @@ def _alone(data: xr.Dataset, asked: Asked) -> list[xr.Dataset]:
 _BESIDE = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
 
 
-def _closed(counts: np.ndarray, asked: Asked) -> dict[str, np.ndarray]:
+def _closed(counts: np.ndarray, options: Options) -> dict[str, np.ndarray]:
     """Of counts (pair, outcome) that are taken for the truth."""
-    question = asked.question
-    a, b, t = (counts + np.array(checks.prior(asked.prior))).T
+    question = options.question
+    a, b, t = (counts + np.array(checks.prior(options.prior))).T
     if question.ci_kind == "eti":
         ends = intervals.eti(a, b, t, question.ci_prob)
     else:
@@ -189,15 +196,15 @@ def _bare(pairs: int) -> list[str]:
 
 def _signed(
     data: xr.Dataset,
-    asked: Asked,
+    options: Options,
     notes: list[str],
     worth: Mapping[str, np.ndarray],
-    engines: list[Engine],
+    answers: list[Answer],
 ) -> dict[str, Any]:
     """How the answer was made."""
     n = {int(x) for x in worth["n"]}
     signals = data.sizes[SIGNAL]
-    sampled = {k: v for engine in reversed(engines) for k, v in engine.signed.items()}
+    sampled = {k: v for answer in reversed(answers) for k, v in answer.settings.items()}
     said = Signature(
         answer="judged",
         version=betterthan.__version__,
@@ -206,17 +213,17 @@ def _signed(
         reading=data.attrs.get("reading"),
         unit=names.ITEM,
         n_items=n.pop() if len(n) == 1 else -1,
-        method=asked.method,
+        method=options.method,
         modelled=f"truth under each of {signals} signals of the judge",
         difference_is=names.DIFFERENCES["wins"],
         ties="third",
-        prior=checks.prior(asked.prior),
+        prior=checks.prior(options.prior),
         labels_by=str(data.attrs.get("labels_by", "people")),
         judged_by=data.attrs.get("judge"),
-        baseline=asked.baseline,
+        baseline=options.baseline,
         no_joint=NO_JOINT,
         notes=tuple(notes),
-        **vars(asked.question) | sampled,
+        **vars(options.question) | sampled,
     )
     return said.to_attrs()
 

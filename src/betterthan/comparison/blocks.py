@@ -2,22 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import names
 from betterthan.blocks.folding import folded
-from betterthan.blocks.lazy import Blocks, blocks_of
-from betterthan.comparison.asked import Asked
-from betterthan.comparison.dependence import pooled_note
-from betterthan.comparison.given import Found, Given, notes_of_counting, of_data, scored
-from betterthan.comparison.measured import oriented_scores
-from betterthan.comparison.quantity import quantity_of
-from betterthan.counts.in_blocks import counts_of, rule_of, tables_of
-from betterthan.counts.picking import systems_of
-from betterthan.counts.ties import policy_applied
+from betterthan.blocks.lazy import Blocks
+from betterthan.comparison.options import Options
+from betterthan.comparison.units import oriented_scores
+from betterthan.counts.arrays import Arrays
+from betterthan.counts.in_blocks import rule_of, tables_of
 from betterthan.counts.units import CLUSTER, EPOCH, several
 from betterthan.exact.blocks import spreads
 from betterthan.exact.blocks.outcomes import Tables
@@ -26,19 +21,14 @@ from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans
 from betterthan.posterior.table import Question
 
-_NOTE = (
-    "The scores were read in blocks: they were not audited, not searched for a reason why some are "
-    "missing, and single items were not looked at."
-)
-
 
 @dataclass(frozen=True)
-class SummedMeans:
+class BlockMeans:
     """Means of systems, more is better, with what a joint posterior needs of their errors."""
 
     mean: np.ndarray
     scored: np.ndarray
-    of: "Summed"
+    of: "BlockTotals"
 
     @property
     def vary(self) -> bool:
@@ -71,8 +61,8 @@ class SummedMeans:
 
 
 @dataclass(frozen=True)
-class Summed:
-    """What `Measured` says of scores, from sums over blocks: each item is an example of its own."""
+class BlockTotals:
+    """As `UnitTotals`, from sums over blocks: each item is an example of its own."""
 
     found: Tables
     average: np.ndarray  # (system,), of the scores as they stand
@@ -80,7 +70,7 @@ class Summed:
     systems: list[str]
     higher_is_better: bool
 
-    runs, single = False, True
+    runs, single, weight = False, True, "item"
 
     @property
     def graded(self) -> bool:
@@ -137,16 +127,16 @@ class Summed:
         both = self.found.sums - self.found.wins
         return (both if self.higher_is_better else n - ones - ones[:, None] + both), n
 
-    def means(self) -> SummedMeans:
+    def means(self) -> BlockMeans:
         """Of each system on its own items."""
         sign = 1 if self.higher_is_better else -1
-        return SummedMeans(sign * self.mean, self.scored, self)
+        return BlockMeans(sign * self.mean, self.scored, self)
 
-    def told(self, question: Question) -> dict[str, tuple[str, np.ndarray]]:
+    def intervals(self, question: Question) -> Arrays:
         """``score`` of each system, as the scores stand, with the bounds of its interval."""
-        of = self.means()
-        ends = of.law.interval(question.ci_prob, question.ci_kind)
-        return oriented_scores(of.mean, *ends, self.higher_is_better)
+        means = self.means()
+        limits = means.law.interval(question.ci_prob, question.ci_kind)
+        return oriented_scores(means.mean, *limits, self.higher_is_better)
 
     def pairs(self) -> PairMeans:
         """Of each pair, on the items that both have."""
@@ -155,44 +145,15 @@ class Summed:
         return spreads.pair_means(self.found, self.average, self.seen, sign)
 
 
-def count_given_blocks(found: Found, asked: Asked) -> Given:
-    """As `count_given`, of scores in blocks: each is read at most twice, and none is kept.
-
-    Raises
-    ------
-    ValueError
-        If rows belong together, which blocks do not know.
-    """
-    of = blocks_of(found.plain)
-    _alone(found.plain, asked)
-    scores = _summed(of, asked)
-    quantity = quantity_of("scores", scores, asked, None)
-    raw = counts_of(of, scores.found, asked.margin).assign_attrs(missing=asked.missing)
-    facts = _facts(scores, raw)
-    facts = facts.assign(scored(scores, facts, asked))
-    raw = raw.drop_vars(["n_used", "n_dropped"])
-    counts = policy_applied(raw, "third" if asked.ties == "all" else asked.ties)
-    notes = (_NOTE, *_pooled(found.plain), *notes_of_counting(raw, counts, asked, quantity))
-    if asked.baseline is not None:
-        checks.one_of(asked.baseline, systems_of(counts), "baseline")
-    signed = of_data(found, raw) | {
-        "data_hash": f"{scores.found.mark:016x}",
-        "n_blank": scores.found.blank,
-    }
-    return Given(
-        found, found.plain, raw, counts, facts, scores, quantity, names.ITEM, notes, (), signed
-    )
-
-
-def _alone(plain: xr.DataArray, asked: Asked) -> None:
+def refuse_units(scores: xr.DataArray, options: Options) -> None:
     """Refuse items of one cluster, or runs of one item."""
-    if asked.weight == "unit":
+    if options.weight == "unit":
         raise ValueError(
             "weight='unit' is for clusters, and of scores in blocks each row is an example of its "
             "own; load the data with .compute()"
         )
     for name in (CLUSTER, EPOCH):
-        if asked.unit != names.ITEM and several(plain, name):
+        if options.unit != names.ITEM and several(scores, name):
             raise ValueError(
                 f"items have a coordinate {name!r}, and of scores in blocks each row is an example "
                 "of its own; take their mean first, load the data with .compute(), or say "
@@ -200,28 +161,20 @@ def _alone(plain: xr.DataArray, asked: Asked) -> None:
             )
 
 
-def _summed(of: Blocks, asked: Asked) -> Summed:
+def block_totals(blocks: Blocks, options: Options) -> BlockTotals:
     """The first reading, and the second where means alone do not do."""
-    found = tables_of(of, asked.margin, asked.missing, mark=True)
-    average, seen = spreads.means(found), None
-    if found.graded:
-        rule = rule_of(of, asked.missing)
-        seen = folded(of, partial(spreads.spreads, rule=rule, mean=average), spreads.added)
-    return Summed(found, average, seen, list(of.systems), of.higher_is_better)
+    tables = tables_of(blocks, options.margin, options.missing, mark=True)
+    average, spread = spreads.means(tables), None
+    if tables.graded:
+        rule = rule_of(blocks, options.missing)
+        spread = folded(blocks, partial(spreads.spreads, rule=rule, mean=average), spreads.added)
+    return BlockTotals(tables, average, spread, list(blocks.systems), blocks.higher_is_better)
 
 
-def _facts(scores: Summed, raw: xr.DataArray) -> xr.Dataset:
-    """What is known of the systems beside the counts."""
-    table: dict[str, Any] = {
-        "score": (names.SYSTEM, scores.mean),
-        "n_scored": (names.SYSTEM, scores.scored),
-        "n_dropped": (names.SQUARE, raw["n_dropped"].values),
-    }
-    coords = dict.fromkeys((names.SYSTEM, *names.SQUARE), scores.systems)
-    return xr.Dataset(table, coords=coords)
-
-
-def _pooled(plain: xr.DataArray) -> list[str]:
-    if not several(plain, names.DATASET):
-        return []
-    return [pooled_note(len(set(plain[names.DATASET].values.tolist())))]
+def columns_of(totals: BlockTotals, raw_counts: xr.DataArray) -> Arrays:
+    """The score of each system, and the items of each system and pair."""
+    of_systems = {"score": totals.mean, "n_scored": totals.scored}
+    columns: Arrays = {name: ((names.SYSTEM,), values) for name, values in of_systems.items()}
+    columns["n_dropped"] = names.SQUARE, raw_counts["n_dropped"].values
+    columns[names.SYSTEM] = (names.SYSTEM,), np.array(totals.systems)
+    return columns

@@ -1,0 +1,369 @@
+"""The data of a comparison: loaded, counted once, and summed on the units of evidence."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.blocks.lazy import blocks_of
+from betterthan.comparison.dependence import dependence
+from betterthan.comparison.loaded import LoadedData, recognise
+from betterthan.comparison.missing_by_difficulty import difficulty_of_missing
+from betterthan.comparison.options import Options
+from betterthan.comparison.units import (
+    Quantity,
+    UnitTotals,
+    quantity_of,
+    unit_totals,
+    wins_of_counts,
+    wins_of_items,
+)
+from betterthan.counts.arrays import Arrays
+from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.in_blocks import counts_of
+from betterthan.counts.picking import systems_of
+from betterthan.counts.runs import mean_of_runs
+from betterthan.counts.scoring import counts_and_used
+from betterthan.counts.shapes import to_square
+from betterthan.counts.tallies import tally_scores
+from betterthan.counts.ties import policy_applied
+from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
+from betterthan.exact.joint.units import once, pair_sums
+from betterthan.exact.wins import shares
+from betterthan.io.text_arrays import text_array
+from betterthan.posterior.open_scores import limits_of
+from betterthan.significance.on_clusters import OnClusters, Sums
+
+if TYPE_CHECKING:
+    from betterthan.comparison.advice import Advice
+    from betterthan.comparison.blocks import BlockTotals
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(LoadedData):
+    """Systems evaluated on the same items, in five stages: ``observed`` scores; ``scores`` under
+    the policy for missing ones; ``item_scores``, of which each item stands once; ``raw_counts`` of
+    wins, losses and ties; ``counts`` under the policy for ties.
+    """
+
+    item_scores: xr.DataArray  # the mean of runs, where a model takes the runs of an item together
+    raw_counts: xr.DataArray  # (system_a, system_b, outcome)
+    counts: xr.DataArray
+    columns: Arrays  # of systems and pairs: score, n_scored, n_dropped
+    totals: "UnitTotals | BlockTotals | None"  # on units; None where there are no scores by item
+    quantity: Quantity
+    unit: str  # item, or cluster
+    weight: str = "item"
+    ties: str = "third"
+    takes: tuple[str, ...] = ()  # of dataset, cluster and epoch, what is taken into account
+    advice: "Advice | None" = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # of the notes, those to warn of
+    attrs: dict[str, Any] = field(default_factory=dict)  # that describe the data
+
+    @property
+    def systems(self) -> list[str]:
+        """Their names, in order."""
+        return systems_of(self.counts)
+
+    @property
+    def ties_known(self) -> bool:
+        """Whether the size of a difference can be told."""
+        three = self.counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
+        return three or self.counts.attrs.get("ties", "unknown") != "unknown"
+
+    @property
+    def single(self) -> bool:
+        """Whether each score of an item is an example of its own."""
+        return self.totals is not None and self.totals.single
+
+    @property
+    def in_units(self) -> bool:
+        """Whether examples are correlated: items of a cluster, or runs of an item."""
+        return self.unit == CLUSTER or (self.totals is not None and self.totals.runs)
+
+    @property
+    def examples(self) -> np.ndarray | None:
+        """Examples of each pair, ties too; of two outcomes, none that was decisive is no lack of
+        data.
+        """
+        three = self.raw_counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
+        return self.raw_counts.values.sum(-1) if three else None
+
+    @property
+    def scale(self) -> float:
+        """The width of the scale of scores: 1 of scores within 0 and 1, else their range."""
+        if self.quantity.lead != "mean" or not self.by_item or self.kind == "blocks":
+            return 1.0
+        low, high, _ = limits_of(self.observed, None)
+        return high - low or 1.0
+
+    @property
+    def net_wins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Wins less losses, and examples, of each cluster, (cluster, pair)."""
+        if self.by_item:
+            net, size = wins_of_items(self.item_scores, self.margin, self.ties)
+        else:
+            net, size = wins_of_counts(self.item_scores, self.ties)
+        return once(net, size) if self.weight == "unit" else (net, size)
+
+    @cached_property
+    def clusters(self) -> OnClusters | None:
+        """The clusters, where they are the unit of the answer, for tests and Bayes factors: their
+        totals, or their wins less losses where wins decide.
+        """
+        if self.unit != CLUSTER:
+            return None
+        totals = self.totals
+        if isinstance(totals, UnitTotals) and self.quantity.lead != "wins":
+            sums = totals.totals, totals.sizes, totals.unit
+            each_once = self.weight == "unit"
+            return OnClusters.of(
+                self.systems, lambda: pair_sums(*sums, each_once=each_once), totals.pairs()
+            )
+
+        def wins() -> Iterator[Sums]:
+            net, size = self.net_wins
+            yield net, size, np.zeros_like(net), size
+
+        return OnClusters.of(self.systems, wins)
+
+    def with_units_once(self) -> "Evaluation":
+        """The same with each unit counted once in a mean."""
+        totals = self.totals
+        if isinstance(totals, UnitTotals):
+            totals = replace(totals, weight="unit")
+        return replace(self, totals=totals, weight="unit")
+
+
+def load(data: Any, options: Options) -> Evaluation:
+    """Scores, tallies, counts, trials or judgments: recognised, checked and counted.
+
+    Raises
+    ------
+    ValueError
+        If they are none of these or not valid, or an option does not fit them.
+    """
+    loaded = recognise(data).of_systems(options.systems)
+    loaded = loaded.with_policy(options.missing, options.margin)
+    advice = None
+    if options.method == "advised":
+        from betterthan.comparison.advice import advise_on
+
+        advice = advise_on(loaded)
+    if loaded.kind == "blocks":
+        return _evaluate_blocks(loaded, options)
+    return evaluate(loaded, options, advice)
+
+
+def evaluate(loaded: LoadedData, options: Options, advice: "Advice | None" = None) -> Evaluation:
+    """Count wins, losses and ties; choose the quantity and the unit of the answer."""
+    takes = _takes(loaded, options, advice)
+    unit = unit_of(loaded.data, None if CLUSTER in takes else names.ITEM)
+    together = EPOCH in takes
+    totals = unit_totals(loaded, unit, together=together)
+    if options.weight == "unit":
+        totals = _weighing_units(totals, unit)
+    advised = advice and advice.options.get("quantity")
+    quantity = quantity_of(loaded.kind, totals, options, advised, together=together)
+    runs = _has_runs(loaded, takes)
+    item_scores = mean_of_runs(loaded.scores) if runs else loaded.scores
+    count = _count_items if loaded.by_item else _pool_counts
+    raw_counts, columns, notes = count(item_scores, options)
+    pooled, warned = dependence(item_scores if runs else loaded.observed, takes)
+    missing, absent = difficulty_of_missing(loaded, raw_counts, options)
+    columns |= missing | score_intervals(totals, columns, options)
+    warned = [*warned, *absent]
+    notes = [*notes, *pooled, *warned] + [_RUNS] * runs
+    checks.at_least_two(systems_of(raw_counts))
+    counts = policy_applied(raw_counts, options.tie_policy)
+    notes += notes_of_counting(raw_counts, counts, options, quantity)
+    if options.baseline is not None:
+        checks.one_of(options.baseline, systems_of(counts), "baseline")
+    attrs = data_attrs(loaded, raw_counts) | {"data_hash": fingerprint(loaded.observed)}
+    if loaded.by_item and names.TALLY not in loaded.observed.dims:
+        attrs["n_blank"] = int(np.isnan(loaded.observed.values.astype(float)).sum())
+    return Evaluation(
+        **vars(loaded),
+        item_scores=item_scores,
+        raw_counts=raw_counts,
+        counts=counts,
+        columns=columns,
+        totals=totals,
+        quantity=quantity,
+        unit=unit,
+        weight=options.weight,
+        ties=options.ties,
+        takes=tuple(takes),
+        advice=advice,
+        notes=tuple(notes),
+        warnings=tuple(warned),
+        attrs=attrs,
+    )
+
+
+def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
+    """As `evaluate`, of scores in blocks: each is read at most twice, and none is kept.
+
+    Raises
+    ------
+    ValueError
+        If rows belong together, which blocks do not know.
+    """
+    from betterthan.comparison import blocks as in_blocks
+
+    blocks = blocks_of(loaded.scores)
+    in_blocks.refuse_units(loaded.scores, options)
+    totals = in_blocks.block_totals(blocks, options)
+    quantity = quantity_of("scores", totals, options, None)
+    raw_counts = counts_of(blocks, totals.found, options.margin)
+    raw_counts = raw_counts.assign_attrs(missing=options.missing)
+    columns = in_blocks.columns_of(totals, raw_counts)
+    columns |= score_intervals(totals, columns, options)
+    raw_counts = raw_counts.drop_vars(["n_used", "n_dropped"])
+    counts = policy_applied(raw_counts, options.tie_policy)
+    pooled, _ = dependence(loaded.scores, (CLUSTER, EPOCH))
+    notes = [_IN_BLOCKS, *pooled, *notes_of_counting(raw_counts, counts, options, quantity)]
+    if options.baseline is not None:
+        checks.one_of(options.baseline, systems_of(counts), "baseline")
+    return Evaluation(
+        **vars(loaded),
+        item_scores=loaded.scores,
+        raw_counts=raw_counts,
+        counts=counts,
+        columns=columns,
+        totals=totals,
+        quantity=quantity,
+        unit=names.ITEM,
+        ties=options.ties,
+        takes=() if options.unit == names.ITEM else (CLUSTER, EPOCH),
+        notes=tuple(notes),
+        attrs=data_attrs(loaded, raw_counts)
+        | {"data_hash": f"{totals.found.mark:016x}", "n_blank": totals.found.blank},
+    )
+
+
+def _takes(loaded: LoadedData, options: Options, advice: "Advice | None") -> Sequence[str]:
+    """Of dataset, cluster and epoch, what is taken into account; not clusters where some items have
+    none.
+    """
+    takes = () if options.unit == names.ITEM else (CLUSTER, EPOCH)
+    if advice is not None and advice.spec.fitted:
+        takes = advice.spec.takes
+    return [k for k in takes if k != CLUSTER] if unlabelled(loaded.data, CLUSTER) else takes
+
+
+def _has_runs(loaded: LoadedData, takes: Sequence[str]) -> bool:
+    """Whether an item stands once, with the mean of its runs."""
+    scored = loaded.by_item and names.TALLY not in loaded.scores.dims
+    return EPOCH in takes and scored and several(loaded.scores, EPOCH)
+
+
+def _weighing_units(totals: UnitTotals | None, unit: str) -> UnitTotals | None:
+    if unit != CLUSTER and (totals is None or not totals.runs):
+        raise ValueError(
+            "weight='unit' counts each cluster or repeatedly run item once; here each item is "
+            "a unit of its own"
+        )
+    return totals and replace(totals, weight="unit")
+
+
+def score_intervals(
+    totals: "UnitTotals | BlockTotals | None", columns: Arrays, options: Options
+) -> Arrays:
+    """Means with their intervals: by Student's t of graded scores and of units; of right and wrong
+    a share, with a uniform prior.
+    """
+    if totals is None:
+        return {}
+    if not totals.single or totals.graded:
+        return totals.intervals(options.question)
+    scored, question = columns["n_scored"][1], options.question
+    right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
+    low, high = shares.interval(right, scored, question.ci_prob, question.ci_kind)
+    parts = {"score_lower": low, "score_upper": high}
+    parts |= {"n_right": right} if totals.higher_is_better else {}
+    return {name: ((names.SYSTEM,), values) for name, values in parts.items()}
+
+
+def notes_of_counting(
+    raw_counts: xr.DataArray, counts: xr.DataArray, options: Options, quantity: Quantity
+) -> list[str]:
+    """Notes on ties and the rope; a rope needs ties to be known."""
+    two = raw_counts.sizes[names.OUTCOME] == 2
+    unknown = two and raw_counts.attrs.get("ties", "unknown") == "unknown"
+    notes = ["Ties are unknown: who is better is answered, by how much is not."] if unknown else []
+    rope = options.question.rope
+    if rope and quantity.lead != "mean":
+        checks.rope(rope)
+        schemas.ties_known(counts, "a rope")
+        notes += [_LARGE] if rope > names.ROPE_LARGE else []
+    return notes
+
+
+_OF_DATA = ("source", "reading", "citation", "layout", "tool", "metric", "errors", "unscored")
+_IN_BLOCKS = (
+    "The scores were read in blocks: they were not audited, not searched for a reason why some are "
+    "missing, and single items were not looked at."
+)
+_RUNS = (
+    "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
+    "common order."
+)
+_LARGE = f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
+_BY_F1 = (
+    "The posterior counts items on which one system's F1 is above the other's; a system can be "
+    "ahead "
+    "on most items and behind in F1 over all of them, which is what the randomization test "
+    "compares."
+)
+
+
+def _count_items(scores: xr.DataArray, options: Options) -> tuple[xr.DataArray, Arrays, list[str]]:
+    """Counts of scores by item, with the score of each system and the items of each pair."""
+    tallies = names.TALLY in scores.dims
+    values = tally_scores(scores) if tallies else scores
+    raw_counts, used = counts_and_used(values, options.margin)
+    raw_counts.attrs["missing"] = options.missing
+    by_system = values.transpose(names.ITEM, names.SYSTEM).values.astype(float)
+    present = ~np.isnan(by_system)
+    n = present.sum(0)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(present, by_system, 0.0).sum(0) / n
+    columns: Arrays = {"score": ((names.SYSTEM,), mean), "n_scored": ((names.SYSTEM,), n)}
+    columns["n_dropped"] = names.SQUARE, raw_counts.attrs["n_items"] - used
+    columns[names.SYSTEM] = (names.SYSTEM,), np.array(systems_of(values))
+    return raw_counts, columns, [_BY_F1] if tallies else []
+
+
+def _pool_counts(counts: xr.DataArray, _: Options) -> tuple[xr.DataArray, Arrays, list[str]]:
+    """Counts pooled over data sets and more, as a square."""
+    dims = (*names.SQUARE, names.PAIR, names.OUTCOME)
+    pooled = counts.sum([d for d in counts.dims if d not in dims], keep_attrs=True)
+    pooled = to_square(pooled) if names.PAIR in pooled.dims else pooled
+    pooled = pooled.drop_vars(["n_used", "n_dropped"], errors="ignore")
+    return pooled.transpose(*names.SQUARE, names.OUTCOME), {}, []
+
+
+def data_attrs(loaded: LoadedData, raw_counts: xr.DataArray) -> dict[str, Any]:
+    """Attributes that describe the data, without looking at single scores."""
+    attrs = loaded.observed.attrs
+    described = {k: attrs[k] for k in _OF_DATA if k in attrs}
+    described |= {
+        "unit": raw_counts.attrs.get("unit", "unknown"),
+        "missing": raw_counts.attrs.get("missing", "none"),
+        "n_items": int(raw_counts.attrs.get("n_items", -1)),
+        "margin": float(raw_counts.attrs.get("margin", 0.0)),
+        "higher_is_better": bool(attrs.get("higher_is_better", True)),
+    }
+    if loaded.by_item and several(loaded.observed, names.DATASET):
+        labels, number = np.unique(
+            text_array(loaded.observed[names.DATASET].values), return_counts=True
+        )
+        sizes = zip(labels.tolist(), number.tolist(), strict=True)
+        described["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
+    return described

@@ -1,0 +1,232 @@
+"""Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betterthan import checks, names
+from betterthan.comparison.engines import Answer
+from betterthan.comparison.evaluation import Evaluation
+from betterthan.comparison.options import Options
+from betterthan.comparison.units import UnitTotals
+from betterthan.counts.arrays import Table
+from betterthan.counts.units import CLUSTER, unlabelled
+from betterthan.exact.joint import abilities, model_checks, units
+from betterthan.exact.joint.abilities import Abilities, Evidence
+from betterthan.exact.joint.student import DF_MIN
+from betterthan.exact.joint.units import Means
+from betterthan.posterior import among
+from betterthan.signed import Signature
+
+if TYPE_CHECKING:
+    from betterthan.comparison.blocks import BlockMeans, BlockTotals
+
+
+def joint_ranking(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
+    """Every pair and every rank from one joint posterior that draws alike systems together.
+
+    By the advised model where it ranks systems, else by quadrature. Where there is no joint
+    posterior, ``attrs["no_joint"]`` says why. Of two systems the pair says it all.
+    """
+    if len(evaluation.systems) == 2:
+        return Table()
+    if "prob_best" in answer.more:
+        return _of_model(answer)
+    reason = _no_joint(evaluation, options)
+    if reason:
+        return Table(attrs={"no_joint": reason})
+    totals, question = evaluation.totals, options.question
+    assert totals is not None  # else there was a reason
+    equal = names.DATASET in evaluation.takes and len(set(totals.dataset.tolist())) > 1
+    means = None
+    if totals.graded or not totals.single or equal:
+        means = _equally_weighed(totals) if equal else totals.means()
+        if means.df <= DF_MIN:
+            few = (
+                f"the {totals.units} {evaluation.unit}s are of unequal size, worth "
+                f"{means.df + 1:.1f} of equal size: too few to tell how the systems vary together"
+            )
+            return Table(attrs={"no_joint": few})
+        evidence = _of_means(totals, means, equal)
+    else:
+        win, loss, *tie = checks.prior(options.prior, evaluation.counts.sizes[names.OUTCOME])
+        both, items = totals.both_right()
+        evidence = abilities.of_right(both, items, (win, loss, tie[0] if tie else 1.0))
+    if not evidence.variance:
+        same = f"differences are the same on every {evaluation.unit}, so nothing tells their error"
+        return Table(attrs={"no_joint": same})
+    posterior = Abilities.fit(evidence)
+    parts = means if isinstance(means, Means) else None
+    notes, families = _notes(posterior, totals.systems, totals.units, evaluation.unit, parts)
+    ranks = among.ranks_of(posterior, question, options.rank_seed)
+    higher_is_better = totals.higher_is_better or not totals.graded
+    pairs = among.of_pairs(
+        posterior, totals.systems, question, higher_is_better=higher_is_better, alone=families
+    )
+    signature = replace(
+        _signature(evaluation, totals, equal, options),
+        joint_notes=notes,
+        joint_kept=round(posterior.groups.kept, _DIGITS),
+        joint_spread=round(posterior.groups.spread, _DIGITS),
+        joint_groups=tuple(posterior.groups.prob_groups.round(_DIGITS).tolist()),
+    )
+    places = np.arange(1, len(totals.systems) + 1)
+    columns = {name: ranks[name] for name in _COLUMNS} | {"rank": (("rank",), places)}
+    return Table(columns | pairs, signature.to_attrs())
+
+
+_DIGITS = 6
+_COLUMNS = (
+    *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse"),
+    *("rank_lower", "rank_upper", "in_best_set", "prob_rank"),
+)
+
+
+def _of_means(
+    totals: "UnitTotals | BlockTotals", means: "Means | BlockMeans", equal: bool
+) -> Evidence:
+    low, high = totals.limits
+    if equal and isinstance(means, Means):
+        pairs = units.pairs_of(means, high - low)
+    else:
+        pairs = totals.pairs()
+    return abilities.of_means(means.mean, means.covariance, means.df, pairs, totals.sd())
+
+
+def _equally_weighed(totals: Any) -> Means:
+    """Means over data sets that weigh the same, and what each unit adds to an error."""
+    parts = []
+    for k in range(int(totals.dataset.max()) + 1):
+        rows = totals.dataset == k
+        place = np.unique(totals.unit[rows], return_inverse=True)[1]
+        sums = (units.summed(x[rows], place) for x in (totals.totals, totals.sizes))
+        parts.append(units.means(*sums))
+    added = [part.parts / len(parts) for part in parts]
+    scored = np.sum([part.scored for part in parts], axis=0)
+    mean, df = np.mean([part.mean for part in parts], axis=0), min(part.df for part in parts)
+    return replace(parts[0], mean=mean, parts=np.concatenate(added), scored=scored, df=df)
+
+
+def _no_joint(evaluation: Evaluation, options: Options) -> str:
+    """Why there is no joint answer."""
+    if not evaluation.by_item:
+        judged = evaluation.raw_counts.attrs.get("unit") == "judgment"
+        how = "compare(..., method='advised') draws abilities"
+        how = how if judged else "give the scores of the items"
+        return f"pairs alone do not say who is the best of all; {how}"
+    totals = evaluation.totals
+    if totals is None:
+        how = "compare(..., method='advised') draws it jointly"
+        return f"wins on items say little of a ratio of sums; {how}"
+    if unlabelled(evaluation.data, CLUSTER):
+        return "some items have no cluster"
+    if options.margin:
+        return f"wins by more than a margin of {options.margin:g} are told pair by pair"
+    if options.ties not in ("third", "drop", "all"):
+        return f"ties={options.ties!r} is told pair by pair; a mean has no ties"
+    if options.prior_sd:
+        return "the skeptical prior is of a pair; the joint model has a prior of its own"
+    prior = checks.prior(options.prior, evaluation.counts.sizes[names.OUTCOME])
+    if prior[0] != prior[1]:
+        return "a prior that favours one side of a pair is told pair by pair"
+    if evaluation.quantity.lead == "wins" and (totals.graded or not totals.single):
+        return "wins are answered pair by pair; quantity='mean' has a joint answer"
+    if totals.units < abilities.FEWEST:
+        few = f"{totals.units} {evaluation.unit}{'s are' if totals.units > 1 else ' is'} too few"
+        return f"{few} to tell how the systems vary together"
+    if totals.gaps:
+        how = "missing='complete' compares all on the items that all have"
+        return f"scores are missing, and pairs are then on different items; {how}"
+    return ""
+
+
+def _of_model(answer: Answer) -> Table:
+    if not answer.converged:
+        return Table(attrs={"no_joint": "the chains have not converged"})
+    draws = answer.settings["draws"] * answer.settings.get("chains", 1)
+    return Table(attrs={"joint_model": answer.engine, "joint_draws": draws})
+
+
+def _signature(
+    evaluation: Evaluation, totals: "UnitTotals | BlockTotals", equal: bool, options: Options
+) -> Signature:
+    runs = totals.runs and evaluation.unit == "item"
+    of_what = "items with their runs" if runs else f"{evaluation.unit}s"
+    return Signature(
+        joint_model=names.AMONG_ALL,
+        joint_draws=among.DRAWS,
+        joint_seed=options.rank_seed,
+        joint_units=f"{totals.units:,} {of_what}"
+        + (" of data sets, which weigh the same" if equal else ""),
+        joint_quantity="mean" if totals.graded else "accuracy",
+    )
+
+
+_FEW, _SOME = 20, 50  # items or units below which joint answers, and joint intervals, hold less
+_NAMED = 6  # systems of a group that are listed
+_NUMBERS = {2: "two", 3: "three"}
+
+
+def _notes(
+    posterior: Abilities, systems: Sequence[str], units: int, unit: str, means: Means | None
+) -> tuple[tuple[str, ...], bool]:
+    """What is to be known of the joint answer, and whether systems err alike, so that only a pair
+    by itself can be called equivalent.
+
+    Parameters
+    ----------
+    posterior : Abilities
+    systems : sequence of str
+    units : int
+        How many items, or clusters or items with all their runs.
+    unit : str
+        What each is called.
+    means : Means, optional
+        What each unit adds to the errors; None of right and wrong items.
+    """
+    families = model_checks.families(posterior.of, units)
+    lines = [_in_groups(posterior, systems), _few(units, unit)]
+    if families:
+        lines.append(
+            f"{families} of the {len(systems)} systems make nearly the same errors as another. "
+            "The joint model takes errors as independent: between such families its intervals hold "
+            "less often than stated, and a pair is equivalent only where it is by itself."
+        )
+    if means is not None and (largest := model_checks.dominating(means.parts)) is not None:
+        lines.append(
+            f"One {unit} makes up {100 * largest[1]:.0f}% of the squared differences between the "
+            f"systems: the answer is little more than what that {unit} shows."
+        )
+    return tuple(filter(None, lines)), bool(families)
+
+
+def _in_groups(posterior: Abilities, systems: Sequence[str]) -> str:
+    """The members of groups, where several groups are more probable than one."""
+    number = model_checks.in_groups(posterior.groups)
+    if number == 1:
+        return ""
+    prob = posterior.groups.prob_groups
+    member = posterior.groups.members(number)
+    order = np.argsort(-posterior.of.score, kind="stable").tolist()
+    parts: list[str] = []
+    for group in sorted(set(member.tolist()), reverse=True):
+        members = [systems[int(k)] for k in order if member[k] == group]
+        more = f" and {len(members) - _NAMED:,} more" if len(members) > _NAMED else ""
+        parts.append(", ".join(members[:_NAMED]) + more)
+    return (
+        f"The systems fall into {_NUMBERS[number]} groups (probability of more than one group "
+        f"{prob[1:].sum():.2f}): {'; '.join(parts)}."
+    )
+
+
+def _few(units: int, unit: str) -> str:
+    """Where joint answers rest on few units."""
+    if units >= _SOME:
+        return ""
+    also = "verdicts are rare and " if units < _FEW else ""
+    return (
+        f"With {units} {unit}s, {also}joint intervals hold less often than stated where systems "
+        "fall into groups or one stands far above the rest."
+    )

@@ -1,0 +1,274 @@
+"""Scores and wins as sums on the units of evidence, and which quantity of them is compared."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.comparison.loaded import LoadedData
+from betterthan.comparison.options import Options
+from betterthan.counts.arrays import Arrays
+from betterthan.counts.scoring import item_outcomes, oriented
+from betterthan.counts.shapes import to_pairs
+from betterthan.counts.tallies import tally_scores
+from betterthan.counts.ties import policy_applied
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
+from betterthan.exact.joint import units
+from betterthan.exact.joint.units import Means, PairMeans
+from betterthan.io.text_arrays import text_array
+from betterthan.posterior.table import Question
+
+
+@dataclass(frozen=True)
+class UnitTotals:
+    """Sums of scores, or of successes of trials, (item, system), of which more is better."""
+
+    totals: np.ndarray
+    sizes: np.ndarray  # how many scores or runs they are; 0 is a gap
+    unit: np.ndarray  # (item,), which unit each belongs to, numbered from 0
+    dataset: np.ndarray  # (item,), which data set
+    systems: list[str]
+    higher_is_better: bool
+    graded: bool  # more than right and wrong
+    runs: bool  # an item was run several times
+    weight: str = "item"  # what counts once in a mean: an item, or a unit
+
+    @property
+    def units(self) -> int:
+        """Their number."""
+        return int(self.unit.max(initial=-1)) + 1
+
+    @property
+    def single(self) -> bool:
+        """Whether each score of an item is an example of its own."""
+        return not self.runs and self.units == len(self.unit)
+
+    @property
+    def gaps(self) -> bool:
+        """Whether a score is missing."""
+        return bool((self.sizes == 0).any())
+
+    @property
+    def scored(self) -> np.ndarray:
+        """Cells that each system has a score on."""
+        return (self.sizes > 0).sum(0)
+
+    def sd(self) -> float:
+        """Standard deviation of the means of units, of all systems together."""
+        totals, sizes = self._of_units
+        return float(np.nanstd(np.where(sizes > 0, totals, np.nan) / np.maximum(sizes, 1)))
+
+    def both_right(self) -> tuple[np.ndarray, int]:
+        """On how many items both of two systems are right, (system, system), and the items."""
+        right = self.totals - self.limits[0]
+        return right.T @ right, len(right)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The range of a mean, of which more is better, where it is known."""
+        if self.graded:
+            return -np.inf, np.inf
+        return (0.0, 1.0) if self.higher_is_better else (-1.0, 0.0)
+
+    @property
+    def of_items(self) -> bool:
+        """Whether units are items, with all their runs; else clusters."""
+        return self.units == len(self.unit)
+
+    def means(self) -> Means:
+        """Of each system on its own cells."""
+        return self._means
+
+    @cached_property
+    def _means(self) -> Means:
+        return units.means(*self._of_units, limits=self.limits, skewed=self.of_items)
+
+    @cached_property
+    def _of_units(self) -> tuple[np.ndarray, np.ndarray]:
+        """Totals and sizes (unit, system)."""
+        sums = self.totals, self.sizes
+        if not self.of_items:
+            sums = units.summed(sums[0], self.unit), units.summed(sums[1], self.unit)
+        return units.once(*sums) if self.weight == "unit" else sums
+
+    def intervals(self, question: Question) -> Arrays:
+        """``score`` of each system, as the scores stand, with the bounds of its interval."""
+        means = self.means()
+        limits = means.law.interval(question.ci_prob, question.ci_kind)
+        return oriented_scores(means.mean, *limits, self.higher_is_better)
+
+    def pairs(self) -> PairMeans:
+        """Of each pair, on the cells that both have."""
+        return self._pairs
+
+    @cached_property
+    def _pairs(self) -> PairMeans:
+        low, high = self.limits
+        return units.pair_means(
+            self.totals,
+            self.sizes,
+            self.unit,
+            most=high - low,
+            skewed=self.of_items,
+            each_once=self.weight == "unit",
+        )
+
+
+def oriented_scores(
+    mean: np.ndarray, lower: np.ndarray, upper: np.ndarray, higher_is_better: bool
+) -> Arrays:
+    """Means of which more is better and their bounds, as the scores stand."""
+    ordered = (mean, lower, upper) if higher_is_better else (-mean, -upper, -lower)
+    columns = ("score", "score_lower", "score_upper")
+    return {name: ((names.SYSTEM,), v) for name, v in zip(columns, ordered, strict=True)}
+
+
+def unit_totals(loaded: LoadedData, unit: str, *, together: bool) -> UnitTotals | None:
+    """Scores, or successes of trials, as sums; None of tallies, counts and judgments.
+
+    Parameters
+    ----------
+    loaded : LoadedData
+    unit : {"item", "cluster"}
+    together : bool
+        Whether runs of an item are taken together; else each is an example.
+    """
+    if loaded.kind == "trials":
+        arrays = [loaded.data[k].transpose(names.ITEM, names.SYSTEM) for k in _TRIALS]
+        successes, trials = (array.values.astype(float) for array in arrays)
+        runs = bool((trials > 1).any())
+        return _unit_totals(loaded.scores, successes, trials, unit, runs=runs, graded=False)
+    if loaded.kind != "scores":
+        return None
+    scores, values = loaded.scores, oriented(loaded.scores).astype(float)
+    present = ~np.isnan(values)
+    graded = not np.isin(scores.values[present], (0.0, 1.0)).all()
+    totals, sizes = np.where(present, values, 0.0), present.astype(float)
+    runs = together and several(scores, EPOCH)
+    if runs:
+        place = pd.factorize(item_ids(scores))[0]
+        totals, sizes = units.summed(totals, place), units.summed(sizes, place)
+        scores = scores.isel({names.ITEM: np.unique(place, return_index=True)[1]})
+    return _unit_totals(scores, totals, sizes, unit, runs=runs, graded=graded)
+
+
+_TRIALS = ("successes", "trials")
+
+
+def _unit_totals(
+    scores: xr.DataArray,
+    totals: np.ndarray,
+    sizes: np.ndarray,
+    unit: str,
+    runs: bool,
+    graded: bool,
+) -> UnitTotals:
+    rows = np.arange(len(totals))
+    unit_of_row = pd.factorize(ids_of(scores, CLUSTER))[0] if unit == CLUSTER else rows
+    labelled = names.DATASET in scores.coords and several(scores, names.DATASET)
+    return UnitTotals(
+        totals,
+        sizes,
+        np.asarray(unit_of_row),
+        pd.factorize(text_array(scores[names.DATASET].values))[0] if labelled else 0 * rows,
+        [str(s) for s in scores[names.SYSTEM].values],
+        bool(scores.attrs.get("higher_is_better", True)),
+        graded=graded,
+        runs=runs,
+    )
+
+
+def wins_of_items(scores: xr.DataArray, margin: float, ties: str) -> tuple[np.ndarray, np.ndarray]:
+    """Wins less losses, and examples, of each cluster (cluster, pair), from scores or tallies."""
+    outcomes = item_outcomes(
+        tally_scores(scores) if names.TALLY in scores.dims else scores, margin=margin
+    )
+    outcome, shared = outcomes["outcome"].values, outcomes["observed"].values
+    if ties in ("to_a", "to_b"):
+        outcome = np.where(outcome == 0, 1 if ties == "to_a" else -1, outcome) * shared
+    counted = (outcome != 0) if ties == "drop" else shared
+    place = pd.factorize(ids_of(scores, CLUSTER))[0]
+    return units.summed(outcome.astype(float), place), units.summed(counted.astype(float), place)
+
+
+def wins_of_counts(counts: xr.DataArray, ties: str) -> tuple[np.ndarray, np.ndarray]:
+    """The same of counts with a dim cluster, pooled over data sets and more."""
+    dims = (*names.SQUARE, names.PAIR, names.OUTCOME, CLUSTER)
+    counts = counts.sum([d for d in counts.dims if d not in dims], keep_attrs=True)
+    under = policy_applied(counts, "third" if ties == "all" else ties)
+    pairs = to_pairs(under) if names.SYSTEM_A in under.dims else under
+    each = pairs.transpose(CLUSTER, names.PAIR, names.OUTCOME).values.astype(float)
+    return each[..., 0] - each[..., 1], each.sum(-1)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """``lead`` decides; ``other`` is reported next to it, where there is one.
+
+    For scores of 0 and 1 wins and mean are one thing, accuracy. Once scores are graded they are
+    two, and may name different systems.
+    """
+
+    lead: str  # wins, accuracy or mean
+    other: str | None = None
+    chosen: bool = True  # asked for; else the two may be split
+
+    @property
+    def difference_is(self) -> str:
+        """In words."""
+        return names.DIFFERENCES[self.lead]
+
+
+def quantity_of(
+    kind: str, scores: Any, options: Options, advised: str | None, *, together: bool = True
+) -> Quantity:
+    """The quantity of data of a kind, given what was asked, or advised, and whether the runs of an
+    item are taken together.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be told of these data.
+    """
+    wanted = options.quantity or advised
+    if options.quantity == "mean" and options.method in ("mcmc", "both"):
+        raise ValueError(
+            f"method={options.method!r} samples wins; quantity='mean' has a closed form, "
+            "method='exact'"
+        )
+    if kind == "trials" and not together:
+        return Quantity("wins")
+    if scores is None:
+        if options.quantity == "mean":
+            raise ValueError(
+                f"quantity='mean' needs scores by item; of {kind} wins are told, quantity='wins'"
+            )
+        return Quantity("wins")
+    if not scores.graded:
+        if wanted == "wins" and not scores.single:
+            return Quantity("wins", "mean")
+        _refuse_ties(options, () if scores.single else ("drop", "to_a", "to_b"))
+        return Quantity("accuracy")
+    other = {"wins": "mean", "mean": "wins"}
+    lead = wanted or _default(options)
+    return Quantity(lead, other[lead], chosen=wanted is not None)
+
+
+def _default(options: Options) -> str:
+    """Of graded scores: the mean, but what speaks of wins is answered by wins."""
+    of_wins = options.margin or options.ties != "third"
+    of_wins = of_wins or not (options.prior is None or options.skeptical)
+    return "wins" if of_wins or options.method in ("mcmc", "both") else "mean"
+
+
+def _refuse_ties(options: Options, refused: tuple[str, ...]) -> None:
+    """An accuracy on units has no ties that a policy could move."""
+    if options.ties in refused:
+        raise ValueError(
+            f"ties={options.ties!r} moves wins, and accuracy on units has no ties; also give "
+            "quantity='wins', or unit='item'"
+        )

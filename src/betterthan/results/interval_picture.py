@@ -1,0 +1,195 @@
+"""Differences with their intervals, drawn as text: the distance from zero is the size of a
+difference, the length of the line its uncertainty.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH = 44  # columns of the plot
+_PADDING = 0.03  # of the range, on either side
+_TICKS = 6  # at most
+_STEPS = (1, 2, 2.5, 5, 10)
+_REFERENCES = ("baseline", "reference")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The characters of a picture."""
+
+    zero: str = "│"
+    crossed: str = "┼"
+    reference: str = "┃"
+    rope: str = "┊"
+    line: str = "─"
+    low: str = "├"
+    high: str = "┤"
+    better: str = "●"
+    worse: str = "■"
+    equivalent: str = "◆"
+    undecided: str = "○"
+    minus: str = "−"
+
+    def of(self, verdict: str) -> str:
+        """The point of a verdict; of a split the one of undecided."""
+        points = {"better": self.better, "worse": self.worse, "equivalent": self.equivalent}
+        return points.get(verdict, self.undecided)
+
+
+UNICODE = Marks()
+ASCII = Marks(":", "+", "|", "'", "-", "|", "|", "*", "x", "=", "o", "-")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A difference from the reference; without an interval, the reference itself or no data."""
+
+    label: str
+    verdict: str
+    interval: tuple[float, float, float] | None = None  # lower, point, upper
+    cells: tuple[str, ...] = ()  # numbers to the right of the picture
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where differences stand on the columns of a picture, and which of them are labeled."""
+
+    low: float
+    high: float
+    step: float
+    reverse: bool = False  # lower scores are better: better is always to the right
+
+    @classmethod
+    def over(cls, values: Sequence[float], reverse: bool = False) -> "Scale":
+        """A scale that shows zero and all values, with round steps.
+
+        Examples
+        --------
+        >>> Scale.over([-0.03, 0.37]).ticks()
+        [0.0, 0.1, 0.2, 0.3]
+        """
+        low, high = min(0.0, *values), max(0.0, *values)
+        span = (high - low) or 1.0
+        power = 10.0 ** math.floor(math.log10(span / _TICKS))
+        step = next(power * k for k in _STEPS if span / (power * k) <= _TICKS)
+        return cls(low - _PADDING * span, high + _PADDING * span, step, reverse)
+
+    def ticks(self) -> list[float]:
+        """The numbers that are labeled."""
+        first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
+        return [round(k * self.step, 12) for k in range(first, last + 1)]
+
+    def column(self, value: float) -> int:
+        """The column of a difference, from 0."""
+        share = (value - self.low) / (self.high - self.low)
+        share = min(max(1 - share if self.reverse else share, 0.0), 1.0)
+        return round(share * (WIDTH - 1))
+
+    def label(self, value: float, marks: Marks) -> str:
+        """A tick with its sign and as many digits as the steps have."""
+        if value == 0:
+            return "0"
+        digits = next(k for k in range(12) if round(self.step, k) == round(self.step, 12))
+        return f"{value:+.{digits}f}".replace("-", marks.minus)
+
+
+def draw(
+    title: str,
+    headings: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    rope: float = 0.0,
+    reverse: bool = False,
+    more: str = "",
+    marks: Marks = UNICODE,
+) -> list[str]:
+    """Lines of a picture.
+
+    Parameters
+    ----------
+    title : str
+        What the differences are, and what the intervals.
+    headings : sequence of str
+        Of the cells to the right.
+    rows : sequence of Row
+    rope : float, default 0
+        Half width of the region of practical equivalence; dotted where it is on the scale.
+    reverse : bool, default False
+        Whether a lower score is better.
+    more : str, optional
+        A line on the systems that have no row.
+    marks : Marks
+        `ASCII` where the output cannot encode the others.
+
+    Examples
+    --------
+    >>> new = Row("new", "better", (0.1, 0.2, 0.3), ("+0.20",))
+    >>> for line in draw("Difference from old", ["Difference"], [new, Row("old", "baseline")]):
+    ...     print(line)
+     Difference from old
+           0           +0.10        +0.20         +0.30    Difference  Verdict
+     new   │             ├────────────●─────────────┤           +0.20  better
+     old   ┃                                                           baseline
+    """
+    scale = Scale.over([v for row in rows if row.interval for v in row.interval], reverse)
+    label = max(len(row.label) for row in rows)
+    widths = [
+        max([len(heading), *(len(row.cells[k]) for row in rows if row.cells)])
+        for k, heading in enumerate(headings)
+    ]
+    lines = [f" {title}", _line("", _axis(scale, marks), headings, "Verdict", label, widths)]
+    for row in rows:
+        plot = _plot(row, scale, rope, marks)
+        lines.append(_line(row.label, plot, row.cells, row.verdict, label, widths))
+    dotted = rope and any(marks.rope in line for line in lines)
+    notes = [more, f"(dotted: ROPE ±{rope:g})" if dotted else ""]
+    return [*lines, " " + "   ".join(filter(None, notes))] if any(notes) else lines
+
+
+def _line(
+    label: str,
+    plot: str,
+    cells: Sequence[str],
+    verdict: str,
+    label_width: int,
+    widths: Sequence[int],
+) -> str:
+    texts = [*cells, *[""] * (len(widths) - len(cells))]
+    columns = "  ".join(text.rjust(w) for text, w in zip(texts, widths, strict=True))
+    return f" {label.ljust(label_width)}  {plot}  {columns}  {verdict}".rstrip()
+
+
+def _axis(scale: Scale, marks: Marks) -> str:
+    """The labels of ticks, each around its column; where they would touch, every second one."""
+    ticks = scale.ticks()
+    for kept in (ticks, [t for t in ticks if round(t / scale.step) % 2 == 0]):
+        cells, free = [" "] * WIDTH, True
+        for tick in kept:
+            text = scale.label(tick, marks)
+            start = scale.column(tick) - len(text) // 2
+            start = min(max(start, 0), WIDTH - len(text))
+            around = cells[max(start - 2, 0) : start + len(text) + 2]
+            free &= all(cell == " " for cell in around)
+            cells[start : start + len(text)] = text
+        if free:
+            break
+    return "".join(cells)
+
+
+def _plot(row: Row, scale: Scale, rope: float, marks: Marks) -> str:
+    cells = [" "] * WIDTH
+    zero = scale.column(0.0)
+    if row.verdict in _REFERENCES:
+        cells[zero] = marks.reference
+        return "".join(cells)
+    for bound in (-rope, rope) if rope else ():
+        if scale.low < bound < scale.high:
+            cells[scale.column(bound)] = marks.rope
+    cells[zero] = marks.zero
+    if row.interval is not None:
+        low, point, high = (scale.column(value) for value in row.interval)
+        low, high = min(low, high), max(low, high)
+        for column in range(low, high + 1):
+            cells[column] = marks.crossed if column == zero else marks.line
+        cells[low], cells[high], cells[point] = marks.low, marks.high, marks.of(row.verdict)
+    return "".join(cells)
