@@ -337,10 +337,8 @@ def _more(more: More | None, units: str) -> Iterator[str]:
     if more.items is not None:
         yield f"{goal}, plan for about {more.items:,} more {units}{more.restriction} {chance}."
     elif more.beyond is not None:
-        yield (
-            f"{goal}, more than {more.beyond:,} additional {units}{more.restriction} would be needed "
-            f"{chance}."
-        )
+        items = f"{more.beyond:,} additional {units}{more.restriction}"
+        yield f"{goal}, more than {items} would be needed {chance}."
 
 
 def _warnings(answer: Answer) -> Iterator[str]:
