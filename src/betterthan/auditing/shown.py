@@ -7,7 +7,7 @@ from typing import Any
 import betterthan
 from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
 from betterthan.io.problems import counted, printable
-from betterthan.results.document import Document, Part, Table, parts_told
+from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.escapes import on_one_line
 
 _ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed
@@ -51,7 +51,7 @@ def page(audit: Any) -> Document:
     return Document(
         "Audit",
         "What would make a comparison of these wrong?",
-        parts_told(
+        parts_present(
             _findings(rows), _denominators(audit, _ROWS), Part("Data", facts=[("Source", source)])
         ),
         _LIMITS,
@@ -63,7 +63,7 @@ def page(audit: Any) -> Document:
 def document(audit: Any, title: str = "") -> Document:
     """The page in brief: the answer, the findings, the denominators, and the source."""
     full_page, rows = page(audit), list(lines(audit))
-    parts = parts_told(_findings(rows), _denominators(audit, _FEW))
+    parts = parts_present(_findings(rows), _denominators(audit, _FEW))
     return replace(
         full_page,
         title=title,
@@ -123,7 +123,7 @@ def _denominators(audit: Any, max_rows: int) -> Part | None:
         list(zip(*columns, strict=True)),
         "How many scores there are",
         left=len(named),
-        shown=max_rows,
-        rest=".table of the audit has all" if len(rows) > max_rows else "",
+        visible=max_rows,
+        elsewhere=".table of the audit has all" if len(rows) > max_rows else "",
     )
     return Part("Denominators", tables=[table])

@@ -110,7 +110,7 @@ def demo(
     eight systems.
     """
     import betterthan as bt
-    from betterthan.results.reports import brief
+    from betterthan.results.brief import brief_text
 
     form, target = where(format, output)
     cases = {
@@ -120,8 +120,12 @@ def demo(
     table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     if form != "json":
         for case, comparison in cases.items():
-            print(brief(comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"))
-        print(brief(table, "Eight intent detection systems"))
+            print(
+                brief_text(
+                    comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"
+                )
+            )
+        print(brief_text(table, "Eight intent detection systems"))
     if form == "json" or target is not None:
         deliver(table, form, target)
 

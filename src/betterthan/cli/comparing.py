@@ -250,7 +250,7 @@ def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> No
     if github:
         machines.step_summary(bt.report(comparison, format="markdown"))
     if junit is not None:
-        write_whole(junit, machines.junit("comparison", machines.cases_of_pairs(comparison)))
+        write_whole(junit, machines.junit("comparison", machines.pair_cases(comparison)))
         say(f"wrote {junit}")
 
 

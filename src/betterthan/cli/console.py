@@ -33,29 +33,29 @@ def where(
 
 def folder_of(form: str) -> tuple[str, str, str]:
     """Return the files of an output folder: report, pairs, and the comparison itself."""
-    from betterthan.results import formats
+    from betterthan.results import reports
 
-    every = (*formats.FORMATS, *formats.PAPERS)
+    every = (*reports.FORMATS, *reports.PAPERS)
     named = next((f.suffixes[0] for f in every if f.name == form), ".json")
     return f"report{named}", "pairs.csv", "comparison.nc"
 
 
 def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     from betterthan import checks
-    from betterthan.results import formats
+    from betterthan.results import reports
 
-    suffixes = {k: form.name for k, form in formats.BY_SUFFIX.items()} | {".json": "json"}
+    suffixes = {k: form.name for k, form in reports.BY_SUFFIX.items()} | {".json": "json"}
     by_suffix = suffixes.get(output.suffix.lower()) if output is not None else None
     if output is not None and not str(output).strip("."):
         raise ValueError("output is empty; give a folder or a file")
     form = format or by_suffix or ("html" if output is not None else "text")
-    checks.one_of(form, (*formats.NAMES, "json"), "format")
+    checks.one_of(form, (*reports.FORMAT_NAMES, "json"), "format")
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():
         raise ValueError(
             f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of "
             f"{', '.join(suffixes)}"
         )
-    papers = {paper.name: paper.suffixes for paper in formats.PAPERS}
+    papers = {paper.name: paper.suffixes for paper in reports.PAPERS}
     fits = output is not None and output.suffix.lower() in papers.get(form, ())
     if by_suffix and form != by_suffix and not fits:
         raise ValueError(
@@ -69,10 +69,10 @@ def one_file(
 ) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
     from betterthan import checks
-    from betterthan.results import formats
+    from betterthan.results import reports
 
     form, target = where(format, output, inputs)
-    checks.one_of(form, formats.NAMES, "format")
+    checks.one_of(form, reports.FORMAT_NAMES, "format")
     if target is not None and not target.suffix:
         raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
     return form, target
@@ -97,7 +97,7 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     from betterthan.files import write_all
     from betterthan.progress import working
     from betterthan.results.kinds import plain
-    from betterthan.results.records import as_json
+    from betterthan.results.reports import as_json
     from betterthan.results.rows import pair_rows
 
     main_answer = plain(comparison)
@@ -120,14 +120,14 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 
 def on_screen(answer: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
+    from betterthan.results.brief import brief_page
     from betterthan.results.document import without_figures
-    from betterthan.results.kinds import page_of
-    from betterthan.results.of_comparison import brief
+    from betterthan.results.kinds import build_page
     from betterthan.results.text import as_text, coloured, terminal_width
 
     if not sys.stdout.isatty() or answer.attrs.get("answer") != "comparison":
-        return as_text(without_figures(page_of(answer)), terminal_width(), colour=coloured())
-    first = as_text(brief(answer), terminal_width(), colour=coloured())
+        return as_text(without_figures(build_page(answer)), terminal_width(), colour=coloured())
+    first = as_text(brief_page(answer), terminal_width(), colour=coloured())
     return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 
 

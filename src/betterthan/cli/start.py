@@ -15,7 +15,7 @@ from betterthan.cli.ending import ended
 from betterthan.cli.streams import ready
 
 _ALWAYS = ("xarray", "scipy.special")  # what every command takes long to load
-_OF_COMPARE = ("reading.any_source", "comparison.compare", "results.of_comparison")
+_OF_COMPARE = ("reading.any_source", "comparison.compare", "results.comparison_page")
 
 
 def run() -> None:

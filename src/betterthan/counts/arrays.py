@@ -39,7 +39,8 @@ class Table:
         arrays: Arrays = {}
         attrs: dict[str, Any] = {}
         for table in tables:
-            arrays, attrs = table.arrays | arrays, table.attrs | attrs
+            arrays |= {k: array for k, array in table.arrays.items() if k not in arrays}
+            attrs |= {k: value for k, value in table.attrs.items() if k not in attrs}
         return cls(arrays, attrs)
 
     def get(self, name: str, default: np.ndarray) -> np.ndarray:

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import xarray as xr
+
+from betterthan import checks
 from betterthan.plan.answer import Plan
-from betterthan.results.outlook import outlook_lines, outlook_table
+from betterthan.results.robustness import outlook_lines, outlook_table
 
 MAX_PAIRS = 45  # pairs of which all is told
 
@@ -57,5 +60,11 @@ def outlook(
     >>> print(found.lines[0].partition(";")[0])
     A better than B: 2 of 14 decisive items would have to turn for this verdict to go
     """
-    table = outlook_table(comparison, target, pairs, most)
+    target, most = checks.probability(target, "target"), checks.whole(most, "most")
+    data = getattr(comparison, "data", comparison)
+    if not isinstance(data, xr.Dataset) or not {"prob_better", "verdict"} <= set(data.data_vars):
+        raise ValueError(
+            f"comparison is {checks.shown(comparison)}; give what betterthan.compare returns"
+        )
+    table = outlook_table(data, target, pairs, most)
     return Plan(table, outlook_lines(table))

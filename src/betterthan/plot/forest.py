@@ -9,7 +9,7 @@ from scipy import special
 from betterthan import checks, names
 from betterthan.plot import drawing, inputs
 from betterthan.plot.systems import called, check_system
-from betterthan.results.rows import difference_of
+from betterthan.results.rows import difference_label
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def differences(
         drawing.name_rows(ax, labels)
         _draw(ax, rows, rope, provenance.threshold or names.VERDICT_PROB)
         ax.set_xlabel(
-            difference_of("first", "second", provenance).rstrip(",").replace(" - ", " − ")
+            difference_label("first", "second", provenance).rstrip(",").replace(" - ", " − ")
         )
         title = _title(provenance, len(rows.mean), len(all_rows.mean), baseline)
         pairwise_note = "\nEach pair by itself"
