@@ -55,8 +55,8 @@ def test_mallows(benchmark, who):
     import arviz as az
     import pymc as pm
 
-    from betterthan.models import inversion_likelihood, mallows, sampling
-    from betterthan.models.order_cells import to_cells
+    from betterthan.models import inversion_counts, mallows, sampling
+    from betterthan.models.inversion_counts import to_cells
 
     data = mallows.simulate(200, systems=3, items=12, rng=2)
 
@@ -77,7 +77,7 @@ def test_mallows(benchmark, who):
             cell = pm.Normal("cell", 0, 1, shape=600)
             each = theta[cells.system] + document_sd * document[cells.document] + cell_sd * cell
             pm.CustomDist(
-                "y", each, cells.n, logp=inversion_likelihood.log_probability, observed=cells.k
+                "y", each, cells.n, logp=inversion_counts.log_probability, observed=cells.k
             )
         return model
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan.blocks.sharing import in_parts, shared_map
+from betterthan.blocks.scheduling import in_parts, shared_map
 from betterthan.models import refit, sampling
 from validation import rank_gate
 

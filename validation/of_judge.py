@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.judged.dataset import GOLD, JUDGED
-from betterthan.judged.tables import from_table
+from betterthan.judged.dataset import GOLD, JUDGED, from_table
 from betterthan.models import judge
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.of_judged import checked_pairs

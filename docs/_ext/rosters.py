@@ -16,7 +16,7 @@ def _logs() -> Rows:
 
 
 def _judgments() -> Rows:
-    from betterthan.logs.judged_roster import JUDGED
+    from betterthan.logs.judgments import JUDGED
 
     rows = [(kind.tool, kind.note or "as it stands") for kind in JUDGED]
     return [("file of judgments", "how a judgment is read"), *rows]

@@ -8,8 +8,8 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.auditing.apart import most_different_pair, tail
-from betterthan.auditing.of_spread import _rank_agreement, other_winner
+from betterthan.auditing.item_checks import _rank_agreement, other_winner
+from betterthan.auditing.run_checks import most_different_pair, tail
 from tests.logs import made_inspect
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 import betterthan as bt
-from betterthan.auditing.near import WITHIN, simhash, similar_pairs
+from betterthan.auditing.audit import WITHIN, simhash, similar_pairs
 from tests.logs import made_inspect
 
 chance = random.Random(3)

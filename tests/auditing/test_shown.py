@@ -8,9 +8,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.auditing.beside import lines_beside
-from betterthan.auditing.shown import document
-from betterthan.auditing.shown import lines as findings
+from betterthan.auditing.answer import document
+from betterthan.auditing.answer import lines as findings
+from betterthan.auditing.comparison_notes import lines_beside
 from betterthan.cli.commands import main
 from betterthan.results.kinds import build_page
 from betterthan.results.text import as_text

@@ -115,7 +115,7 @@ def test_the_gate_takes_logs_that_were_read(two, read):
 
 def test_the_gate_compares_logs_with_an_accepted_baseline(two, tmp_path):
     from betterthan.gating import baseline_files
-    from betterthan.gating.sides import accept_candidate
+    from betterthan.gating.inputs import accept_candidate
 
     kept = tmp_path / "baseline.csv"
     baseline_files.write(kept, accept_candidate(two["old"], {"metric": "match"}))

@@ -10,7 +10,7 @@ from gating.made import answers, first, log, rehashed, table
 import betterthan as bt
 from betterthan.cli import commands
 from betterthan.gating import baseline_files
-from betterthan.gating.sides import accept_candidate
+from betterthan.gating.inputs import accept_candidate
 
 OLD = first(60)
 NEW = answers(OLD, 0.1, 0.04)

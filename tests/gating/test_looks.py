@@ -7,9 +7,9 @@ import pytest
 from scipy import special
 
 import betterthan as bt
-from betterthan.exact.planning.betting import log_e_value
+from betterthan.exact.planning.sequential import log_e_value
 from betterthan.gating.boundaries import chance_behind, losses_to_be_worse
-from betterthan.gating.on_counts import Cases
+from betterthan.gating.probabilities import Cases
 from betterthan.gating.sequential import Plan, Stops, look, look_rates
 
 MARGIN, SURE, ERROR = 0.05, 0.95, 0.05

@@ -6,10 +6,9 @@ import xarray as xr
 from scipy import special
 
 import betterthan as bt
-from betterthan.exact.joint.spans import spans
-from betterthan.gating.ends import paired
-from betterthan.gating.further import further_units
-from betterthan.gating.on_means import all_alike, mean_chances
+from betterthan.exact.joint.units import spans
+from betterthan.gating.boundaries import further_units
+from betterthan.gating.probabilities import all_alike, mean_chances, paired
 
 SURE = 0.95
 

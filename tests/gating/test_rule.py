@@ -14,13 +14,13 @@ from betterthan.gating.boundaries import (
     approximate_wins_to_pass,
     chance_behind,
     chance_to_pass,
+    characteristics,
+    further_items,
     losses_to_be_worse,
+    prob_of_pass,
     wins_to_pass,
 )
-from betterthan.gating.characteristics import characteristics
-from betterthan.gating.ends import paired
-from betterthan.gating.further import further_items, prob_of_pass
-from betterthan.gating.on_counts import Cases, count_cases, count_chances
+from betterthan.gating.probabilities import Cases, count_cases, count_chances, paired
 from betterthan.gating.rule import EXIT_CODES, VERDICTS, Chance, exit_code
 
 MARGIN, SURE = 0.05, 0.95

@@ -7,7 +7,7 @@ from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
 from betterthan.gating import baseline_files
-from betterthan.gating.sides import accept_candidate
+from betterthan.gating.inputs import accept_candidate
 
 OLD = first(200)
 SAME = answers(OLD, 0.1, 0.04)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 FORMATS = Path(os.environ.get("SHARED", Path(__file__).parents[3] / "shared")) / "formats"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.logs.heads import LogFile
 from betterthan.logs.roster import READERS
+from betterthan.logs.sniffing import LogFile
 
 REASON = "samples of logs that are not ours; the logs made here check the same reader"
 FORMATS = Path(__file__).parents[3] / "shared" / "formats"

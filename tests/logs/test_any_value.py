@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from betterthan.logs.judged_roster import JUDGED
+from betterthan.logs.judgments import JUDGED
 from betterthan.logs.record import STATUSES
 from betterthan.logs.roster import READERS
 from tests.logs import made_promptfoo, made_reports, made_tool_rows

@@ -9,11 +9,10 @@ import zlib
 import pytest
 from limited import refusal
 
-from betterthan.io import expanding
-from betterthan.io.expanding import max_expanded
-from betterthan.io.packed import zstd
-from betterthan.logs.heads import LogFile
+from betterthan.io import compression
+from betterthan.io.compression import max_expanded, zstd
 from betterthan.logs.json_values import records
+from betterthan.logs.sniffing import LogFile
 from betterthan.logs.zip_directory import overlapping
 
 from . import made_inspect as made
@@ -176,7 +175,7 @@ def test_summaries_of_millions_of_small_values_are_refused(tmp_path):
 
 
 def test_a_line_beyond_the_total_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(expanding, "MOST_BYTES", 1000)
+    monkeypatch.setattr(compression, "MOST_BYTES", 1000)
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n{"a": "' + "x" * 1000 + '"}\n')
     with pytest.raises(ValueError, match=r"^a\.jsonl, row 2: is a line of more than 1,000 bytes$"):

@@ -6,7 +6,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.logs import of_every_eval_ever as reader
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from .samples import FORMATS, cells_of, expected, files_in, needs_samples, runs_of, same_cells
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from betterthan.logs import of_helm
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from .samples import FORMATS, cells_of, files_in, needs_samples
 

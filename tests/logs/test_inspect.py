@@ -8,10 +8,10 @@ import sys
 import pytest
 
 import betterthan as bt
-from betterthan.io import elements, expanding
+from betterthan.io import compression, json_records
 from betterthan.logs import of_inspect
-from betterthan.logs.heads import LogFile
-from betterthan.logs.inspect_content import Contents, digest_plain
+from betterthan.logs.of_inspect import Contents, digest_plain
+from betterthan.logs.sniffing import LogFile
 
 from . import made_inspect as made
 from .samples import cells_of
@@ -301,7 +301,7 @@ def test_more_than_it_says(tmp_path):
 
 
 def test_zip_bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr(expanding, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(compression, "MOST_BYTES", 10_000)
     samples = [made.summary("q0", input="x" * 20_000)]
     path = made.eval_log(tmp_path / "a.eval", made.header(), samples)
     assert "more than 10,000" in problem_of(path)
@@ -389,30 +389,30 @@ def test_a_member_is_never_a_path(tmp_path):
 
 @pytest.mark.parametrize("window", [1, 2, 7, 10_000])
 def test_fields_do_not_depend_on_the_window(tmp_path, monkeypatch, window):
-    monkeypatch.setattr(elements, "WINDOW", window)
+    monkeypatch.setattr(json_records, "WINDOW", window)
     value = {"a": [1, -2.5e-10, 'é\\u00e9"', None], "b": {}, "s": [{"x": math.pi}, 12, "é"]}
     path = tmp_path / "a.json"
     path.write_text(f"\ufeff {json.dumps(value, ensure_ascii=False, indent=1)}\n", "utf-8")
     with path.open("rb") as file:
-        found = list(elements.fields(file, "a.json", frozenset({"s"})))
+        found = list(json_records.fields(file, "a.json", frozenset({"s"})))
     wanted = [("a", value["a"]), ("b", {}), *(("s", one) for one in value["s"])]
     assert found == wanted
 
 
 def test_a_long_list_is_streamed(tmp_path, monkeypatch):
-    monkeypatch.setattr(elements, "WINDOW", 1000)
+    monkeypatch.setattr(json_records, "WINDOW", 1000)
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"s": [{"x": "y" * 100}] * 1000}))
     held = []
 
-    class Counted(elements.Window):
+    class Counted(json_records.Window):
         def _more(self):
             super()._more()
             held.append(len(self._text))
 
-    monkeypatch.setattr(elements, "Window", Counted)
+    monkeypatch.setattr(json_records, "Window", Counted)
     with path.open("rb") as file:
-        assert sum(1 for _ in elements.fields(file, "a", frozenset({"s"}))) == 1000
+        assert sum(1 for _ in json_records.fields(file, "a", frozenset({"s"}))) == 1000
     assert max(held) < 3000
 
 

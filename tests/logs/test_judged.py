@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from betterthan.io.judged import judgments
-from betterthan.logs.judged_roster import JUDGED, judgment_kind
+from betterthan.io.pair_counts import judgments
+from betterthan.logs.judgments import JUDGED, judgment_kind
 from tests.logs.expected_records import folder, log_files
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from betterthan.logs import of_lm_eval
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from . import made_lm_eval as made
 from .samples import cells_of, files_in

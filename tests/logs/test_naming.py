@@ -3,8 +3,8 @@
 import pytest
 from logs.runs import run
 
-from betterthan.logs.again import merge_runs
-from betterthan.logs.naming import chosen, named
+from betterthan.logs.frames import chosen, named
+from betterthan.logs.reading import merge_runs
 from betterthan.logs.record import Cells
 
 

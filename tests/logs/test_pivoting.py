@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from logs.runs import run
 
-from betterthan.logs.again import merge_runs
-from betterthan.logs.frames import tabulate_runs
-from betterthan.logs.naming import named
+from betterthan.logs.frames import named, tabulate_runs
 from betterthan.logs.pivoting import pivot_scores
+from betterthan.logs.reading import merge_runs
 
 
 def logs(*runs, again=None):

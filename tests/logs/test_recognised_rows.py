@@ -5,10 +5,9 @@ import json
 import pytest
 
 from betterthan.io import read_judgments
-from betterthan.logs.heads import LogFile
-from betterthan.logs.judged_roster import JUDGED
-from betterthan.logs.judging import read_judgments_file
+from betterthan.logs.judgments import JUDGED, read_judgments_file
 from betterthan.logs.roster import READERS
+from betterthan.logs.sniffing import LogFile
 from tests.logs.expected_records import FORMATS, folder
 from tests.logs.test_any_value import contents
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.roster import READERS
+from betterthan.logs.sniffing import LogFile, Preview
 
 from .samples import FORMATS, files_in, needs_samples
 

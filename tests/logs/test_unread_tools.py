@@ -5,9 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from betterthan.logs.heads import LogFile
 from betterthan.logs.reading import read_logs
-from betterthan.logs.unread_tools import why_unread
+from betterthan.logs.recognising import why_unread
+from betterthan.logs.sniffing import LogFile
 from tests.logs.expected_records import folder, log_files
 from tests.logs.made_reports import deepeval
 

@@ -11,7 +11,7 @@ import pytest
 import betterthan as bt
 from betterthan.models import subject_slopes as model
 from betterthan.models.rows_of_subjects import repeated, rotated
-from betterthan.posterior.gate import diagnose
+from betterthan.posterior.convergence import diagnose
 from validation import of_subject_slopes
 from validation.quadrature_of_texts import slope_by_quadrature
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 from betterthan.exact.planning.edges import Rule, edges, wins_needed
-from betterthan.exact.planning.urns import Urn
+from betterthan.exact.planning.verdicts import Urn
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.plan.given import SWAPPED, VERDICTS
-from betterthan.plan.shown import document
+from betterthan.plan.answer import document
+from betterthan.plan.inputs import SWAPPED, VERDICTS
 from betterthan.results.numbers import probability
 from betterthan.results.text import as_text
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from betterthan.posterior import from_draws
-from betterthan.posterior.from_sorted import Sorted
+from betterthan.posterior.from_draws import Sorted
 
 
 @pytest.fixture(params=[1, 2, 7, 64, 401])

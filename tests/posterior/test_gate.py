@@ -4,7 +4,7 @@ import pytest
 
 import betterthan as bt
 from betterthan import names
-from betterthan.posterior.gate import _formatted
+from betterthan.posterior.convergence import _formatted
 
 
 def build(draws, **stats):

@@ -4,7 +4,7 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
-from betterthan.auditing.shown import audit_sentences
+from betterthan.auditing.answer import audit_sentences
 from betterthan.results import facts, robustness
 from betterthan.results import features_page as features
 from betterthan.results import labels_page as labels

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.plot.painted import matrix_svg
+from betterthan.plot.matrices import matrix_svg
 from betterthan.results.context import report_context
 
 NAMES = ["<b>&", *(f"s{k}" for k in range(11))]

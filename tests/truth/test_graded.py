@@ -12,7 +12,7 @@ import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
 from betterthan.model_registry import spec_of
 from betterthan.models import graded
-from betterthan.posterior.fitted import Fit
+from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question
 
 
@@ -51,7 +51,7 @@ def answer(scores, tree):
     tree = tree.copy()
     tree["constant_data"] = constant.assign(near_ties=("pair", data.near_ties))
     fit = Fit.from_tree(tree, ("graded",))
-    reader = importlib.import_module("betterthan.fits.of_graded").read_graded
+    reader = importlib.import_module("betterthan.fits.of_counts").read_graded
     assert posterior.attrs["model"] == "graded"
     return reader(fit, Question())
 

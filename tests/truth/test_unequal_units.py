@@ -287,8 +287,8 @@ def documents():
 
 def test_f1_of_documents_leaves_out_one_at_a_time():
     from betterthan.counts.responses import responses_from
-    from betterthan.exact.joint.jackknife import Shares
-    from betterthan.scores.leaving_out import left_out
+    from betterthan.exact.joint.units import Shares
+    from betterthan.scores.resampling import left_out
 
     reference, data = REFERENCE["f1"], documents()
     found = left_out(responses_from(data), (0.0, 1.0)).pairs()

@@ -13,8 +13,8 @@ from scipy import special
 
 from betterthan import names
 from betterthan.exact.joint.units import PairMeans, differences, once
-from betterthan.exact.planning.clusters import power
-from betterthan.exact.planning.units import Units, after_units
+from betterthan.exact.planning.power import power
+from betterthan.exact.planning.verdicts import Units, after_units
 from betterthan.exact.swaps.flips import flips
 from betterthan.exact.wins.beta import log_bayes_factor_half
 from betterthan.exact.wins.sign import sign_p

@@ -89,7 +89,7 @@ def _to_machines(result: "Audit", github: bool, junit: Path | None) -> None:
 
 def _print(result: "Audit", form: str) -> None:
     """Print in color on a terminal, else as plain lines."""
-    from betterthan.auditing.shown import document
+    from betterthan.auditing.answer import document
     from betterthan.results.text import as_text, coloured, terminal_width
 
     if form == "text":

@@ -154,7 +154,7 @@ def _looks(looks: int | None, most: int | None) -> tuple[int, int] | None:
 def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     """Write a candidate as the baseline."""
     from betterthan.gating import baseline_files
-    from betterthan.gating.sides import accept_candidate
+    from betterthan.gating.inputs import accept_candidate
 
     refuse_inputs([baseline], inputs_of([candidate]))
     accepted = accept_candidate(candidate, choices)
@@ -167,20 +167,20 @@ def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
 
 def _tell(result: "Gate", inconclusive: str | None, junit: Path | None, json: Path | None) -> None:
     """Report to the terminal, files, GitHub and the shell."""
-    from betterthan.gating import to_builds
+    from betterthan.gating import answer
     from betterthan.gating.rule import exit_code
 
     if result.reading:
         say(result.reading)
     files: dict[Path, str | bytes] = {}
     if junit is not None:
-        files[junit] = to_builds.junit(result, inconclusive)
+        files[junit] = answer.junit(result, inconclusive)
     if json is not None:
         files[json] = result.to_json()
     write_all(files)
-    if to_builds.in_actions():
-        to_builds.summarise(result)
-    _print(result, to_builds.annotation(result, inconclusive) if to_builds.in_actions() else "")
+    if answer.in_actions():
+        answer.summarise(result)
+    _print(result, answer.annotation(result, inconclusive) if answer.in_actions() else "")
     raise SystemExit(exit_code(result.verdict, inconclusive))
 
 
@@ -188,8 +188,7 @@ def _print(result: "Gate", annotation: str) -> None:
     """The answer first, the verdict last; in colours and wrapped on a terminal, else one line each,
     which scripts read.
     """
-    from betterthan.gating.shown import document
-    from betterthan.gating.words import last_line
+    from betterthan.gating.answer import document, last_line
     from betterthan.progress import on_terminal
     from betterthan.results.text import as_text, coloured, painted, terminal_width
 

@@ -12,15 +12,15 @@ from betterthan import checks, names
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.files import read_file
+from betterthan.io.layouts import recognise
 from betterthan.io.problems import listed, problem
-from betterthan.io.recognition import recognise
-from betterthan.labels.predictions import confusions as confusions_from_labels
-from betterthan.labels.predictions import tallies
+from betterthan.labels.matrices import confusions as confusions_from_labels
+from betterthan.labels.matrices import tallies
 from betterthan.labels.reading import is_confusion, read_confusion
 from betterthan.labels.reading import read as read_labels
 from betterthan.orders.agreeing import agreement
-from betterthan.orders.median import consensus
 from betterthan.orders.reading import read as read_orders
+from betterthan.orders.references import consensus
 from betterthan.orders.taus import kendall_tau
 from betterthan.reading.any_source import read
 

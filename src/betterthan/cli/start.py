@@ -10,9 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from betterthan import __version__
-from betterthan.cli.console import INTERRUPTED, say
-from betterthan.cli.ending import ended
-from betterthan.cli.streams import ready
+from betterthan.cli.console import INTERRUPTED, ended, ready, say
 
 _ALWAYS = ("xarray", "scipy.special")  # what every command takes long to load
 _OF_COMPARE = ("reading.any_source", "comparison.compare", "results.comparison_page")

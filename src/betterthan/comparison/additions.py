@@ -12,14 +12,14 @@ from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_by_difficulty import closed_verdicts
 from betterthan.comparison.options import Options
 from betterthan.comparison.unit_notes import unequal
-from betterthan.counts.arrays import Arrays, Table
-from betterthan.counts.differing import differing
+from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import POLICIES, mirror_of
+from betterthan.counts.units import differing
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
 from betterthan.signed import Signature
-from betterthan.significance.all_at_once import FEWEST, ranks
 from betterthan.significance.corrections import adjusted_square
+from betterthan.significance.omnibus import FEWEST, ranks
 from betterthan.significance.roster import TestContext
 from betterthan.significance.signs import p_values, sign_tests
 

@@ -22,20 +22,16 @@ from betterthan.comparison.units import (
     wins_of_counts,
     wins_of_items,
 )
-from betterthan.counts.arrays import Arrays
-from betterthan.counts.fingerprint import fingerprint
-from betterthan.counts.picking import systems_of
-from betterthan.counts.runs import mean_of_runs
 from betterthan.counts.scoring import counts_and_used
-from betterthan.counts.shapes import to_square
+from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_square
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
+from betterthan.counts.units import CLUSTER, EPOCH, mean_of_runs, several, unit_of, unlabelled
 from betterthan.exact.joint.units import once, pair_sums
-from betterthan.exact.wins import shares
-from betterthan.io.text_arrays import text_array
-from betterthan.posterior.open_scores import score_limits
-from betterthan.significance.on_clusters import OnClusters, Sums
+from betterthan.exact.wins import intervals
+from betterthan.io.texts import text_array
+from betterthan.posterior.bounds import score_limits
+from betterthan.significance.signs import OnClusters, Sums
 
 if TYPE_CHECKING:
     from betterthan.comparison.advice import Advice
@@ -284,7 +280,7 @@ def score_intervals(
         return totals.intervals(options.question)
     scored, question = columns["n_scored"][1], options.question
     right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
-    low, high = shares.interval(right, scored, question.ci_prob, question.ci_kind)
+    low, high = intervals.interval(right, scored, question.ci_prob, question.ci_kind)
     parts = {"score_lower": low, "score_upper": high}
     parts |= {"n_right": right} if totals.higher_is_better else {}
     return {name: ((names.SYSTEM,), values) for name, values in parts.items()}

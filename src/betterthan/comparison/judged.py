@@ -13,12 +13,17 @@ import betterthan
 from betterthan import checks, names
 from betterthan.comparison.engines import Answer, fits_of, mcmc_judged
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Table, without_attrs
-from betterthan.counts.picking import picked, systems_of
+from betterthan.counts.shapes import Table, picked, systems_of, without_attrs
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
-from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judge_alone, judged_counts
-from betterthan.judged.printed import fingerprint_of
+from betterthan.judged.dataset import (
+    GOLD,
+    JUDGED,
+    SIGNAL,
+    fingerprint_of,
+    judge_alone,
+    judged_counts,
+)
 from betterthan.posterior import of_judged, table
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests

@@ -13,12 +13,10 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Table, without_attrs
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, ids_of
-from betterthan.exact.joint.spans import Spans, spans
-from betterthan.exact.joint.units import once, summed
-from betterthan.posterior.open_scores import ScoreBounds, planned_bounds, score_limits
+from betterthan.exact.joint.units import Spans, once, spans, summed
+from betterthan.posterior.bounds import ScoreBounds, planned_bounds, score_limits
 
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are

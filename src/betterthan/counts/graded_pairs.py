@@ -10,7 +10,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.scoring import need_shared_items, oriented
 from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric import counting
-from betterthan.io.text_arrays import text_array
+from betterthan.io.texts import text_array
 
 NEAR, MANY = 0.01, 0.1  # of the 90th percentile of a pair, and of its differences
 

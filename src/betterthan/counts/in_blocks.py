@@ -8,12 +8,10 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import Blocks, blocks_of
-from betterthan.counts.arrays import origin
 from betterthan.counts.scoring import need_a_shared_item
-from betterthan.counts.shapes import square_array
+from betterthan.counts.shapes import origin, square_array
 from betterthan.exact.blocks import outcomes
-from betterthan.exact.blocks.leaves import Rule
-from betterthan.exact.blocks.outcomes import Tables
+from betterthan.exact.blocks.outcomes import Rule, Tables
 from betterthan.signed import Signature
 
 

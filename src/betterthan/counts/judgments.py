@@ -8,11 +8,41 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
-from betterthan.counts.connection import systems_apart
-from betterthan.counts.shapes import square_array, to_pairs
-from betterthan.io.text_arrays import text_array
+from betterthan.counts.shapes import origin, square_array, to_pairs
+from betterthan.io.texts import text_array
 from betterthan.signed import Signature
+
+
+def systems_apart(met: np.ndarray, systems: list[str]) -> str:
+    """The smallest group of systems that none of the others met, by name; empty if all are
+    connected.
+
+    Parameters
+    ----------
+    met : numpy.ndarray, (system, system)
+        Anything but 0 where two systems met.
+    systems : list of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> systems_apart(np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]), ["A", "B", "C"])
+    "'C'"
+    """
+    from scipy.sparse import csgraph
+
+    count, part = csgraph.connected_components(met, directed=False)
+    if count < 2:
+        return ""
+    smallest = np.bincount(part).argmin()
+    smallest_group = [s for s, where in zip(systems, part, strict=True) if where == smallest]
+    return ", ".join(map(repr, smallest_group[:5])) + (
+        f" and {len(smallest_group) - 5} more" if len(smallest_group) > 5 else ""
+    )
+
 
 JUDGMENT, JUDGE = "judgment", "judge"
 _PLACE = np.array([2, 0, 1])  # of the outcomes 0, 1 and -1 among win, loss and tie

@@ -7,9 +7,9 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps.corrections import holm
-from betterthan.exact.swaps.rank_sums import auc_below, rank_sum_p
+from betterthan.exact.swaps.rank_tests import auc_below, rank_sum_p
 from betterthan.signed import Signature
 
 LEAST = 3  # items missing, and as many present, below which nothing is tested

@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import labelled
 from betterthan.counts.scoring import need_a_shared_item
+from betterthan.counts.shapes import labelled
 from betterthan.exact.swaps import randomization, ratios
 
 _RATIOS = ("precision", "recall", "f1", "f_beta")

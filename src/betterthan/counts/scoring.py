@@ -6,8 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
-from betterthan.counts.shapes import pair_coords, pair_indices, square_array
+from betterthan.counts.shapes import origin, pair_coords, pair_indices, square_array
 from betterthan.counts.units import CLUSTER, unit_of
 from betterthan.exact.numeric import counting
 from betterthan.signed import Signature

@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
-from betterthan.counts.connection import systems_apart
+from betterthan.counts.judgments import systems_apart
+from betterthan.counts.shapes import origin
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
 
 SUCCESSES, TRIALS = "successes", "trials"

@@ -3,7 +3,7 @@
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
+from betterthan.counts.shapes import origin
 from betterthan.exact.swaps import ratios
 from betterthan.signed import Signature
 

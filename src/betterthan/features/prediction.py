@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.features.formulas import refuse_unknown_confusions, values_by_name
 from betterthan.posterior import table
-from betterthan.posterior.fitted import Fit
+from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question
 
 _NODES = 21  # of the mean over the intercepts of groups

@@ -10,12 +10,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs
+from betterthan.counts.shapes import as_pairs
 from betterthan.judged.dataset import is_judged
-from betterthan.models.of_pairs import systems_named
+from betterthan.models.likelihood_data import systems_named
+from betterthan.posterior.convergence import diagnose, joinable, posterior_of
 from betterthan.posterior.from_draws import SAMPLES
-from betterthan.posterior.gate import diagnose, posterior_of
-from betterthan.posterior.pair_systems import joinable
 
 _VARIABLES = {
     "difference": (names.PAIR,),

@@ -10,16 +10,15 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.counts.shapes import pair_indices, to_pairs, to_square
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import clustered, mallows
 from betterthan.models.priors import ARRAY, Prior, is_table
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
-from betterthan.posterior.fitted import prior_in
-from betterthan.posterior.gate import diagnose as diagnose
-from betterthan.posterior.gate import posterior_of
-from betterthan.posterior.pairwise import MODELS
+from betterthan.posterior.convergence import diagnose as diagnose
+from betterthan.posterior.convergence import posterior_of
+from betterthan.posterior.pairwise import MODELS, prior_in
 from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
 from betterthan.posterior.table import square_of

@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, names
-from betterthan.exact.wins import triads
+from betterthan.exact.wins import davidson
 from betterthan.models import tie_models
-from betterthan.posterior.fitted import check_model
+from betterthan.posterior.pairwise import check_model
 from betterthan.signed import Signature
 
 _REPLICATIONS = 1000
@@ -76,7 +76,7 @@ def _replicated(tree: xr.DataTree) -> tuple[np.ndarray, int]:
 def _circles(counts: np.ndarray, constant: xr.Dataset, systems: int) -> np.ndarray:
     """Number of circular triads of each table of judgments (draw, row, outcome)."""
     a, b = constant["a"].values, constant["b"].values
-    return triads.circular(triads.net_wins(counts, a, b, systems))
+    return davidson.circular(davidson.net_wins(counts, a, b, systems))
 
 
 def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:

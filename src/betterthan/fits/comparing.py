@@ -6,13 +6,9 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.fits.of_abilities import read_abilities
-from betterthan.fits.of_clusters import read_clusters
-from betterthan.fits.of_datasets import read_datasets
-from betterthan.fits.of_graded import read_graded
-from betterthan.orders.dispersions import of_dispersions
-from betterthan.posterior.fitted import Fit
-from betterthan.posterior.pairwise import MODELS, pair_answers
+from betterthan.fits.of_abilities import of_dispersions, read_abilities
+from betterthan.fits.of_counts import read_clusters, read_datasets, read_graded
+from betterthan.posterior.pairwise import MODELS, Fit, pair_answers
 from betterthan.posterior.sampled import in_other_unit
 from betterthan.posterior.table import Question
 from betterthan.results.comparison import Comparison

@@ -9,12 +9,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.blocks.sharing import shared_map
-from betterthan.exact.numeric import held_out
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import hierarchical, of_groups, simplex
-from betterthan.models.of_groups import Groups
-from betterthan.posterior.gate import diagnose
+from betterthan.blocks.scheduling import shared_map
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.models import hierarchical, likelihood_data, simplex
+from betterthan.models.likelihood_data import Groups
+from betterthan.posterior.convergence import diagnose
 from betterthan.progress import with_bar
 from betterthan.signed import Signature
 
@@ -110,7 +110,7 @@ def leave_one_dataset_out(
     >>> bt.fits.leave_one_dataset_out(counts, rng=1)["elpd"].sizes
     Frozen({'dataset': 3, 'pair': 1})
     """
-    groups = of_groups.by_dataset(counts)
+    groups = likelihood_data.by_dataset(counts)
     values, pairs, levels = groups.values, groups.pairs, groups.levels
     if len(levels) != 1 or len(values) < 2:
         raise ValueError("leaving one out takes two data sets or more, of one factor")
@@ -151,7 +151,7 @@ def _predict_left_out(
     tree = hierarchical.fit(left, prior=prior, rng=seed + k, predictive=False)
     random = np.random.default_rng([seed, k])
     foreseen = _foreseen(tree["posterior"].to_dataset(), groups.values[k], random)
-    foreseen["elpd_pooled"] = held_out.log_probability(groups.values[k], prior + others.sum(0))
+    foreseen["elpd_pooled"] = monte_carlo.log_probability(groups.values[k], prior + others.sum(0))
     return foreseen, diagnose(tree).divergences
 
 
@@ -163,8 +163,8 @@ def _foreseen(
     kappa = 1 / posterior["correlation"].values.reshape(-1, len(held)) - 1
     shape = kappa[..., None] * mu
     return {
-        "elpd": held_out.log_mean_exp(held_out.log_probability(held, shape)),
-        "level": held_out.level(held, simplex.draw(random, shape), random),
+        "elpd": monte_carlo.log_mean_exp(monte_carlo.log_probability(held, shape)),
+        "level": monte_carlo.level(held, simplex.draw(random, shape), random),
     }
 
 

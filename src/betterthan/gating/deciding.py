@@ -9,15 +9,20 @@ import numpy as np
 from betterthan import checks, names
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
-from betterthan.gating.answer import Gate
-from betterthan.gating.decision import Evidence
-from betterthan.gating.ends import Paired, paired
-from betterthan.gating.further import Further, further_items, further_units
-from betterthan.gating.on_counts import Cases, count_cases, count_chances
-from betterthan.gating.on_means import mean_chances, observed
+from betterthan.gating.answer import Evidence, Gate
+from betterthan.gating.boundaries import Further, further_items, further_units
+from betterthan.gating.inputs import Sides, read_sides
+from betterthan.gating.probabilities import (
+    Cases,
+    Paired,
+    count_cases,
+    count_chances,
+    mean_chances,
+    observed,
+    paired,
+)
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, Chances
 from betterthan.gating.sequential import Looked, Plan, look
-from betterthan.gating.sides import Sides, read_sides
 
 MAX_MISSING = 0.1
 

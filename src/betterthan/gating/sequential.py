@@ -7,12 +7,16 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks
-from betterthan.exact.planning.betting import log_e_value
 from betterthan.exact.planning.edges import fewest
-from betterthan.exact.planning.walks import calibrated
-from betterthan.gating.boundaries import chance_behind, chance_to_pass, losses_to_be_worse
-from betterthan.gating.characteristics import Rates, binomial
-from betterthan.gating.on_counts import Cases, Counts, evaluate_cases
+from betterthan.exact.planning.sequential import calibrated, log_e_value
+from betterthan.gating.boundaries import (
+    Rates,
+    binomial,
+    chance_behind,
+    chance_to_pass,
+    losses_to_be_worse,
+)
+from betterthan.gating.probabilities import Cases, Counts, evaluate_cases
 from betterthan.gating.rule import Chance, Chances
 
 _ENUMERATED = 2**21  # outcomes of one look, up to which each is looked at

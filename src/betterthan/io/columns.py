@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from betterthan.io.cells import holds_numbers
+from betterthan.io.layouts import ALIASES, find
 from betterthan.io.problems import listed, problem
-from betterthan.io.roles import ALIASES, find
 from betterthan.io.table import Table
 from betterthan.text import stripped
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from betterthan.io.delimited import parse_delimited
+from betterthan.io.compression import gunzipped
+from betterthan.io.delimited import parse_delimited, parse_plain
 from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
-from betterthan.io.packed import gunzipped
-from betterthan.io.plain_text import parse_plain
 from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 

@@ -9,14 +9,13 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.alike import tell_alike
 from betterthan.io.cells import labels, read_once
+from betterthan.io.coded_columns import Coded, coded, first_rows, narrow
+from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import listed, problem, shown
-from betterthan.io.roles import candidates, find
+from betterthan.io.system_names import tell_alike
 from betterthan.io.table import NAMELESS, Table
-from betterthan.io.text_arrays import array_from_codes, text_axes
-from betterthan.io.texts import BLOCK, Texts, few, repeated
-from betterthan.io.written import Coded, coded, first_rows, narrow
+from betterthan.io.texts import BLOCK, Texts, array_from_codes, few, repeated, text_axes
 
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _WITHIN = ("dataset", "epoch")  # an item is one within these

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from betterthan.io import cells
-from betterthan.io.alike import refuse_alike_by_scores
-from betterthan.io.choosing import chosen
+from betterthan.io.coded_columns import Coded, narrow
 from betterthan.io.items import at_least_two, items_of, scores_array, sole
-from betterthan.io.no_predictions import check_labels
-from betterthan.io.no_systems import refuse_other_numbers, refuse_total
+from betterthan.io.other_columns import check_labels, refuse_other_numbers, refuse_total
 from betterthan.io.problems import problem
+from betterthan.io.system_names import chosen, refuse_alike_by_scores
 from betterthan.io.table import Reading, Table
-from betterthan.io.written import Coded, narrow
 
 _NOT_SCORES = (
     "text, not scores; leave the column out, or name it 'item' if it holds the item ids, "

@@ -1,4 +1,4 @@
-"""Count judged outcomes from one row per item, with judge outputs and human labels."""
+"""From one row an item, with the outcomes of judge and people, to judged counts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,15 +9,152 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.coded_columns import coded
 from betterthan.io.frames import table_from_frame
-from betterthan.io.problems import counted, problem, shown
-from betterthan.io.roles import find
-from betterthan.io.squares import paired
+from betterthan.io.layouts import PAIRS, find
+from betterthan.io.pair_counts import OUTCOME_WORDS, paired
+from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.table import Table
-from betterthan.io.written import coded
 from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
-from betterthan.judged.merges import refuse_merged
-from betterthan.judged.outcomes import BLANK, FIRST, outcomes, pair_of, refuse_unknown, sides
+from betterthan.text import first_flawed
+
+FIRST, SECOND, TIE, BLANK, UNKNOWN = 0, 1, 2, 3, 4
+_NUMBERED = (("model_1", "model_2"), ("system_1", "system_2"))
+_SIDES = {"a": FIRST, "b": SECOND, "tie": TIE}
+
+
+def pair_of(table: Table) -> tuple[str, str]:
+    """Return the columns that name both systems."""
+    by_name = table.by_name
+    for pair in (*PAIRS, *_NUMBERED):
+        if set(pair) <= set(by_name):
+            return by_name[pair[0]], by_name[pair[1]]
+    accepted = " or ".join(f"{a}, {b}" for a, b in (*PAIRS, *_NUMBERED))
+    raise problem(
+        table.source,
+        f"no columns name the two systems of each item; give {accepted} (found "
+        f"{listed(list(table.columns))})",
+    )
+
+
+def outcomes(
+    table: Table,
+    column: str,
+    systems: tuple[np.ndarray, np.ndarray],
+    words: Mapping[str, str] | None = None,
+) -> np.ndarray:
+    """The outcome of each cell: `FIRST`, `SECOND`, `TIE`, `BLANK`, or `UNKNOWN`.
+
+    Parameters
+    ----------
+    table : Table
+    column : str
+    systems : two numpy.ndarray of str
+        The systems of each row; a cell may name one of them.
+    words : mapping of str to {"a", "b", "tie"}, optional
+        What other words mean.
+    """
+    if column not in table.columns:
+        present = listed(list(table.columns))
+        raise problem(table.source, f"there is no column {shown(column)}; found {present}")
+    written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
+    codes_by_word = _words(table, words)
+    codes = {text: codes_by_word.get(text.casefold(), UNKNOWN) for text in set(written.tolist())}
+    by_word = np.array([codes[text] for text in written.tolist()])
+    first, second = (written == names for names in systems)
+    return np.select([first, second], [FIRST, SECOND], by_word)
+
+
+def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
+    """Refuse human labels that are no outcome."""
+    wrong = np.flatnonzero(codes == UNKNOWN)
+    if wrong.size:
+        k = int(wrong[0])
+        a, b = pair_of(table)
+        raise problem(
+            table.source,
+            f"no outcome; give {a}, {b}, the name of the better system, or tie, or say what it "
+            "means: words={'...': 'a'}",
+            row=table.rows[k],
+            column=column,
+            value=cells.texts(table, column)[k],
+        )
+
+
+def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
+    """Map each word in lower case to its code."""
+    a, b = (column.casefold() for column in pair_of(table))
+    codes_by_word = dict(OUTCOME_WORDS) | {a: FIRST, b: SECOND}
+    if a.endswith("1") and b.endswith("2"):
+        codes_by_word |= {"1": FIRST, "2": SECOND, "0": TIE}
+    for word, side in dict(words or {}).items():
+        if side not in _SIDES:
+            raise ValueError(f"words[{word!r}] is {shown(side)}; give 'a', 'b' or 'tie'")
+        codes_by_word[str(word).casefold()] = _SIDES[side]
+    return codes_by_word
+
+
+def sides(
+    table: Table, column: str, systems: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, Any]:
+    """The stratum of each row as text, and where it is a side (else None): which system was shown
+    first, by its name or as a word.
+    """
+    codes = outcomes(table, column, systems)
+    written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
+    blank = np.flatnonzero(written == "")
+    if blank.size:
+        raise problem(
+            table.source,
+            "blank; give each item its stratum",
+            row=table.rows[int(blank[0])],
+            column=column,
+        )
+    return written, codes if np.isin(codes, (FIRST, SECOND)).all() else None
+
+
+_MOST = 12  # columns that are looked at
+_OPPOSED = 3  # rows on which two columns differ, below which a third may be so by chance
+
+
+def refuse_merged(
+    table: Table, columns: Sequence[str], human: str, words: Mapping[str, str] | None
+) -> None:
+    """Refuse a column of answers that is two others where they agree, and a tie where they do
+    not.
+    """
+    sides = pair_of(table)
+    pair_names = tuple(np.array(cells.texts(table, c), dtype=object) for c in sides)
+    others = [c for c in table.columns if c not in (*columns, human, *sides)][:_MOST]
+    others = [c for c in others if first_flawed(cells.as_written(table, c)) is None]
+    read = {c: outcomes(table, c, (pair_names[0], pair_names[1]), words) for c in others}
+    answers = [
+        c for c in others if (read[c] < BLANK).mean() > 0.5 and not (read[c] == UNKNOWN).any()
+    ]
+    for column in columns:
+        if column not in table.columns:
+            continue
+        merged = outcomes(table, column, (pair_names[0], pair_names[1]), words)
+        for k, first_answer in enumerate(answers):
+            for second_answer in answers[k + 1 :]:
+                if _is_merge(merged, read[first_answer], read[second_answer]):
+                    raise problem(
+                        table.source,
+                        f"is {shown(first_answer)} where {shown(second_answer)} agrees, and else a "
+                        "tie; a tie of the "
+                        "judge is not two answers that differ: keep both, "
+                        f"judge=[{first_answer!r}, {second_answer!r}]",
+                        column=column,
+                    )
+
+
+def _is_merge(merged: np.ndarray, first: np.ndarray, second: np.ndarray) -> bool:
+    decided = (first < BLANK) & (second < BLANK)
+    opposed = decided & (first != second)
+    if opposed.sum() < _OPPOSED:
+        return False
+    return bool((merged[decided] == np.where(first == second, first, TIE)[decided]).all())
+
 
 _MIRRORED = np.array([1, 0, 2, 3, 4])  # of outcomes, seen from the other system
 _LABELS = (*names.OUTCOMES, "", UNPARSED)

@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.exact.labels import cell_shares, f_beta, f_scores
+from betterthan.exact.labels import confusion as cell_shares
 from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.labels.leaving_out import jackknife
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.labels import f_beta, f_scores
+from betterthan.exact.labels.confusion import jackknife
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
 
 _NUMBERS = 2**20  # shares of cells held at once
@@ -184,7 +185,7 @@ def _averaged(
     bias, times = jackknife(matrix, actual, settings.beta)
     mean = drawn.mean(0)
     drawn = np.clip(mean - bias + (drawn - mean) * np.sqrt(times), 0.0, 1.0)
-    low, high = weights.interval(drawn, settings.ci_prob, settings.ci_kind)
+    low, high = monte_carlo.interval(drawn, settings.ci_prob, settings.ci_kind)
     return _estimates(score, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(draws))
 
 

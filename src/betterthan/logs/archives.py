@@ -5,10 +5,9 @@ import struct
 import zlib
 from typing import Any, BinaryIO
 
-from betterthan.io.expanding import Expansion
-from betterthan.io.packed import zstd
+from betterthan.io.compression import Expansion, zstd
 from betterthan.io.problems import problem
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 from betterthan.logs.zip_directory import Member, overlapping
 
 _STORED, _DEFLATE, _ZSTD = 0, 8, 93

@@ -6,10 +6,8 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_parts import as_text
-from betterthan.logs.json_values import number
-from betterthan.logs.judged_rows import (
+from betterthan.logs.json_values import is_blank, make_id, number, to_text
+from betterthan.logs.judgments import (
     FAILED,
     FIRST,
     SECOND,
@@ -19,9 +17,8 @@ from betterthan.logs.judged_rows import (
     name_in,
     once,
 )
-from betterthan.logs.occurrences import make_id
 from betterthan.logs.row_tables import preview_columns, table_rows
-from betterthan.logs.score_values import is_blank
+from betterthan.logs.sniffing import LogFile, Preview
 
 _LEAST, _MIDDLE, _MOST = 1, 1.5, 2
 
@@ -38,13 +35,13 @@ def table(file: LogFile) -> Table:
 
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     for place, row in once(file, table_rows(file)):
-        instruction = as_text(row.get("instruction"))
+        instruction = to_text(row.get("instruction"))
         yield Judgment(
             place,
             name_in(row, "generator_1", file, place),
             name_in(row, "generator_2", file, place),
             _winner(row.get("preference"), file, place),
-            judge=as_text(row.get("annotator")),
+            judge=to_text(row.get("annotator")),
             cluster=make_id(instruction, digest(instruction)) if instruction else "",
         )
 

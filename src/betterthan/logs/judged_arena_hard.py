@@ -9,10 +9,8 @@ from typing import Any
 
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_parts import as_text, objects
-from betterthan.logs.json_values import records
-from betterthan.logs.judged_rows import (
+from betterthan.logs.json_values import objects, records, to_text
+from betterthan.logs.judgments import (
     FAILED,
     FIRST,
     SECOND,
@@ -22,6 +20,7 @@ from betterthan.logs.judged_rows import (
     name_in,
     once,
 )
+from betterthan.logs.sniffing import LogFile, Preview
 
 _LABELS = (
     dict.fromkeys(("A>>B", "A>B", "B<A", "B<<A"), FIRST)
@@ -46,7 +45,7 @@ def table(file: LogFile) -> Table:
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     for place, row in once(file, records(file)):
         model = name_in(row, "model", file, place)
-        baseline = as_text(row.get("baseline")) or "baseline"  # which old versions do not name
+        baseline = to_text(row.get("baseline")) or "baseline"  # which old versions do not name
         games = objects(row.get("games"), file.name, f"games of row {place}")
         if not 1 <= len(games) <= _GAMES:
             reason = f"holds {len(games)} games; the tool plays one, or two with sides exchanged"
@@ -57,8 +56,8 @@ def _judgments(file: LogFile) -> Iterator[Judgment]:
                 place,
                 *sides,
                 _winner(game, file, place),
-                judge=as_text(row.get("judge")),
-                cluster=as_text(row.get("uid") or row.get("question_id")),
+                judge=to_text(row.get("judge")),
+                cluster=to_text(row.get("uid") or row.get("question_id")),
                 order=str(k + 1),
             )
 

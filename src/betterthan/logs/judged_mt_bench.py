@@ -5,10 +5,8 @@ from typing import Any
 
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_parts import as_text
-from betterthan.logs.json_values import records
-from betterthan.logs.judged_rows import (
+from betterthan.logs.json_values import records, to_text
+from betterthan.logs.judgments import (
     FAILED,
     FIRST,
     SECOND,
@@ -18,6 +16,7 @@ from betterthan.logs.judged_rows import (
     name_in,
     once,
 )
+from betterthan.logs.sniffing import LogFile, Preview
 
 _WINNERS = {"model_1": FIRST, "model_2": SECOND, "tie": TIE, "error": FAILED}
 _KEYS = {"model_1", "model_2", "g1_winner", "g2_winner"}
@@ -43,8 +42,8 @@ def _judgments(file: LogFile) -> Iterator[Judgment]:
             name_in(row, "model_1", file, place),
             name_in(row, "model_2", file, place),
             both,
-            judge=", ".join(map(as_text, judge)) if isinstance(judge, list) else as_text(judge),
-            cluster=as_text(row.get("question_id")),
+            judge=", ".join(map(to_text, judge)) if isinstance(judge, list) else to_text(judge),
+            cluster=to_text(row.get("question_id")),
         )
 
 

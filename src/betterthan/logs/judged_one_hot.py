@@ -6,18 +6,10 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.judged_rows import (
-    FIRST,
-    SECOND,
-    TIE,
-    Judgment,
-    judgments_table,
-    name_in,
-    once,
-)
+from betterthan.logs.json_values import as_score
+from betterthan.logs.judgments import FIRST, SECOND, TIE, Judgment, judgments_table, name_in, once
 from betterthan.logs.row_tables import preview_columns, table_rows
-from betterthan.logs.score_values import as_score
+from betterthan.logs.sniffing import LogFile, Preview
 
 _OUTCOMES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}
 

@@ -6,12 +6,22 @@ from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_parts import as_text, entries, mapping, objects
-from betterthan.logs.json_values import flat, read_json
-from betterthan.logs.occurrences import make_id, numbered, occurrences
+from betterthan.logs.json_values import (
+    as_score,
+    entries,
+    flat,
+    is_blank,
+    make_id,
+    mapping,
+    numbered,
+    objects,
+    occurrences,
+    parse_score,
+    read_json,
+    to_text,
+)
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.score_values import as_score, is_blank, parse_score
+from betterthan.logs.sniffing import LogFile, Preview
 
 _CASES = "testCases", "conversationalTestCases"
 _BY_PLACE = re.compile(r"(conversational_)?test_case_\d+")  # the name of a case that has none
@@ -49,8 +59,8 @@ def _run(file: LogFile) -> Run:
 def _add(
     run: Run, file: LogFile, case: dict[str, Any], row: int, content: bytes, copy: int
 ) -> None:
-    text = as_text(case.get("input") or case.get("scenario"))
-    item = as_text(case["name"]) if run.own_ids else numbered(make_id(text, content), copy)
+    text = to_text(case.get("input") or case.get("scenario"))
+    item = to_text(case["name"]) if run.own_ids else numbered(make_id(text, content), copy)
     sample = run.cells.sample(item, content=content, text=text, row=row)
     for metric, value, status in _scores(case, file, row):
         run.cells.score(sample, metric, parse_score(value, file.name, row, metric), status)
@@ -60,13 +70,13 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) 
     """The run without its cells."""
     settings = flat(mapping(log.get("hyperparameters")))
     system, prompt = settings.pop("model", None), settings.pop("prompt", None)
-    names = [as_text(case.get("name")) for case in cases]
+    names = [to_text(case.get("name")) for case in cases]
     by_place = any(not name or _BY_PLACE.fullmatch(name) for name in names)
     return Run(
         tool="deepeval",
         files=[file.name],
-        system=as_text(system) or None,
-        parts={} if prompt is None else {"prompt": as_text(prompt)},
+        system=to_text(system) or None,
+        parts={} if prompt is None else {"prompt": to_text(prompt)},
         config=settings,
         own_ids=not by_place and len(set(names)) == len(names),
         reported=_reported(file, log),
@@ -88,7 +98,7 @@ def _content(case: dict[str, Any]) -> bytes:
 def _scores(case: dict[str, Any], file: LogFile, row: int) -> Iterator[tuple[str, Any, str]]:
     """Yield metric, value and status; a metric with an error has no score."""
     metrics = objects(case.get("metricsData"), file.name, f"metricsData of test case {row}")
-    names = [as_text(metric.get("name")) for metric in metrics]
+    names = [to_text(metric.get("name")) for metric in metrics]
     for metric, name, k in zip(metrics, names, occurrences(names), strict=True):
         status = OK if is_blank(metric.get("error")) else ERROR
         yield numbered(name, k), metric.get("score"), status
@@ -103,13 +113,13 @@ def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:
             if score is None or threshold is None or score == threshold:
                 continue
             below = (score < threshold) == bool(metric.get("success"))
-            passes[below].add(as_text(metric.get("name")))
+            passes[below].add(to_text(metric.get("name")))
     return passes[True] - passes[False]
 
 
 def _judges(cases: Sequence[dict[str, Any]]) -> str:
     models = {
-        as_text(metric.get("evaluationModel")): None
+        to_text(metric.get("evaluationModel")): None
         for case in cases
         for metric in entries(case.get("metricsData"))
     }
@@ -124,5 +134,5 @@ def _reported(file: LogFile, log: dict[str, Any]) -> dict[str, float]:
         scores = [as_score(value) for value in values] if isinstance(values, list) else []
         observed = [score for score in scores if score is not None]
         if observed:
-            means[as_text(metric.get("metric"))] = sum(observed) / len(observed)
+            means[to_text(metric.get("metric"))] = sum(observed) / len(observed)
     return means

@@ -6,9 +6,9 @@ from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, read_json, records
 from betterthan.logs.record import ERROR, Cells, Run
+from betterthan.logs.sniffing import LogFile, Preview
 
 _NO_SAMPLES = "holds means and no samples: convert with --include_samples, and give both files"
 _METRIC = "score"  # of rows that do not say which result they are of

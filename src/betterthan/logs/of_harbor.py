@@ -1,4 +1,4 @@
-"""Harbor, which runs Terminal-Bench 2: a folder for each trial, inside the folder of its job."""
+"""Trials of Harbor, which runs Terminal-Bench 2: a folder a trial, in the folder of its job."""
 
 import json
 from collections import Counter
@@ -7,11 +7,48 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import counted, problem
-from betterthan.logs.harbor_jobs import add_job
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_values import as_dict, as_text, flat, number, read_json
-from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.json_values import as_dict, as_list, as_text, count, flat, number, read_json
+from betterthan.logs.record import DIED, ERROR, OK, Run
+from betterthan.logs.sniffing import LogFile, Preview
+
+
+def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], n_trials: int) -> None:
+    """Fill in what a job says of a run.
+
+    Parameters
+    ----------
+    run : Run
+    job : dict
+    trials : list of dict
+        Those of the run.
+    n_trials : int
+        Trials of the job that have a result.
+    """
+    stats = as_dict(job.get("stats"))
+    run.finished = as_text(job.get("finished_at"))
+    total = count(job.get("n_total_trials"), 0)
+    if total > n_trials:
+        missing = counted(total - n_trials, "trial")
+        run.notes.append(("missing", f"{missing} of {total} of the job without a result"))
+        run.state = DIED if not run.finished else run.state
+    names = {as_text(trial.get("trial_name")) for trial in trials}
+    for evaluation in as_dict(stats.get("evals")).values():
+        for metric, values in as_dict(as_dict(evaluation).get("reward_stats")).items():
+            mean = _mean(as_dict(values), names)
+            if mean is not None:
+                run.reported[metric] = mean
+
+
+def _mean(values: dict[str, Any], names: set[str]) -> float | None:
+    """Average the rewards over their trials; None if the trials belong to another run."""
+    counts = [(number(value), as_list(trials)) for value, trials in values.items()]
+    if not names & {name for _, trials in counts for name in trials if isinstance(name, str)}:
+        return None
+    rewards = [(value, len(trials)) for value, trials in counts if value is not None and trials]
+    total = sum(n for _, n in rewards)
+    return sum(value * n for value, n in rewards) / total if total else None
+
 
 _Trials = list[tuple[LogFile, dict[str, Any]]]
 _NO_TRIALS = "is the result of a job without trials below it; give the folder of the job"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from betterthan.io.elements import listed
+from betterthan.io.json_records import listed
 from betterthan.io.problems import counted, problem
-from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, read_json
 from betterthan.logs.record import OK, UNSCORED, Run
+from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
 
 _MODEL = re.compile(r",?model(_deployment)?=[^,]*")

@@ -1,17 +1,263 @@
-"""lm-eval: samples, with the results file that alone names the model."""
+"""Samples of lm-eval, with the results next to them, which alone name the model."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b, sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import problem
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_values import as_dict, read_json
-from betterthan.logs.lm_eval_results import add_results, list_metrics, list_tasks
-from betterthan.logs.lm_eval_rows import add_rows
-from betterthan.logs.record import Run
+from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, read_json, records
+from betterthan.logs.record import UNSCORED, Run
+from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
+
+_NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")  # as lm-eval looks for it
+_SETTINGS = (
+    "fewshot_as_multiturn",
+    "chat_template_sha",
+    "system_instruction_sha",
+)
+_CONFIG_KEYS = ("gen_kwargs", "limit", "fewshot_seed")
+
+
+def add_results(run: Run, results: dict[str, Any]) -> None:
+    """Add the results of the task of a run whose samples are read."""
+    config, task = as_dict(results.get("config")), run.task
+    args = model_args(config.get("model_args"))
+    named = next((str(args[key]) for key in _NAMING if args.get(key)), "")
+    run.system = as_text(results.get("model_name")) or named or as_text(config.get("model")) or None
+    if not named and results.get("model_name"):
+        note = f"lm-eval drew the name {run.system}, as no argument of the model names it"
+        run.notes.append(("name", note))
+    run.version = as_text(results.get("lm_eval_version"))
+    run.config = _settings(results, args, task)
+    date = number(results.get("date"))
+    if date is not None and 0 < date < 2**33:
+        run.started = datetime.fromtimestamp(date, UTC).isoformat()
+    _add_reported(run, results)
+    _tell_missing(run, results)
+
+
+def list_tasks(results: dict[str, Any]) -> list[str]:
+    """The tasks of some results."""
+    return list(as_dict(results.get("results")))
+
+
+def list_metrics(results: dict[str, Any] | None, task: str) -> list[str] | None:
+    """List the metrics of a task without filters; None if the results name none."""
+    task_results = as_dict(as_dict((results or {}).get("results")).get(task))
+    names = dict.fromkeys(
+        key.partition(",")[0] for key in task_results if number(task_results[key]) is not None
+    )
+    metrics = [name for name in names if not name.endswith("_stderr")]
+    return metrics or None
+
+
+def model_args(value: Any) -> dict[str, Any]:
+    """Parse the arguments of the model; older versions write them as ``a=1,b=2``.
+
+    Examples
+    --------
+    >>> model_args("pretrained=gpt2,dtype=float16")
+    {'pretrained': 'gpt2', 'dtype': 'float16'}
+    """
+    if isinstance(value, str):
+        pairs = [part.partition("=") for part in value.split(",") if "=" in part]
+        return {key.strip(): item.strip() for key, _, item in pairs}
+    return as_dict(value)
+
+
+def metric_name(metric: str, chosen: str) -> str:
+    """A metric with its filter, as the results name it; the filter none is left out."""
+    if not isinstance(metric, str) or not isinstance(chosen, str):
+        raise TypeError("the name of a metric or filter is no text")
+    return metric if chosen == "none" else f"{metric},{chosen}"
+
+
+def _settings(results: dict[str, Any], args: dict[str, Any], task: str) -> dict[str, Any]:
+    config = as_dict(results.get("config"))
+    about = as_dict(as_dict(results.get("configs")).get(task))
+    settings = flat({"model_args": args}) | {key: results.get(key) for key in _SETTINGS}
+    settings |= {
+        "num_fewshot": as_dict(results.get("n-shot")).get(task, about.get("num_fewshot")),
+        "task_version": as_dict(results.get("versions")).get(task),
+        "repeats": about.get("repeats"),
+    }
+    settings |= flat({key: config.get(key) for key in _CONFIG_KEYS})
+    settings |= flat({"generation": as_dict(about.get("generation_kwargs"))})
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _add_reported(run: Run, results: dict[str, Any]) -> None:
+    """Add the reported means by metric; skip metrics that are no mean of the items."""
+    about = as_dict(as_dict(results.get("configs")).get(run.task))
+    other = {
+        as_text(definition.get("metric"))
+        for definition in as_dicts(about.get("metric_list"))
+        if definition.get("aggregation", "mean") != "mean"
+    }
+    better = as_dict(as_dict(results.get("higher_is_better")).get(run.task))
+    metrics = set(run.metrics)
+    for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():
+        metric, _, chosen = key.partition(",")
+        name, reported = metric_name(metric, chosen or "none"), number(value)
+        if name not in metrics:
+            continue
+        if better.get(metric) is False:
+            run.lower.add(name)
+        if reported is not None and metric not in other and name not in run.refused:
+            run.reported[name] = reported
+
+
+def _tell_missing(run: Run, results: dict[str, Any]) -> None:
+    counts = as_dict(as_dict(results.get("n-samples")).get(run.task))
+    expected, n_items = number(counts.get("effective")), len(set(run.cells.item))
+    if expected is not None and expected > n_items:
+        note = f"{run.files[0]} holds {n_items} of the {expected:.0f} documents that were run"
+        run.notes.append(("rows", note))
+
+
+_NO_METRICS = frozenset(
+    [
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+        "sample_len",
+    ]
+)
+_BYPASS = 999  # the score of an answer that is only written down
+
+
+def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
+    """Add the samples of a file: a document once, with a score for each metric and filter.
+
+    Parameters
+    ----------
+    run : Run
+    file : LogFile
+    metrics : list of str, optional
+        The metrics of rows that do not name them; all that is no part of a row when not given.
+    """
+    rows = _Rows(run, metrics)
+    for row, record in records(file):
+        try:
+            rows.add(row, record)
+        except KeyError as error:
+            reason = f"has no {error.args[0]}, which samples of lm-eval have"
+            raise problem(file.name, reason, row=row) from None
+        except RecursionError:
+            raise problem(file.name, "is nested too deeply", row=row) from None
+        except (TypeError, AttributeError):
+            reason = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
+            raise problem(file.name, reason, row=row) from None
+
+
+class _Rows:
+    """The documents of a run while its rows are read: each with the filters it has a row of."""
+
+    def __init__(self, run: Run, metrics: list[str] | None) -> None:
+        self._run, self._metrics = run, metrics
+        self._places: dict[Any, tuple[int, set[str]]] = {}
+        self._names: dict[Any, list[tuple[str, str]]] = {}
+
+    def add(self, row: int, record: dict[str, Any]) -> None:
+        """Add a row: of a document that has this filter already, the document again."""
+        key, chosen = record["doc_id"], record.get("filter") or "none"
+        if key not in self._places or chosen in self._places[key][1]:
+            self._places[key] = (_sample(self._run, row, record), set())
+        place, filters = self._places[key]
+        filters.add(chosen)
+        metrics = tuple(
+            record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
+        )
+        if (metrics, chosen) not in self._names:
+            self._names[metrics, chosen] = [
+                (metric, metric_name(metric, chosen)) for metric in metrics
+            ]
+        _score(self._run, place, record, self._names[metrics, chosen])
+
+
+def _score(run: Run, place: int, record: dict[str, Any], names: list[tuple[str, str]]) -> None:
+    for metric, name in names:
+        value = record.get(metric)
+        if type(value) is float:
+            run.cells.score(place, name, value)
+        else:
+            _odd(run, place, name, value)
+
+
+def _sample(run: Run, row: int, record: dict[str, Any]) -> int:
+    doc = record["doc"]
+    target = record.get("target_hash") or _hash(str(record.get("target")))
+    content = f"{record.get('doc_hash') or _hash(_written(doc))} {target}"
+    prompt = record.get("prompt_hash") or _prompt(record.get("arguments"))
+    return run.cells.sample(
+        record["doc_id"],
+        content=_short(content),
+        prompt=None if prompt is None else _short(prompt),
+        text=_first_text(doc),
+        row=row,
+    )
+
+
+def _odd(run: Run, place: int, name: str, value: Any) -> None:
+    """A score that is no float: a number still, or none, with the reason."""
+    raw = number(value)
+    if raw is not None and not (raw == _BYPASS and name.startswith("bypass")):
+        run.cells.score(place, name, raw)
+        return
+    if isinstance(value, list):
+        run.refused[name] = (
+            f"{name} is an aggregate, not a score of each document: the log holds parts of it "
+            f"({value!s:.40}); compare what each document has of its own, such as bits a byte"
+        )
+    elif raw == _BYPASS:
+        run.refused[name] = f"{name} is no score: lm-eval only wrote the answers down"
+    elif isinstance(value, dict):
+        run.refused[name] = f"{name} is an object, not a number, for each document"
+    run.cells.score(place, name, None, UNSCORED)
+
+
+def _first_text(doc: Any) -> str:
+    for value in doc.values() if isinstance(doc, dict) else (doc,):
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def _prompt(arguments: Any) -> str | None:
+    """The hash of the first request, as newer versions write it."""
+    first = next(iter(arguments.values()), None) if isinstance(arguments, dict) else None
+    if isinstance(first, dict):
+        text = next(iter(first.values()), None)
+    else:
+        first = arguments[0] if isinstance(arguments, list) and arguments else None
+        text = first[0] if isinstance(first, list) and first else None
+    return _hash(text) if isinstance(text, str) else None
+
+
+def _short(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _written(doc: Any) -> str:
+    return json.dumps(doc, indent=2, ensure_ascii=False)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)(?=\.|$)")
 _TASK = re.compile(r"samples_(.+)$")

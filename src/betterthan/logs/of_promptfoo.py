@@ -11,12 +11,19 @@ from typing import Any
 
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_parts import as_text, mapping
-from betterthan.logs.json_values import flat, read_json, records
-from betterthan.logs.occurrences import make_id, numbered
+from betterthan.logs.json_values import (
+    as_score,
+    flat,
+    make_id,
+    mapping,
+    numbered,
+    parse_score,
+    read_json,
+    records,
+    to_text,
+)
 from betterthan.logs.record import ERROR, OK, UNSCORED, Run
-from betterthan.logs.score_values import as_score, parse_score
+from betterthan.logs.sniffing import LogFile, Preview
 
 _ROWS = {"promptIdx", "testIdx"}
 _LONG_ROWS = {"gradingResult", "namedScores", "latencyMs"}  # where its first bytes cut the first
@@ -142,8 +149,8 @@ def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
     if isinstance(prompt, dict):
         prompt = prompt.get("label") or prompt.get("display") or prompt.get("raw")
     column = row.get("promptIdx")
-    column = column if isinstance(column, int) else as_text(row.get("promptId"))
-    return as_text(provider), as_text(prompt), column
+    column = column if isinstance(column, int) else to_text(row.get("promptId"))
+    return to_text(provider), to_text(prompt), column
 
 
 def _test(row: dict[str, Any]) -> tuple[Any, Any]:

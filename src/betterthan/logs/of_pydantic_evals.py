@@ -10,12 +10,20 @@ from typing import Any
 
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
-from betterthan.logs.json_parts import as_text, entries, mapping, objects
-from betterthan.logs.json_values import flat, read_json
-from betterthan.logs.occurrences import make_id, numbered, occurrences
+from betterthan.logs.json_values import (
+    entries,
+    flat,
+    make_id,
+    mapping,
+    numbered,
+    objects,
+    occurrences,
+    parse_score,
+    read_json,
+    to_text,
+)
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.score_values import parse_score
+from betterthan.logs.sniffing import LogFile, Preview
 
 _BY_PLACE = re.compile(r"Case \d+")  # the name of a case that has none
 _Case = dict[str, Any]
@@ -67,7 +75,7 @@ def _add(run: Run, cases: Sequence[_Case], scores: Sequence[dict[str, tuple[Any,
             item,
             epoch=epochs[k] + 1,
             content=_content(cases[k]),
-            text=as_text(cases[k].get("inputs")),
+            text=to_text(cases[k].get("inputs")),
             row=k + 1,
             failed="error_message" in cases[k],
         )
@@ -80,11 +88,11 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
     """The run without its cells."""
     settings = mapping(log.get("experiment_metadata")) | {"dataset": log.get("dataset_name")}
     names = [_source(case) for case in cases]
-    errors = [as_text(case["error_message"]) for case in cases if case.get("error_message")]
+    errors = [to_text(case["error_message"]) for case in cases if case.get("error_message")]
     run = Run(
         tool="pydantic-evals",
         files=[file.name],
-        system=as_text(log.get("name")) or None,
+        system=to_text(log.get("name")) or None,
         config=flat({key: value for key, value in settings.items() if value is not None}),
         own_ids=not any(not name or _BY_PLACE.fullmatch(name) for name in names),
         why=errors[0][:200] if errors else "",
@@ -97,7 +105,7 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
 
 def _source(case: _Case) -> str:
     """The name of a case, without the number of its run."""
-    return as_text(case.get("source_case_name") or case.get("name"))
+    return to_text(case.get("source_case_name") or case.get("name"))
 
 
 def _content(case: _Case) -> bytes:
@@ -114,7 +122,7 @@ def _items(cases: Sequence[_Case], names: Sequence[str], own_ids: bool) -> list[
     groups = sorted({(content, name) for content, name in zip(contents, names, strict=True)})
     copies = dict(zip(groups, occurrences(content for content, _ in groups), strict=True))
     return [
-        numbered(make_id(as_text(case.get("inputs")), content), copies[content, name])
+        numbered(make_id(to_text(case.get("inputs")), content), copies[content, name])
         for case, content, name in zip(cases, contents, names, strict=True)
     ]
 
@@ -123,7 +131,7 @@ def _scores(case: _Case, by_evaluator: dict[str, list[str]]) -> dict[str, tuple[
     """Return value and status of each metric; metrics of a failed evaluator are errors."""
     scores = {metric: (_value(result), OK) for metric, result in _results(case).items()}
     for failure in entries(case.get("evaluator_failures")):
-        evaluator = as_text(failure.get("name"))
+        evaluator = to_text(failure.get("name"))
         for key in (_key(failure), evaluator):
             if key in by_evaluator:
                 scores = _failed(by_evaluator[key]) | scores
@@ -158,7 +166,7 @@ def _by_evaluator(cases: Iterable[_Case]) -> dict[str, list[str]]:
     metrics_by_evaluator: dict[str, list[str]] = {}
     for case in cases:
         for metric, result in _results(case).items():
-            for key in (_key(result), as_text(mapping(mapping(result).get("source")).get("name"))):
+            for key in (_key(result), to_text(mapping(mapping(result).get("source")).get("name"))):
                 if key and metric not in metrics_by_evaluator.setdefault(key, []):
                     metrics_by_evaluator[key].append(metric)
     return metrics_by_evaluator

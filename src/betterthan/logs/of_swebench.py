@@ -6,9 +6,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import counted, listed, problem
-from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_values import as_dict, as_list, number, read_json
 from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.sniffing import LogFile, Preview
 
 _METRIC = "resolved"
 _INSTANCE = re.compile(r".+__.+-\d+")

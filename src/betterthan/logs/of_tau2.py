@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from betterthan.io.elements import fields
+from betterthan.io.json_records import fields
 from betterthan.io.problems import problem, shown
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_values import as_dict, as_text, count, flat, read_json
 from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.sniffing import LogFile, Preview
 
 _ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
 _METRIC, _FOLDER = "reward", "simulations"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from betterthan.io.problems import counted, problem, shown
-from betterthan.logs.heads import LogFile, Preview
+from betterthan.logs.json_values import parse_score
 from betterthan.logs.record import Run
-from betterthan.logs.score_values import parse_score
+from betterthan.logs.sniffing import LogFile, Preview
 
 _ALL = {"all", "amean"}  # the line of all queries
 _TREC_EVAL_MEASURES = """

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from betterthan.logs.heads import JSON, LogFile, Preview
 from betterthan.logs.record import Run
+from betterthan.logs.sniffing import JSON, LogFile, Preview
 
 
 @dataclass(frozen=True)

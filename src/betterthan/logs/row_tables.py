@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from betterthan.io.problems import problem, shown
-from betterthan.logs.heads import LogFile, Preview
 from betterthan.logs.json_values import records
+from betterthan.logs.sniffing import LogFile, Preview
 
 _LONGEST = 2**31 - 1  # of a cell: a trace is longer than csv takes
 

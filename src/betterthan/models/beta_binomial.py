@@ -41,10 +41,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.pairing import as_pairs, probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import of_pairs
+from betterthan.models import likelihood_data
 from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
@@ -82,7 +82,7 @@ def simulate(
     [40, 40]
     """
     numbers = checks.prior(prior, 2)
-    size = of_pairs.sizes(n, pairs)
+    size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=pairs)
     wins = random.binomial(size, p)
@@ -91,7 +91,7 @@ def simulate(
             "p": (names.PAIR, p),
             "counts": ((names.PAIR, names.OUTCOME), np.stack([wins, size - wins], axis=-1)),
         },
-        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+        coords=likelihood_data.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
 
 
@@ -144,10 +144,10 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = of_pairs.to_fit(counts)
+    pairs, _ = likelihood_data.to_fit(counts)
     wins, losses = pairs.values[:, 0], pairs.values[:, 1]
-    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
-        of_pairs.name_systems(model, pairs)
+    with pm.Model(coords=likelihood_data.coords(pairs[:, :2])) as model:
+        likelihood_data.name_systems(model, pairs)
         data = pm.Data("wins", wins, dims=names.PAIR)
         n = pm.Data("n", wins + losses, dims=names.PAIR)
         (p,) = Prior.parse(prior, pairs, names.DECISIVE).probabilities("p")
@@ -200,7 +200,7 @@ def fit(
     closed_form : the same answer without sampling.
     """
     sampling, rng = resolve_sampling(sampling, rng, options)
-    pairs, square = of_pairs.to_fit(counts)
+    pairs, square = likelihood_data.to_fit(counts)
     pair_prior = Prior.parse(prior, pairs, names.DECISIVE)
     attrs = {"model": "beta_binomial", "prior": pair_prior.recorded, "square": int(square)}
     return fit_model(

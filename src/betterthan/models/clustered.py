@@ -39,21 +39,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.pairing import probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import probability_as_given, without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
-from betterthan.models import (
-    by_weights,
-    cluster_likelihood,
-    clusters_by_weights,
-    of_groups,
-    of_pairs,
-    simplex,
-)
-from betterthan.models.clusters_by_weights import Clusters
+from betterthan.models import group_importance, importance, likelihood_data, simplex
 from betterthan.models.describing import Description, describe_module
-from betterthan.models.of_groups import CLUSTER, Groups
+from betterthan.models.group_importance import Clusters
+from betterthan.models.likelihood_data import CLUSTER, Groups
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
@@ -61,7 +53,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 _CELL = (CLUSTER, names.PAIR, names.OUTCOME)
-_CORRELATIONS = clusters_by_weights.CORRELATIONS
+_CORRELATIONS = group_importance.CORRELATIONS
 
 
 def simulate(
@@ -104,7 +96,7 @@ def simulate(
     values = _draw_counts(truth, count, size, random)
     return xr.Dataset(
         {"counts": (_CELL, values)} | {k: (names.PAIR, v) for k, v in truth.items()},
-        coords=of_pairs.simulated(shape)
+        coords=likelihood_data.simulated(shape)
         | {names.OUTCOME: list(names.OUTCOMES), CLUSTER: [f"c{k}" for k in range(count)]},
     )
 
@@ -163,10 +155,10 @@ def build(
     """
     import pymc as pm
 
-    data = of_groups.by_cluster(counts)
+    data = likelihood_data.by_cluster(counts)
     pair_prior = Prior.parse(prior, data.pairs)
-    with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
-        of_pairs.name_systems(model, data.pairs)
+    with pm.Model(coords=likelihood_data.coords(data.pairs) | data.levels) as model:
+        likelihood_data.name_systems(model, data.pairs)
         theta = _theta(pair_prior)
         observed = pm.Data("counts", data.values, dims=_CELL)
         n = pm.math.sum(observed, axis=-1)
@@ -175,8 +167,8 @@ def build(
             n,
             theta,
             *_concentrations(correlation),
-            logp=cluster_likelihood.log_probability(data.values),
-            random=cluster_likelihood.random,
+            logp=group_importance.log_probability(data.values),
+            random=group_importance.random_counts,
             signature="(),(k),(),()->(k)",
             observed=observed,
             dims=_CELL,
@@ -242,7 +234,7 @@ def fit(
     closed_form : the same answer without sampling.
     """
     sampling, rng = resolve_sampling(sampling, rng, options)
-    data = of_groups.by_cluster(counts)
+    data = likelihood_data.by_cluster(counts)
     pair_prior, seed = Prior.parse(prior, data.pairs), one_seed(rng)
     attrs: dict[str, Any] = {
         "model": "clustered",
@@ -254,14 +246,14 @@ def fit(
         checks.probability(correlation, "correlation")
     builder = partial(build, counts, prior=prior, correlation=correlation)
     if pair_prior.weighted:
-        both = by_weights.group_model(
+        both = importance.group_model(
             Clusters(data.values, pair_prior.columns(), correlation), data, builder
         )
-        tree = by_weights.fit_weighted(
+        tree = importance.fit_weighted(
             both, attrs, sampler, sampling, seed=seed, predictive=predictive
         )
     else:
-        by_weights.warn_nuts_only(pair_prior, sampler)
+        importance.warn_nuts_only(pair_prior, sampler)
         tree = fit_model(
             builder(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs
         )
@@ -299,7 +291,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     >>> round(alone.item(), 6)
     0.5
     """
-    data = of_groups.by_cluster(counts)
+    data = likelihood_data.by_cluster(counts)
     win, loss, _ = Prior.parse(prior, data.pairs).columns()
     by_pair = np.broadcast_arrays(win, loss, np.arange(data.values.shape[1]))
     both = [

@@ -44,16 +44,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
 from betterthan.counts.judgments import Rows, judgment_rows
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import (
-    by_weights,
-    judgments_by_weights,
-    made_up,
-    shrinkage,
-    tie_models,
-)
+from betterthan.counts.shapes import without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.models import davidson_importance, importance, made_up, shrinkage, tie_models
 from betterthan.models.describing import Description, describe_module
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
 from betterthan.models.sampling import Options, Sampling, resolve_sampling
@@ -63,7 +57,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
-_EFFECT, _JUDGES = judgments_by_weights.EFFECT, judgments_by_weights.JUDGES
+_EFFECT, _JUDGES = davidson_importance.EFFECT, davidson_importance.JUDGES
 
 
 def simulate(
@@ -268,7 +262,7 @@ def fit(
         rows, partial(build, data, tie_model=tie_model, **form), tie_model, **form
     )
     attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
-    tree = by_weights.fit_weighted(
+    tree = importance.fit_weighted(
         model, attrs, sampler, sampling, seed=seed, predictive=predictive
     )
     posterior = tree["posterior"].to_dataset()
@@ -280,14 +274,14 @@ def fit(
 
 def _weighted_model(
     rows: Rows, build: Any, tie_model: str, *, position: bool, judges: bool
-) -> by_weights.WeightedModel:
+) -> importance.WeightedModel:
     form = {"position": position, "judges": judges}
     by_judge = _judge_counts(rows) if judges else {}
-    return by_weights.WeightedModel(
-        posterior=judgments_by_weights.build_posterior(rows, tie_model, **form),
-        variables=partial(judgments_by_weights.variables, rows, by_judge, _won(rows), position),
-        log_prior=partial(judgments_by_weights.log_prior, by_judge, _won(rows), tie_model),
-        outcomes=partial(judgments_by_weights.outcomes, rows, tie_model),
+    return importance.WeightedModel(
+        posterior=davidson_importance.build_posterior(rows, tie_model, **form),
+        variables=partial(davidson_importance.variables, rows, by_judge, _won(rows), position),
+        log_prior=partial(davidson_importance.log_prior, by_judge, _won(rows), tie_model),
+        outcomes=partial(davidson_importance.outcomes, rows, tie_model),
         observed=_observed(rows),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},
         build=build,

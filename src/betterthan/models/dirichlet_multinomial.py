@@ -42,10 +42,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs, probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import of_pairs
+from betterthan.models import likelihood_data
 from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
@@ -83,7 +83,7 @@ def simulate(
     [40, 40]
     """
     numbers = checks.prior(prior)
-    size = of_pairs.sizes(n, pairs)
+    size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     theta = random.dirichlet(numbers, size=pairs)
     dims = (names.PAIR, names.OUTCOME)
@@ -93,7 +93,7 @@ def simulate(
             "difference": (names.PAIR, theta[:, 0] - theta[:, 1]),
             "counts": (dims, random.multinomial(size, theta)),
         },
-        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
+        coords=likelihood_data.simulated(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
     )
 
 
@@ -145,10 +145,10 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = of_pairs.to_fit(counts)
+    pairs, _ = likelihood_data.to_fit(counts)
     _need_ties(pairs)
-    with pm.Model(coords=of_pairs.coords(pairs)) as model:
-        of_pairs.name_systems(model, pairs)
+    with pm.Model(coords=likelihood_data.coords(pairs)) as model:
+        likelihood_data.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
         theta = Prior.parse(prior, pairs).simplex("theta")
@@ -204,7 +204,7 @@ def fit(
     closed_form : the same answer without sampling.
     """
     sampling, rng = resolve_sampling(sampling, rng, options)
-    pairs, square = of_pairs.to_fit(counts)
+    pairs, square = likelihood_data.to_fit(counts)
     attrs = {
         "model": "dirichlet_multinomial",
         "prior": Prior.parse(prior, pairs).recorded,

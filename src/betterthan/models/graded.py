@@ -42,13 +42,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
 from betterthan.counts.graded_pairs import Differences, differences_of
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import made_up, of_pairs, shrinkage
-from betterthan.models.compiling import held
+from betterthan.counts.shapes import without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.models import likelihood_data, made_up, shrinkage
 from betterthan.models.describing import Description, describe_module
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
+from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -96,7 +95,9 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     centre, scale = random.normal(scale=_CENTRE, size=k), np.exp(random.normal(*_SCALE, size=k))
     tail = 1 + random.exponential(_TAIL, size=k)
     truth = {"centre": centre, "scale": scale, "tail": tail}
-    result = xr.Dataset({k: (names.PAIR, v) for k, v in truth.items()}, of_pairs.simulated(k))
+    result = xr.Dataset(
+        {k: (names.PAIR, v) for k, v in truth.items()}, likelihood_data.simulated(k)
+    )
     centres, dataset = centre[None], np.repeat(np.arange(d), n)
     if d > 1:
         result = result.merge(_draw_datasets(centre, dataset, random))
@@ -161,7 +162,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
 
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
-        of_pairs.name_systems(model, data.names_of_pairs)
+        likelihood_data.name_systems(model, data.names_of_pairs)
         y = pm.Data("observed_difference", data.y, dims="row")
         unit = pm.Data("unit", data.unit, dims=names.PAIR)
         tied = _tie_share(data)

@@ -40,10 +40,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs, probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_greater
-from betterthan.models import of_pairs
+from betterthan.models import likelihood_data
 from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
@@ -83,7 +83,7 @@ def simulate(
     True
     """
     numbers = _beta_prior(prior)
-    size = of_pairs.sizes(n, pairs)
+    size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=(pairs, 2))
     return xr.Dataset(
@@ -94,7 +94,7 @@ def simulate(
             "n": (names.PAIR, size),
             "decisive": ((names.PAIR, names.OUTCOME), random.binomial(size[:, None], p)),
         },
-        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+        coords=likelihood_data.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
 
 
@@ -147,11 +147,11 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = of_pairs.to_fit(counts)
+    pairs, _ = likelihood_data.to_fit(counts)
     _need_ties(pairs)
     pair_prior = _prior(prior, pairs)
-    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
-        of_pairs.name_systems(model, pairs)
+    with pm.Model(coords=likelihood_data.coords(pairs[:, :2])) as model:
+        likelihood_data.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)
@@ -209,7 +209,7 @@ def fit(
     closed_form : the same answer without sampling.
     """
     sampling, rng = resolve_sampling(sampling, rng, options)
-    pairs, square = of_pairs.to_fit(counts)
+    pairs, square = likelihood_data.to_fit(counts)
     pair_prior = _prior(prior, pairs)
     attrs = {"model": "independent_betas", "prior": pair_prior.recorded, "square": int(square)}
     return fit_model(

@@ -53,9 +53,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
-from betterthan.models import of_pairs, simplex
+from betterthan.models import likelihood_data, simplex
 from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
 from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
@@ -183,7 +183,7 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     labelled_counts = pairs[GOLD].values
     unlabelled = pairs[JUDGED].values - labelled_counts.sum(1)
     with pm.Model(coords=_coords(pairs)) as model:
-        of_pairs.name_systems(model, pairs[JUDGED])
+        likelihood_data.name_systems(model, pairs[JUDGED])
         labelled = pm.Data("labelled", labelled_counts, dims=(names.PAIR, TRUTH, SIGNAL))
         others: Any = pm.Data("others", unlabelled, dims=(names.PAIR, SIGNAL))
         like = _like_inside if inside else _like_elsewhere

@@ -10,10 +10,9 @@ from scipy import sparse
 
 from betterthan import __version__, checks, names
 from betterthan.counts.judgments import Rows, rows_by_cluster
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.wins import judged_clusters
-from betterthan.exact.wins.davidson import Meetings
-from betterthan.exact.wins.judged_clusters import Prior, Weighed
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.wins import davidson
+from betterthan.exact.wins.davidson import Meetings, Prior, Weighed
 from betterthan.models import shrinkage, tie_models
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
@@ -89,7 +88,7 @@ def by_cluster(
     meet = Meetings(rows.a, rows.b, len(rows.systems), place=bool(position))
     tie = tie_models.PRIOR["davidson"]
     prior = Prior(shrinkage.SHAPE, shrinkage.RATE, tie, PLACE)
-    weighed = judged_clusters.weighed(counts, meet, prior, number, seed)
+    weighed = davidson.weighed(counts, meet, prior, number, seed)
     clusters = _cluster_counts(rows, counts)
     _warn_few(rows.systems, clusters, by)
     answers = _answers(weighed, rows.systems, clusters, question)

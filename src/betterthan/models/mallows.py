@@ -43,11 +43,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.orders import mallows
-from betterthan.models import inversion_likelihood, made_up, shrinkage
+from betterthan.models import inversion_counts, made_up, shrinkage
 from betterthan.models.describing import Description, describe_module
-from betterthan.models.order_cells import CELL, DOCUMENT, Cells, to_cells
+from betterthan.models.inversion_counts import CELL, DOCUMENT, Cells, to_cells
 from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
@@ -190,8 +190,8 @@ def build(
             "y",
             theta_cell,
             cells.n,
-            logp=inversion_likelihood.log_probability,
-            random=inversion_likelihood.random,
+            logp=inversion_counts.log_probability,
+            random=inversion_counts.random_inversions,
             observed=k,
             dims="cell",
         )

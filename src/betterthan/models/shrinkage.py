@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan import names
 from betterthan.models import log_priors
-from betterthan.models.forward import Values
+from betterthan.models.importance import Values
 
 # of the gamma prior of the spread of abilities: mean 0.75 log odds, rarely above 2
 SHAPE, RATE = 3.0, 4.0

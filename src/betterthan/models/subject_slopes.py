@@ -45,12 +45,11 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models import rows_of_subjects, shrinkage
-from betterthan.models.compiling import held
 from betterthan.models.describing import Description, describe_module
 from betterthan.models.rows_of_subjects import Repeated, repeated
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
+from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
 from betterthan.people.shared_texts import TEXT
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.counts.scoring import count_outcomes
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.orders.chance import tau_test
 from betterthan.orders.ranked import DOCUMENT, REFERENCE
 from betterthan.orders.references import tau_scores
@@ -209,8 +209,8 @@ def _of_documents(
     documents = (~np.isnan(values)).sum(0)
     _refuse_few(scores[names.SYSTEM].values, documents)
     drawn = _weighted_means(values, draws, seed)
-    low, high = weights.interval(weights.widened(drawn, documents, seed), ci_prob, ci_kind)
-    has_width = weights.has_width(low, high, 1.0)
+    low, high = monte_carlo.interval(monte_carlo.widened(drawn, documents, seed), ci_prob, ci_kind)
+    has_width = monte_carlo.has_width(low, high, 1.0)
     parts = {
         "tau": np.nanmean(values, axis=0),
         "mean": drawn.mean(0),
@@ -237,7 +237,7 @@ def _weighted_means(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Return weighted means (draw, system) of values (document, system) with missing ones."""
     observed = ~np.isnan(values)
     columns = np.concatenate([np.where(observed, values, 0.0), observed], axis=1)
-    chunks = weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
+    chunks = monte_carlo.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
     sums = np.concatenate([chunk.copy() for chunk in chunks])
     return sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
 

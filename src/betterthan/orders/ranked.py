@@ -12,7 +12,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
-from betterthan.io.text_arrays import text_array
+from betterthan.io.texts import text_array
 from betterthan.text import stripped
 
 DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE

@@ -10,8 +10,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.orders import inversions, mahonian
-from betterthan.io.text_arrays import text_array
+from betterthan.exact.orders import inversions
+from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
 
@@ -264,7 +264,7 @@ def _measures(
     n, ties, wrong, tied = pairs.n, pairs.ties, pairs.wrong, pairs.any_tied
     fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
     tau = inversions.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
-    p, error = mahonian.p_value(wrong, n, alternative)
+    p, error = inversions.p_value(wrong, n, alternative)
     defined = n > 0
     return {
         "tau": np.where(n > 1, tau, np.nan),

@@ -13,7 +13,7 @@ from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, as_counts, check_rule, read_pairs, today
+from betterthan.plan.inputs import Pairs, as_counts, check_rule, read_pairs, today
 
 _ULPS = 1e-12  # a difference of shares below this is none
 

@@ -10,7 +10,7 @@ from betterthan import checks, names
 from betterthan.orders import chance
 from betterthan.orders.ranked import DOCUMENT, Ranked, ranked_of
 from betterthan.plot import drawing
-from betterthan.plot.systems import chosen, picked
+from betterthan.plot.inputs import chosen, picked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

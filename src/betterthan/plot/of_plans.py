@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan import checks
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import read_pairs
+from betterthan.plan.inputs import read_pairs
 from betterthan.plot import drawing
 
 if TYPE_CHECKING:

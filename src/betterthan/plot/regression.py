@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric import weights
+from betterthan.exact.numeric import monte_carlo
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.plot import drawing
 
@@ -152,7 +152,7 @@ def _tree_rows(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarra
         )
     beta = source["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
     flat = beta.values.reshape(-1, beta.sizes[names.FEATURE])
-    low, high = weights.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
+    low, high = monte_carlo.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
     rows = {"feature": beta[names.FEATURE].values, "mean": flat.mean(0)}
     rows |= {"lower": low, "upper": high, "chosen": np.ones(len(low), dtype=bool)}
     return rows, f"Posterior: mean and {100 * ci_prob:g} % HDI"

@@ -11,7 +11,7 @@ from scipy import special
 
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
-from betterthan.plot import drawing, inputs, shapes
+from betterthan.plot import curves, drawing, inputs
 from betterthan.posterior import of_draws
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _drawn_posterior(
             f"the simplex needs theta, which the draws of {model} do not hold; use plot.densities"
         )
     theta = draws["theta"]
-    better, _, _ = shapes.shares(theta[:, 0] - theta[:, 1])
+    better, _, _ = curves.shares(theta[:, 0] - theta[:, 1])
     least = np.quantile(theta, _TAIL, axis=0)
     fill = partial(_scattered, theta)
     return a, b, _Posterior(least, better, half, fill, f"{len(theta):,} draws")

@@ -9,10 +9,8 @@ import xarray as xr
 from scipy.special import expit, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.pairing import as_pairs
-from betterthan.counts.shapes import pair_coords, pair_indices
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior.from_draws import SAMPLES
 from betterthan.signed import Signature

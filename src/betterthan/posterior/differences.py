@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.blocks.work import Work, run_locally
+from betterthan.blocks.lazy import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_draws, sampled

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.exact.numeric.sampling_error import probability_error, quantile_error
+from betterthan.exact.numeric.monte_carlo import probability_error, quantile_error
 from betterthan.posterior import from_draws
 from betterthan.posterior.from_draws import SAMPLES
 from betterthan.posterior.parameters import real_numbers

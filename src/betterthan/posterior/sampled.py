@@ -13,8 +13,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.from_draws import SAMPLES, masses, sizes
-from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature
 

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.shapes import without_attrs
 from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior import of_draws

@@ -8,8 +8,7 @@ import pandas as pd
 
 from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import listed, problem
-from betterthan.logs.finding import LogSource, find_files
-from betterthan.logs.recognising import Sorted, sort_files, sort_folder
+from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, sort_folder
 from betterthan.logs.record import Run
 
 _TABLES = ("text", "lines", "list", "object", "parquet")
@@ -42,7 +41,7 @@ def runs_in(
         return read_runs(logs, items, cluster)
     frame_runs = _in_frames(source)
     if frame_runs is not None and cluster is not None:
-        from betterthan.logs.clustering import CONTENT, by_content
+        from betterthan.logs.reading import CONTENT, by_content
 
         if cluster != CONTENT:
             raise ValueError(f"cluster={cluster!r} does not apply to frames; give 'content'")
@@ -55,8 +54,8 @@ def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
     frames = source if isinstance(source, Mapping) else {"DataFrame": source}
     if not frames or not all(isinstance(value, pd.DataFrame) for value in frames.values()):
         return None
-    from betterthan.logs.checking import checked
     from betterthan.logs.of_tool_rows import frame_run
+    from betterthan.logs.reading import checked
 
     run_by_name = {str(name): frame_run(frame, str(name)) for name, frame in frames.items()}
     runs = {name: checked(run) for name, run in run_by_name.items() if run is not None}

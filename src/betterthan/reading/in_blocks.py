@@ -10,8 +10,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.blocks.lazy import MOST, blocks_of
-from betterthan.blocks.needed import needed
-from betterthan.counts.picking import picked
+from betterthan.blocks.scheduling import needed
+from betterthan.counts.shapes import picked
 from betterthan.io.problems import listed, problem
 from betterthan.reading import block_ids
 from betterthan.reading.stores import is_store

@@ -7,11 +7,10 @@ from typing import Any
 from betterthan.io.files import FORMATS, dataset_name
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
-from betterthan.logs.heads import LogFile
-from betterthan.logs.judged_roster import judgment_kind
-from betterthan.logs.recognising import NO_TABLES, tools
+from betterthan.logs.judgments import judgment_kind
+from betterthan.logs.recognising import NO_TABLES, tools, why_unread
 from betterthan.logs.recognising import unread as why_no_log
-from betterthan.logs.unread_tools import why_unread
+from betterthan.logs.sniffing import LogFile
 
 
 def with_judged(source: Any) -> tuple[Any, str]:

@@ -10,8 +10,8 @@ import xarray as xr
 from betterthan.io.files import table_of
 from betterthan.io.problems import problem
 from betterthan.judged.counting import count
-from betterthan.logs.heads import LogFile
-from betterthan.logs.judged_roster import judgment_kind
+from betterthan.logs.judgments import judgment_kind
+from betterthan.logs.sniffing import LogFile
 
 
 def read_judged(

@@ -9,8 +9,8 @@ import pandas as pd
 from betterthan.counts.successes import trials_from_table
 from betterthan.io import cells
 from betterthan.io.files import table_of
+from betterthan.io.layouts import find
 from betterthan.io.problems import listed, problem
-from betterthan.io.roles import find
 
 _COUNTED = ("successes", "trials")
 

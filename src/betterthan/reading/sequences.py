@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.alike import tell_alike
+from betterthan.io.system_names import tell_alike
 from betterthan.text import stripped
 
 TO_READ = PATH, FRAME = "a path", "a DataFrame"

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 from betterthan.files import write_all
 from betterthan.results import provenance, rows, saved, stored_draws
 from betterthan.results.validation import validate, validate_attributes

@@ -68,7 +68,7 @@ def _system_figures(context: ReportContext) -> list[Figure]:
         caption = "Probability that the row is better than the column"
         data = context.data.drop_vars(names.ENGINE, errors="ignore")
         by_hand = len(context.systems) > _DRAWN_SYSTEMS
-        draw = plotted("painted.matrix_svg", data, caption) if by_hand else plotted("matrix", data)
+        draw = plotted("matrices.matrix_svg", data, caption) if by_hand else plotted("matrix", data)
         note = "; rows are numbered, grey: never compared" if by_hand else ""
         figures.append(Figure(caption + note, draw))
     return figures

@@ -8,8 +8,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
-from betterthan.exact.numeric import weights
-from betterthan.posterior.gate import diagnose
+from betterthan.exact.numeric import monte_carlo
+from betterthan.posterior.convergence import diagnose
 from betterthan.results import numbers
 from betterthan.results.columns import (
     Column,
@@ -479,7 +479,7 @@ def posterior_page(tree: xr.DataTree) -> Document:
 def _posterior_rows(tree: xr.DataTree) -> list[tuple[str, ...]]:
     draws = tree["posterior"].to_dataset().stack(each=("chain", "draw"))
     beta = draws["coefficient"].transpose("each", names.FEATURE).values
-    low, high = weights.interval(beta, names.CI_PROB, names.CI_KIND)
+    low, high = monte_carlo.interval(beta, names.CI_PROB, names.CI_KIND)
     size = draws["standardised"].mean("each").values
     rows = []
     for k in np.argsort(-np.abs(size), kind="stable")[:FEATURES_LISTED]:

@@ -13,8 +13,7 @@ from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.rows import final_verdicts, single_unit
 from betterthan.results.sentences import unit_label
-from betterthan.significance.marks import Marks
-from betterthan.significance.similarity import groups_by, ranges
+from betterthan.significance.similarity import Marks, groups_by, ranges
 from betterthan.text import named
 
 _HEADING = "Systems that cannot be told apart"

@@ -91,7 +91,7 @@ KINDS = (
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
     Kind("significance.groups", "groups", "results.groups_page.page"),
-    Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.shown.page"),
+    Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),
 )
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import names
-from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.shapes import fingerprint
 from betterthan.results import numbers
 from betterthan.results.columns import (
     count,

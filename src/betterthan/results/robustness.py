@@ -9,11 +9,17 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.exact.joint.units import PairMeans
-from betterthan.exact.planning import fragile
+from betterthan.exact.planning import fragility
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.soonest import soonest
-from betterthan.exact.planning.units import Units, after_units
-from betterthan.exact.planning.verdicts import VERDICTS, Items, after, other_side
+from betterthan.exact.planning.power import soonest
+from betterthan.exact.planning.verdicts import (
+    VERDICTS,
+    Items,
+    Units,
+    after,
+    after_units,
+    other_side,
+)
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.results import numbers, rows
 from betterthan.results.escapes import on_one_line
@@ -77,10 +83,10 @@ class CountEvidence:
         if self.rule.rope and (len(verdict) > _SEARCHED or self.counts.shape[1] < 3):
             return {}
         if self.rule.rope:
-            return {"turn": fragile.fewest_flips(self.counts, self.rule).fewest}
+            return {"turn": fragility.fewest_flips(self.counts, self.rule).fewest}
         w, l = self.counts[:, 0], self.counts[:, 1]
-        for_a = fragile.fewest_from_wins(w, l, self.rule)
-        for_b = fragile.fewest_from_wins(l, w, self.rule.swapped())
+        for_a = fragility.fewest_from_wins(w, l, self.rule)
+        for_b = fragility.fewest_from_wins(l, w, self.rule.swapped())
         sides = zip(("drop", "turn"), for_a, for_b, strict=False)
         return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
 

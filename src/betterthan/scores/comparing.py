@@ -9,11 +9,11 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.shapes import fingerprint
 from betterthan.counts.units import unit_of
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.results.comparison import Comparison
-from betterthan.scores.evidence import single_mentions
+from betterthan.scores.deciding import single_mentions
 from betterthan.scores.f_scores import posterior
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 from betterthan.signed import Signature

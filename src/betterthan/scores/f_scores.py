@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.shapes import without_attrs
 from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta, f_scores
 from betterthan.signed import Signature

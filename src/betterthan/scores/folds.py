@@ -11,8 +11,7 @@ from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.numeric.sampling_error import probability_error
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.exact.regression import folds
 from betterthan.posterior import table
 from betterthan.posterior.table import Question

@@ -9,9 +9,9 @@ from betterthan import __version__, checks, names
 from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import blocks_of
 from betterthan.counts.in_blocks import rule_of
-from betterthan.exact.blocks import drawn
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.blocks import resampling
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
 
 MOST = 2**28  # bytes of what one block says
@@ -33,8 +33,8 @@ def block_draws(
     checks.one_of(statistic or "mean", ("mean", "accuracy"), "statistic of scores in blocks,")
     single(unit)
     enough_room(draws, len(blocks.systems))
-    see = partial(drawn.weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
-    weighed = folded(blocks, see, drawn.added)
+    see = partial(resampling.weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
+    weighed = folded(blocks, see, resampling.added)
     if statistic == "accuracy" and weighed.graded:
         raise ValueError("accuracy needs scores of 0 and 1, and some are others; say mean")
     provenance = Signature(
@@ -48,7 +48,7 @@ def block_draws(
     )
     means = weighed.sums[:, :-1] / weighed.sums[:, -1:]
     return xr.DataArray(
-        weights.widened(means, blocks.items, seed),
+        monte_carlo.widened(means, blocks.items, seed),
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: list(blocks.systems)},
         attrs=provenance.to_attrs() | {"n_weighed": blocks.items},

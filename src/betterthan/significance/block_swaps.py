@@ -14,9 +14,9 @@ from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import Blocks, blocks_of
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.blocks import drawn
-from betterthan.exact.blocks.drawn import Counted, Sums
-from betterthan.exact.swaps import levels
+from betterthan.exact.blocks import resampling
+from betterthan.exact.blocks.resampling import Counted, Sums
+from betterthan.exact.swaps import randomization
 from betterthan.exact.wins.sign import sign_p
 from betterthan.signed import Signature
 from betterthan.significance import nulls
@@ -98,15 +98,15 @@ def _possible(blocks: Blocks, statistic: Any, options: dict[str, Any]) -> None:
 def _read(blocks: Blocks, options: dict[str, Any], seed: int) -> Counted:
     """One reading; a second where some blocks hold 0 and 1 alone, and others do not."""
     see = partial(
-        drawn.counted_and_swapped,
+        resampling.counted_and_swapped,
         rule=rule_of(blocks, "error"),
         draws=options["shuffles"],
         seed=seed,
     )
     always = options["method"] == "monte_carlo"
-    counted = folded(blocks, partial(see, always=always), drawn.both_added)
+    counted = folded(blocks, partial(see, always=always), resampling.both_added)
     if counted.tables.graded and counted.sums is None:
-        return folded(blocks, partial(see, always=True), drawn.both_added)
+        return folded(blocks, partial(see, always=True), resampling.both_added)
     return counted
 
 
@@ -130,7 +130,7 @@ def _sampled(sums: Sums, sign: int) -> nulls.Tails:
     ]
     counted = np.concatenate(parts, axis=1)
     done = np.full(counted.shape, len(moved))
-    return nulls.Tails(levels.monte_carlo_p(counted, done), counted, done)
+    return nulls.Tails(randomization.monte_carlo_p(counted, done), counted, done)
 
 
 def _reached(

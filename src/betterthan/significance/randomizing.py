@@ -18,8 +18,8 @@ from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import unit_of
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.swaps import levels
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.swaps import randomization
 from betterthan.signed import Signature
 from betterthan.significance import nulls
 from betterthan.significance.block_swaps import randomize_blocks
@@ -244,12 +244,12 @@ def _how_sure(tails: nulls.Tails, alternative: str, cutoff: float) -> dict[str, 
     if tails.exceedances is None or tails.shuffles is None:
         return {}
     b, shuffles = tails.exceedances, tails.shuffles
-    more = levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
+    more = randomization.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
     return {
-        "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+        "p_value_mcse": _sided(randomization.monte_carlo_error(b, shuffles), alternative, 0.0),
         "exceedances": _sided(b, alternative, 0),
         "shuffles": _sided(shuffles, alternative, 0),
-        "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
+        "confidence": _sided(randomization.confidence_below(b, shuffles, cutoff), alternative, 0.0),
         "more_shuffles": _sided(more, alternative, 0.0),
     }
 

@@ -9,13 +9,12 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.arrays import Arrays, Table
 from betterthan.counts.scoring import apply_missing
+from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
-from betterthan.significance.on_clusters import OnClusters
-from betterthan.significance.signs import p_values, sign_tests
+from betterthan.significance.signs import OnClusters, p_values, sign_tests
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from betterthan.exact.joint import units
-from betterthan.exact.joint.jackknife import Shares, changes, leave_out
-from betterthan.exact.joint.units import differences, means
+from betterthan.exact.joint.units import Shares, changes, differences, leave_out, means
 
 REFERENCE = tomllib.loads(
     (Path(__file__).parents[2] / "reference" / "unequal_units.toml").read_text("utf-8")

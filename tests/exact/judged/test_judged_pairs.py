@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from scipy import special
 
-from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import best_ratio, correlation_ratio, effective_gold, ratio_range
+from betterthan.exact.judged.worth import (
+    best_ratio,
+    correlation_ratio,
+    draws,
+    effective_gold,
+    ratio_range,
+)
 from betterthan.exact.wins import dirichlet, intervals
 
 GOLD = np.array([[18, 2, 5], [3, 9, 4], [4, 3, 12]])

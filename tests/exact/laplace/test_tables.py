@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from betterthan.exact.laplace import rising, tables
-from betterthan.exact.laplace.shares import Shares
-from betterthan.exact.laplace.tables import Alike
-from betterthan.exact.laplace.thirds import Thirds
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.laplace import tables
+from betterthan.exact.laplace.tables import Alike, Shares, Thirds
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.exact.wins import clusters
 
 FEW = np.array([[0, 3], [4, 0], [7, 0], [2, 1]])
@@ -20,7 +18,7 @@ LARGE = np.array([[0, 500], [900, 3], [900, 0]])  # steps would be more than the
 
 @pytest.mark.parametrize("k", [FEW, LARGE], ids=["by steps", "by gamma functions"])
 def test_rising_factorials_are_sums_of_logarithms(k):
-    found = rising.Rising.from_counts(k)
+    found = tables.Rising.from_counts(k)
     assert len(found.beyond) == (0 if k is LARGE else 6)
     x, of = np.array([0.01, 0.7, 30.0, 5e3]), np.array([0, 1, 0, 1])
     j = [[np.arange(size) for size in k[:, table]] for table in of]
@@ -34,7 +32,7 @@ def test_rising_factorials_are_sums_of_logarithms(k):
 
 
 def test_of_nothing_the_limit_is_told():
-    found, none = rising.Rising.from_counts(FEW), np.zeros(2)
+    found, none = tables.Rising.from_counts(FEW), np.zeros(2)
     assert np.isfinite(found.log(none, np.array([0, 1]))).all()
     first, second = found.bent(none, np.array([0, 1]))
     assert first.tolist() == [3 + 6 + 1, 2]  # one less than each number that is above 0

@@ -1,18 +1,163 @@
-"""Wins and shared items of all pairs, and sums that say the rest, of one block; two can be added.
+"""Wins, losses and ties of scores in blocks: leaves of a block, their tables, and a fingerprint.
+
+Wins and shared items of all pairs, and sums that say the rest, of one block; two can be added.
 
 Of scores of 0 and 1 everything follows from products of "right" and "has a score", exact in float32
 within a leaf and in whole numbers across leaves.
 """
 
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, lru_cache, reduce
 
 import numpy as np
 
 from betterthan import names
-from betterthan.exact.blocks.leaves import Leaf, Rule, leaves
-from betterthan.exact.blocks.marking import marked
 from betterthan.exact.numeric import counting
+
+LEAF = 8192  # items: a copy of them as float32 stays small, and their sums exact
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How numbers of a block are read as scores."""
+
+    systems: tuple[str, ...]
+    code: int | None = None  # stands for a missing score in whole numbers
+    missing: str = "pairwise"
+    worst: float = 0.0  # of a missing score that counts as wrong
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Scores (item, system), 0 where missing, and a mask of those present (None: all)."""
+
+    first: int  # number of the first item
+    values: np.ndarray
+    present: np.ndarray | None
+    blank: int  # scores missing before any policy
+
+    @cached_property
+    def right_or_wrong(self) -> bool:
+        """Whether all scores are 0 and 1."""
+        x = self.values
+        if x.dtype.kind in "iub":
+            return bool(x.max(initial=0) <= 1) and bool(x.min(initial=0) >= 0)
+        return bool(((x == 0) | (x == 1)).all())
+
+
+def leaves(block: np.ndarray, start: int, rule: Rule) -> Iterator[Leaf]:
+    """The leaves of a block whose first item has the number `start`.
+
+    Raises
+    ------
+    ValueError
+        If a number is no score, or one is missing where none may be.
+    """
+    offset = 0
+    while offset < len(block):
+        size = LEAF - (start + offset) % LEAF
+        yield from _read(block[offset : offset + size], start + offset, rule)
+        offset += size
+
+
+def _read(x: np.ndarray, first: int, rule: Rule) -> Iterator[Leaf]:
+    gone = _gaps(x, first, rule)
+    blank = 0 if gone is None else int(gone.sum())
+    if gone is None or not blank:
+        yield Leaf(first, x, None, 0)
+        return
+    if rule.missing == "error":
+        row, column = np.argwhere(gone)[0]
+        raise ValueError(
+            f"item {first + int(row)} has no score for {rule.systems[column]!r}; complete it, or "
+            "say missing='pairwise', 'complete' or 'wrong'"
+        )
+    if rule.missing == "complete":
+        yield Leaf(first, x[~gone.any(1)], None, blank)
+    elif rule.missing == "wrong":
+        yield Leaf(first, np.where(gone, x.dtype.type(rule.worst), x), None, blank)
+    else:
+        yield Leaf(first, np.where(gone, x.dtype.type(0), x), ~gone, blank)
+
+
+def _gaps(x: np.ndarray, first: int, rule: Rule) -> np.ndarray | None:
+    """Where a score is missing; None where none can be."""
+    if x.dtype.kind == "f":
+        if np.isinf(x).any():
+            _refuse(x, np.isinf(x), first, rule, "infinite; give a finite number or leave blank")
+        return np.isnan(x)
+    if x.dtype.kind in "ub":
+        return None if rule.code is None else x == rule.code
+    gone = None if rule.code is None else x == rule.code
+    if x.min(initial=0) < 0:
+        odd = x < 0 if gone is None else (x < 0) & ~gone
+        if odd.any():
+            value = x[odd].flat[0]
+            _refuse(
+                x,
+                odd,
+                first,
+                rule,
+                f"{value} in {x.dtype}: if that stands for a missing score, say so: "
+                f"attrs['missing_value'] = {value}",
+            )
+    return gone
+
+
+def _refuse(x: np.ndarray, odd: np.ndarray, first: int, rule: Rule, why: str) -> None:
+    row, column = np.argwhere(odd)[0]
+    raise ValueError(f"the score of item {first + int(row)} and {rule.systems[column]!r} is {why}")
+
+
+_COLUMNS = 4
+_EXACT = 2**24  # below, float32 holds whole numbers
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def marked(leaf: Leaf, rule: Rule) -> int:
+    """Fingerprint of one leaf; it depends on the order of items, not of systems."""
+    rows = _row_hashes(leaf, rule)
+    numbers = np.arange(leaf.first, leaf.first + len(rows), dtype=np.uint64)
+    return int(_mixed(rows + _mixed(numbers * _STEP)).sum(dtype=np.uint64))
+
+
+def _row_hashes(leaf: Leaf, rule: Rule) -> np.ndarray:
+    right, blank, odd = _system_numbers(rule.systems)
+    if leaf.right_or_wrong:
+        keys = leaf.values.astype(np.float32) @ right
+        if leaf.present is not None:
+            keys = keys + (~leaf.present).astype(np.float32) @ blank
+    else:
+        bits = np.ascontiguousarray(leaf.values, dtype=float).view(np.uint64)
+        hashes = _mixed(bits * odd)
+        if leaf.present is not None:
+            hashes = np.where(leaf.present, hashes, _mixed(odd))
+        return hashes.sum(1, dtype=np.uint64)
+    rows = np.zeros(len(keys), np.uint64)
+    for column in keys.T.astype(np.uint64):
+        rows = _mixed(rows * _STEP + column)
+    return rows
+
+
+@lru_cache(maxsize=4)
+def _system_numbers(systems: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random numbers of each system, seeded by its name."""
+    most = max(2, _EXACT // (2 * len(systems)))
+    generators = [np.random.default_rng(zlib.crc32(name.encode())) for name in systems]
+    small = np.array([r.integers(1, most, 2 * _COLUMNS) for r in generators], dtype=np.float32)
+    odd = np.array(
+        [r.integers(2**63, dtype=np.uint64) * 2 + 1 for r in generators], dtype=np.uint64
+    )
+    return small[:, :_COLUMNS], small[:, _COLUMNS:], odd
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    """Finisher of splitmix64 (Steele, Lea & Flood 2014)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from functools import reduce
 
 import numpy as np
 
-from betterthan.exact.blocks.leaves import Leaf, Rule, leaves
-from betterthan.exact.blocks.outcomes import Tables
+from betterthan.exact.blocks.outcomes import Leaf, Rule, Tables, leaves
 from betterthan.exact.joint.units import PairMeans
 
 _ULPS = 8

@@ -1,19 +1,154 @@
 """Means of systems on units of analysis: items, or clusters and repeated runs taken together.
 
+Errors and degrees of freedom of means on units of unequal size.
+
+A unit c, such as a cluster of items, has a size s_c and a share w_c = s_c / sum s. Leaving it out
+moves the mean by r_c. The sharp jackknife estimates the variance of the mean by sum r_c^2 / J,
+where J is the largest constant with which it is never too small on average, whatever the variances
+of independent units. Units of equal size give the variance of a mean, and K - 1 degrees of freedom.
+
 A unit c has for each system s a total T_cs and a size n_cs (its scored items or runs). The mean of
 a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
+
+Means of differences that are known only to lie between two numbers: the least and the most that
+Student's t can say of them, whatever the missing scores are.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from betterthan.exact.joint.jackknife import Shares, changes
 from betterthan.exact.joint.student import Student, too_skewed
 from betterthan.exact.wins.beta import prob_above_half
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of K units in a mean, each array (unit, column)."""
+
+    share: np.ndarray
+    others: np.ndarray  # 1 - share, without loss of digits where one unit has nearly all
+    equal: np.ndarray  # (column,): all units have one size
+    units: np.ndarray  # (column,): units of a size above 0
+
+    @classmethod
+    def from_sizes(cls, sizes: np.ndarray) -> Self:
+        """From sizes (unit, column); a unit of size 0 does not count.
+
+        Examples
+        --------
+        >>> shares = Shares.from_sizes(np.array([[3.0], [5], [1], [8], [4], [2]]))
+        >>> shares.constant.round(11).tolist(), shares.df.round(11).tolist()
+        ([1.15511823395], [2.86235372765])
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = sizes.sum(0)
+            share, others = sizes / total, leave_out(sizes) / total
+        present = sizes > 0
+        smallest = np.where(present, sizes, np.inf).min(0, initial=np.inf)
+        equal = sizes.max(0, initial=0.0) <= smallest
+        return cls(share, others, equal, present.sum(0))
+
+    def averaged(self, other: "Shares") -> "Shares":
+        """The mean of the shares in two systems whose units have sizes of their own."""
+        share, others = (self.share + other.share) / 2, (self.others + other.others) / 2
+        return Shares(share, others, self.equal & other.equal, self.units)
+
+    @property
+    def constant(self) -> np.ndarray:
+        """J (column,): 1 + sum over all but the largest unit of (w / (1 - w))^2."""
+        small, _ = _split(self._over(self.share), self.share)
+        even = self.units / np.maximum(self.units - 1, 1)
+        return np.where(self.equal, even, 1 + (small**2).sum(0))
+
+    @property
+    def df(self) -> np.ndarray:
+        """Degrees of freedom (column,): K - 1 for units of one size, else at least 1.
+
+        The harmonic mean of those of Bell and McCaffrey for independent items, and the smaller of
+        these and those for units whose items are all alike.
+        """
+        independent, alike = self._df_independent(), self._df_alike()
+        between = 2 / (1 / independent + 1 / np.minimum(independent, alike))
+        df = np.where(self.equal, self.units - 1.0, np.maximum(between, 1.0))
+        return np.where(self.units > 1, df, np.nan)
+
+    def _over(self, values: np.ndarray) -> np.ndarray:
+        """Values divided by 1 - w."""
+        return np.divide(values, self.others, out=np.zeros_like(values), where=self.others > 0)
+
+    def _df_independent(self) -> np.ndarray:
+        w = self.share
+        small, large = _split(self._over(w**2), w)
+        sums = small.sum(0)
+        with np.errstate(divide="ignore"):
+            return 1 / ((w**2).sum(0) + 2 * large * sums + sums**2 - (small**2).sum(0))
+
+    def _df_alike(self) -> np.ndarray:
+        """tr(M)^2 / tr(M^2) for totals whose variances are as the squares of the sizes."""
+        w = self.share
+        small, large = _split(w, w)
+        a, a_large = _split(self._over(w**2), w)
+        others = (small**2).sum(0)  # squares of all but the largest
+        q = others + large**2
+        without = np.where(np.arange(len(w))[:, None] == w.argmax(0), others, q - w**2)  # than c
+        diagonal = self._over(w**2) * (self.others**2 + without)
+        gap = others - large * (1 - large) - small  # q - w_c - w_d for d the largest
+        sums = [(a * small**k).sum(0) for k in range(3)]
+        across = 2 * a_large * (a * gap**2).sum(0)
+        across += q**2 * sums[0] ** 2 - 4 * q * sums[0] * sums[1]
+        across += 2 * sums[0] * sums[2] + 2 * sums[1] ** 2 - (a**2 * (q - 2 * small) ** 2).sum(0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return diagonal.sum(0) ** 2 / ((diagonal**2).sum(0) + across)
+
+
+def leave_out(values: np.ndarray) -> np.ndarray:
+    """The sum of all other units, (unit, column); of the largest without cancellation."""
+    others = values.sum(0) - values
+    if len(values):
+        top, column = values.argmax(0), np.arange(values.shape[1])
+        others[top, column] = _without(values, top).sum(0)
+    return others
+
+
+def changes(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """How far the mean moves when each unit is left out, (unit, column); 0 for a unit of size 0.
+
+    Parameters
+    ----------
+    totals, sizes : numpy.ndarray, (unit, column)
+
+    Examples
+    --------
+    >>> changes(np.array([[2.0], [1.0]]), np.array([[2.0], [2.0]])).tolist()
+    [[-0.25], [0.25]]
+    """
+    number = sizes.sum(0)
+    others = leave_out(sizes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = totals.sum(0) / number
+        moved = -(totals - sizes * mean) / others
+        top, column = sizes.argmax(0), np.arange(sizes.shape[1])
+        # from the other units: its own total would leave few digits
+        moved[top, column] = _without(totals, top).sum(0) / others[top, column] - mean
+    return np.where(sizes > 0, moved, 0.0)
+
+
+def _without(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The values with one of each column, at `place` (column,), set to 0."""
+    others = values.copy()
+    others[place, np.arange(values.shape[1])] = 0.0
+    return others
+
+
+def _split(values: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values with that of the largest unit set to 0, and that of the largest, (column,)."""
+    place = share.argmax(0)
+    return _without(values, place), values[place, np.arange(values.shape[1])]
+
 
 _ULPS = 8  # a spread of fewer units in the last place is rounding
 _ROUNDING = 1e-12  # the same of units of unequal size, beside the largest mean of a unit
@@ -354,3 +489,146 @@ def _unequal(
         error = np.sqrt((moved**2).sum(0) / shares.constant)
     pairs = total_a.shape[1]
     return np.nan_to_num(error), np.broadcast_to(np.nan_to_num(shares.df, nan=1.0), (pairs,))
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Of each pair, between which numbers the mean difference lies, and its standard error.
+
+    No values of the missing scores lead to less than the least, or to more than the most: each
+    takes the worst mean and the worst spread that there can be, which no one set of values need
+    have both of. With bounds of the skewness they hold for Hall's t, too, which rises with t and
+    is quadratic in the skewness.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    least_error: np.ndarray
+    most_error: np.ndarray
+    units: int
+    df: float
+    most: float = np.inf
+    skewness: tuple[np.ndarray, np.ndarray] | None = None  # of the items; infinite without a spread
+
+    def least_above(self, delta: float) -> np.ndarray:
+        """P(d > delta) is this or more."""
+        return self._least(self.low, delta, self.skewness)
+
+    def most_above(self, delta: float) -> np.ndarray:
+        """P(d > delta) is this or less."""
+        return 1 - self.least_below(delta)
+
+    def least_below(self, delta: float) -> np.ndarray:
+        """P(d < delta) is this or more."""
+        mirrored = None if self.skewness is None else (-self.skewness[1], -self.skewness[0])
+        return self._least(-self.high, -delta, mirrored)
+
+    def most_below(self, delta: float) -> np.ndarray:
+        """P(d < delta) is this or less."""
+        return 1 - self.least_above(delta)
+
+    def _least(
+        self, mean: np.ndarray, delta: float, skewness: tuple[np.ndarray, np.ndarray] | None
+    ) -> np.ndarray:
+        """Smallest P(d > delta) by Student's t of these means."""
+        if self.units < 2:
+            return np.zeros_like(mean)
+        least = np.ones_like(mean)
+        # where all units show one difference, they are counted as won
+        alike = np.where(mean == delta, 0.5, np.where(mean > delta, 1 - _HALF**self.units / 2, 0.0))
+        for error in (self.least_error, self.most_error):
+            t = self._above(mean, error, delta, None)
+            for value in () if skewness is None else self._skewnesses(mean, error, delta, skewness):
+                t = np.minimum(t, self._above(mean, error, delta, value))
+            least = np.minimum(least, np.where(error > 0, t, alike))
+        return least
+
+    def _above(
+        self, mean: np.ndarray, error: np.ndarray, delta: float, skewness: np.ndarray | None
+    ) -> np.ndarray:
+        df, units = np.full_like(mean, self.df), np.full_like(mean, self.units)
+        law = Student(mean, error, df, -self.most, self.most, skewness, units)
+        with np.errstate(invalid="ignore"):
+            return law.prob_above(delta)
+
+    def _skewnesses(
+        self,
+        mean: np.ndarray,
+        error: np.ndarray,
+        delta: float,
+        limits: tuple[np.ndarray, np.ndarray],
+    ) -> Iterator[np.ndarray]:
+        """Both bounds of the skewness, and the value between that minimizes Hall's t."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = (mean - delta) / error
+            lowest = -(t**2 / 3 + 1 / 6) * 27 * np.sqrt(self.units) / (2 * t**3)
+        low, high = (np.clip(end, -_FAR, _FAR) for end in limits)
+        yield low
+        yield high
+        yield np.clip(np.nan_to_num(lowest), low, high)
+
+
+_HALF, _FAR = 0.5, 1e3  # a skewness: further out is as far
+
+
+def spans(
+    low: np.ndarray,
+    high: np.ndarray,
+    unit: np.ndarray,
+    *,
+    most: float = np.inf,
+    skewed: bool = False,
+) -> Spans:
+    """Of differences on items that each lie between two numbers.
+
+    Parameters
+    ----------
+    low, high : numpy.ndarray, (item, pair)
+    unit : numpy.ndarray of int, (item,)
+    most : float, default infinite
+        The largest mean that there can be.
+    skewed : bool, default False
+        Whether skewed units are corrected for, where they have one size.
+
+    Examples
+    --------
+    >>> ends = np.array([[0.1, 0.1], [0.2, 0.2], [-1, 1]])[..., None]
+    >>> of = spans(ends[:, 0], ends[:, 1], np.arange(3))
+    >>> of.low.round(3).tolist(), of.high.round(3).tolist()
+    ([-0.233], [0.433])
+    """
+    first, last = low.mean(0), high.mean(0)
+    size = summed(np.ones((len(low), 1)), unit)
+    # of each unit, how far its sum may and must be from as many times the mean, which moves too
+    above, below = summed(high, unit) - size * first, size * last - summed(low, unit)
+    furthest = np.maximum(above, below)
+    nearest = np.maximum(0.0, np.maximum(-above, -below))
+    k, shares = len(size), Shares.from_sizes(size)
+
+    def error(far: np.ndarray) -> np.ndarray:
+        if k < 2:
+            return np.zeros(far.shape[1])
+        left_out = far / leave_out(size)
+        return np.sqrt((left_out**2).sum(0) / shares.constant)
+
+    df = float(shares.df[0]) if k > 1 else 1.0
+    result = Spans(first, last, error(nearest), error(furthest), k, df, most)
+    equal = k > 1 and (size == size[0]).all()
+    return (
+        replace(result, skewness=_skewness_range(result, low, high)) if skewed and equal else result
+    )
+
+
+def _skewness_range(
+    bounds: Spans, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the skewness of the items."""
+    third = ((low - bounds.high) ** 3).mean(0), ((high - bounds.low) ** 3).mean(0)
+    least, most = (
+        (error * np.sqrt(bounds.units - 1)) ** 3
+        for error in (bounds.least_error, bounds.most_error)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lower = third[0] / np.where(third[0] < 0, least, most)
+        upper = third[1] / np.where(third[1] > 0, least, most)
+    return np.nan_to_num(lower, neginf=-_FAR), np.nan_to_num(upper, posinf=_FAR)

@@ -1,19 +1,136 @@
-"""Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
+"""Log likelihood of abilities on shared items, difficulties summed out.
+
+Log probabilities of what is seen of a system on an item, by ability and difficulty: successes of
+repeated trials, and items whose slopes differ.
+
+Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
 
 The same integral as in the PyMC model, on the same nodes; the curvature that goes with it is that
 of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
+
+Log likelihood of abilities on shared items from a table of what may be seen of a system on an
+item: any number of trials, or items that differ in slope.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from itertools import accumulate
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace.cells import log_success_failure
 from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace.spreads import Spread
+
+Bent = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def distinct_cells(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
+    """Distinct successes and trials (kind, 2), of cells that were tried."""
+    both = np.stack([successes, trials], axis=-1)[trials > 0]
+    return np.unique(both, axis=0)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Beta-binomial successes; the rest of the parameters: log spread of difficulties, and what
+    says how alike the trials of a cell are.
+    """
+
+    kinds: np.ndarray
+    node: np.ndarray
+    alike: Spread
+
+    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """(point, system, kind, node)."""
+        odds, kappa = self._log_odds(ability, others)
+        sums = []
+        for log_share in log_success_failure(odds):
+            share = kappa * np.exp(log_share)
+            terms = [np.log(kappa) + log_share]
+            terms += [np.log(share + j) for j in range(1, self._most)]
+            sums.append(_summed(terms))
+        below = _summed([np.log(kappa + j) for j in range(self._most)])
+        return self._by_kind(sums[0], sums[1], below)
+
+    def bent(self, ability: np.ndarray, others: np.ndarray) -> Bent:
+        """The same, with its derivatives in the ability."""
+        odds, kappa = self._log_odds(ability, others)
+        right, wrong = (np.exp(log) for log in log_success_failure(odds))
+        both = right * wrong
+        turn = kappa * both * (wrong - right)
+        first, second = [], []
+        for way, share in ((1, right), (-1, wrong)):
+            slopes = [way * kappa * both / (kappa * share + j) for j in range(1, self._most)]
+            bends = [
+                way * turn / (kappa * share + j) - slope**2 for j, slope in enumerate(slopes, 1)
+            ]
+            first.append(_summed([way * (1 - share), *slopes]))
+            second.append(_summed([-both, *bends]))
+        return self.log(ability, others), self._by_kind(*first), self._by_kind(*second)
+
+    @property
+    def _most(self) -> int:
+        return int(self.kinds[:, 1].max())
+
+    def _log_odds(self, ability: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Log odds (point, system, node), and the concentration (point, 1, 1)."""
+        kappa = 1 / self.alike(others[:, 1]) - 1
+        place = np.exp(others[:, :1]) * self.node
+        return ability[:, :, None] - place[:, None, :], kappa[:, None, None]
+
+    def _by_kind(self, right: list[Any], wrong: list[Any], below: Any = None) -> np.ndarray:
+        return np.stack(
+            [right[y] + wrong[n - y] - (below[n] if below else 0.0) for y, n in self.kinds], axis=2
+        )
+
+
+def log_success_failure(odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Log probabilities of success and failure at log odds."""
+    log = np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds)))
+    return log, log - odds
+
+
+def _summed(terms: list[np.ndarray]) -> list[Any]:
+    """Sums of the first 0, 1, ... terms."""
+    return list(accumulate(terms, initial=0.0))
+
+
+@dataclass(frozen=True)
+class Steep:
+    """Items that differ in slope, too (2PL); the rest of the parameters: log spread of
+    difficulties, and what says how far log slopes spread.
+    """
+
+    kinds: np.ndarray
+    node: np.ndarray  # of difficulty and of slope, every pair of them
+    slope: np.ndarray
+    spread: Spread
+
+    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """(point, system, kind, node)."""
+        odds, _ = self._log_odds(ability, others)
+        return self._log(odds)
+
+    def bent(self, ability: np.ndarray, others: np.ndarray) -> Bent:
+        """The same, with its derivatives in the ability."""
+        odds, steep = self._log_odds(ability, others)
+        chance = special.expit(odds)
+        first = (self.kinds[:, 0, None] - chance) * steep
+        second = np.broadcast_to(-chance * (1 - chance) * steep**2, first.shape)
+        return self._log(odds), first, second
+
+    def _log(self, odds: np.ndarray) -> np.ndarray:
+        return self.kinds[:, 0, None] * odds + log_success_failure(odds)[1]
+
+    def _log_odds(self, ability: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Log odds (point, system, 1, node), and slopes (point, 1, 1, node)."""
+        steep = np.exp(self.spread(others[:, 1])[:, None] * self.slope)[:, None, None, :]
+        place = np.exp(others[:, :1]) * self.node
+        return (ability[:, :, None] - place[:, None, :])[:, :, None, :] * steep, steep
+
 
 _BLOCK = 1_000_000  # numbers held at a time
 _STEP = 1e-3  # of the differences by which all but abilities are looked at
@@ -146,7 +263,7 @@ class Rasch:
     def rows(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Log probability of each group of items, without the term of who solved it."""
         joint = self._joint(ability, np.exp(others[:, 0]))
-        return np.stack([_summed(log)[0] for log in joint])
+        return np.stack([_log_sum(log)[0] for log in joint])
 
     def total(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
         """(point,)."""
@@ -195,7 +312,7 @@ class Rasch:
 
     def _held(self, ability: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Log probability of each group (point, group), and the posterior of its difficulty."""
-        log, share = zip(*map(_summed, self._joint(ability, spread)), strict=True)
+        log, share = zip(*map(_log_sum, self._joint(ability, spread)), strict=True)
         shares = np.stack(share)
         return np.stack(log), np.divide(shares, shares.sum(2, keepdims=True), out=shares)
 
@@ -229,9 +346,127 @@ class Rasch:
         return (log + np.log(product))[:, None]
 
 
-def _summed(log: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _log_sum(log: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Log of what each row sums to, and the row over its largest value, in its place."""
     top = log.max(1, keepdims=True)
     log -= top
     share = np.exp(log, out=log)
     return top[:, 0] + np.log(share.sum(1)), share
+
+
+_NOWHERE = 1e-9  # items at a node that say nothing of the curvature
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Any number of trials, or slopes: log probabilities of what is seen in a cell are tabled.
+
+    ``table`` gives, at each node, the log probability of every kind of cell and its two derivatives
+    in the ability.
+    """
+
+    table: "Table"
+    indicator: np.ndarray  # (row, system, kind): 0 and 1
+    items: np.ndarray  # (row,)
+    row: np.ndarray  # (item,)
+    log_weight: np.ndarray
+
+    @cached_property
+    def flat(self) -> np.ndarray:
+        """What is seen, (row, system and kind)."""
+        return self.indicator.reshape(len(self.indicator), -1)
+
+    @cached_property
+    def kind(self) -> np.ndarray:
+        """Which kind a cell is, from 1, (row, system); 0 where nothing was tried."""
+        return np.where(self.indicator.any(2), self.indicator.argmax(2) + 1, 0)
+
+    @classmethod
+    def from_counts(
+        cls, table: "Table", successes: np.ndarray, trials: np.ndarray, log_weight: np.ndarray
+    ) -> "Cells":
+        """Of successes and trials (item, system)."""
+        both = np.hstack([successes, trials])
+        rows, row, items = np.unique(both, axis=0, return_inverse=True, return_counts=True)
+        y, n = np.split(rows, 2, axis=1)
+        indicator = (y[..., None] == table.kinds[:, 0]) & (n[..., None] == table.kinds[:, 1])
+        return cls(table, indicator.astype(float), items, row.ravel(), log_weight)
+
+    @property
+    def systems(self) -> int:
+        """How many."""
+        return self.indicator.shape[1]
+
+    @property
+    def cells(self) -> int:
+        """Numbers held for one point."""
+        return len(self.log_weight) * (len(self.items) + 4 * self.flat.shape[1])
+
+    def rows(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Log probability of each distinct row."""
+        return self._held(self.table.log(ability, others))[0]
+
+    def total(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """(point,)."""
+        return self.rows(ability, others) @ self.items
+
+    def pointwise(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """(point, item)."""
+        return self.rows(ability, others)[:, self.row]
+
+    def curved(self, ability: np.ndarray, others: np.ndarray, *, bent: bool) -> Curved:
+        """In the abilities."""
+        log, first, second = self.table.bent(ability, others)  # (point, system, kind, node)
+        height, share = self._held(log)
+        share *= self.items[:, None]
+        often = np.matmul(self.flat.T, share).reshape(log.shape)
+        slope = (often * first).sum((2, 3))
+        if not bent:
+            return Curved(height @ self.items, slope, np.zeros((len(ability), 0, 0)))
+        down = -self._spread(first, share)
+        index = np.arange(self.systems)
+        down[:, index, index] -= (often * second).sum((2, 3))
+        return Curved(height @ self.items, slope, down)
+
+    def _spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """Covariance of slopes over the difficulty of each row, summed, (point, system, system)."""
+        return np.stack([self._point_spread(*point) for point in zip(first, share, strict=True)])
+
+    def _point_spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
+        """`_spread` at one point."""
+        nodes = np.flatnonzero(share.max(0) > _NOWHERE)
+        padded = np.zeros((len(nodes), len(first), first.shape[1] + 1))
+        padded[..., 1:] = first[..., nodes].transpose(2, 0, 1)
+        slopes = padded[:, np.arange(self.systems), self.kind]  # (node, row, system)
+        weighed = slopes * share.T[nodes][:, :, None]
+        mean = weighed.sum(0)
+        both = np.matmul(weighed.swapaxes(1, 2), slopes).sum(0)
+        return both - (mean.T / self.items) @ mean
+
+    def _held(self, log: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Log probability of each row (point, row), and the posterior of its difficulty."""
+        logs = np.matmul(self.flat, log.reshape(len(log), -1, log.shape[-1])) + self.log_weight
+        top = logs.max(2, keepdims=True)
+        share = np.exp(logs - top, out=logs)
+        total = share.sum(2, keepdims=True)
+        share /= total
+        return (top + np.log(total))[..., 0], share
+
+
+class Table(Protocol):
+    """Log probabilities of kinds of cells."""
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """Successes and trials (kind, 2)."""
+        ...
+
+    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """(point, system, kind, node)."""
+        ...
+
+    def bent(
+        self, ability: np.ndarray, others: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same, with its first and second derivative in the ability."""
+        ...

@@ -1,9 +1,19 @@
-"""Many tables at once, each with one number that says how alike its groups are, and a few log odds
+"""Tables of groups that differ, Beta-binomial or Dirichlet-multinomial, many at once.
+
+Many tables at once, each with one number that says how alike its groups are, and a few log odds
 beside it: draws of both, each weighted exactly.
 
 How alike groups are is the correlation rho, as r, logit rho = stretch sinh r. On nodes of r the
 density of the log odds has its largest value and widths by Newton's method; in between, and beside
 them, the proposal is a t with a reach of its own on either side of each axis.
+
+A share that differs between clusters, which are Beta-binomial, in many tables at once: the
+density of the log odds of its mean given how alike clusters are.
+
+Wins, losses and ties that differ between groups, which are Dirichlet-multinomial, in many tables
+at once: the density of their mean given how alike groups are.
+
+The mean stands as log odds of a win among decisive examples, and of a decisive one among all.
 """
 
 from collections.abc import Iterator
@@ -13,10 +23,62 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace import newton, pareto
+from betterthan.exact.laplace import newton, psis
 from betterthan.exact.laplace.nested import more
 from betterthan.exact.laplace.newton import Curved
-from betterthan.exact.wins.clusters import KAPPA
+from betterthan.exact.wins.clusters import KAPPA, LEAST, log_gamma_beyond
+
+_LOGS = 20  # logarithms take as long as a gamma function and its difference
+_SQUARED = 1e-150  # x whose square, and its inverse, are numbers; the limit at 0 is reached before
+
+
+@dataclass(frozen=True)
+class Rising:
+    """How many clusters of a table reach beyond each step, or which values k they have."""
+
+    beyond: np.ndarray  # (step, table): clusters with k > 1, 2, ...; of no step where k are large
+    value: np.ndarray  # (kind, table): distinct k, where they are large
+    often: np.ndarray  # (kind, table): of how many clusters
+
+    @classmethod
+    def from_counts(cls, k: np.ndarray) -> "Rising":
+        """Of k (cluster, table)."""
+        most, none = int(k.max(initial=0)), np.zeros((0, k.shape[1]))
+        kinds = [np.unique(values[values > 0], return_counts=True) for values in k.T]
+        several = max((len(value) for value, _ in kinds), default=0)
+        if most > _LOGS * max(several, 1):
+            value, often = np.zeros((2, several, k.shape[1]))
+            for table, (values, times) in enumerate(kinds):
+                value[: len(values), table], often[: len(values), table] = values, times
+            return cls(none, value, often)
+        steps = [(k > j).sum(0) for j in range(1, most)]
+        return cls(np.array(steps, float).reshape(-1, k.shape[1]), none, none)
+
+    def log(self, x: np.ndarray, table: np.ndarray) -> np.ndarray:
+        """Log of the products at points, each of its table."""
+        x, total = np.maximum(x, LEAST), np.zeros(x.shape)
+        for j, many in enumerate(self.beyond, 1):
+            total += many[table] * np.log1p(j / x)
+        for k, many in zip(self.value, self.often, strict=True):
+            total += many[table] * log_gamma_beyond(x, k[table])
+        return total
+
+    def bent(self, x: np.ndarray, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over steps j of j / (x + j), and of j x / (x + j)^2."""
+        x = np.maximum(x, _SQUARED)
+        first, second = np.zeros(x.shape), np.zeros(x.shape)
+        for j, many in enumerate(self.beyond, 1):
+            share = j / (x + j)
+            first += many[table] * share
+            second += many[table] * share * (1 - share)
+        for k, many in zip(self.value, self.often, strict=True):
+            # sums of x / (x + j) and of (x / (x + j))^2
+            ratio = x * (special.psi(x + k[table]) - special.psi(x))
+            square = x**2 * (special.polygamma(1, x) - special.polygamma(1, x + k[table]))
+            first += many[table] * (k[table] - ratio)
+            second += many[table] * (ratio - square)
+        return first, second
+
 
 _END = 4.3  # of r: beyond, the prior has less than e^-60
 _NODES, _STEPS = 41, 400  # of r: where the odds are looked at, and where r is drawn
@@ -99,15 +161,15 @@ def draws(density: Density, number: int, random: np.random.Generator) -> Drawn:
         drawn = tuple(np.concatenate(both) for both in zip(drawn, extra, strict=True))
         smoothed = _smoothed(drawn[2])
     weight, k_hat = smoothed
-    index = np.stack([pareto.evenly(column, number, random) for column in weight], axis=1)
+    index = np.stack([psis.evenly(column, number, random) for column in weight], axis=1)
     r, x = (part[index, np.arange(index.shape[1])] for part in drawn[:2])
-    worth = np.array([pareto.effective(column) for column in weight])
+    worth = np.array([psis.effective(column) for column in weight])
     return Drawn(r, x, k_hat, worth, weight.shape[1])
 
 
 def _smoothed(log_ratio: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weights (table, draw) and k-hat (table,)."""
-    weight, k_hat = zip(*map(pareto.smoothed, log_ratio.T), strict=True)
+    weight, k_hat = zip(*map(psis.smoothed, log_ratio.T), strict=True)
     return np.stack(weight), np.array(k_hat)
 
 
@@ -275,3 +337,116 @@ def _reach(
                 wide = out / np.sqrt(_FREEDOM * np.expm1(2 * fall / (_FREEDOM + 1)))
                 reach[..., axis] = np.maximum(reach[..., axis], wide)
         yield np.log(np.minimum(reach, _WIDEST))
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Clusters of one share, table by table."""
+
+    won: Rising
+    lost: Rising
+    both: Rising
+    wins: np.ndarray  # (table,), of all clusters and of the prior
+    losses: np.ndarray
+    alike: Alike
+
+    @classmethod
+    def from_counts(
+        cls, won: np.ndarray, lost: np.ndarray, prior: tuple[float, float], alike: Alike
+    ) -> "Shares":
+        """From won and lost (cluster, table), with a Beta prior of the mean."""
+        return cls(
+            won=Rising.from_counts(won),
+            lost=Rising.from_counts(lost),
+            both=Rising.from_counts(won + lost),
+            wins=prior[0] + won.sum(0),
+            losses=prior[1] + lost.sum(0),
+            alike=alike,
+        )
+
+    @property
+    def start(self) -> np.ndarray:
+        """Log odds of all clusters together, (table, 1)."""
+        return np.log(self.wins / self.losses)[:, None]
+
+    def log(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> np.ndarray:
+        """Log density of points, each of its table, up to a constant."""
+        t = x[:, 0]
+        log = self.wins[table] * special.log_expit(t) + self.losses[table] * special.log_expit(-t)
+        up, down = kappa * special.expit(t), kappa * special.expit(-t)
+        return (
+            log + self.won.log(up, table) + self.lost.log(down, table) - self.both.log(kappa, table)
+        )
+
+    def curved(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> Curved:
+        """With its slope and less its second derivative."""
+        p, q = special.expit(x[:, 0]), special.expit(-x[:, 0])
+        (up, up_bend), (down, down_bend) = (
+            rising.bent(kappa * share, table) for rising, share in ((self.won, p), (self.lost, q))
+        )
+        slope = self.wins[table] * q - self.losses[table] * p - q * up + p * down
+        bend = -(self.wins[table] + self.losses[table]) * p * q
+        bend += p * q * (up + down) + q**2 * up_bend + p**2 * down_bend
+        return Curved(self.log(x, kappa, table), slope[:, None], -bend[:, None, None])
+
+
+@dataclass(frozen=True)
+class Thirds:
+    """Groups of three outcomes, table by table."""
+
+    by_outcome: tuple[Rising, Rising, Rising]  # wins, losses and ties
+    all: Rising
+    sums: np.ndarray  # (outcome, table), of all groups and of the prior
+    alike: Alike
+
+    @classmethod
+    def from_counts(cls, values: np.ndarray, prior: tuple[float, ...], alike: Alike) -> "Thirds":
+        """From values (group, table, outcome), with a Dirichlet prior of the mean."""
+        win, loss, tie = (Rising.from_counts(part) for part in np.moveaxis(values, -1, 0))
+        return cls(
+            by_outcome=(win, loss, tie),
+            all=Rising.from_counts(values.sum(-1)),
+            sums=np.array(prior)[:, None] + values.sum(0).T,
+            alike=alike,
+        )
+
+    @property
+    def start(self) -> np.ndarray:
+        """Log odds of all groups together, (table, 2)."""
+        win, loss, tie = self.sums
+        return np.stack([np.log(win / loss), np.log((win + loss) / tie)], axis=-1)
+
+    def log(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> np.ndarray:
+        """Log density of points, each of its table, up to a constant."""
+        win, loss, tie = self.sums[:, table]
+        up, down = special.log_expit(x).T, special.log_expit(-x).T
+        log = win * up[0] + loss * down[0] + (win + loss) * up[1] + tie * down[1]
+        for rising, share in zip(self.by_outcome, mean_probabilities(x).T, strict=True):
+            log += rising.log(kappa * share, table)
+        return log - self.all.log(kappa, table)
+
+    def curved(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> Curved:
+        """With its slope and less its second derivatives."""
+        (p, s), (q, u) = special.expit(x).T, special.expit(-x).T
+        (win, loss, tie), (win_bend, loss_bend, tie_bend) = self._by_log_mean(x, kappa, table)
+        slope = np.stack([win * q - loss * p, (win + loss) * u - tie * s], axis=-1)
+        down = np.empty((len(x), 2, 2))
+        down[:, 0, 0] = (win + loss) * p * q - q**2 * win_bend - p**2 * loss_bend
+        down[:, 1, 1] = (win + loss + tie) * s * u - u**2 * (win_bend + loss_bend) - s**2 * tie_bend
+        down[:, 0, 1] = down[:, 1, 0] = u * (p * loss_bend - q * win_bend)
+        return Curved(self.log(x, kappa, table), slope, down)
+
+    def _by_log_mean(
+        self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Slopes by log mu of win, loss and tie, and second derivatives, (outcome, point)."""
+        steps = zip(self.by_outcome, mean_probabilities(x).T, strict=True)
+        bent = [rising.bent(kappa * mu, table) for rising, mu in steps]
+        first, second = (np.stack(part) for part in zip(*bent, strict=True))
+        return self.sums[:, table] - first, second
+
+
+def mean_probabilities(x: np.ndarray) -> np.ndarray:
+    """Probabilities of win, loss and tie, (..., outcome), at their log odds (..., 2)."""
+    (p, s), (q, tie) = (np.moveaxis(special.expit(sign * x), -1, 0) for sign in (1, -1))
+    return np.stack([s * p, s * q, tie], axis=-1)

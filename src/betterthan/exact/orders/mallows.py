@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from betterthan.exact.numeric.nodes import legendre
+from betterthan.exact.numeric.quadrature import legendre
 
 _POINTS = 200
 _DROP = 45.0  # the log density may fall by this much before it counts as nothing: e-45 is 3e-20

@@ -9,7 +9,7 @@ sets, Machine Learning 100, 285-304.
 import numpy as np
 from scipy import special, stats
 
-from betterthan.exact.numeric.nodes import eased
+from betterthan.exact.numeric.quadrature import eased
 
 
 def correlated(differences: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray, int]:

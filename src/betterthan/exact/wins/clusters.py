@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from betterthan.exact.numeric.nodes import eased
+from betterthan.exact.numeric.quadrature import eased
 
 # Beta prior of the correlation of two examples of one cluster: U-shaped, for runs of one item are
 # all but the same and items of one document all but independent
