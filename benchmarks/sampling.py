@@ -37,7 +37,7 @@ CASES = {
 def models(name: str) -> tuple[Any, Any, list[str], float]:
     """Ours, the one by hand, the variables both have, and the target of acceptance."""
     from betterthan import models as m
-    from betterthan.counts.clusters import count_clusters
+    from betterthan.counts.counting import count_clusters
     from betterthan.counts.scoring import count_outcomes
     from validation import designs
 
@@ -71,9 +71,9 @@ def models(name: str) -> tuple[Any, Any, list[str], float]:
 def by_hand_hierarchical(counts: Any) -> Any:
     import pymc as pm
 
-    from betterthan.models import of_groups
+    from betterthan.models import likelihood_data
 
-    values = of_groups.by_dataset(counts).values
+    values = likelihood_data.by_dataset(counts).values
     with pm.Model() as model:
         mu = pm.Dirichlet("mu", np.ones(3), shape=values.shape[1:])
         correlation = pm.Beta("correlation", 1, 9, shape=values.shape[1])
@@ -85,9 +85,9 @@ def by_hand_hierarchical(counts: Any) -> Any:
 def by_hand_clustered(counts: Any) -> Any:
     import pymc as pm
 
-    from betterthan.models import of_groups
+    from betterthan.models import likelihood_data
 
-    values = of_groups.by_cluster(counts).values
+    values = likelihood_data.by_cluster(counts).values
     k = values.shape[1]
     with pm.Model() as model:
         p, s = pm.Beta("p", 1, 1, shape=k), pm.Beta("s", 2, 1, shape=k)

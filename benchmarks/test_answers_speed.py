@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import betterthan as bt
-from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
+from betterthan.exact.judged.worth import draws
 from validation.of_hierarchical import common_mean
 
 AGAIN = "the same, with predictive draws and log likelihoods"
@@ -152,7 +152,7 @@ def judged(pairs, signals, items, labels, seed=0):
 @pytest.mark.parametrize("who", ["instead", "ours"])
 @pytest.mark.benchmark(group=JUDGED)
 def test_one_judged_pair(benchmark, who):
-    pairs = JudgedPairs.of(*judged(1, 9, 10_000, 200))
+    pairs = JudgedPairs.from_counts(*judged(1, 9, 10_000, 200))
     if who == "ours":
         benchmark.pedantic(lambda: pairs.above(0.0), rounds=2)
         return

@@ -14,7 +14,7 @@ from test_speed import labelled, right_or_wrong
 from timers import children
 
 import betterthan as bt
-from betterthan.exact.wins import contour, ends, intervals
+from betterthan.exact.wins import intervals, inverse_laplace
 
 INTERVALS = "HDIs of the 8,911 pairs of 134 systems"
 MATRIX = "P matrix of 134 systems x 500 items from counts"
@@ -35,13 +35,13 @@ def parameters(systems):
 
 def by_share(a, b, t):
     """The road that the contour took the place of."""
-    whole = contour.beyond
+    whole = inverse_laplace.beyond
 
     def never(*four, **choice):
         found = whole(*four, **choice)
-        return found._replace(settled=np.zeros_like(found.settled))
+        return found._replace(converged=np.zeros_like(found.converged))
 
-    with mock.patch.object(contour, "beyond", never):
+    with mock.patch.object(inverse_laplace, "beyond", never):
         return intervals.hdi(a, b, t, 0.95)
 
 
@@ -50,7 +50,7 @@ def by_share(a, b, t):
 def test_intervals(benchmark, who):
     a, b, t = parameters(134)
     few = a[:FEW], b[:FEW], t[:FEW]
-    assert ends.narrowest(*few, 0.95)[2].all()
+    assert intervals.narrowest(*few, 0.95)[2].all()
     np.testing.assert_allclose(by_share(*few)[:2], intervals.hdi(*few, 0.95)[:2], atol=1e-10)
     if who == "ours":
         benchmark.pedantic(intervals.hdi, (a, b, t, 0.95), rounds=2)

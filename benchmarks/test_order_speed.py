@@ -55,8 +55,8 @@ def test_mallows(benchmark, who):
     import arviz as az
     import pymc as pm
 
-    from betterthan.models import inversion_likelihood, mallows, sampling
-    from betterthan.models.order_cells import cells_of
+    from betterthan.models import inversion_counts, mallows, sampling
+    from betterthan.models.inversion_counts import to_cells
 
     data = mallows.simulate(200, systems=3, items=12, rng=2)
 
@@ -69,7 +69,7 @@ def test_mallows(benchmark, who):
 
     def plain():
         """The same model on non-centred coordinates, as one would write it."""
-        cells = cells_of(data, "error")
+        cells = to_cells(data, "error")
         with pm.Model(coords={"system": cells.systems}) as model:
             theta = pm.Normal("theta", 0, 1, dims="system")
             document_sd, cell_sd = pm.HalfNormal("document_sd", 0.5), pm.HalfNormal("cell_sd", 0.5)
@@ -77,7 +77,7 @@ def test_mallows(benchmark, who):
             cell = pm.Normal("cell", 0, 1, shape=600)
             each = theta[cells.system] + document_sd * document[cells.document] + cell_sd * cell
             pm.CustomDist(
-                "y", each, cells.n, logp=inversion_likelihood.log_probability, observed=cells.k
+                "y", each, cells.n, logp=inversion_counts.log_probability, observed=cells.k
             )
         return model
 

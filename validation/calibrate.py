@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from betterthan.blocks.scheduling import scheduled
-from betterthan.blocks.sharing import shared_map
+from betterthan.blocks.scheduling import scheduled, shared_map
 from betterthan.progress import in_words
 from validation.decisions import stored
 from validation.decisions.cells import Cell, Map, run, stale

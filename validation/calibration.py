@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan.blocks.sharing import in_parts, shared_map
+from betterthan.blocks.scheduling import in_parts, shared_map
 from betterthan.models import refit, sampling
 from validation import rank_gate
 
@@ -90,7 +90,7 @@ def _refits(form: Form, given: Sequence[tuple[xr.Dataset, int]]) -> Iterator[Sca
     if not given:
         return
     compiled = refit.compiled(form.build(given[0][0]))
-    target = sampling.own_target(form.model)
+    target = sampling.default_target_accept(form.model)
     for truth, seed in given:
         tree = refit.sampled(compiled.with_data(**form.data(truth)), seed, target)
         diverging = tree["sample_stats"].to_dataset()["diverging"].values

@@ -115,4 +115,4 @@ def _sampler(model: Any) -> dict[str, Any]:
     default = inspect.signature(model.fit).parameters["sampling"].default
     with sampling.steady_arithmetic():
         found = {"name": sampling.SAMPLER, "fastmath": bool(config.numba__fastmath)}
-    return found | default.settings(sampling.own_target(model))
+    return found | default.settings(sampling.default_target_accept(model))

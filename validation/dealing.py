@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.models import dirichlet_multinomial, of_pairs
+from betterthan.models import dirichlet_multinomial, likelihood_data
 from validation import distances
 
 PARTS = 4  # data sets or clusters that a table is dealt out to
@@ -22,7 +22,7 @@ def dealt(cases: list[dict[str, Any]], dim: str, seed: int) -> xr.DataArray:
     return xr.DataArray(
         np.stack([_dealt(table, random) for table in tables], axis=1),
         dims=(dim, names.PAIR, names.OUTCOME),
-        coords=of_pairs.simulated(len(tables)) | {names.OUTCOME: list(names.OUTCOMES)},
+        coords=likelihood_data.simulated(len(tables)) | {names.OUTCOME: list(names.OUTCOMES)},
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 
 Weighed = tuple[np.ndarray, np.ndarray]  # values and their posterior weights
 _SAMPLES = ("chain", "draw")

@@ -133,9 +133,9 @@ def answers(training: np.ndarray) -> dict[str, np.ndarray]:
 
 def normal(of: Evidence) -> np.ndarray:
     """Each pair drawn towards 0 by a normal prior of differences, its variance by moments."""
-    square, d = of.error**2, of.error * of.own.z
+    square, d = of.error**2, of.error * of.pairwise.z
     spread = max(0.0, float((d**2 - square).mean()))
-    return special.ndtr(of.own.z * np.sqrt(spread / (spread + square)))
+    return special.ndtr(of.pairwise.z * np.sqrt(spread / (spread + square)))
 
 
 Answer = Callable[[np.ndarray], dict[str, np.ndarray]]

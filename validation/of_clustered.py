@@ -5,7 +5,7 @@ from typing import Any
 
 import xarray as xr
 
-from betterthan.counts.clusters import count_clusters
+from betterthan.counts.counting import count_clusters
 from betterthan.models import clustered, refit
 from betterthan.models.sampling import Sampling
 from validation import dealing, distances

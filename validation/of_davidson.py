@@ -44,7 +44,7 @@ def published(table: dict[str, Any]) -> dict[str, float]:
 
     def loss(ability: np.ndarray) -> float:
         d = ability[a] - ability[b]
-        log = tie_models.log_chances_of(d, np.full(d.shape, -40.0), "davidson")
+        log = tie_models.log_probabilities(d, np.full(d.shape, -40.0), "davidson")
         return -float(wins[a, b] @ log[:, 0] + wins[b, a] @ log[:, 1])
 
     best = optimize.minimize(loss, np.zeros(len(wins)), method="BFGS").x
@@ -57,7 +57,7 @@ def two_abilities(counts: np.ndarray, ties: str) -> distances.Weighed:
     """
     x = np.linspace(-6, 6, 801)
     tie = np.linspace(-9, 6, 601)
-    log = tie_models.log_chances_of(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
+    log = tie_models.log_probabilities(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
     log = special.logsumexp(log + stats.norm.logpdf(tie, *tie_models.PRIOR[ties]), axis=1)
     return x, distances.weights(log + ability_prior(x))
 

@@ -9,11 +9,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.judged.dataset import GOLD, JUDGED
-from betterthan.judged.tables import from_table
+from betterthan.judged.dataset import GOLD, JUDGED, from_table
 from betterthan.models import judge
 from betterthan.models.sampling import Sampling
-from betterthan.posterior.of_judged import asked_of
+from betterthan.posterior.of_judged import checked_pairs
 from validation import distances
 from validation.calibration import EXAMPLES, Form, Scalars
 
@@ -47,7 +46,7 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _of_closed_form(fit: Any, counts: xr.Dataset) -> dict[str, float]:
-    tree, (_, pairs) = fit(counts), asked_of(counts, None, "third")
+    tree, (_, pairs) = fit(counts), checked_pairs(counts, None, "third")
     mean, sd = pairs.mean_and_sd()
     known = {"mean": mean, "sd": sd, "positive": pairs.above(0.0)}
     z = distances.from_moments(distances.drawn(tree, "difference"), known)
@@ -76,7 +75,7 @@ def _elsewhere(fit: Any, seed: int) -> list[dict[str, Any]]:
     """The same labels as if of another population, and as a random part of the items."""
     counts = from_table({pair: _THREE[pair] for pair in _FROM_ELSEWHERE})
     tree = fit(counts, labels="elsewhere")
-    drawn, inside = distances.drawn(tree, "difference"), asked_of(counts, None, "third")[1]
+    drawn, inside = distances.drawn(tree, "difference"), checked_pairs(counts, None, "third")[1]
     found = []
     for k, sd in enumerate(inside.mean_and_sd()[1]):
         one = counts.isel({names.PAIR: k})

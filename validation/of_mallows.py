@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.exact.orders import mallows as exact_mallows
 from betterthan.models import mallows
 from betterthan.models.sampling import Sampling
@@ -81,7 +81,7 @@ def _distance(theta: xr.DataArray, exact: xr.Dataset) -> dict[str, Any]:
 
 def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
     k, n = truth["inversions"].values.ravel().astype(float), truth["n_items"].values.ravel()
-    centre, information = exact_mallows.approximation(k, n, mallows._NEAR)
+    centre, information = exact_mallows.approximation(k, n, mallows._APPROXIMATION_SD)
     return {"inversions": k, "centre": centre, "information": information}
 
 

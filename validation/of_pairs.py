@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.exact.wins.beta import prob_above_half, prob_greater
-from betterthan.models import of_pairs
+from betterthan.models import likelihood_data
 from betterthan.models.sampling import Sampling
 from validation import distances
 from validation.calibration import EXAMPLES, Form, Scalars
@@ -115,7 +115,7 @@ def _scalars(data: xr.Dataset) -> Scalars:
 
 
 def _counts(grid: list[tuple[int, ...]]) -> xr.DataArray:
-    coords = of_pairs.simulated(len(grid)) | {names.OUTCOME: list(names.OUTCOMES)}
+    coords = likelihood_data.simulated(len(grid)) | {names.OUTCOME: list(names.OUTCOMES)}
     return xr.DataArray(np.array(grid), dims=(names.PAIR, names.OUTCOME), coords=coords)
 
 

@@ -133,8 +133,8 @@ def exact(table: pd.DataFrame) -> dict[str, float]:
     """The slope of a simulated data set by quadrature."""
     data = rows_of_subjects.repeated(table, "response", "predictor", "subject", "text")
     if data.texts:
-        return slope_by_quadrature(data.y, data.x, data.of, data.text_of)
-    return by_quadrature(data.y, data.x, data.of)
+        return slope_by_quadrature(data.y, data.x, data.subject, data.text)
+    return by_quadrature(data.y, data.x, data.subject)
 
 
 def _row(seed: int, subjects: int, each: int, k: int, *, texts: bool = False) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
     if "text_of" not in truth:
         return found
     text_of = truth["text_of"].values
-    of_texts = rows_of_subjects.turned(y, x, text_of)
+    of_texts = rows_of_subjects.rotated(y, x, text_of)
     return found | of_texts | rows_of_subjects.crossed(x, of, text_of)
 
 

@@ -16,16 +16,16 @@ def _logs() -> Rows:
 
 
 def _judgments() -> Rows:
-    from betterthan.logs.judged_roster import JUDGED
+    from betterthan.logs.judgments import JUDGED
 
-    rows = [(kind.tool, kind.said or "as it stands") for kind in JUDGED]
+    rows = [(kind.tool, kind.note or "as it stands") for kind in JUDGED]
     return [("file of judgments", "how a judgment is read"), *rows]
 
 
 def _checks() -> Rows:
     from betterthan.auditing.roster import CHECKS
 
-    rows = [(check.code, check.level, check.looks_at, check.sentence) for check in CHECKS]
+    rows = [(check.code, check.level, check.subject, check.sentence) for check in CHECKS]
     return [("code", "level", "of", "finds"), *rows]
 
 

@@ -46,7 +46,7 @@ from . import (
 from . import (
     significance as significance,
 )
-from .auditing.looking import audit as audit
+from .auditing.audit import audit as audit
 from .comparison.advice import advise as advise
 from .comparison.compare import compare as compare
 from .gating.deciding import gate as gate

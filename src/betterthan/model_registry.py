@@ -67,7 +67,7 @@ def _by_dataset(loaded: Any) -> Any:
 
 def _by_cluster(loaded: Any) -> Any:
     if loaded.kind != COUNTED:
-        from betterthan.counts.clusters import count_clusters
+        from betterthan.counts.counting import count_clusters
 
         return count_clusters(loaded.data, margin=loaded.margin)
     extra = [d for d in _extra(loaded.data) if d != CLUSTER]

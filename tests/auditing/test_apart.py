@@ -8,8 +8,8 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.auditing.apart import furthest_apart, tail
-from betterthan.auditing.of_spread import _agreement_of, other_winner
+from betterthan.auditing.item_checks import _rank_agreement, other_winner
+from betterthan.auditing.run_checks import most_different_pair, tail
 from tests.logs import made_inspect
 
 
@@ -29,8 +29,8 @@ def test_of_all_pairs_the_least_probable_is_taken():
         ).pvalue
         for x, y in itertools.permutations(counts, 2)
     }
-    assert furthest_apart(counts) == min(p, key=lambda pair: p[pair])
-    assert furthest_apart({"a": (1, 6), "b": (2, 12)}) is None
+    assert most_different_pair(counts) == min(p, key=lambda pair: p[pair])
+    assert most_different_pair({"a": (1, 6), "b": (2, 12)}) is None
 
 
 def test_the_audit_names_the_two(tmp_path):
@@ -47,7 +47,7 @@ def test_the_audit_names_the_two(tmp_path):
 @pytest.mark.parametrize("b", [[1, 2, 3, 4], [4, 3, 2, 1], [1, 1, 2, 2], [2, 1, 1, 3]])
 def test_metrics_agree_as_kendall_says(b):
     a = [0.1, 0.4, 0.4, 0.9]
-    tau = _agreement_of(np.array(a), np.array(b))[2]
+    tau = _rank_agreement(np.array(a), np.array(b))[2]
     assert tau == pytest.approx(stats.kendalltau(a, b).statistic)
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.auditing.recomputing import RULES
 from betterthan.auditing.roster import CHECKS
-from betterthan.logs.frames import logs_of
+from betterthan.logs.frames import tabulate_runs
 from tests.logs.runs import run
 
 nan = np.nan
@@ -19,7 +19,7 @@ TWELVE = [1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1]
 
 
 def of(*runs):
-    return logs_of(list(runs), [r.system for r in runs])
+    return tabulate_runs(list(runs), [r.system for r in runs])
 
 
 def found(source, code, **how):
@@ -65,7 +65,7 @@ def test_of_one_model_other_prompts_stop():
     for k, one in enumerate(runs):
         one.system, one.config = "m", {"num_fewshot": k}
         one.cells.prompt = [str(k).encode()] * 6
-    both = logs_of(runs, ["m (shots=0)", "m (shots=1)"])
+    both = tabulate_runs(runs, ["m (shots=0)", "m (shots=1)"])
     assert found(both, "prompt")["level"].tolist() == ["stop"]
     assert said(both, "prompt") == ["prompts differ on 6 of 6 shared items, and all runs are of m"]
     assert said(both, "config") == ["num_fewshot 0 and 1"]

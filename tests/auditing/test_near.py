@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 import betterthan as bt
-from betterthan.auditing.near import WITHIN, near, simhash
+from betterthan.auditing.audit import WITHIN, simhash, similar_pairs
 from tests.logs import made_inspect
 
 chance = random.Random(3)
@@ -21,12 +21,12 @@ def test_pairs_are_all_that_are_near():
     hashes = [simhash(text) for text in texts]
     every = combinations(range(len(texts)), 2)
     wanted = [(i, j) for i, j in every if (hashes[i] ^ hashes[j]).bit_count() <= WITHIN]
-    assert near(texts) == wanted
+    assert similar_pairs(texts) == wanted
     assert len(wanted) >= 4  # so that there is something to find
 
 
 def test_other_texts_are_not_near():
-    assert near(LONG) == near(["a"]) == near([]) == []
+    assert similar_pairs(LONG) == similar_pairs(["a"]) == similar_pairs([]) == []
 
 
 @pytest.mark.parametrize("write", [made_inspect.eval_log, made_inspect.json_log])

@@ -8,11 +8,11 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.auditing.beside import lines_beside
-from betterthan.auditing.shown import document
-from betterthan.auditing.shown import lines as findings
+from betterthan.auditing.answer import document
+from betterthan.auditing.answer import lines as findings
+from betterthan.auditing.comparison_notes import lines_beside
 from betterthan.cli.commands import main
-from betterthan.results.kinds import page_of
+from betterthan.results.kinds import build_page
 from betterthan.results.text import as_text
 
 from .test_checks import SIX, of, run, scores
@@ -58,7 +58,7 @@ def test_findings_take_the_width_that_there_is():
 
 def test_a_report_has_what_is_printed_and_more():
     found = bt.audit(LONG)
-    whole, brief = page_of(found), document(found)
+    whole, brief = build_page(found), document(found)
     assert whole.signatures == brief.signatures
     assert whole.answer[0] == brief.answer[0]
     assert [part.tables[0].rows for part in brief.parts] == [

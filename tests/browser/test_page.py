@@ -11,7 +11,6 @@ from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 
 import betterthan as bt
 from betterthan.results.escapes import on_one_line
-from betterthan.results.rows import final_verdicts
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4
@@ -68,7 +67,12 @@ def change_line(page):
     return line.inner_text() if line.is_visible() else ""
 
 
-def counts(comparison, rule=final_verdicts, baseline=None):
+def reported(data):
+    """The verdicts of the report."""
+    return data["verdict"].transpose("system_a", "system_b").values.astype(str)
+
+
+def counts(comparison, rule=reported, baseline=None):
     """How many pairs have a verdict, and how many there are; with a baseline, of its pairs."""
     data = comparison.by_engine().isel(engine=0)
     systems = data["system_a"].values.tolist()
@@ -82,7 +86,8 @@ def counts(comparison, rule=final_verdicts, baseline=None):
 
 
 def pairwise(data):
-    return data["verdict"].transpose("system_a", "system_b").values.astype(str)
+    name = "pairwise_verdict" if "pairwise_verdict" in data else "verdict"
+    return data[name].transpose("system_a", "system_b").values.astype(str)
 
 
 def have(decided):
@@ -208,7 +213,7 @@ def test_the_answer_stays_and_one_line_counts_verdicts_at_a_threshold(open_page,
 def known_at_another_rope(comparison):
     """Joint equivalence at another rope needs draws, which the page does not have."""
     joint = "pairwise_verdict" in comparison.data
-    return (pairwise, "a pairwise verdict") if joint else (final_verdicts, "a verdict")
+    return (pairwise, "a pairwise verdict") if joint else (reported, "a verdict")
 
 
 @pytest.mark.parametrize("name", [name for name in MANY if name != WITHOUT_TIES])

@@ -17,7 +17,7 @@ from gating.made import answers, first, log, table
 
 import betterthan as bt
 from betterthan.cli import commands
-from betterthan.gating.words import facts
+from betterthan.gating.answer import facts
 
 OLD = first(300)
 SIDES = {

@@ -15,7 +15,7 @@ from betterthan.comparison.evaluation import evaluate
 from betterthan.comparison.joint_ranking import joint_ranking
 from betterthan.comparison.loaded import recognise
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 from betterthan.models import Sampling
 from betterthan.posterior.table import Question
 from validation import designs

@@ -115,17 +115,17 @@ def test_the_gate_takes_logs_that_were_read(two, read):
 
 def test_the_gate_compares_logs_with_an_accepted_baseline(two, tmp_path):
     from betterthan.gating import baseline_files
-    from betterthan.gating.sides import accepted_of
+    from betterthan.gating.inputs import accept_candidate
 
     kept = tmp_path / "baseline.csv"
-    baseline_files.write(kept, accepted_of(two["old"], {"metric": "match"}))
+    baseline_files.write(kept, accept_candidate(two["old"], {"metric": "match"}))
     wanted = bt.gate(kept, two["new"], margin=0.1, metric="match")
     new = bt.read_logs(two["new"])
     assert bt.gate(kept, new, margin=0.1, metric="match") == wanted
     rouge = Logs(new.records[new.records["metric"] == "rouge"], new.runs)
     said = "the candidate has no score by 'match', the metric of baseline.csv"
     assert bt.gate(kept, rouge, margin=0.1).why == (said,)
-    baseline_files.write(kept, accepted_of(table(tmp_path / "a.csv", OLD), {}))
+    baseline_files.write(kept, accept_candidate(table(tmp_path / "a.csv", OLD), {}))
     with pytest.raises(ValueError, match="was accepted of a table, and the candidate is logs"):
         bt.gate(kept, bt.read_logs(two["new"]), margin=0.1)
 

@@ -9,7 +9,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli.commands import main
-from betterthan.results.kinds import page_of
+from betterthan.results.kinds import build_page
 from validation.decisions import of_judged
 
 TABLE = {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
@@ -42,7 +42,7 @@ def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict(
     assert "(P(A better) = 0.947)" in first
     assert "60 labels (people) among 500 items" in truth
     assert "by the judge alone, not corrected, >0.999" in alone
-    part = next(p for p in page_of(found).parts if p.heading == "Labels alone and judge alone")
+    part = next(p for p in build_page(found).parts if p.heading == "Labels alone and judge alone")
     heads = part.tables[0].heads
     assert any(head.startswith("Judge alone") for head in heads)
     assert "Verdict" not in heads

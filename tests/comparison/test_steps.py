@@ -7,7 +7,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.comparison import compare as steps
 from betterthan.comparison.engines import closed_form
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 
 DATA = bt.datasets.contingency_case("a")
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from betterthan.counts.arrays import with_arrays, without_attrs
+from betterthan.counts.shapes import with_arrays, without_attrs
 
 
 @pytest.fixture

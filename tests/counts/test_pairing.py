@@ -3,7 +3,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.counts.pairing import as_given, as_pairs
+from betterthan.counts.shapes import as_given, as_pairs
 
 
 def test_square_and_pairs_become_the_same_pairs():

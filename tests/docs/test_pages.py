@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 import betterthan as bt
-from betterthan.io import roles
+from betterthan.io import layouts
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if not {"_build", "notebooks"} & set(p.parts))
@@ -135,8 +135,8 @@ def test_the_page_on_the_first_page_has_the_answer_of_today(monkeypatch):
 def test_the_table_of_columns_has_every_name_that_is_recognized():
     section = text(DOCS / "formats.md").partition("## Recognized columns")[2].partition("\n## ")[0]
     table = {name for row in re.findall(r"^\|.*$", section, re.M) for name in CODE.findall(row)}
-    columns = {name for found in roles.ALIASES.values() for name in found}
-    assert {*columns, *(name for pair in roles.PAIRS for name in pair)} <= table
+    columns = {name for found in layouts.ALIASES.values() for name in found}
+    assert {*columns, *(name for pair in layouts.PAIRS for name in pair)} <= table
 
 
 def test_reports_that_are_linked_are_written():

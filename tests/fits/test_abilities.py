@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.exact.wins import triads
+from betterthan.exact.wins import davidson
 from betterthan.model_registry import ROSTER
-from betterthan.models import hierarchical, of_groups
+from betterthan.models import hierarchical, likelihood_data
 from betterthan.models.priors import Prior
 from betterthan.results.provenance import OWN_PRIOR
 
@@ -141,7 +141,7 @@ def test_circular_triads_by_enumeration():
         for b in range(a)
         for c in range(b)
     )
-    assert triads.circular(margin[None])[0] == pytest.approx(by_hand)
+    assert davidson.circular(margin[None])[0] == pytest.approx(by_hand)
 
 
 @pytest.mark.sampled
@@ -176,6 +176,6 @@ def test_models_with_priors_of_their_own_are_those_of_the_roster():
 
 def test_crossed_data_sets_name_no_beta_prior():
     counts = bt.models.hierarchical.simulate((2, 3), n=20, rng=1)["counts"]
-    groups = of_groups.by_dataset(counts)
-    attrs = hierarchical._attrs(groups, Prior.of(None, groups.pairs), None, None)
+    groups = likelihood_data.by_dataset(counts)
+    attrs = hierarchical._attrs(groups, Prior.parse(None, groups.pairs), None, None)
     assert attrs["prior"] == "Normal(0, 1.5) of mu, HalfNormal(0.5) of effects"

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.models import of_pairs, sampling
+from betterthan.models import likelihood_data, sampling
 
 PAIRS = ["A vs B", "A vs C", "B vs C"]
 TABLE = {("A", "B"): (30, 12, 40), ("A", "C"): (25, 5, 30), ("B", "C"): (10, 14, 20)}
@@ -150,7 +150,7 @@ def test_a_fit_with_a_shared_parameter_is_stored_so_that_arviz_takes_it():
     assert len(az.summary(tree)) == len(az.summary(tree, group="prior")) == 13
     assert bt.prob_better(tree)["system_b"].values.tolist() == ["A", "B", "C"]
     assert bt.fits.compare(tree)["n"].sel(system_a="A", system_b="B") == 82
-    assert of_pairs.systems_named(tree["constant_data"].to_dataset()) is None  # as before
+    assert likelihood_data.systems_named(tree["constant_data"].to_dataset()) is None  # as before
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 2)])

@@ -10,7 +10,7 @@ from gating.made import answers, first, log, rehashed, table
 import betterthan as bt
 from betterthan.cli import commands
 from betterthan.gating import baseline_files
-from betterthan.gating.sides import accepted_of
+from betterthan.gating.inputs import accept_candidate
 
 OLD = first(60)
 NEW = answers(OLD, 0.1, 0.04)
@@ -26,7 +26,7 @@ def sides(tmp_path):
     for kind, (writer, suffix) in made.items():
         old, new = (tmp_path / f"{name}.{suffix}" for name in ("old", "new"))
         kept = tmp_path / f"{kind}-base.csv"
-        baseline_files.write(kept, accepted_of(writer(old, OLD), {}))
+        baseline_files.write(kept, accept_candidate(writer(old, OLD), {}))
         found[kind] = kept, writer(new, NEW)
     return found
 

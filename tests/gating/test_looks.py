@@ -7,10 +7,10 @@ import pytest
 from scipy import special
 
 import betterthan as bt
-from betterthan.exact.planning.betting import log_e_value
+from betterthan.exact.planning.sequential import log_e_value
 from betterthan.gating.boundaries import chance_behind, losses_to_be_worse
-from betterthan.gating.on_counts import Cases
-from betterthan.gating.sequential import Plan, Stops, look, rates_of_looks
+from betterthan.gating.probabilities import Cases
+from betterthan.gating.sequential import Plan, Stops, look, look_rates
 
 MARGIN, SURE, ERROR = 0.05, 0.95, 0.05
 
@@ -20,8 +20,8 @@ def looked(counts, plan=(4, 200), margin=MARGIN):
 
 
 def test_looks_are_evenly_spread():
-    assert Plan.checked((4, 200)).at.tolist() == [50, 100, 150, 200]
-    assert Plan.checked((3, 20)).at.tolist() == [7, 13, 20]
+    assert Plan.checked((4, 200)).schedule.tolist() == [50, 100, 150, 200]
+    assert Plan.checked((3, 20)).schedule.tolist() == [7, 13, 20]
 
 
 def test_worse_from_the_boundary_on_and_not_before():
@@ -35,7 +35,7 @@ def test_worse_from_the_boundary_on_and_not_before():
 
 def test_the_boundary_is_that_of_a_plan():
     plan = bt.plan.stopping_boundary(120, looks=2, error=2 * ERROR)
-    assert plan["look"].values.tolist() == Plan.checked((2, 120)).at.tolist()
+    assert plan["look"].values.tolist() == Plan.checked((2, 120)).schedule.tolist()
     for m, losses in zip((60, 120), plan["losses"].values.tolist(), strict=True):
         assert looked((m // 2, m // 2, 4 * m), plan=(2, 120)).needed == losses
 
@@ -84,7 +84,7 @@ def test_rates_are_the_sum_over_every_order_of_items():
         expected["pass"] += weight * whole[late].sum()
         rest = "worse" if wins[1] <= stops[1].worse else "open"
         expected[rest] += weight * whole[~late].sum()
-    found = rates_of_looks(stops, share, (2 * win - 1) * share)
+    found = look_rates(stops, share, (2 * win - 1) * share)
     assert found.passes == pytest.approx(expected["pass"], abs=1e-12)
     assert found.worse == pytest.approx(expected["worse"], abs=1e-12)
     assert found.inconclusive == pytest.approx(expected["open"], abs=1e-12)
@@ -96,7 +96,7 @@ def test_rates_are_how_often_simulated_gates_say_it():
     rng, said = np.random.default_rng(4), np.zeros(runs, int)
     w, t = np.zeros(runs, int), np.zeros(runs, int)
     before = 0
-    for m in plan.at.tolist():
+    for m in plan.schedule.tolist():
         w += rng.binomial(m - before, (1 - 0.1 / share) / 2, runs)
         t += rng.negative_binomial(m - before, share, runs)
         before = m

@@ -6,10 +6,9 @@ import xarray as xr
 from scipy import special
 
 import betterthan as bt
-from betterthan.exact.joint.spans import spans
-from betterthan.gating.ends import paired
-from betterthan.gating.further import further_units
-from betterthan.gating.on_means import all_alike, chances_of_means
+from betterthan.exact.joint.units import spans
+from betterthan.gating.boundaries import further_units
+from betterthan.gating.probabilities import all_alike, mean_chances, paired
 
 SURE = 0.95
 
@@ -30,7 +29,7 @@ def test_by_student_t_on_the_differences():
     old, new = graded()
     apart = new - old
     n, error = len(apart), apart.std(ddof=1) / np.sqrt(len(apart))
-    found = chances_of_means(paired(as_scores(old, new)), 0.03, SURE).observed
+    found = mean_chances(paired(as_scores(old, new)), 0.03, SURE).observed
     assert found.passes == pytest.approx(special.stdtr(n - 1, (apart.mean() + 0.03) / error), 1e-12)
     assert found.behind == pytest.approx(special.stdtr(n - 1, -apart.mean() / error), 1e-12)
 
@@ -40,7 +39,7 @@ def test_who_is_behind_is_what_a_comparison_says(beside):
     old, new = graded()
     coords = {} if beside == "nothing" else {"cluster": np.arange(40) // 3}
     scores = as_scores(old, new, **coords)
-    found = chances_of_means(paired(scores), 0.03, SURE).observed
+    found = mean_chances(paired(scores), 0.03, SURE).observed
     compared = bt.compare(scores, quantity="mean").data["prob_better"]
     assert found.behind == pytest.approx(float(compared.sel(system_a="old", system_b="new")), 1e-10)
 
@@ -54,7 +53,7 @@ def test_runs_of_an_item_are_one_item():
     assert [of.runs for of in both] == [1, 3]
     assert [of.units for of in both] == [8, 8]
     assert [of.counted for of in both] == [True, False]
-    first, second = (chances_of_means(of, 0.1, SURE) for of in both)
+    first, second = (mean_chances(of, 0.1, SURE) for of in both)
     assert first == second  # three times the same is no more than once
 
 
@@ -63,7 +62,7 @@ def test_one_side_may_have_fewer_runs_by_plan():
     scores = as_scores([1, np.nan, 0, np.nan], [1, 0, 1, 1], item=item, epoch=epoch)
     of = paired(scores)
     assert of.gone == 0
-    assert of.apart.tolist() == [-0.5, 1.0]
+    assert of.differences.tolist() == [-0.5, 1.0]
     lost = as_scores([1, 1, 0, np.nan], [1, 0, 1, 1], item=item, epoch=epoch)
     of = paired(lost)
     assert of.gone == 1
@@ -77,14 +76,14 @@ def test_no_values_of_what_is_missing_lead_outside(clusters):
     gaps = rng.random((24, 2)) < [0.05, 0.15]
     values = np.where(gaps, np.nan, np.array([old, new]).T)
     scores = as_scores(*values.T, cluster=np.arange(24) // clusters)
-    ends = chances_of_means(paired(scores), 0.1, SURE)
+    ends = mean_chances(paired(scores), 0.1, SURE)
     assert gaps.any()
     reached = []
     for fill in [0.0, 1.0, *rng.random((200, gaps.sum())), *rng.integers(0, 2, (200, gaps.sum()))]:
         whole = values.copy()
         whole[gaps] = fill
         of = paired(as_scores(*whole.T, cluster=np.arange(24) // clusters))
-        one = chances_of_means(of, 0.1, SURE).observed
+        one = mean_chances(of, 0.1, SURE).observed
         assert ends.worst.passes <= one.passes <= ends.best.passes
         assert ends.best.behind <= one.behind <= ends.worst.behind
         reached.append(one.passes)
@@ -102,7 +101,7 @@ def test_spans_of_what_is_known_are_no_spans():
 
 
 def test_units_that_all_say_the_same_pass_with_enough_of_them():
-    few, many = (chances_of_means(paired(as_scores(*[[0.5] * n] * 2)), 0.05, SURE) for n in (5, 80))
+    few, many = (mean_chances(paired(as_scores(*[[0.5] * n] * 2)), 0.05, SURE) for n in (5, 80))
     assert (few.verdict, many.verdict) == ("inconclusive", "pass")
     behind = all_alike(-0.3, 60, (0.0, 1.0), 0.05)
     assert behind[0] < 0.01
@@ -110,13 +109,13 @@ def test_units_that_all_say_the_same_pass_with_enough_of_them():
 
 
 def test_scores_without_any_width_say_nothing():
-    found = chances_of_means(paired(as_scores([3.0] * 9, [3.0] * 9)), 0.05, SURE)
+    found = mean_chances(paired(as_scores([3.0] * 9, [3.0] * 9)), 0.05, SURE)
     assert np.isnan(found.observed.passes)
     assert found.verdict == "inconclusive"
 
 
 def test_one_unit_says_nothing():
-    found = chances_of_means(paired(as_scores([0.5], [0.7])), 0.05, SURE)
+    found = mean_chances(paired(as_scores([0.5], [0.7])), 0.05, SURE)
     assert found.verdict == "inconclusive"
 
 

@@ -11,16 +11,16 @@ from scipy import special
 
 import betterthan as bt
 from betterthan.gating.boundaries import (
-    about_wins_to_pass,
+    approximate_wins_to_pass,
     chance_behind,
     chance_to_pass,
+    characteristics,
+    further_items,
     losses_to_be_worse,
+    prob_of_pass,
     wins_to_pass,
 )
-from betterthan.gating.characteristics import characteristics
-from betterthan.gating.ends import paired
-from betterthan.gating.further import further_items, prob_of_pass
-from betterthan.gating.on_counts import Cases, cases_of, chances_of_counts
+from betterthan.gating.probabilities import Cases, count_cases, count_chances, paired
 from betterthan.gating.rule import EXIT_CODES, VERDICTS, Chance, exit_code
 
 MARGIN, SURE = 0.05, 0.95
@@ -112,7 +112,7 @@ def test_the_fewest_wins_are_the_fewest(n, margin):
 
 def test_wins_by_interpolation_are_off_by_one_at_most_where_there_are_some():
     m = np.arange(60, 500)
-    found, exact = (f(m, 1500, 0.02, SURE) for f in (about_wins_to_pass, wins_to_pass))
+    found, exact = (f(m, 1500, 0.02, SURE) for f in (approximate_wins_to_pass, wins_to_pass))
     assert np.abs(found - exact).max() <= 1
     assert (found != exact).mean() < 0.05
 
@@ -126,7 +126,7 @@ def test_the_losses_of_a_verdict_are_those_of_the_rule_of_verdicts():
 def test_probabilities_are_those_of_the_posterior(counts):
     table = bt.counts.from_table({("new", "old"): counts})
     pair = {"system_a": "new", "system_b": "old"}
-    found = chances_of_counts(Cases(counts, counts, counts), MARGIN, SURE).observed
+    found = count_chances(Cases(counts, counts, counts), MARGIN, SURE).observed
     assert found.passes == pytest.approx(
         float(bt.posterior.sf(table, -MARGIN).sel(pair)), abs=1e-10
     )
@@ -136,7 +136,7 @@ def test_probabilities_are_those_of_the_posterior(counts):
 
 def test_a_swap_of_systems_turns_who_is_behind():
     won, lost = (
-        chances_of_counts(Cases(c, c, c), MARGIN, SURE).observed for c in ((9, 2, 5), (2, 9, 5))
+        count_chances(Cases(c, c, c), MARGIN, SURE).observed for c in ((9, 2, 5), (2, 9, 5))
     )
     assert won.behind + lost.behind == pytest.approx(1, abs=1e-12)
     assert won.passes > lost.passes
@@ -157,26 +157,26 @@ CELLS = st.lists(
 @given(CELLS, st.sampled_from([0.05, 0.3, 0.6]), st.sampled_from([0.6, 0.8, 0.95]))
 def test_a_verdict_that_stands_stands_for_every_value_of_what_is_missing(cells, margin, sure):
     scores = as_scores(*zip(*cells, strict=True))
-    found = chances_of_counts(cases_of(paired(scores)), margin, sure)
+    found = count_chances(count_cases(paired(scores)), margin, sure)
     gaps = np.argwhere(np.isnan(scores.values))
     said = set()
     for fill in itertools.product((0.0, 1.0), repeat=len(gaps)):
         values = scores.values.copy()
         values[tuple(gaps.T)] = fill
-        whole = chances_of_counts(cases_of(paired(scores.copy(data=values))), margin, sure)
-        assert not whole.turned
+        whole = count_chances(count_cases(paired(scores.copy(data=values))), margin, sure)
+        assert not whole.could_change
         assert found.worst.passes - 1e-9 <= whole.observed.passes <= found.best.passes + 1e-9
         assert found.best.behind - 1e-9 <= whole.observed.behind <= found.worst.behind + 1e-9
         said.add(whole.verdict)
     if found.verdict != "inconclusive":
         assert said == {found.verdict}
-    if found.turned:
+    if found.could_change:
         assert said != {found.observed.verdict}
 
 
 def test_less_is_better_turns_the_sides():
     scores = as_scores([0, 0, 1, np.nan], [1, 0, 1, 0])
-    found = cases_of(paired(scores.assign_attrs(higher_is_better=False)))
+    found = count_cases(paired(scores.assign_attrs(higher_is_better=False)))
     assert found == Cases((0, 1, 2), (0, 1, 3), (1, 1, 2))
 
 

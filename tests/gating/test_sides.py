@@ -7,7 +7,7 @@ from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
 from betterthan.gating import baseline_files
-from betterthan.gating.sides import accepted_of
+from betterthan.gating.inputs import accept_candidate
 
 OLD = first(200)
 SAME = answers(OLD, 0.1, 0.04)
@@ -15,7 +15,7 @@ BAD = answers(OLD, 0.05, 0.4)
 
 
 def accepted(path, candidate, **choices):
-    baseline_files.write(path, accepted_of(candidate, choices))
+    baseline_files.write(path, accept_candidate(candidate, choices))
     return path
 
 
@@ -212,7 +212,7 @@ def test_an_accepted_table_gates_as_the_table_does(tmp_path):
     assert again.exit_code == 4
     assert "the candidate is what was accepted" in again.why[0]
     graded = table(tmp_path / "g.csv", [0.25, None, 1 / 3], epoch=[1, 1, 2], ids=["x", "y", "x"])
-    found = baseline_files.read(accepted(tmp_path / "g_base.csv", graded)).of
+    found = baseline_files.read(accepted(tmp_path / "g_base.csv", graded)).baseline
     assert [row["score"] for row in found.rows] == ["0.25", "", repr(1 / 3)]
 
 

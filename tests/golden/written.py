@@ -19,7 +19,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.comparison import Comparison
-from betterthan.results.records import as_json
+from betterthan.results.reports import as_json
 
 FORMATS = {"text": "txt", "markdown": "md", "html": "html", "latex": "tex"}
 PAPERS = ("latex-table", "latex-macros", "sentence", "pull-request")

@@ -10,9 +10,9 @@ import pytest
 import betterthan as bt
 from betterthan import names
 from betterthan.counts.ties import POLICIES
-from betterthan.fits.comparing import KNOWN
+from betterthan.fits.comparing import READABLE
 from betterthan.model_registry import ROSTER, Spec
-from betterthan.results.kinds import OF_PAIRS
+from betterthan.results.kinds import PAIR_MODELS
 from betterthan.significance.roster import TESTS
 
 SOURCE = Path(bt.__file__).parent
@@ -59,7 +59,7 @@ def test_comparing_asks_no_model_by_its_name(path):
 
 
 def test_fits_that_a_report_takes_are_those_that_compare():
-    assert set(OF_PAIRS) == set(KNOWN)
+    assert set(PAIR_MODELS) == set(READABLE)
 
 
 def test_figures_of_pages_are_functions_of_plot():

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from limited import refusal
 
 import betterthan as bt
-from betterthan.io import expanding
-from betterthan.io.expanding import Expansion, most_of, refuse_crowded
+from betterthan.io import compression
+from betterthan.io.compression import Expansion, max_expanded, refuse_crowded
 
 LARGE = 100_000_000  # bytes; in 1,000th of which they pack
 
 
 def test_the_limit_is_a_ratio_above_a_floor_and_below_a_total():
-    assert most_of(0) == expanding.HARMLESS
-    assert most_of(10**6) == expanding.RATIO * 10**6
-    assert most_of(10**12) == expanding.MOST_BYTES
+    assert max_expanded(0) == compression.HARMLESS
+    assert max_expanded(10**6) == compression.RATIO * 10**6
+    assert max_expanded(10**12) == compression.MOST_BYTES
 
 
 def test_members_count_in_their_archive():
@@ -46,7 +46,7 @@ def test_a_bomb_of_a_table_takes_little_memory(tmp_path):
     path.write_bytes(gzip.compress(b"item,A,B\nq,1,0\n" + b"0" * LARGE))
     said = refusal(path, 150_000_000)
     packed = path.stat().st_size
-    assert f"r.csv.gz: unpacks {packed:,} bytes to more than {most_of(packed):,}" in said
+    assert f"r.csv.gz: unpacks {packed:,} bytes to more than {max_expanded(packed):,}" in said
 
 
 def test_a_zip_file_of_a_table_is_not_unpacked(tmp_path):
@@ -80,4 +80,4 @@ def test_marks_in_texts_are_no_values(value):
 def test_what_stands_outside_texts_is_what_json_reads(value):
     data = json.dumps(value).encode()
     marks = re.sub(rb'"(?:[^"\\]|\\.)*"', b"", data)
-    assert b"".join(expanding._outside_texts(data)) == marks
+    assert b"".join(compression._outside_texts(data)) == marks

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from betterthan.io import cells, delimited, items, plain_text, written
+from betterthan.io import cells, coded_columns, delimited, items
 from betterthan.io import texts as long_texts
-from betterthan.io.delimited import parse_delimited
-from betterthan.io.layouts import of_name
-from betterthan.io.plain_text import parse_plain
-from betterthan.io.recognition import recognise
-from betterthan.io.written import Coded
+from betterthan.io.coded_columns import Coded
+from betterthan.io.delimited import parse_delimited, parse_plain
+from betterthan.io.layouts import layout_by_name, recognise
 
 ODD = """
     0 1 -0 +1 007 1.0 .5 5. 1e3 1E5 1e400 -1e400 1e-400 1_0 nan NaN -nan +nan NA null none inf
@@ -102,9 +100,9 @@ def test_the_fast_and_the_careful_reader_agree(text):
 def test_rows_read_in_blocks_are_the_same_table(read, text, rows):
     said, table = found(read, text.encode(), "x.csv", ";")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain_text, "_ROWS", rows)
+        patch.setattr(delimited, "_ROWS", rows)
         patch.setattr(delimited, "_BLOCK", rows)
-        for module in (long_texts, written, items):  # no text is one of Python's own
+        for module in (long_texts, coded_columns, items):  # no text is one of Python's own
             patch.setattr(module, "BLOCK", rows)
         said_other, other = found(read, text.encode(), "x.csv", ";")
         assert said == said_other
@@ -122,7 +120,7 @@ def test_rows_read_in_blocks_are_the_same_table(read, text, rows):
 
 @pytest.mark.parametrize("rows", [2, 2**18])
 def test_true_and_false_beside_blanks_are_kept(monkeypatch, rows):
-    monkeypatch.setattr(plain_text, "_ROWS", rows)
+    monkeypatch.setattr(delimited, "_ROWS", rows)
     table = parse_plain(b"item;A\nq1;True\nq2;\nq3;False\nq4;True\n", "x.csv", ";")
     assert list(table.columns["A"]) == ["True", "", "False", "True"]
     np.testing.assert_array_equal(number(table, "A"), [1, np.nan, 0, 1])
@@ -140,12 +138,12 @@ def same_reading(table, other):
     assert found(recognise, other) == (said, layout)
     if layout is None:
         return
-    said, reading = found(of_name(layout).reader, table)
-    said_other, reading_other = found(of_name(layout).reader, other)
+    said, reading = found(layout_by_name(layout).reader, table)
+    said_other, reading_other = found(layout_by_name(layout).reader, other)
     assert said == said_other
     if reading is not None:
         assert reading.data.identical(reading_other.data)
-        assert (reading.said, reading.ignored) == (reading_other.said, reading_other.ignored)
+        assert (reading.summary, reading.ignored) == (reading_other.summary, reading_other.ignored)
 
 
 @pytest.mark.parametrize(

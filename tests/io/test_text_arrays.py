@@ -1,7 +1,7 @@
 import pytest
 import xarray as xr
 
-from betterthan.io.text_arrays import text_array, text_axes
+from betterthan.io.texts import text_array, text_axes
 
 
 @pytest.mark.parametrize(

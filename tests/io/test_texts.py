@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.io import alike as spellings
+from betterthan.io import coded_columns
+from betterthan.io import system_names as spellings
 from betterthan.io import texts as long_texts
-from betterthan.io import written
-from betterthan.io.alike import alike
+from betterthan.io.coded_columns import Coding, coded
+from betterthan.io.system_names import alike
 from betterthan.io.texts import Texts, joined
-from betterthan.io.written import Coding, coded
 
 TEXT = st.text("aA \n\t\x00\x1fé\U0001f600", max_size=3)
 BLOCKS = st.lists(st.lists(TEXT, min_size=1, max_size=5), min_size=1, max_size=5)
@@ -21,7 +21,7 @@ def test_texts_come_out_as_they_went_in(blocks):
     texts, plain = Texts(blocks), [text for block in blocks for text in block]
     assert list(texts) == plain
     assert [texts[k] for k in range(len(texts))] == plain
-    assert list(texts.at(np.arange(0, len(plain), 2))) == plain[::2]
+    assert list(texts.take(np.arange(0, len(plain), 2))) == plain[::2]
     assert "".join(joined(texts)) == "".join(plain)
     with pytest.raises(IndexError):
         texts[len(plain)]
@@ -39,7 +39,7 @@ def same_as_at_once(blocks):
     assert list(found.distinct) == list(plain.distinct)
     assert found.codes.tolist() == plain.codes.tolist()
     assert found.once == (len(plain.distinct) == len(plain))
-    assert list(found.whole) == list(plain)
+    assert list(found.texts) == list(plain)
 
 
 @given(BLOCKS)
@@ -47,14 +47,14 @@ def test_texts_of_blocks_are_numbered_as_all_at_once(blocks):
     same_as_at_once(blocks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(long_texts, "BLOCK", 1)
-        patch.setattr(written, "BLOCK", 2)
+        patch.setattr(coded_columns, "BLOCK", 2)
         same_as_at_once(blocks)
 
 
 def test_two_texts_of_one_hash_stay_two(monkeypatch):
     right = long_texts.hashes
     numbers = iter([lambda blocks: 0 * right(blocks), right])
-    monkeypatch.setattr(written, "hashes", lambda blocks: next(numbers)(blocks))
+    monkeypatch.setattr(coded_columns, "hashes", lambda blocks: next(numbers)(blocks))
     found = in_blocks([["a", "b"], ["b", "c"]])
     assert list(found.distinct) == ["a", "b", "c"]
     assert found.codes.tolist() == [0, 1, 1, 2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 FORMATS = Path(os.environ.get("SHARED", Path(__file__).parents[3] / "shared")) / "formats"
 
@@ -30,7 +30,7 @@ def rows(runs, name):
     for run in runs:
         cells = run.cells
         for of, metric, raw, status in zip(
-            cells.of, cells.metric, cells.raw, cells.status, strict=True
+            cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
         ):
             score = raw if status == "ok" else None
             found.append((name(run), cells.item[of], metric, cells.epoch[of], score, status))

@@ -4,7 +4,7 @@ import json
 import struct
 import zlib
 
-from betterthan.io.packed import zstd
+from betterthan.io.compression import zstd
 
 STORED, DEFLATE, ZSTD = 0, 8, 93
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.logs.heads import LogFile
 from betterthan.logs.roster import READERS
+from betterthan.logs.sniffing import LogFile
 
 REASON = "samples of logs that are not ours; the logs made here check the same reader"
 FORMATS = Path(__file__).parents[3] / "shared" / "formats"
@@ -28,14 +28,14 @@ def files_in(folder):
 def runs_of(reader, files):
     """What the reader of this name reads of the files it recognises."""
     reader = next(r for r in READERS if r.name == reader)
-    return reader.runs([f for f in files if reader.recognises(f.head)])
+    return reader.runs([f for f in files if reader.recognises(f.preview)])
 
 
 def cells_of(run, system=None):
     """Rows (system, item, task, metric, epoch, score, status) of a run."""
     cells = run.cells
     for of, metric, raw, status in zip(
-        cells.of, cells.metric, cells.raw, cells.status, strict=True
+        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
     ):
         score = raw if status == "ok" else None
         name = system or run.system

@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from betterthan.logs.judged_roster import JUDGED
+from betterthan.logs.judgments import JUDGED
 from betterthan.logs.record import STATUSES
 from betterthan.logs.roster import READERS
 from tests.logs import made_promptfoo, made_reports, made_tool_rows
@@ -72,7 +72,7 @@ def read(kind, file):
 def check(file):
     """What recognises a file reads it, or refuses it in one line that begins with its name."""
     for kind in (*READERS, *JUDGED):
-        found = read(kind, file) if kind.recognises(file.head) else []
+        found = read(kind, file) if kind.recognises(file.preview) else []
         if isinstance(found, str):
             assert found.startswith(file.name), found
             assert "\n" not in found

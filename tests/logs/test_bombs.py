@@ -9,11 +9,10 @@ import zlib
 import pytest
 from limited import refusal
 
-from betterthan.io import expanding
-from betterthan.io.expanding import most_of
-from betterthan.io.packed import zstd
-from betterthan.logs.heads import LogFile
+from betterthan.io import compression
+from betterthan.io.compression import max_expanded, zstd
 from betterthan.logs.json_values import records
+from betterthan.logs.sniffing import LogFile
 from betterthan.logs.zip_directory import overlapping
 
 from . import made_inspect as made
@@ -68,7 +67,7 @@ def test_summaries_that_expand_a_thousandfold_are_refused_by_what_they_say(tmp_p
     said = refusal(path, 100_000_000)
     packed, size = len(bomb[2]), bomb[3]
     assert f"a.eval, member summaries.json: unpacks {packed:,} bytes to {size:,}, more than" in said
-    assert f"more than {most_of(packed):,}; if that is meant" in said
+    assert f"more than {max_expanded(packed):,}; if that is meant" in said
 
 
 def test_a_header_that_expands_a_thousandfold_is_refused(tmp_path):
@@ -111,7 +110,7 @@ def test_a_member_inside_another_is_refused(tmp_path):
 def test_folders_and_members_one_after_the_other_do_not_overlap(tmp_path):
     folders = [(f"{name}/", made.STORED, b"", 0, 0) for name in ("samples", "samples/more", "a")]
     path = archive(tmp_path / "a.eval", [*folders, SUMMARIES, HEADER, plain("header.json", {})])
-    assert overlapping(LogFile(path, path.name).head.infos) is None
+    assert overlapping(LogFile(path, path.name).preview.infos) is None
 
 
 def test_members_that_expand_little_each_and_much_together_are_refused(tmp_path):
@@ -176,7 +175,7 @@ def test_summaries_of_millions_of_small_values_are_refused(tmp_path):
 
 
 def test_a_line_beyond_the_total_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(expanding, "MOST_BYTES", 1000)
+    monkeypatch.setattr(compression, "MOST_BYTES", 1000)
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n{"a": "' + "x" * 1000 + '"}\n')
     with pytest.raises(ValueError, match=r"^a\.jsonl, row 2: is a line of more than 1,000 bytes$"):

@@ -5,9 +5,8 @@ import json
 import pytest
 
 import betterthan as bt
-from betterthan.logs.finding import find_files
 from betterthan.logs.reading import read_runs
-from betterthan.logs.recognising import sort_files
+from betterthan.logs.recognising import find_files, sort_files
 
 from . import made_inspect
 from .test_every_eval_ever import row, write

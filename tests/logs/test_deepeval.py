@@ -16,7 +16,7 @@ def read(*paths):
 
 def statuses(run):
     c = run.cells
-    return [(c.text[k], m, s) for k, m, s in zip(c.of, c.metric, c.status, strict=True)]
+    return [(c.text[k], m, s) for k, m, s in zip(c.score_sample, c.metric, c.status, strict=True)]
 
 
 def test_a_scorer_that_failed_is_an_error_of_its_metric_alone(tmp_path):
@@ -65,7 +65,7 @@ def test_conversations_are_read(tmp_path):
     }
     other = dict(case, turns=[{"role": "user", "content": "bye"}])
     path = made.deepeval(tmp_path / "a.json", [], conversationalTestCases=[case, other])
-    assert of_deepeval.recognises(log_files(path)[0].head)
+    assert of_deepeval.recognises(log_files(path)[0].preview)
     (run,) = read(path)
     assert len(set(run.cells.content)) == 2
     assert run.metrics == ["Helpful"]
@@ -92,7 +92,7 @@ def test_a_model_that_is_not_told_is_none(tmp_path):
 def test_bad_input_is_named(tmp_path, cases, what):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"testCases": cases, "metricsScores": []}))
-    assert of_deepeval.recognises(log_files(path)[0].head)
+    assert of_deepeval.recognises(log_files(path)[0].preview)
     with pytest.raises(ValueError, match=what) as error:
         read(path)
     assert str(error.value).startswith("a.json")

@@ -6,7 +6,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.logs import of_every_eval_ever as reader
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from .samples import FORMATS, cells_of, expected, files_in, needs_samples, runs_of, same_cells
 
@@ -55,7 +55,7 @@ def write(folder, rows, about=None, stem="a"):
 
 def read(folder):
     files = files_in(folder)
-    assert all(reader.recognises(file.head) for file in files)
+    assert all(reader.recognises(file.preview) for file in files)
     return reader.runs(files)
 
 
@@ -72,7 +72,7 @@ def test_rows_and_their_aggregate(tmp_path):
         ("q1", "acc", 1, 0.0, "ok"),
     ]
     assert (run.system, run.task, run.version) == ("org/alpha", "toy", "lm_eval 0.4.13")
-    assert (run.reported, run.lower, run.said) == ({"acc": 0.5}, {"acc"}, [])
+    assert (run.reported, run.lower, run.notes) == ({"acc": 0.5}, {"acc"}, [])
     assert run.config == {"model.dtype": "float16"}
 
 
@@ -85,7 +85,7 @@ def test_an_aggregate_finds_its_samples(tmp_path):
 def test_another_aggregate_is_not_taken(tmp_path):
     (run,) = read(write(tmp_path, [row("q0")], aggregate(model="org/beta")))
     assert run.reported == {}
-    assert run.said == [("skipped", "a.json has no samples")]
+    assert run.notes == [("skipped", "a.json has no samples")]
 
 
 def test_models_and_evaluations_are_runs_of_their_own(tmp_path):
@@ -126,7 +126,7 @@ def test_repeats_are_told_from_rows_given_twice(tmp_path):
     again = [row("q0", 0.0), row("q1", 0.0)]
     (run,) = read(write(tmp_path, once + again))
     assert run.cells.epoch == [1, 1, 2, 2]
-    assert run.said[0][0] == "repeats"
+    assert run.notes[0][0] == "repeats"
     (run,) = read(write(tmp_path, once + once))
     assert run.cells.epoch == [1, 1, 1, 1]
     (run,) = read(write(tmp_path, once + again[:1]))
@@ -135,7 +135,7 @@ def test_repeats_are_told_from_rows_given_twice(tmp_path):
 
 def test_rows_that_are_gone_are_said(tmp_path):
     (run,) = read(write(tmp_path, [row("q0")], aggregate(rows=2)))
-    assert run.said[0][0] == "rows"
+    assert run.notes[0][0] == "rows"
 
 
 def test_an_aggregate_alone_says_what_to_do(tmp_path):
@@ -161,7 +161,7 @@ def test_cells_are_those_expected():
     ]
     content = dict(zip(runs[0].cells.item, runs[0].cells.content, strict=True))
     assert content["1"] == content["5"]
-    assert all(run.said == [] for run in runs)
+    assert all(run.notes == [] for run in runs)
 
 
 @needs_samples()

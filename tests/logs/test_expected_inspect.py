@@ -77,7 +77,7 @@ def test_unscored_partial_no_answer_and_error():
     wanted |= {"q3": (0, "ok"), "q4": (None, "error")}
     assert scores(run, "s") == {(item, 1): cell for item, cell in wanted.items()}
     assert "RuntimeError('boom')" in run.why
-    assert [code for code, _ in run.said] == ["unanswered"]
+    assert [code for code, _ in run.notes] == ["unanswered"]
 
 
 def test_old_logs():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from betterthan.logs import of_harbor
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from .samples import FORMATS, cells_of, expected, files_in, needs_samples, runs_of, same_cells
 
@@ -61,8 +61,8 @@ def test_trials_of_a_task_are_its_runs(tmp_path):
 def test_a_reward_beside_an_exception_counts_and_is_said(tmp_path):
     (run,) = read(job(tmp_path, [trial("a", 0.0, "AgentTimeoutError")]))
     assert scores(run) == [("a", "reward", 1, 0.0, "ok")]
-    assert run.said[0][0] == "errors"
-    assert "AgentTimeoutError 1" in run.said[0][1]
+    assert run.notes[0][0] == "errors"
+    assert "AgentTimeoutError 1" in run.notes[0][1]
 
 
 def test_rewards_are_metrics(tmp_path):
@@ -94,7 +94,7 @@ def test_agents_and_settings_of_one_job_are_runs_of_their_own(tmp_path):
 
 def test_trials_without_a_result_are_said(tmp_path):
     (run,) = read(job(tmp_path, [trial("a")], total=3))
-    assert run.said == [("missing", "2 trials of 3 of the job without a result")]
+    assert run.notes == [("missing", "2 trials of 3 of the job without a result")]
 
 
 def test_reported_is_the_mean_of_the_trials_the_job_names(tmp_path):

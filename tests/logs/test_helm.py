@@ -5,7 +5,7 @@ import json
 import pytest
 
 from betterthan.logs import of_helm
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from .samples import FORMATS, cells_of, files_in, needs_samples
 
@@ -39,7 +39,7 @@ def write(folder, instances, spec=SPEC, stats=None):
 
 def read(folder):
     files = files_in(folder)
-    assert all(of_helm.recognises(file.head) for file in files)
+    assert all(of_helm.recognises(file.preview) for file in files)
     return of_helm.runs(files)
 
 
@@ -68,10 +68,10 @@ def test_of_two_splits_test_is_taken(tmp_path):
     rows = [instance("id1", stat("em", split="valid")), instance("id2", stat("em"))]
     (run,) = read(write(tmp_path, rows))
     assert run.cells.item == ["id2"]
-    assert run.said[0][0] == "split"
+    assert run.notes[0][0] == "split"
     (run,) = read(write(tmp_path, rows[:1]))
     assert run.cells.item == ["id1"]
-    assert run.said == []
+    assert run.notes == []
 
 
 def test_perturbed_instances_are_items_of_a_cluster(tmp_path):
@@ -97,7 +97,7 @@ def test_the_files_beside_are_found(tmp_path):
 def test_no_specification_is_no_name(tmp_path):
     (run,) = read(write(tmp_path, [instance("id1", stat("em"))], spec=None))
     assert run.system is None
-    assert run.said[0][0] == "name"
+    assert run.notes[0][0] == "name"
 
 
 def test_nothing_of_instances(tmp_path):
@@ -117,5 +117,5 @@ def test_sample():
     assert [one[:4] for one in scores(run) if one[1] == "exact_match"] == [
         (item, "exact_match", 1, 0.0) for item in ("id147", "id65", "id344")
     ]
-    assert "(valid 1)" in run.said[0][1]
+    assert "(valid 1)" in run.notes[0][1]
     assert run.system == "openai/gpt2"

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 import betterthan as bt
-from betterthan.io import elements, expanding
+from betterthan.io import compression, json_records
 from betterthan.logs import of_inspect
-from betterthan.logs.heads import LogFile
-from betterthan.logs.inspect_content import Contents, digests_of_plain
+from betterthan.logs.of_inspect import Contents, digest_plain
+from betterthan.logs.sniffing import LogFile
 
 from . import made_inspect as made
 from .samples import cells_of
@@ -21,7 +21,7 @@ LONG = "x" * 5120
 
 def read(path):
     file = LogFile(path, path.name)
-    assert of_inspect.recognises(file.head)
+    assert of_inspect.recognises(file.preview)
     return of_inspect.runs([file])[0]
 
 
@@ -81,7 +81,7 @@ def test_values(tmp_path, value, score, status):
     run = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
     assert scores(run)[1] == ("q1", "match", score, status)
     assert ("match" in run.refused) == isinstance(value, list)
-    assert bool(run.said) == (value in ("A", "N"))
+    assert bool(run.notes) == (value in ("A", "N"))
 
 
 def test_null_is_unscored(tmp_path):
@@ -123,7 +123,7 @@ def test_of_samples_given_twice_the_last_counts(tmp_path):
     samples = [made.summary("q0", "I"), made.summary("q1"), made.summary("q0", "C")]
     run = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
     assert dict(zip(run.cells.item, run.cells.raw, strict=True)) == {"q0": 1.0, "q1": 1.0}
-    assert run.said == [("twice", "1 sample of a.eval given twice, the last is taken")]
+    assert run.notes == [("twice", "1 sample of a.eval given twice, the last is taken")]
 
 
 def cut(text):
@@ -283,7 +283,7 @@ def test_transcripts_are_not_read(tmp_path):
 def test_cut_zip_is_no_log(tmp_path):
     path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")])
     path.write_bytes(path.read_bytes()[:-30])
-    assert LogFile(path, "a.eval").head.kind == "a zip file that is cut or damaged"
+    assert LogFile(path, "a.eval").preview.kind == "a zip file that is cut or damaged"
 
 
 @pytest.mark.parametrize("method", [made.STORED, made.DEFLATE, made.ZSTD])
@@ -301,7 +301,7 @@ def test_more_than_it_says(tmp_path):
 
 
 def test_zip_bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr(expanding, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(compression, "MOST_BYTES", 10_000)
     samples = [made.summary("q0", input="x" * 20_000)]
     path = made.eval_log(tmp_path / "a.eval", made.header(), samples)
     assert "more than 10,000" in problem_of(path)
@@ -325,7 +325,7 @@ def test_cut_packing_is_said_and_closed(tmp_path):
     path = tmp_path / "a.json.gz"
     path.write_bytes(gzip.compress(json.dumps(made.header()).encode())[:-20])
     with pytest.raises(ValueError, match="not a whole gzip file"):
-        LogFile(path, path.name).head.kind  # noqa: B018
+        LogFile(path, path.name).preview.kind  # noqa: B018
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_nesting(tmp_path, usual_limit):
 def test_a_member_is_never_a_path(tmp_path):
     members = [("../../header.json", b"{}"), ("/etc/header.json", b"{}")]
     path = made.archive(tmp_path / "a.eval", members)
-    assert not of_inspect.recognises(LogFile(path, "a.eval").head)
+    assert not of_inspect.recognises(LogFile(path, "a.eval").preview)
 
 
 # -- the window ------------------------------------------------------------------------------------
@@ -389,30 +389,30 @@ def test_a_member_is_never_a_path(tmp_path):
 
 @pytest.mark.parametrize("window", [1, 2, 7, 10_000])
 def test_fields_do_not_depend_on_the_window(tmp_path, monkeypatch, window):
-    monkeypatch.setattr(elements, "WINDOW", window)
+    monkeypatch.setattr(json_records, "WINDOW", window)
     value = {"a": [1, -2.5e-10, 'é\\u00e9"', None], "b": {}, "s": [{"x": math.pi}, 12, "é"]}
     path = tmp_path / "a.json"
     path.write_text(f"\ufeff {json.dumps(value, ensure_ascii=False, indent=1)}\n", "utf-8")
     with path.open("rb") as file:
-        found = list(elements.fields(file, "a.json", frozenset({"s"})))
+        found = list(json_records.fields(file, "a.json", frozenset({"s"})))
     wanted = [("a", value["a"]), ("b", {}), *(("s", one) for one in value["s"])]
     assert found == wanted
 
 
 def test_a_long_list_is_streamed(tmp_path, monkeypatch):
-    monkeypatch.setattr(elements, "WINDOW", 1000)
+    monkeypatch.setattr(json_records, "WINDOW", 1000)
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"s": [{"x": "y" * 100}] * 1000}))
     held = []
 
-    class Counted(elements.Window):
+    class Counted(json_records.Window):
         def _more(self):
             super()._more()
             held.append(len(self._text))
 
-    monkeypatch.setattr(elements, "Window", Counted)
+    monkeypatch.setattr(json_records, "Window", Counted)
     with path.open("rb") as file:
-        assert sum(1 for _ in elements.fields(file, "a", frozenset({"s"}))) == 1000
+        assert sum(1 for _ in json_records.fields(file, "a", frozenset({"s"}))) == 1000
     assert max(held) < 3000
 
 
@@ -420,8 +420,8 @@ PLAIN = [{"input": f"Question {k}?", "target": str(k % 3)} for k in range(50)]
 
 
 def test_digests_in_one_go_are_those_one_by_one():
-    one_by_one = [Contents().of(sample) for sample in PLAIN]
-    assert digests_of_plain(PLAIN) == one_by_one
+    one_by_one = [Contents().digest(sample) for sample in PLAIN]
+    assert digest_plain(PLAIN) == one_by_one
     assert len({*one_by_one}) == 50
 
 
@@ -442,4 +442,4 @@ def test_digests_in_one_go_are_those_one_by_one():
 )
 def test_what_is_not_plain_is_looked_at_by_itself(sample):
     for place in (0, 25, 50):
-        assert digests_of_plain([*PLAIN[:place], sample, *PLAIN[place:]]) is None
+        assert digest_plain([*PLAIN[:place], sample, *PLAIN[place:]]) is None

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from betterthan.logs.joining import _by_content
+from betterthan.logs.pivoting import _by_content
 
 
 def one_by_one(records):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from betterthan.io.judged import judgments
-from betterthan.logs.judged_roster import JUDGED, judged_of
+from betterthan.io.pair_counts import judgments
+from betterthan.logs.judgments import JUDGED, judgment_kind
 from tests.logs.expected_records import folder, log_files
 
 
@@ -19,7 +19,7 @@ def write(path, rows):
 
 def read(path):
     (file,) = log_files(path)
-    kind = judged_of(file.head)
+    kind = judgment_kind(file.preview)
     assert kind is not None
     return kind.table(file)
 
@@ -184,7 +184,7 @@ def test_votes_without_ids_may_be_equal(tmp_path):
 )
 def test_other_files_are_none_of_them(tmp_path, rows):
     (file,) = log_files(write(tmp_path / "a.txt", rows))
-    assert judged_of(file.head) is None
+    assert judgment_kind(file.preview) is None
 
 
 def test_every_kind_is_recognised_by_itself_alone(tmp_path):
@@ -197,7 +197,7 @@ def test_every_kind_is_recognised_by_itself_alone(tmp_path):
     assert list(given) == [kind.name for kind in JUDGED]
     for name, rows in given.items():
         (file,) = log_files(write(tmp_path / "a.txt", rows))
-        assert [kind.name for kind in JUDGED if kind.recognises(file.head)] == [name]
+        assert [kind.name for kind in JUDGED if kind.recognises(file.preview)] == [name]
 
 
 @pytest.mark.parametrize(

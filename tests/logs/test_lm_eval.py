@@ -5,7 +5,7 @@ import json
 import pytest
 
 from betterthan.logs import of_lm_eval
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from . import made_lm_eval as made
 from .samples import cells_of, files_in
@@ -13,7 +13,7 @@ from .samples import cells_of, files_in
 
 def read(*paths):
     files = [LogFile(path, path.name) for path in paths]
-    assert all(of_lm_eval.recognises(file.head) for file in files)
+    assert all(of_lm_eval.recognises(file.preview) for file in files)
     return of_lm_eval.runs(files)
 
 
@@ -44,7 +44,7 @@ def test_results_of_another_time_or_folder_are_not_taken(tmp_path):
     made.samples(tmp_path / "below", "toy", [made.row(0)])
     first, second = read(alone, written)
     assert first.system is None
-    assert "pass a mapping" in first.said[0][1]
+    assert "pass a mapping" in first.notes[0][1]
     assert second.system == "org/alpha"
 
 
@@ -73,7 +73,7 @@ def test_a_file_written_twice_has_each_row_twice(tmp_path):
     rows = [made.row(k, 1.0, "em", chosen) for k in (0, 1) for chosen in ("strict", "maj")]
     (run,) = read(made.samples(tmp_path, "toy", rows + rows))
     assert run.cells.item == ["0", "1", "0", "1"]
-    assert len(run.cells.of) == 8
+    assert len(run.cells.score_sample) == 8
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_rows_that_are_gone_are_counted(tmp_path):
     counts = {"n-samples": {"toy": {"original": 3, "effective": 3}}}
     made.written(tmp_path, made.results({"toy": {"acc,none": 1.0}}, **counts))
     (run,) = read(made.samples(tmp_path, "toy", [made.row(0)]))
-    assert run.said == [("rows", f"{run.files[0]} holds 1 of the 3 documents that were run")]
+    assert run.notes == [("rows", f"{run.files[0]} holds 1 of the 3 documents that were run")]
 
 
 def test_older_rows(tmp_path):
@@ -167,7 +167,7 @@ def test_results_alone_say_what_to_do(tmp_path):
         read(path)
     made.samples(tmp_path / "other", "toy", [made.row(0)])
     (run,) = of_lm_eval.runs(files_in(tmp_path))
-    assert run.said[-1] == ("skipped", f"results_{made.STAMP}.json has no samples")
+    assert run.notes[-1] == ("skipped", f"results_{made.STAMP}.json has no samples")
 
 
 def test_cut_last_line(folder):
@@ -196,7 +196,7 @@ def test_results_of_many_tasks_are_recognised(tmp_path):
     tasks = {f"task_{k:04}": {"acc,none": 0.5} for k in range(2000)}
     path = made.written(tmp_path, made.results(tasks))
     assert path.stat().st_size > 2**17
-    assert of_lm_eval.recognises(LogFile(path, path.name).head)
+    assert of_lm_eval.recognises(LogFile(path, path.name).preview)
 
 
 def test_nesting(tmp_path):

@@ -128,7 +128,7 @@ def test_any_value_may_be_anything(tmp_path, name, made):
         folder = tmp_path / str(k)
         folder.mkdir()
         write(folder, mutated(files, path, strange) if len(path) > 1 else files, made is inspect)
-        known = [file for file in files_in(folder) if reader.recognises(file.head)]
+        known = [file for file in files_in(folder) if reader.recognises(file.preview)]
         try:
             runs = reader.runs(known) if known else []
             if runs:

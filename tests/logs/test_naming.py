@@ -3,8 +3,8 @@
 import pytest
 from logs.runs import run
 
-from betterthan.logs.again import one_each
-from betterthan.logs.naming import chosen, named
+from betterthan.logs.frames import chosen, named
+from betterthan.logs.reading import merge_runs
 from betterthan.logs.record import Cells
 
 
@@ -64,7 +64,7 @@ def test_systems_picks_orders_and_renames():
 
 
 def items(one):
-    scores = dict(zip(one.cells.of, one.cells.raw, strict=True))
+    scores = dict(zip(one.cells.score_sample, one.cells.raw, strict=True))
     return {item: scores.get(k) for k, item in enumerate(one.cells.item)}
 
 
@@ -72,30 +72,30 @@ def test_two_finished_runs_are_a_choice_that_somebody_must_make():
     first = run("a", {"q1": 1, "q2": 0}, started="1")
     last = run("a", {"q1": 0, "q2": 0}, started="2")
     with pytest.raises(ValueError, match=r'a was run 2 times, .*again="last"'):
-        one_each([first, last], "aa", None)
+        merge_runs([first, last], "aa", None)
     with pytest.raises(ValueError, match="again is 'both'"):
-        one_each([first, last], "aa", "both")
-    (kept,), _ = one_each([last, first], "aa", "last")
+        merge_runs([first, last], "aa", "both")
+    (kept,), _ = merge_runs([last, first], "aa", "last")
     assert items(kept) == {"q1": 0, "q2": 0}
-    assert ("again", "a ran 2 times: 1 of 2 items differ") in kept.said
-    (kept,), _ = one_each([last, first], "aa", "first")
+    assert ("again", "a ran 2 times: 1 of 2 items differ") in kept.notes
+    (kept,), _ = merge_runs([last, first], "aa", "first")
     assert items(kept) == {"q1": 1, "q2": 0}
-    (both,), _ = one_each([last, first], "aa", "epochs")
+    (both,), _ = merge_runs([last, first], "aa", "epochs")
     assert both.cells.epoch == [1, 1, 2, 2]
 
 
 def test_a_finished_run_wins_whole_over_an_unfinished_one():
     died = run("a", {"q1": 1, "q3": 1}, state="died")
     done = run("a", {"q1": 0, "q2": 0})
-    (kept,), _ = one_each([died, done], "aa", None)
+    (kept,), _ = merge_runs([died, done], "aa", None)
     assert items(kept) == {"q1": 0, "q2": 0}
-    assert any(code == "again" and "unfinished" in text for code, text in kept.said)
+    assert any(code == "again" and "unfinished" in text for code, text in kept.notes)
 
 
 def test_tries_are_one_run_and_a_score_wins_over_an_error():
     first = run("a", {"q1": 1, "q2": None, "q3": "blank"}, again="t", started="1", state="failed")
     retry = run("a", {"q2": 0, "q3": None}, again="t", started="2")
-    (kept,), _ = one_each([retry, first], "aa", None)
+    (kept,), _ = merge_runs([retry, first], "aa", None)
     scores = items(kept)
     assert (scores["q1"], scores["q2"]) == (1, 0)
     assert [kept.cells.failed[kept.cells.item.index(q)] for q in ("q1", "q2", "q3")] == [False] * 3
@@ -104,7 +104,7 @@ def test_tries_are_one_run_and_a_score_wins_over_an_error():
 
 def test_parts_of_one_run_are_put_together():
     parts = [run("a", {"q1": 1, "q2": 0}), run("a", {"q3": 1})]
-    (kept,), systems = one_each(parts, "aa", None)
+    (kept,), systems = merge_runs(parts, "aa", None)
     assert systems == ["a"]
     assert items(kept) == {"q1": 1, "q2": 0, "q3": 1}
 
@@ -118,8 +118,8 @@ def test_a_row_given_twice_counts_once_and_another_score_is_refused():
         found.cells = cells
         return found
 
-    (kept,), _ = one_each([twice(1)], "a", None)
+    (kept,), _ = merge_runs([twice(1)], "a", None)
     assert items(kept) == {"q1": 1}
-    assert ("twice", "1 row of a.log given twice, counted once") in kept.said
+    assert ("twice", "1 row of a.log given twice, counted once") in kept.notes
     with pytest.raises(ValueError, match=r"item .q1. .epoch 1. stands in row 1 too"):
-        one_each([twice(0)], "a", None)
+        merge_runs([twice(0)], "a", None)

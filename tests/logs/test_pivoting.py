@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from logs.runs import run
 
-from betterthan.logs.again import one_each
-from betterthan.logs.frames import logs_of
-from betterthan.logs.naming import named
-from betterthan.logs.pivoting import scores_of
+from betterthan.logs.frames import named, tabulate_runs
+from betterthan.logs.pivoting import pivot_scores
+from betterthan.logs.reading import merge_runs
 
 
 def logs(*runs, again=None):
-    runs, systems = one_each(runs, named(runs, [None] * len(runs)), again)
-    return logs_of(runs, systems)
+    runs, systems = merge_runs(runs, named(runs, [None] * len(runs)), again)
+    return tabulate_runs(runs, systems)
 
 
 def table(scores):
@@ -25,7 +24,7 @@ def table(scores):
 
 
 def test_items_are_joined_by_id_in_whatever_order_they_stand():
-    found = scores_of(logs(run("a", {"q1": 1, "q2": 0}), run("b", {"q2": 1, "q1": 0})))
+    found = pivot_scores(logs(run("a", {"q1": 1, "q2": 0}), run("b", {"q2": 1, "q1": 0})))
     assert table(found) == {"a": {"q1": 1, "q2": 0}, "b": {"q1": 0, "q2": 1}}
     assert found.attrs["reading"] == (
         "2 logs of Toy read: 2 items x 2 systems ('a', 'b'), metric acc, joined by id; "
@@ -36,7 +35,7 @@ def test_items_are_joined_by_id_in_whatever_order_they_stand():
 def test_every_cell_has_its_status_and_no_number_counts_unless_it_is_ok():
     a = run("a", {"q1": 1, "q2": None, "q3": "blank", "q4": 0}, declared=["q1", "q4", "q5"])
     b = run("b", {"q1": 1, "q2": 0, "q3": 1, "q4": 0, "q5": 1})
-    found = scores_of(logs(a, b))
+    found = pivot_scores(logs(a, b))
     meanings = found["status"].attrs["flag_meanings"].split()
     told = [meanings[k] for k in found["status"].sel(system="a").values]
     assert told == ["ok", "error", "unscored", "ok", "missing"]
@@ -48,25 +47,25 @@ def test_every_cell_has_its_status_and_no_number_counts_unless_it_is_ok():
 def test_errors_and_what_was_not_scored_count_as_asked():
     a = run("a", {"q1": 1, "q2": None, "q3": "blank"})
     b = run("b", {"q1": 1, "q2": 1, "q3": 1})
-    worst = scores_of(logs(a, b), errors="worst", unscored="worst")
+    worst = pivot_scores(logs(a, b), errors="worst", unscored="worst")
     assert worst.sel(system="a").values.tolist() == [1, 0, 0]
     lower = [
         run(r.system, dict(zip("xyz", v, strict=True)), lower={"acc"})
         for r, v in ((a, (1, None, 0)), (b, (0, 1, 1)))
     ]
-    assert scores_of(logs(*lower), errors="worst").sel(system="a").values.tolist() == [1, 1, 0]
+    assert pivot_scores(logs(*lower), errors="worst").sel(system="a").values.tolist() == [1, 1, 0]
     with pytest.raises(ValueError, match="errors"):
-        scores_of(logs(a, b), errors="zero")
+        pivot_scores(logs(a, b), errors="zero")
 
 
 def test_ids_that_stand_for_other_content_are_refused_and_two_cases_shown():
     a = run("a", {"1": 1, "2": 0}, contents=["What is 0+0?", "What is 1+1?"])
     b = run("b", {"1": 1, "2": 1}, contents=["What is 2+2?", "What is 0+0?"])
     with pytest.raises(ValueError, match=r"2 of 2 ids stand for different content: '1' is") as told:
-        scores_of(logs(a, b))
+        pivot_scores(logs(a, b))
     assert "'What is 0+0?' in a and 'What is 2+2?' in b" in str(told.value)
     assert 'join="content"' in str(told.value)
-    found = scores_of(logs(a, b), join="content")
+    found = pivot_scores(logs(a, b), join="content")
     assert table(found)["a"]["1"] == 1
     assert table(found)["b"]["1"] == 1  # its id there is 2
     assert np.isnan(found.sel(system="b").values).sum() == 1
@@ -75,29 +74,29 @@ def test_ids_that_stand_for_other_content_are_refused_and_two_cases_shown():
 def test_equal_contents_are_never_merged_and_uneven_copies_are_refused():
     a = run("a", {"0": 1, "1": 0, "2": 1}, contents=["x", "y", "x"], own_ids=False)
     b = run("b", {"0": 0, "1": 1, "2": 1}, contents=["y", "x", "x"], own_ids=False)
-    found = scores_of(logs(a, b))
+    found = pivot_scores(logs(a, b))
     assert found.attrs["reading"].count("joined by content") == 1
     assert table(found) == {"a": {"0": 1, "1": 0, "2": 1}, "b": {"0": 1, "1": 0, "2": 1}}
     c = run("b", {"0": 0, "1": 1}, contents=["y", "x"], own_ids=False)
     with pytest.raises(ValueError, match="1 and 2 times"):
-        scores_of(logs(a, c))
+        pivot_scores(logs(a, c))
 
 
 def test_places_without_content_are_not_trusted_unasked():
     a = run("a", {"1": 1, "2": 0}, contents=[None, None], own_ids=False)
     b = run("b", {"1": 1, "2": 1}, contents=[None, None], own_ids=False)
     with pytest.raises(ValueError, match='say join="id" to trust the numbers, or join="order"'):
-        scores_of(logs(a, b))
-    assert scores_of(logs(a, b), join="order").shape == (2, 2)
+        pivot_scores(logs(a, b))
+    assert pivot_scores(logs(a, b), join="order").shape == (2, 2)
     c = run("b", {"1": 1}, contents=[None], own_ids=False)
     with pytest.raises(ValueError, match="equally long"):
-        scores_of(logs(a, c), join="order")
+        pivot_scores(logs(a, c), join="order")
 
 
 def test_no_id_in_common_but_contents_is_refused():
     a, b = run("a", {"x1": 1, "x2": 0}, contents="uv"), run("b", {"1": 1, "2": 0}, contents="uv")
     with pytest.raises(ValueError, match="no id in common, but 2 of 2 contents"):
-        scores_of(logs(a, b))
+        pivot_scores(logs(a, b))
 
 
 def test_several_metrics_are_listed_with_their_counts():
@@ -106,48 +105,48 @@ def test_several_metrics_are_listed_with_their_counts():
     one.cells.score(1, "f1", None)
     two = run("b", {"q1": 1, "q2": 0})
     with pytest.raises(ValueError, match=r"2 metrics: acc \(4\), f1 \(1 of 2 scored\); say metric"):
-        scores_of(logs(one, two))
-    assert scores_of(logs(one, two), metric="acc").shape == (2, 2)
+        pivot_scores(logs(one, two))
+    assert pivot_scores(logs(one, two), metric="acc").shape == (2, 2)
     with pytest.raises(ValueError, match="there is no metric 'bleu' among acc"):
-        scores_of(logs(one, two), metric="bleu")
+        pivot_scores(logs(one, two), metric="bleu")
 
 
 def test_the_beginning_of_a_metric_is_enough_where_one_fits():
     runs = [run(s, {"q1": 1, "q2": 0}, metric="em,strict") for s in "ab"]
-    assert scores_of(logs(*runs), metric="em").attrs["metric"] == "em,strict"
-    assert scores_of(logs(*runs), metric="em", filter="strict").attrs["metric"] == "em,strict"
+    assert pivot_scores(logs(*runs), metric="em").attrs["metric"] == "em,strict"
+    assert pivot_scores(logs(*runs), metric="em", filter="strict").attrs["metric"] == "em,strict"
     with pytest.raises(ValueError, match="no metric 'em,loose'"):
-        scores_of(logs(*runs), metric="em", filter="loose")
+        pivot_scores(logs(*runs), metric="em", filter="loose")
 
 
 def test_several_tasks_are_data_sets_and_one_can_be_picked():
     runs = [run(s, {"1": 1, "2": k}, task=t) for t in ("x", "y") for k, s in enumerate("ab")]
-    both = scores_of(logs(*runs))
+    both = pivot_scores(logs(*runs))
     assert both["dataset"].values.tolist() == ["x", "x", "y", "y"]
-    assert "dataset" not in scores_of(logs(*runs), task="y").coords
+    assert "dataset" not in pivot_scores(logs(*runs), task="y").coords
     with pytest.raises(ValueError, match="no task 'z' among 'x', 'y'"):
-        scores_of(logs(*runs), task="z")
+        pivot_scores(logs(*runs), task="z")
 
 
 def test_runs_of_an_item_keep_their_epochs():
     runs = [run(s, {"q1@1": 1, "q1@2": 0, "q2@1": 1}, epochs=2) for s in "ab"]
-    found = scores_of(logs(*runs))
+    found = pivot_scores(logs(*runs))
     assert found["epoch"].values.tolist() == [1, 2, 1]
-    assert scores_of(logs(*runs), epoch=1).sizes["item"] == 2
+    assert pivot_scores(logs(*runs), epoch=1).sizes["item"] == 2
     with pytest.raises(ValueError, match="no epoch 3 among 1, 2"):
-        scores_of(logs(*runs), epoch=3)
+        pivot_scores(logs(*runs), epoch=3)
 
 
 def test_direction_is_the_log_s_and_a_contradiction_is_refused():
     runs = [run(s, {"q1": 1, "q2": 0}, lower={"acc"}) for s in "ab"]
-    assert scores_of(logs(*runs)).attrs["higher_is_better"] == 0
+    assert pivot_scores(logs(*runs)).attrs["higher_is_better"] == 0
     with pytest.raises(ValueError, match="contradicts the logs"):
-        scores_of(logs(*runs), higher_is_better=True)
+        pivot_scores(logs(*runs), higher_is_better=True)
     with pytest.raises(ValueError, match="worse in others"):
-        scores_of(logs(runs[0], run("b", {"q1": 1, "q2": 0})))
+        pivot_scores(logs(runs[0], run("b", {"q1": 1, "q2": 0})))
 
 
 def test_no_score_at_all_says_how_the_runs_ended():
     runs = [run(s, {"q1": None}, state="failed", why="boom") for s in "ab"]
     with pytest.raises(ValueError, match=r"no item has a score: .*failed.*first error: boom"):
-        scores_of(logs(*runs))
+        pivot_scores(logs(*runs))

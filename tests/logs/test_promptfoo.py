@@ -23,7 +23,7 @@ def cells(run):
     c = run.cells
     return {
         (c.text[of], c.epoch[of], metric): (raw, status)
-        for of, metric, raw, status in zip(c.of, c.metric, c.raw, c.status, strict=True)
+        for of, metric, raw, status in zip(c.score_sample, c.metric, c.raw, c.status, strict=True)
     }
 
 
@@ -53,8 +53,8 @@ def test_repeats_are_told_by_the_json_and_guessed_from_lines(tmp_path):
     lines = read(as_lines(tmp_path / "out.jsonl"))
     assert rows(whole, system) == rows(lines, system)
     assert [run.epochs for run in whole + lines] == [2] * 8
-    assert not any(run.said for run in whole)
-    assert "or the test is given twice" in dict(lines[0].said)["repeats"]
+    assert not any(run.notes for run in whole)
+    assert "or the test is given twice" in dict(lines[0].notes)["repeats"]
 
 
 def test_a_test_given_twice_is_two_items_where_the_repeats_are_known(tmp_path):
@@ -96,10 +96,10 @@ def test_the_same_evaluation_in_several_files_is_read_once(tmp_path):
     table = tmp_path / "out.csv"
     table.write_text("x,[sysA] Say {{x}},Status,Score\nhello,Say hello,PASS,1.00\n")
     paths = [table, as_lines(tmp_path / "out.jsonl"), as_json(tmp_path / "out.json")]
-    assert all(of_promptfoo.recognises(file.head) for file in log_files(*paths))
+    assert all(of_promptfoo.recognises(file.preview) for file in log_files(*paths))
     found = read(*paths)
     assert len(found) == 4
-    assert dict(found[0].said)["skipped"].startswith("'out.csv', 'out.jsonl' left out")
+    assert dict(found[0].notes)["skipped"].startswith("'out.csv', 'out.jsonl' left out")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_the_same_evaluation_in_several_files_is_read_once(tmp_path):
 def test_the_csv_alone_is_refused_and_says_what_to_give(tmp_path, text):
     path = tmp_path / "out.csv"
     path.write_text(text)
-    assert of_promptfoo.recognises(log_files(path)[0].head)
+    assert of_promptfoo.recognises(log_files(path)[0].preview)
     with pytest.raises(ValueError, match=r"out\.csv: is promptfoo's CSV, .* give its JSON"):
         read(path)
 
@@ -121,7 +121,7 @@ def test_the_csv_alone_is_refused_and_says_what_to_give(tmp_path, text):
 def test_other_tables_are_not_promptfoos(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("item,[a] b,[c] d\n1,0,1\n2,1,1\n")
-    assert not of_promptfoo.recognises(log_files(path)[0].head)
+    assert not of_promptfoo.recognises(log_files(path)[0].preview)
 
 
 def test_a_file_appended_to_itself_is_read_once(tmp_path):
@@ -168,7 +168,7 @@ def test_a_cut_line_is_named(tmp_path):
 @pytest.mark.parametrize("found", [[], None, {}, ["a"]])
 def test_no_results_are_refused(tmp_path, found):
     path = as_json(tmp_path / "out.json", results={"version": 3, "results": found})
-    assert of_promptfoo.recognises(log_files(path)[0].head)
+    assert of_promptfoo.recognises(log_files(path)[0].preview)
     with pytest.raises(ValueError, match=r"out\.json: holds no (results|list of results)"):
         read(path)
 

@@ -15,7 +15,7 @@ def read(*paths):
 
 def statuses(run):
     c = run.cells
-    return {(c.text[k], m): s for k, m, s in zip(c.of, c.metric, c.status, strict=True)}
+    return {(c.text[k], m): s for k, m, s in zip(c.score_sample, c.metric, c.status, strict=True)}
 
 
 def test_a_case_that_failed_is_an_error_in_every_metric(tmp_path):
@@ -31,7 +31,7 @@ def test_an_evaluator_that_failed_is_an_error_of_the_metric_that_it_gives(tmp_pa
     assert statuses(run)["5+5", "brevity"] == "error"
     assert statuses(run)["5+5", "EqualsExpected"] == "ok"
     assert run.metrics == ["brevity", "EqualsExpected"]
-    assert run.said == [("labels", "'label' left out: text, not scores")]
+    assert run.notes == [("labels", "'label' left out: text, not scores")]
 
 
 def test_an_evaluator_that_always_failed_is_known_from_another_report(tmp_path):
@@ -49,7 +49,9 @@ def test_copies_of_a_case_keep_their_place_where_one_fails(tmp_path):
     assert set(other.cells.item) == set(one.cells.item)
     first = one.cells.item[0]  # of c0, which fails in b
     c = other.cells
-    assert {s for k, s in zip(c.of, c.status, strict=True) if c.item[k] == first} == {"error"}
+    assert {s for k, s in zip(c.score_sample, c.status, strict=True) if c.item[k] == first} == {
+        "error"
+    }
 
 
 def test_names_that_somebody_gave_are_ids_and_repeats_go_by_their_source(tmp_path):
@@ -100,7 +102,7 @@ def test_bad_input_is_named(tmp_path, content, what):
 def test_a_cut_report_is_refused(tmp_path):
     path = made.pydantic(tmp_path / "a.json")
     path.write_text(path.read_text()[:-40])
-    assert of_pydantic_evals.recognises(log_files(path)[0].head)
+    assert of_pydantic_evals.recognises(log_files(path)[0].preview)
     with pytest.raises(ValueError, match=r"^a\.json, row 1: not valid JSON .*is the file cut\?"):
         read(path)
 

@@ -5,10 +5,9 @@ import json
 import pytest
 
 from betterthan.io import read_judgments
-from betterthan.logs.heads import LogFile
-from betterthan.logs.judged_roster import JUDGED
-from betterthan.logs.judging import judgments_of
+from betterthan.logs.judgments import JUDGED, read_judgments_file
 from betterthan.logs.roster import READERS
+from betterthan.logs.sniffing import LogFile
 from tests.logs.expected_records import FORMATS, folder
 from tests.logs.test_any_value import contents
 
@@ -41,7 +40,7 @@ def test_every_sample_is_of_one_kind_at_most():
     folder("promptfoo")
     found = {}
     for path in sorted(p for p in FORMATS.rglob("*") if p.is_file()):
-        head = LogFile(path, path.name).head
+        head = LogFile(path, path.name).preview
         kinds = [kind.name for kind in (*READERS, *JUDGED) if kind.recognises(head)]
         assert len(kinds) <= 1, (path, kinds)
         for kind in kinds:
@@ -55,7 +54,7 @@ def test_every_made_log_is_of_one_kind(tmp_path):
     for name, content in contents(tmp_path).items():
         path = tmp_path / "a.json"
         path.write_text(json.dumps(content))
-        head = LogFile(path, path.name).head
+        head = LogFile(path, path.name).preview
         found[name] = [kind.name for kind in (*READERS, *JUDGED) if kind.recognises(head)]
     rows = dict.fromkeys(("mlflow", "langsmith", "braintrust"), "tool_rows")
     assert found == {name: [rows.get(name, name)] for name in found}
@@ -72,7 +71,7 @@ def test_every_made_log_is_of_one_kind(tmp_path):
 )
 def test_the_samples_as_judgments(name, n, missing):
     path = folder("arena").parent / name
-    found = judgments_of(LogFile(path, path.name))
+    found = read_judgments_file(LogFile(path, path.name))
     assert (found.attrs["n"], found.attrs["n_missing"]) == (n, missing)
     assert found.attrs["unit"] == "judgment"
     assert found.sizes["judgment"] == n
@@ -80,9 +79,9 @@ def test_the_samples_as_judgments(name, n, missing):
 
 def test_how_a_judgment_is_read_is_said():
     path = folder("arena") / "arena_hard_judgment.jsonl"
-    said = judgments_of(LogFile(path, path.name)).attrs["reading"]
+    said = read_judgments_file(LogFile(path, path.name)).attrs["reading"]
     assert "a strong verdict counts once" in said
     path = folder("arena") / "battles_new.csv"
     with pytest.raises(ValueError, match=r"battles_new\.csv: holds no judgments of a tool"):
-        judgments_of(LogFile(path, path.name))
+        read_judgments_file(LogFile(path, path.name))
     assert read_judgments(path).attrs["n"] == 4

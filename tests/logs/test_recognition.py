@@ -2,8 +2,8 @@
 
 import pytest
 
-from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.roster import READERS
+from betterthan.logs.sniffing import LogFile, Preview
 
 from .samples import FORMATS, files_in, needs_samples
 
@@ -23,7 +23,7 @@ OURS = [reader for reader in READERS if reader.name in KNOWN]
 @needs_samples()
 def test_one_reader_a_sample_and_the_right_one():
     for file in files_in(FORMATS):
-        said = [reader.name for reader in READERS if reader.recognises(file.head)]
+        said = [reader.name for reader in READERS if reader.recognises(file.preview)]
         assert len(said) <= 1, (file.name, said)
         for name in said:
             assert file.name.startswith(KNOWN.get(name, (""))), (file.name, name)
@@ -32,7 +32,9 @@ def test_one_reader_a_sample_and_the_right_one():
 @needs_samples()
 @pytest.mark.parametrize("reader", OURS, ids=lambda reader: reader.name)
 def test_each_reader_has_its_samples(reader):
-    assert any(reader.recognises(file.head) for file in files_in(FORMATS / KNOWN[reader.name][0]))
+    assert any(
+        reader.recognises(file.preview) for file in files_in(FORMATS / KNOWN[reader.name][0])
+    )
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
@@ -62,10 +64,10 @@ def test_each_reader_has_its_samples(reader):
 def test_no_reader_takes_what_is_no_log(tmp_path, reader, text):
     path = tmp_path / "a.json"
     path.write_text(text)
-    assert not reader.recognises(LogFile(path, "a.json").head)
+    assert not reader.recognises(LogFile(path, "a.json").preview)
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 @pytest.mark.parametrize("kind", ["zip", "parquet", "an image", "binary"])
 def test_a_head_without_anything(reader, kind):
-    assert reader.recognises(Head(kind)) is False
+    assert reader.recognises(Preview(kind)) is False

@@ -15,7 +15,7 @@ def write(path, *scores, metric="BLEU", signed=SIGNED):
 
 
 def read(*paths):
-    assert all(of_sacrebleu.recognises(file.head) for file in log_files(*paths))
+    assert all(of_sacrebleu.recognises(file.preview) for file in log_files(*paths))
     return of_sacrebleu.runs(log_files(*paths))
 
 
@@ -24,7 +24,7 @@ def test_lines_are_items(tmp_path):
     assert (a.cells.item, a.cells.raw) == (["1", "2"], [57.1, 0])
     assert b.cells.raw == [31.9, 100]
     assert a.version == "2.6.0"
-    assert "nothing in the file says what they are of" in dict(a.said)["items"]
+    assert "nothing in the file says what they are of" in dict(a.notes)["items"]
 
 
 def test_of_ter_less_is_better(tmp_path):
@@ -38,7 +38,7 @@ def test_several_metrics_stand_below_one_another(tmp_path):
     path.write_text("".join(f"BLEU|{SIGNED} = {k}0.0\n{chrf} = {k}1.5\n" for k in (1, 2)))
     (run,) = read(path)
     assert run.cells.item == ["1", "2"]
-    assert list(zip(run.cells.of, run.cells.metric, run.cells.raw, strict=True)) == [
+    assert list(zip(run.cells.score_sample, run.cells.metric, run.cells.raw, strict=True)) == [
         (0, "BLEU", 10),
         (0, "chrF2", 11.5),
         (1, "BLEU", 20),
@@ -77,11 +77,11 @@ def test_bad_lines_are_named(tmp_path, more, what):
 def test_other_texts_are_not_its(tmp_path, text):
     path = tmp_path / "a.txt"
     path.write_text(text)
-    assert not of_sacrebleu.recognises(log_files(path)[0].head)
+    assert not of_sacrebleu.recognises(log_files(path)[0].preview)
 
 
 def test_what_is_expected_of_the_sample():
     path = folder("sacrebleu/sentence_level_2.6.0")
     found = read(path / "a.sl.txt", path / "b.sl.txt")
     assert rows(found, lambda run: run.files[0].split(".")[0]) == expected(path)
-    assert not of_sacrebleu.recognises(log_files(path / "ref")[0].head)
+    assert not of_sacrebleu.recognises(log_files(path / "ref")[0].preview)

@@ -32,7 +32,7 @@ def write(folder, **files):
 
 def read(folder, **options):
     files = files_in(folder)
-    assert all(of_swebench.recognises(file.head) for file in files)
+    assert all(of_swebench.recognises(file.preview) for file in files)
     return of_swebench.runs(files, **options)
 
 
@@ -46,7 +46,7 @@ def test_a_report(tmp_path):
     assert scores(run) == wanted
     assert run.declared == [A, B, C, D, E]
     assert (run.reported, run.rule) == ({"resolved": 0.2}, "mean_of_declared")
-    assert run.said == [("unanswered", "empty patches, counted as 0: 1 in model.json")]
+    assert run.notes == [("unanswered", "empty patches, counted as 0: 1 in model.json")]
 
 
 def test_failures_that_say_nothing_of_the_patch_are_errors(tmp_path):
@@ -65,7 +65,7 @@ def test_results_need_the_items(tmp_path):
     assert scores(run) == wanted
     assert run.system == "sub"
     (run,) = read(tmp_path, items=[B, C, D])
-    assert run.said == [("unmatched", f"sub/results.json has 1 id outside items: {A!r}")]
+    assert run.notes == [("unmatched", f"sub/results.json has 1 id outside items: {A!r}")]
 
 
 def test_another_file_gives_the_items(tmp_path):

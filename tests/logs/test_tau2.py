@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from betterthan.io import elements
+from betterthan.io import json_records
 from betterthan.logs import of_tau2
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 
 from .samples import FORMATS, cells_of, files_in, needs_samples
 
@@ -33,7 +33,7 @@ def write(path, simulations, tasks=("0", "1"), info=INFO):
 
 def read(folder):
     files = files_in(folder)
-    assert all(of_tau2.recognises(file.head) for file in files)
+    assert all(of_tau2.recognises(file.preview) for file in files)
     return of_tau2.runs(files)
 
 
@@ -43,7 +43,7 @@ def scores(run):
 
 @pytest.mark.parametrize("window", [10, 2**20])
 def test_trials_errors_and_limits(tmp_path, monkeypatch, window):
-    monkeypatch.setattr(elements, "WINDOW", window)
+    monkeypatch.setattr(json_records, "WINDOW", window)
     simulations = [
         simulation("0"),
         simulation("0", 1, 0.0, "max_steps"),

@@ -19,7 +19,7 @@ def cells(run, by="text"):
     name = getattr(c, by)
     return {
         (name[of], c.epoch[of], metric): (raw, status)
-        for of, metric, raw, status in zip(c.of, c.metric, c.raw, c.status, strict=True)
+        for of, metric, raw, status in zip(c.score_sample, c.metric, c.raw, c.status, strict=True)
     }
 
 
@@ -31,7 +31,7 @@ def stem(run):
 def test_the_columns_of_each_tool_are_recognised(tmp_path, tool):
     path = tmp_path / "any.csv"
     path.write_text(made.HEADERS[tool])
-    assert of_tool_rows.recognises(log_files(path)[0].head)
+    assert of_tool_rows.recognises(log_files(path)[0].preview)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_columns_of_each_tool_are_recognised(tmp_path, tool):
 def test_other_tables_are_not_theirs(tmp_path, header):
     path = tmp_path / "any.csv"
     path.write_text(header + "\n1,2,3\n")
-    assert not of_tool_rows.recognises(log_files(path)[0].head)
+    assert not of_tool_rows.recognises(log_files(path)[0].preview)
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json"])
@@ -62,7 +62,7 @@ def test_mlflow(tmp_path, name):
     assert run.system is None
     assert run.metrics == ["graded", "judged", "exact"]
     assert (
-        dict(run.said)["labels"]
+        dict(run.notes)["labels"]
         == "'wanted', 'expected_response' left out: text or what was expected"
     )
     found = cells(run, "item")
@@ -80,7 +80,7 @@ def test_expectations_are_known_by_their_name_where_there_are_no_assessments(tmp
     given = [{k: v for k, v in row.items() if k != "assessments"} for row in made.mlflow()]
     (run,) = read(made.write(tmp_path / "a.csv", given))
     assert run.metrics == ["graded", "judged", "exact", "wanted"]
-    assert dict(run.said)["labels"] == "'expected_response' left out: text or what was expected"
+    assert dict(run.notes)["labels"] == "'expected_response' left out: text or what was expected"
 
 
 def test_the_content_of_an_mlflow_request_joins_what_its_random_ids_do_not(tmp_path):
@@ -110,7 +110,7 @@ def test_langsmith(tmp_path, name):
         ("e1", 2, "exact"): (0, "ok"),
     }
     assert (run.own_ids, run.epochs, run.why) == (True, 2, "timed out")
-    assert run.said == [("labels", "'note' left out: text or what was expected")]
+    assert run.notes == [("labels", "'note' left out: text or what was expected")]
 
 
 def test_langsmith_without_ids_of_examples_goes_by_what_was_given(tmp_path):
@@ -127,7 +127,7 @@ def test_braintrust(tmp_path, name):
         given = [dict(row, scores=made.json.dumps(row["scores"])) for row in given]
     (run,) = read(made.write(tmp_path / name, given))
     c = run.cells
-    assert list(zip(c.of, c.metric, c.status, strict=True)) == [
+    assert list(zip(c.score_sample, c.metric, c.status, strict=True)) == [
         (0, "Factual", "ok"),
         (0, "Exact", "ok"),
         (1, "Factual", "unscored"),
@@ -144,17 +144,17 @@ def test_ragas(tmp_path):
 
 
 def run_status(run):
-    return list(zip(run.cells.of, run.cells.metric, run.cells.status, strict=True))
+    return list(zip(run.cells.score_sample, run.cells.metric, run.cells.status, strict=True))
 
 
 @pytest.mark.parametrize("of", [made.mlflow, made.langsmith, made.braintrust, made.ragas])
 def test_a_frame_gives_what_its_file_gives(tmp_path, of):
     frame = pd.DataFrame(of())
-    run = of_tool_rows.run_of_frame(frame, "frame")
+    run = of_tool_rows.frame_run(frame, "frame")
     (other,) = read(made.write(tmp_path / "a.jsonl", of()))
     assert run_status(run) == run_status(other)
     assert run.cells.content == other.cells.content
-    assert of_tool_rows.run_of_frame(pd.DataFrame({"item": [1], "a": [0.5]}), "frame") is None
+    assert of_tool_rows.frame_run(pd.DataFrame({"item": [1], "a": [0.5]}), "frame") is None
 
 
 def test_rows_that_are_there_twice_count_once(tmp_path):

@@ -29,7 +29,7 @@ def test_the_layout_of_trec_eval(tmp_path, q):
     (run,) = read(write(tmp_path / "a.txt", TREC, q))
     assert run.tool == "trec_eval"
     assert run.cells.item == [f"{q}1", f"{q}2"]
-    assert list(zip(run.cells.of, run.cells.metric, run.cells.raw, strict=True)) == [
+    assert list(zip(run.cells.score_sample, run.cells.metric, run.cells.raw, strict=True)) == [
         (0, "map", 0.2),
         (0, "P_5", 0.4),
         (1, "map", 0.5),
@@ -62,14 +62,14 @@ def test_the_layout_of_ir_measures(tmp_path, q):
     ],
 )
 def test_other_texts_are_not_theirs(tmp_path, text):
-    assert not of_trec.recognises(log_files(write(tmp_path / "a.txt", text))[0].head)
+    assert not of_trec.recognises(log_files(write(tmp_path / "a.txt", text))[0].preview)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_ends_of_lines_and_a_mark_of_utf8(tmp_path, end):
     path = tmp_path / "a.txt"
     path.write_bytes(("\ufeff" + IR.replace("{q}", "q").replace("\n", end)).encode())
-    assert of_trec.recognises(log_files(path)[0].head)
+    assert of_trec.recognises(log_files(path)[0].preview)
     assert read(path)[0].cells.item == ["q1", "q2"]
 
 
@@ -111,7 +111,7 @@ def test_a_blank_value_is_unscored(tmp_path):
 
 def test_means_alone_are_refused(tmp_path):
     path = write(tmp_path / "a.txt", "map\tall\t0.35\nP_5\tall\t0.5\n")
-    assert of_trec.recognises(log_files(path)[0].head)
+    assert of_trec.recognises(log_files(path)[0].preview)
     with pytest.raises(ValueError, match=r"a\.txt: holds no queries, .* run trec_eval -q"):
         read(path)
 
@@ -123,7 +123,7 @@ def test_what_is_expected_of_the_samples(name, files):
     wanted = expected(path)
     assert sorted(rows(found, lambda run: run.files[0].split(".")[0])) == sorted(wanted)
     for other in path.iterdir():
-        recognised = of_trec.recognises(log_files(other)[0].head)
+        recognised = of_trec.recognises(log_files(other)[0].preview)
         assert recognised == other.name.startswith("run")
 
 

@@ -5,9 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from betterthan.logs.heads import LogFile
 from betterthan.logs.reading import read_logs
-from betterthan.logs.unread_tools import why_unread
+from betterthan.logs.recognising import why_unread
+from betterthan.logs.sniffing import LogFile
 from tests.logs.expected_records import folder, log_files
 from tests.logs.made_reports import deepeval
 
@@ -46,7 +46,7 @@ def test_details_of_lighteval_are_told_from_other_parquet(tmp_path):
         read_logs(details(tmp_path / "a.parquet"))
     other = tmp_path / "b.parquet"
     pd.DataFrame({"system": ["a"], "item": [1], "score": [1.0]}).to_parquet(other)
-    head = LogFile(other, "b").head
+    head = LogFile(other, "b").preview
     assert head.kind == "parquet"
     assert "system" in head.members
     assert why_unread(head) is None
@@ -55,7 +55,7 @@ def test_details_of_lighteval_are_told_from_other_parquet(tmp_path):
 def test_cut_parquet_tells_nothing(tmp_path):
     path = details(tmp_path / "a.parquet")
     path.write_bytes(path.read_bytes()[:-4])
-    assert LogFile(path, "a").head.members == ()
+    assert LogFile(path, "a").preview.members == ()
 
 
 def test_in_a_folder_they_are_passed_over(tmp_path):
@@ -66,4 +66,4 @@ def test_in_a_folder_they_are_passed_over(tmp_path):
 
 def test_the_sample():
     (file,) = log_files(folder("openai_evals") / "run.jsonl")
-    assert "openai/evals" in str(why_unread(file.head))
+    assert "openai/evals" in str(why_unread(file.preview))

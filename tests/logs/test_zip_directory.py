@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from betterthan.logs import zip_directory
-from betterthan.logs.zip_directory import Member, members_of
+from betterthan.logs.zip_directory import Member, read_directory
 
 NAMES = ["header.json", "samples/a b.json", "header.json", ""]
 
@@ -38,31 +38,31 @@ def written(tmp_path):
 def test_the_usual_directory_is_read_as_zipfile_reads_it(written, packing):
     path = written(NAMES, packing)
     assert is_read_here(path)
-    assert list(members_of(path)) == by_zipfile(path)
-    assert [one.filename for one in members_of(path)] == NAMES
+    assert list(read_directory(path)) == by_zipfile(path)
+    assert [one.filename for one in read_directory(path)] == NAMES
 
 
 def test_an_empty_archive_has_no_members(written):
     path = written([])
     assert is_read_here(path)
-    assert list(members_of(path)) == []
+    assert list(read_directory(path)) == []
 
 
 def test_others_are_left_to_zipfile(written):
     noted = written(NAMES[:2], comment=b"a comment")
     assert not is_read_here(noted)
-    assert list(members_of(noted)) == by_zipfile(noted)
+    assert list(read_directory(noted)) == by_zipfile(noted)
     named = written(["a.json", "\u00e9.json"])
     assert not is_read_here(named)
-    assert list(members_of(named)) == by_zipfile(named)
+    assert list(read_directory(named)) == by_zipfile(named)
 
 
 def test_what_stands_before_the_archive_is_counted(written):
     path = written(NAMES[:2])
     path.write_bytes(b"#!/bin/sh\n" + path.read_bytes())
     assert not is_read_here(path)
-    assert list(members_of(path)) == by_zipfile(path)
-    assert members_of(path)[0].header_offset == len(b"#!/bin/sh\n")
+    assert list(read_directory(path)) == by_zipfile(path)
+    assert read_directory(path)[0].header_offset == len(b"#!/bin/sh\n")
 
 
 def test_a_member_beyond_four_gigabytes_is_left_to_zipfile(written):
@@ -84,4 +84,4 @@ def test_every_cut_and_every_other_byte_of_the_directory_is_read_as_zipfile_read
         path.write_bytes(data)
         if not is_read_here(path):
             continue
-        assert list(members_of(path)) == by_zipfile(path)
+        assert list(read_directory(path)) == by_zipfile(path)

@@ -8,9 +8,9 @@ import pytest
 import xarray as xr
 from scipy import special
 
-from betterthan.exact.numeric.sampling_error import probability_z
-from betterthan.models import by_weights, sampling, simplex
-from betterthan.posterior.gate import diagnose
+from betterthan.exact.numeric.monte_carlo import probability_z
+from betterthan.models import importance, sampling, simplex
+from betterthan.posterior.convergence import diagnose
 from betterthan.posterior.sampled import draws_prob_better
 
 GROUPS = {
@@ -152,7 +152,7 @@ def _apart(one, other, name):
 
 def _roads_agree(fit):
     """All variables of fits by weights and by NUTS, in mean and squared deviation."""
-    trees = [fit(sampler=sampler, rng=2, predictive=False) for sampler in by_weights.SAMPLERS]
+    trees = [fit(sampler=sampler, rng=2, predictive=False) for sampler in importance.SAMPLERS]
     weighted, sampled = (tree["posterior"].to_dataset() for tree in trees)
     assert set(weighted.data_vars) == set(sampled.data_vars)
     for name, array in sampled.data_vars.items():

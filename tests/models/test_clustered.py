@@ -8,11 +8,11 @@ import pytest
 from scipy import integrate, special, stats
 
 import betterthan as bt
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.exact.wins import clusters
 from betterthan.models import clustered as model
 from betterthan.models.sampling import Sampling
-from betterthan.posterior.gate import diagnose
+from betterthan.posterior.convergence import diagnose
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
 from betterthan.models import graded as model
-from betterthan.posterior.gate import diagnose
+from betterthan.posterior.convergence import diagnose
 from validation import designs, of_graded
 
 TABLE = tomllib.loads(

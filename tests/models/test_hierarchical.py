@@ -9,11 +9,11 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.models import hierarchical as model
 from betterthan.models import simplex
 from betterthan.models.sampling import Sampling
-from betterthan.posterior.gate import diagnose
+from betterthan.posterior.convergence import diagnose
 
 GROUPS = {
     "posterior",

@@ -9,9 +9,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.models import mallows as model
-from betterthan.posterior.gate import diagnose
+from betterthan.posterior.convergence import diagnose
 
 GROUPS = {
     "posterior",

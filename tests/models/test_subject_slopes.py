@@ -10,8 +10,8 @@ import pytest
 
 import betterthan as bt
 from betterthan.models import subject_slopes as model
-from betterthan.models.rows_of_subjects import repeated, turned
-from betterthan.posterior.gate import diagnose
+from betterthan.models.rows_of_subjects import repeated, rotated
+from betterthan.posterior.convergence import diagnose
 from validation import of_subject_slopes
 from validation.quadrature_of_texts import slope_by_quadrature
 
@@ -80,7 +80,7 @@ def test_subjects_are_drawn_to_their_mean(tree, table):
 @pytest.mark.sampled
 def test_fit_agrees_with_quadrature(tree, table):
     data = repeated(table, "time", "days", "subject", None)
-    exact = of_subject_slopes.by_quadrature(data.y, data.x, data.of)
+    exact = of_subject_slopes.by_quadrature(data.y, data.x, data.subject)
     slope = tree["posterior"]["slope_standardised"]
     assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
     assert abs(float(slope.std()) - exact["sd"]) < 4 * float(az.mcse(slope, method="sd"))
@@ -101,28 +101,28 @@ def test_slope_over_shared_texts_agrees_with_quadrature(shared):
     assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
     assert abs(float(slope.std()) - exact["sd"]) < 4 * float(az.mcse(slope, method="sd"))
     by_subject = repeated(shared, "response", "predictor", "subject", None)
-    narrow = of_subject_slopes.by_quadrature(by_subject.y, by_subject.x, by_subject.of)
+    narrow = of_subject_slopes.by_quadrature(by_subject.y, by_subject.x, by_subject.subject)
     assert exact["sd"] > narrow["sd"]
 
 
 def test_quadrature_over_texts_has_converged(shared):
     data = repeated(shared, "response", "predictor", "subject", "text")
-    few, many = (slope_by_quadrature(data.y, data.x, data.of, data.text_of, p) for p in (20, 28))
+    few, many = (slope_by_quadrature(data.y, data.x, data.subject, data.text, p) for p in (20, 28))
     assert few["mean"] == pytest.approx(many["mean"], abs=2e-3)
     assert few["sd"] == pytest.approx(many["sd"], rel=0.01)
 
 
 def test_axes_of_texts_turn_what_texts_add_and_change_no_density(shared):
     data = repeated(shared, "response", "predictor", "subject", "text")
-    axes = turned(data.y, data.x, data.text_of)["text_axes"]
+    axes = rotated(data.y, data.x, data.text)["text_axes"]
     np.testing.assert_allclose(axes.T @ axes, np.eye(5), atol=1e-12)
-    x = np.array([data.x[data.text_of == t].mean() for t in range(5)])
+    x = np.array([data.x[data.text == t].mean() for t in range(5)])
     assert np.abs((x @ axes)[2:]).max() < 1e-12
 
 
 def test_quadrature_has_converged(table):
     data = repeated(table, "time", "days", "subject", None)
-    few, many = (of_subject_slopes.by_quadrature(data.y, data.x, data.of, p) for p in (40, 60))
+    few, many = (of_subject_slopes.by_quadrature(data.y, data.x, data.subject, p) for p in (40, 60))
     assert few["mean"] == pytest.approx(many["mean"], abs=1e-4)
     assert few["sd"] == pytest.approx(many["sd"], rel=2e-3)
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 from betterthan.exact.planning.edges import Rule, edges, wins_needed
-from betterthan.exact.planning.urns import Urn
+from betterthan.exact.planning.verdicts import Urn
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.plan.given import SWAPPED, VERDICTS
-from betterthan.plan.shown import document
+from betterthan.plan.answer import document
+from betterthan.plan.inputs import SWAPPED, VERDICTS
 from betterthan.results.numbers import probability
 from betterthan.results.text import as_text
 
@@ -76,7 +76,7 @@ def test_enumeration_of_all_that_may_come(counts, more, rope, prior):
 @given(won=st.integers(0, 200), lost=st.integers(0, 200), more=st.integers(1, 60))
 def test_mean_of_what_will_be_said_is_what_is_said(won, lost, more):
     j = np.arange(more + 1)
-    weights = Urn.of([won + 1.0], [lost + 1.0], more).term(np.full_like(j, more), j)[0]
+    weights = Urn.from_beta([won + 1.0], [lost + 1.0], more).term(np.full_like(j, more), j)[0]
     later = prob_above_half(won + 1 + j, lost + 1 + more - j)
     assert weights.sum() == pytest.approx(1, abs=1e-12)
     assert weights @ later == pytest.approx(prob_above_half(won + 1, lost + 1), abs=1e-12)

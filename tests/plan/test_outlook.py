@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.exact.planning.units import Units, after_units, limit_units
+from betterthan.exact.planning.verdicts import Units, after_units, limit_units
 
 TABLE = {("A", "B"): (12, 6, 32), ("A", "C"): (20, 8, 22), ("B", "C"): (3, 6, 41)}
 

@@ -7,9 +7,7 @@ import pytest
 from scipy.stats import binom, multinomial
 
 import betterthan as bt
-from betterthan.exact.planning.betting import log_e_value
-from betterthan.exact.planning.walks import by_threshold, walk
-from betterthan.exact.wins.looks import verdict_rates
+from betterthan.exact.planning.sequential import by_threshold, log_e_value, verdict_rates, walk
 
 
 def test_one_look_is_a_single_look():
@@ -32,7 +30,7 @@ def test_error_is_kept_and_the_next_one_is_too_large(looks, error):
     same = by_threshold(at, q)
     np.testing.assert_array_equal(np.where(same.a <= at, same.a, -1), found["wins"].values)
     lower = by_threshold(at, q - 1e-9)
-    assert walk(lower).found[-1].sum() > error
+    assert walk(lower).so_far[-1].sum() > error
 
 
 def test_all_paths_of_twelve_items():
@@ -105,11 +103,11 @@ def test_looks_with_a_rope_by_enumeration(how):
 
 
 def verdict(counts, rope):
-    from betterthan.exact.planning import fragile
+    from betterthan.exact.planning import fragility
     from betterthan.exact.planning.edges import Rule
 
     rule = Rule(rope=rope, threshold=0.8)
-    code = fragile.verdicts(np.asarray(counts)[None], rule)[0]
+    code = fragility.verdicts(np.asarray(counts)[None], rule)[0]
     return ["a_better", "b_better", "equivalent", "undecided"][code]
 
 

@@ -6,7 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.exact.wins import dirichlet
-from betterthan.plot.widths import _verdicts
+from betterthan.plot.pair_figures import _verdicts
 from betterthan.posterior.verdicts import decide
 
 

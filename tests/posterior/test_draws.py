@@ -228,8 +228,8 @@ def test_ranks_of_all_draws_at_once_are_those_of_each_system(tied):
     draws = np.random.default_rng(3).normal(size=(1, 400, 6)) + np.arange(6) / 3
     if tied:
         draws = draws.round(1)
-    best = from_draws._best_of_others(draws)
-    rows = [from_draws._ranks_of(draws, best, k, True) for k in range(6)]
+    best = from_draws._best_other(draws)
+    rows = [from_draws._system_ranks(draws, best, k, True) for k in range(6)]
     found = from_draws.ranks(draws, independent=True)
     for name in rows[0]:
         np.testing.assert_allclose(found[name], np.concatenate([row[name] for row in rows]), 1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from betterthan.posterior import from_draws
-from betterthan.posterior.from_sorted import Sorted
+from betterthan.posterior.from_draws import Sorted
 
 
 @pytest.fixture(params=[1, 2, 7, 64, 401])
@@ -19,7 +19,7 @@ def d(request):
 def test_places_are_counts(d, limit):
     ordered, flat = Sorted.of(d), d.reshape(-1, 5)
     assert (ordered.below(np.array(limit)) == (flat < limit).sum(0)).all()
-    assert (ordered.below(np.array(limit), or_at=True) == (flat <= limit).sum(0)).all()
+    assert (ordered.below(np.array(limit), inclusive=True) == (flat <= limit).sum(0)).all()
 
 
 @pytest.mark.parametrize("kind", ["hdi", "eti"])

@@ -4,7 +4,7 @@ import pytest
 
 import betterthan as bt
 from betterthan import names
-from betterthan.posterior.gate import _apart
+from betterthan.posterior.convergence import _formatted
 
 
 def build(draws, **stats):
@@ -94,7 +94,7 @@ def test_one_chain_fails(good):
     ],
 )
 def test_digits_show_on_which_side_of_the_limit_it_is(value, limit, digits, shown):
-    assert _apart(value, limit, digits) == shown
+    assert _formatted(value, limit, digits) == shown
 
 
 def test_nan_is_named_with_its_place(good):

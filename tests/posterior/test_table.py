@@ -6,7 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan import names
-from betterthan.exact.numeric.sampling_error import probability_error, quantile_error
+from betterthan.exact.numeric.monte_carlo import probability_error, quantile_error
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 

@@ -4,21 +4,19 @@ import json
 from dataclasses import fields
 from pathlib import Path
 
-from betterthan.auditing.shown import audit_sentences
+from betterthan.auditing.answer import audit_sentences
 from betterthan.results import facts, robustness
-from betterthan.results import feature_sentences as features
-from betterthan.results import label_sentences as labels
+from betterthan.results import features_page as features
+from betterthan.results import labels_page as labels
 from betterthan.results import order_sentences as orders
-from betterthan.results.judged_sentences import Judged, judged_sentences
-from betterthan.results.of_groups import GroupFacts, group_sentences
-from betterthan.results.paper_sentences import paper_sentences
-from betterthan.results.score_sentences import Scored, score_sentences
-from betterthan.results.sentences import sentences_of
+from betterthan.results.groups_page import GroupFacts, group_sentences
+from betterthan.results.score_sentences import Judged, Scored, judged_sentences, score_sentences
+from betterthan.results.sentences import answer_sentences, paper_sentences
 
 SITUATIONS = json.loads(Path(__file__).with_name("situations.json").read_text("utf-8"))
 # of a situation: the record, and the function that writes it
 KINDS = {
-    "answer": (facts.Answer, sentences_of),
+    "answer": (facts.Answer, answer_sentences),
     "paper": (facts.Answer, paper_sentences),
     "scores": (Scored, score_sentences),
     "judged": (Judged, judged_sentences),
@@ -39,7 +37,7 @@ PARTS = {
     "pair": facts.Pair,
     "scores": facts.Score,
     "best": facts.Candidate,
-    "ends": facts.Ends,
+    "verdict_counts": facts.VerdictCounts,
     "baseline": facts.Baseline,
     "more": robustness.More,
     "firmness": robustness.Firmness,

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.agreement import CELLS, agreement_of
+from betterthan.results.item_tables import CELLS, agreement_cells
 
 
 def table(values):
@@ -16,7 +16,7 @@ def table(values):
 def pair_of(scores, first, second):
     whole = bt.compare(scores).by_engine().isel(engine=0)
     place = {str(s): k for k, s in enumerate(whole["system_a"].values)}
-    found = agreement_of(whole, [place[first]], [place[second]])
+    found = agreement_cells(whole, [place[first]], [place[second]])
     return None if found is None else {name: values[0] for name, values in found.items()}
 
 

@@ -6,8 +6,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results import significance_tables
-from betterthan.results.context import shown_of
-from betterthan.results.item_differences import reasons
+from betterthan.results.context import report_context
+from betterthan.results.significance_tables import reasons
 from betterthan.signed import Signature
 
 
@@ -70,7 +70,7 @@ def test_many_pairs():
 
 def test_rows_point_to_the_notes():
     part = significance_tables.tests_part(
-        shown_of(bt.compare(bt.datasets.intent_detection()).by_engine())
+        report_context(bt.compare(bt.datasets.intent_detection()).by_engine())
     )
     (table,) = part.tables
     assert table.heads[-3:] == ("sign p", "Holm sign p", "Differ, why")

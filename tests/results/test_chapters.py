@@ -25,7 +25,7 @@ def test_each_answer_is_a_chapter():
     assert [one.title for one in found.chapters] == ["One", "Two"]
     assert found.title == "One, and 1 more answer"
     assert found.contents == ["One: a.", "Two: b."]
-    assert [mark for mark, _ in found.told] == ["", "c2-"]
+    assert [mark for mark, _ in found.numbered_chapters] == ["", "c2-"]
 
 
 def test_what_has_no_answer_goes_beside_and_titles_join():

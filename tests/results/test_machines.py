@@ -19,22 +19,22 @@ def comparison():
 
 
 def test_what_is_worse_than_the_baseline_has_failed(comparison):
-    found = {frozenset(c.name.split(", ")): c for c in machines.cases_of_pairs(comparison)}
+    found = {frozenset(c.name.split(", ")): c for c in machines.pair_cases(comparison)}
     assert found[frozenset({"new", "old"})].state == "passed"
     assert found[frozenset({"bad", "old"})].state == "failed"
     assert found[frozenset({"new", "bad"})].state == "skipped"
-    assert "P 0.99" in found[frozenset({"new", "old"})].said
+    assert "P 0.99" in found[frozenset({"new", "old"})].message
 
 
 def test_without_a_baseline_nothing_fails():
-    cases = machines.cases_of_pairs(bt.compare(bt.counts.from_table(COUNTS)))
+    cases = machines.pair_cases(bt.compare(bt.counts.from_table(COUNTS)))
     assert sorted(case.state for case in cases) == ["passed", "passed", "skipped"]
 
 
 def test_junit_counts_its_cases_and_can_be_parsed(comparison):
     odd = machines.Case('<a> & "b"\x1b', "failed", "\x07 <worse>")
     root = Xml.fromstring(
-        machines.junit("pairs", [*machines.cases_of_pairs(comparison), odd]).split("\n", 1)[1]
+        machines.junit("pairs", [*machines.pair_cases(comparison), odd]).split("\n", 1)[1]
     )
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("4", "2", "1")
     last = root.findall("testcase")[-1]

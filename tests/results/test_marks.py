@@ -11,8 +11,8 @@ import xarray as xr
 from rich.cells import cell_len
 
 import betterthan as bt
-from betterthan.results.formats import FORMATS
-from betterthan.results.of_groups import marks_table, page
+from betterthan.results.groups_page import marks_table, page
+from betterthan.results.reports import FORMATS
 from betterthan.results.text import as_text
 from betterthan.significance.similarity import groups
 from tests.significance.test_similarity import TASKS, counted, muc6

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.facts import answer_of
+from betterthan.results.facts import answer_facts
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def scores():
 
 
 def pair_of(comparison):
-    more = answer_of(comparison).more
+    more = answer_facts(comparison).more
     return more and {more.first, more.second}
 
 
@@ -36,5 +36,5 @@ def test_an_undecided_pair_with_the_baseline_comes_first(scores):
 
 def test_a_baseline_that_is_decided_with_all_leaves_the_leaders(scores):
     comparison = bt.compare(scores, baseline="D")
-    assert answer_of(comparison).baseline.undecided == ()
+    assert answer_facts(comparison).baseline.undecided == ()
     assert pair_of(comparison) == pair_of(bt.compare(scores))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.plot.painted import matrix_svg
-from betterthan.results.context import shown_of
+from betterthan.plot.matrices import matrix_svg
+from betterthan.results.context import report_context
 
 NAMES = ["<b>&", *(f"s{k}" for k in range(11))]
 
@@ -24,7 +24,7 @@ def whole():
         for b in NAMES[k + 1 :]
         if (a, b) != ("s3", "s4")
     }
-    return shown_of(bt.compare(bt.counts.from_table(pairs)).by_engine()).whole
+    return report_context(bt.compare(bt.counts.from_table(pairs)).by_engine()).data
 
 
 def pixels(svg):

@@ -3,8 +3,8 @@ import json
 import numpy as np
 
 import betterthan as bt
-from betterthan.results.kinds import page_of
-from betterthan.results.records import as_json
+from betterthan.results.kinds import build_page
+from betterthan.results.reports import as_json
 from betterthan.results.rows import pair_rows
 
 
@@ -24,7 +24,7 @@ def test_json_has_the_rows_of_the_report():
     assert [(row["system"], row["other"]) for row in document["pairs"]] == list(
         zip(rows["system"], rows["other"], strict=True)
     )
-    (part,) = [part for part in page_of(comparison).parts if part.heading == "Pairs"]
+    (part,) = [part for part in build_page(comparison).parts if part.heading == "Pairs"]
     assert [row[:2] for row in part.tables[0].rows] == list(
         zip(rows["system"], rows["other"], strict=True)
     )

@@ -340,10 +340,10 @@ def test_one_line_on_what_is_no_comparison(call, pair):
 
 
 def test_scripts_are_small_and_cannot_be_ended_from_inside():
-    from betterthan.results.scripts import as_json, scripts
+    from betterthan.results.markup import script_json, scripts
 
     assert len(scripts().encode()) < 60_000
     assert "</" not in scripts()
-    assert as_json({"</script>": "<!-- &\u2028"}) == (
+    assert script_json({"</script>": "<!-- &\u2028"}) == (
         '{"\\u003c/script\\u003e":"\\u003c!-- \\u0026\\u2028"}'
     )

@@ -7,8 +7,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.document import Document, Part, Table, joined
-from betterthan.results.formats import BY_SUFFIX, FORMATS
-from betterthan.results.kinds import KINDS, page_of, plain
+from betterthan.results.kinds import KINDS, build_page, plain
+from betterthan.results.reports import BY_SUFFIX, FORMATS
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +83,10 @@ def test_dispersions_are_untrusted_only_if_the_fit_failed(failures, untrusted):
 def test_every_kind_in_every_format(answers, kind, format):
     answer = answers[kind.by]
     assert [k.by for k in KINDS if k.holds(plain(answer))] == [kind.by]
-    page = page_of(answer)
+    page = build_page(answer)
     assert page.title
     assert page.signatures
-    assert all(isinstance(part, Part) for part in page_of(answer).parts)
+    assert all(isinstance(part, Part) for part in build_page(answer).parts)
     written = bt.report(answer, format=format.name, figures=False)
     for part in page.parts:
         for table in part.tables:

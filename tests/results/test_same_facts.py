@@ -5,9 +5,9 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.context import shown_of
-from betterthan.results.of_groups import groups_beside
-from betterthan.results.tables import matrix_table
+from betterthan.results.context import report_context
+from betterthan.results.groups_page import groups_part
+from betterthan.results.pair_tables import matrix_table
 
 ONE_SIDED = bt.counts.from_table({("new", "old"): (8, 2, 50)})
 FORMATS = ("text", "markdown", "html", "latex")
@@ -58,7 +58,7 @@ def test_the_joint_rate_is_said_where_there_is_a_joint_answer():
 def test_figure_and_table_of_a_joint_answer_show_the_same_numbers():
     c = bt.compare(scores_of(["large", "small", "tuned", "base"], clusters=True))
     assert "pairwise_prob_better" in c.data
-    table = matrix_table(shown_of(c.data.expand_dims("engine")))
+    table = matrix_table(report_context(c.data.expand_dims("engine")))
     order = [row[0] for row in table.rows]
     ax = bt.plot.matrix(c, systems=order)
     drawn = [(text.get_text(), text.get_fontweight() == "bold") for text in ax.texts]
@@ -101,8 +101,8 @@ def test_groups_are_of_the_verdicts_that_count():
     final = c.data["verdict"].values
     alone = c.data["verdict"].values
     assert (final != alone).any()
-    part = groups_beside(shown_of(c.data.expand_dims("engine")))
-    systems = shown_of(c.data.expand_dims("engine")).systems
+    part = groups_part(report_context(c.data.expand_dims("engine")))
+    systems = report_context(c.data.expand_dims("engine")).systems
     at = [c.data["system_a"].values.tolist().index(name) for name in systems]
     marks = [[cell == "✓" for cell in row[2:-1]] for row in part.tables[0].rows]
     undecided = ~np.isin(final[np.ix_(at, at)], ["a_better", "b_better"])

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results import child_process
+from betterthan.results import saved as files
 
 ENGINES = ["h5netcdf", *(["netcdf4"] if find_spec("netCDF4") else [])]
 
@@ -35,7 +35,7 @@ def no_digest(comparison, tmp_path):
 @pytest.fixture
 def no_child(monkeypatch):
     """No file is read by a child process."""
-    monkeypatch.setattr(child_process, "read", lambda path: pytest.fail(f"{path} has no digest"))
+    monkeypatch.setattr(files, "read_in_child", lambda path: pytest.fail(f"{path} has no digest"))
 
 
 def refusal(path):
@@ -116,8 +116,8 @@ def test_a_saved_file_that_a_tool_changed_has_no_digest_and_is_read(saved, compa
     ],
 )
 def test_a_file_on_which_libhdf5_loops_or_crashes_is_refused(no_digest, monkeypatch, program, what):
-    monkeypatch.setattr(child_process, "_SECONDS", 1.0)
-    monkeypatch.setattr(child_process, "_READ", program)
+    monkeypatch.setattr(files, "_SECONDS", 1.0)
+    monkeypatch.setattr(files, "_READ", program)
     assert refusal(no_digest) == f"{what}; give a file that save wrote"
 
 

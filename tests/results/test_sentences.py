@@ -6,12 +6,7 @@ import sys
 import pytest
 from results.situations import SITUATIONS, filled, sentences
 
-from betterthan.results import (
-    facts,
-    judged_sentences,
-    paper_sentences,
-    score_sentences,
-)
+from betterthan.results import facts, score_sentences
 from betterthan.results import sentences as answer_sentences
 
 
@@ -27,10 +22,12 @@ def test_an_unknown_fact_is_an_error():
 
 # functions that write sentences; the others of a module build records, or are used elsewhere
 BUILDERS = {
-    answer_sentences: {"title_of_verdict", "unit_of"},
-    paper_sentences: set(),
-    score_sentences: {"scored_of", "predicted_of", "_tested", "_by_chance"},
-    judged_sentences: {"judged_of", "_of_two", "_of_many"},
+    answer_sentences: {"verdict_label", "unit_label"},
+    score_sentences: {
+        *("score_facts", "prediction_facts", "_tested", "_by_chance"),
+        *("judged_facts", "_judged_pair", "_judged_pairs"),
+        *("statistic_label", "units_label", "favours", "withheld", "wins_reason", "why"),
+    },
 }
 
 

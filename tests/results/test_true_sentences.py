@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.sentences import short_of
+from betterthan.results.sentences import below_threshold
 
 
 def scores(values, **coords):
@@ -95,5 +95,5 @@ def test_counts_without_ties_are_of_items_that_one_won():
     [(0.94968, 0.95, "0.9497"), (0.94, 0.95, "0.940"), (0.99987, 0.9999, "0.99987")],
 )
 def test_a_probability_below_the_threshold_reads_below_it(p, threshold, text):
-    assert short_of(p, threshold) == text
-    assert float(short_of(p, threshold)) < threshold
+    assert below_threshold(p, threshold) == text
+    assert float(below_threshold(p, threshold)) < threshold

@@ -19,9 +19,10 @@ from scale.made_blocks import (
 )
 
 import betterthan as bt
-from betterthan.blocks import scheduling, sharing, work
+from betterthan.blocks import lazy as work
+from betterthan.blocks import scheduling
 from betterthan.fits import leaving_out
-from betterthan.models.of_groups import by_dataset
+from betterthan.models.likelihood_data import by_dataset
 from validation import calibrate, calibration
 from validation.decisions import stored
 from validation.decisions.roster import CELLS
@@ -146,11 +147,11 @@ def test_calibration_is_shared_out_by_the_same_code(client, address, tmp_path, m
 
 
 def test_refits_are_shared_out_a_part_a_worker(client):
-    assert list(sharing.in_parts(counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
-    assert list(sharing.in_parts(counted, [7])) == [(7, 1)]
-    assert list(sharing.in_parts(counted, [])) == []
+    assert list(scheduling.in_parts(counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
+    assert list(scheduling.in_parts(counted, [7])) == [(7, 1)]
+    assert list(scheduling.in_parts(counted, [])) == []
     with pytest.raises(ValueError, match="this step fails"):
-        list(sharing.in_parts(failing, range(2)))
+        list(scheduling.in_parts(failing, range(2)))
 
 
 def test_fits_by_weights_are_ranked_the_same_by_workers(address):
@@ -167,7 +168,7 @@ def test_fits_by_weights_are_ranked_the_same_by_workers(address):
 
 def test_what_refits_need_can_be_sent():
     counts = bt.models.hierarchical.simulate(3, n=20, rng=1)["counts"]
-    step = partial(leaving_out._left_out_of, by_dataset(counts), np.ones(3), 1)
+    step = partial(leaving_out._predict_left_out, by_dataset(counts), np.ones(3), 1)
     assert cloudpickle.loads(cloudpickle.dumps(step)).args[2] == 1
     for form in validation_of("hierarchical").forms:
         cloudpickle.dumps(partial(calibration._refits, form))

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.shapes import fingerprint
 
 AB = {"system_a": "A", "system_b": "B"}
 

@@ -7,7 +7,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import betterthan as bt
-from betterthan.exact.swaps.all_equal import friedman
+from betterthan.exact.swaps.rank_tests import friedman
 
 
 def scored(values, **coords):

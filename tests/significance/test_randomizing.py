@@ -328,9 +328,9 @@ def test_sequential_stop_is_valid():
 def test_max_t_is_step_down_over_the_same_swaps():
     data = tallies_of(random_tallies(21, items=12, systems=4))
     result = randomization_test(data, method="monte_carlo", shuffles=400, rng=4, correction="max_t")
-    from betterthan.exact.swaps import shuffling
+    from betterthan.exact.swaps import randomization
 
-    swaps = shuffling.unpacked(next(shuffling.random_swaps(12, 400, 4, 400)), 12)
+    swaps = randomization.unpacked(next(randomization.random_swaps(12, 400, 4, 400)), 12)
     values, first, second = data.values, *np.triu_indices(4, 1)
 
     def f1(t):

@@ -22,7 +22,7 @@ def graded(seed=0, items=40, systems=4):
 
 def test_every_test_stands_in_one_row():
     assert tuple(spec.name for spec in roster.TESTS) == names.TESTS
-    assert len({spec.head for spec in roster.TESTS}) == len(roster.TESTS)
+    assert len({spec.header for spec in roster.TESTS}) == len(roster.TESTS)
     assert [spec.name for spec in roster.TESTS if spec.needs_items] == ["randomization"]
     assert [spec.name for spec in roster.TESTS if spec.needs_ties] == ["trinomial"]
 
@@ -36,9 +36,9 @@ def test_p_values_are_those_of_the_functions():
         "trinomial": bt.sign_test(counts, ties="third")["p_value"],
         "randomization": bt.randomization_test(data)["p_value"],
     }
-    choices = roster.Beside(bt.significance.Tests(ALL))
+    choices = roster.TestContext(bt.significance.Tests(ALL))
     for spec in choices.tests.on(data):
-        found = spec.of(data, counts, choices)
+        found = spec.run(data, counts, choices)
         np.testing.assert_array_equal(found["p_value"], expected[spec.name])
     assert set(expected) == set(ALL)
 
@@ -49,19 +49,19 @@ def test_p_values_are_those_of_the_functions():
 )
 def test_the_sign_test_cannot_keep_ties(ties, policy):
     counts = bt.count(graded())
-    choices = roster.Beside(bt.significance.Tests(("sign", "mid_p")), ties=ties)
+    choices = roster.TestContext(bt.significance.Tests(("sign", "mid_p")), ties=ties)
     expected = bt.sign_test(counts, ties=policy)
     for spec, name in zip(choices.tests.on(counts), ("p_value", "mid_p"), strict=True):
-        found = spec.of(counts, counts, choices)["p_value"]
+        found = spec.run(counts, counts, choices)["p_value"]
         np.testing.assert_array_equal(found, expected[name])
     assert choices.sign_ties == policy
 
 
 def test_a_sampled_test_says_how_it_was_sampled():
     data = graded(systems=2) + np.random.default_rng(1).normal(0, 1, (40, 2))
-    choices = roster.Beside(bt.significance.Tests("randomization", shuffles=99), rng=5)
+    choices = roster.TestContext(bt.significance.Tests("randomization", shuffles=99), rng=5)
     (spec,) = choices.tests.on(data)
-    found = spec.of(data, bt.count(data), choices)
+    found = spec.run(data, bt.count(data), choices)
     told = {"p_value", "p_value_mcse", "exceedances", "swapped_difference", "favours"}
     assert told == set(found.arrays)
     made = Signature.from_attrs(found.attrs)
@@ -73,7 +73,7 @@ def test_words_of_tests_that_are_exact():
     said = Signature(
         sign_ties="to_b", randomization_method="convolution", randomization_statistic="f1"
     )
-    assert [roster.spec_of(test).words(said) for test in ALL] == [
+    assert [roster.get_spec(test).words(said) for test in ALL] == [
         "sign test (ties to the system named second)",
         "mid-p sign test (ties to the system named second)",
         "trinomial test (ties kept)",
@@ -94,12 +94,12 @@ def test_without_a_choice_the_tests_suit_the_data(data, suited):
 
 
 def test_names_are_kept_in_order_and_choices_are_taken_as_they_are():
-    asked = bt.significance.Tests.asked(["mid_p", "sign"])
+    asked = bt.significance.Tests.parse(["mid_p", "sign"])
     assert asked == bt.significance.Tests(which=("mid_p", "sign"))
     assert [spec.name for spec in asked.on(COUNTS)] == ["mid_p", "sign"]
-    assert bt.significance.Tests.asked(asked) is asked
-    assert bt.significance.Tests.asked(None) == bt.significance.Tests()
-    assert bt.significance.Tests.asked("sign").which == ("sign",)
+    assert bt.significance.Tests.parse(asked) is asked
+    assert bt.significance.Tests.parse(None) == bt.significance.Tests()
+    assert bt.significance.Tests.parse("sign").which == ("sign",)
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_comparing_with_an_empty_list_of_tests_is_refused(nothing):
 
 
 def test_what_a_test_needs():
-    choices = roster.Beside(bt.significance.Tests(("trinomial",)))
+    choices = roster.TestContext(bt.significance.Tests(("trinomial",)))
     unknown = bt.datasets.intent_detection()
     with pytest.raises(ValueError, match="the trinomial test needs the number of ties"):
-        roster.spec_of("trinomial").of(unknown, unknown, choices)
+        roster.get_spec("trinomial").run(unknown, unknown, choices)
     with pytest.raises(ValueError, match="these are counts, so ask for sign alone"):
         bt.significance.Tests("randomization").on(COUNTS)

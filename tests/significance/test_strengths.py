@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from scipy import optimize, stats
 
-from betterthan.significance.strengths import strength
+from betterthan.significance.corrections import strength
 
 PAPER = {"B": (0.06, 0.10, 0.20, 0.30, 0.33, 0.35, 0.40, 0.40), "A": (0.02, 0.17)}
 

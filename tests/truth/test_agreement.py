@@ -7,11 +7,11 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.cli.commands import main
-from betterthan.results import of_groups, score_pairs, significance_tables
-from betterthan.results.context import shown_of
-from betterthan.results.engine_differences import opposed_notes
-from betterthan.results.item_differences import OF_MODELS, REASONS, reasons
-from betterthan.results.rows import final_verdicts
+from betterthan.results import groups_page, score_sentences, significance_tables
+from betterthan.results.context import report_context
+from betterthan.results.methods import MODEL_REASONS
+from betterthan.results.pair_tables import opposed_notes
+from betterthan.results.significance_tables import REASONS, reasons
 from betterthan.signed import Signature
 
 # the example of docs/methods/beyond-two-systems.md: a large set for B, four small ones for A
@@ -53,25 +53,25 @@ def why(found, **at):
     return reasons(cell, Signature.from_attrs(found.attrs))
 
 
-@pytest.mark.parametrize("model", [*OF_MODELS, "made_up"])
+@pytest.mark.parametrize("model", [*MODEL_REASONS, "made_up"])
 def test_a_test_for_the_other_system_is_no_agreement(model):
     found = bt.compare(sets_that_disagree())
     assert found["p_value"].sel(PAIR).item() < 2e-5  # 72 to 134: for B
-    named = OF_MODELS.get(model, "model")
+    named = MODEL_REASONS.get(model, "model")
     shown = as_if(found, "a_better", model)
     assert why(shown) == ["opposed", named]
-    part = significance_tables.tests_part(shown_of(shown.drop_vars("engine")))
+    part = significance_tables.tests_part(report_context(shown.drop_vars("engine")))
     said = " ".join(part.notes)
     assert "agree on" not in said
     assert REASONS["opposed"] in said
     assert part.tables[0].rows[0][-1] == "1, 2"
 
 
-@pytest.mark.parametrize("model", list(OF_MODELS))
+@pytest.mark.parametrize("model", list(MODEL_REASONS))
 def test_the_same_side_agrees_whatever_the_model(model):
     shown = as_if(bt.compare(sets_that_disagree()), "b_better", model)
     assert why(shown) == []
-    part = significance_tables.tests_part(shown_of(shown.drop_vars("engine")))
+    part = significance_tables.tests_part(report_context(shown.drop_vars("engine")))
     assert "agree on every pair" in " ".join(part.notes)
 
 
@@ -91,7 +91,7 @@ def test_every_p_value_says_for_whom_it_speaks():
     found = bt.compare(bt.counts.from_table({("A", "B"): (10, 40, 5)}), tests=["sign", "mid_p"])
     assert found["favours"].sel(PAIR).values.tolist() == [-1, -1]
     assert found["favours"].sel(system_a="B", system_b="A").values.tolist() == [1, 1]
-    row = significance_tables.tests_part(shown_of(found.by_engine())).tables[0].rows[0]
+    row = significance_tables.tests_part(report_context(found.by_engine())).tables[0].rows[0]
     assert row[:2] == ("B", "A")  # the system ahead first
     assert row[4].endswith("(B)")
     assert row[5].endswith("(B)")
@@ -146,10 +146,10 @@ def test_tests_that_are_significant_for_both_systems_flip():
 
 def test_a_pair_that_never_met_agrees_with_nothing():
     counts = bt.counts.from_table({("A", "B"): (40, 10, 5), ("A", "C"): (40, 10, 5)})
-    notes = significance_tables.tests_part(shown_of(bt.compare(counts).by_engine())).notes
+    notes = significance_tables.tests_part(report_context(bt.compare(counts).by_engine())).notes
     assert any("agree on every pair" in note for note in notes)
     counts = bt.counts.from_table({("A", "B"): (30, 18, 5), ("A", "C"): (40, 10, 5)})
-    notes = significance_tables.tests_part(shown_of(bt.compare(counts).by_engine())).notes
+    notes = significance_tables.tests_part(report_context(bt.compare(counts).by_engine())).notes
     assert any("On the other 1 of 2 pairs" in note for note in notes)
 
 
@@ -164,14 +164,14 @@ def test_two_engines_that_favour_different_systems_are_named():
         join="exact",
     )
     data = found.data.drop_vars(columns).merge(both).assign_attrs(model.attrs)
-    (note,) = opposed_notes(shown_of(data))
+    (note,) = opposed_notes(report_context(data))
     assert "on 1 of 1 pairs" in note
     assert "A better than B 0.998 by hierarchical, <0.001 by closed form" in note
     assert "every data set alike" in note
     same = data.copy(deep=True)
     same["prob_better"].values[0] = same["prob_better"].values[1]
-    assert opposed_notes(shown_of(same)) == []
-    assert opposed_notes(shown_of(found.by_engine())) == []
+    assert opposed_notes(report_context(same)) == []
+    assert opposed_notes(report_context(found.by_engine())) == []
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_two_engines_that_favour_different_systems_are_named():
     ],
 )
 def test_a_score_and_its_test(verdict, p, favours, said):
-    found = score_pairs.why(verdict, p, favours, 0.05)
+    found = score_sentences.why(verdict, p, favours, 0.05)
     assert said in found
     assert bool(said) == bool(found)
 
@@ -217,9 +217,9 @@ def test_groups_of_a_report_are_those_of_its_verdicts(rope, tests):
     scores = equal_systems(np.random.default_rng(4), systems=8)
     scores[:20, :3] = 1.0  # three are better
     found = bt.compare(scores, rope=rope, tests=tests)
-    shown = shown_of(found.by_engine())
-    (table,) = of_groups.groups_beside(shown).tables
-    apart = np.isin(final_verdicts(shown.whole), ["a_better", "b_better"])
+    shown = report_context(found.by_engine())
+    (table,) = groups_page.groups_part(shown).tables
+    apart = np.isin(shown.data["verdict"].values, ["a_better", "b_better"])
     assert apart.any()
     marked = np.array([[cell == "✓" for cell in row[2:10]] for row in table.rows])
     assert (marked == ~apart).all()

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.orders.cell import groups_of
+from betterthan.orders.reading import groups_of
 
 
 def ranks_of(*orders):

@@ -12,7 +12,7 @@ import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
 from betterthan.model_registry import spec_of
 from betterthan.models import graded
-from betterthan.posterior.fitted import Fit
+from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question
 
 
@@ -50,8 +50,8 @@ def answer(scores, tree):
     constant = tree["constant_data"].to_dataset()
     tree = tree.copy()
     tree["constant_data"] = constant.assign(near_ties=("pair", data.near_ties))
-    fit = Fit.of(tree, ("graded",))
-    reader = importlib.import_module("betterthan.fits.of_graded").of_graded
+    fit = Fit.from_tree(tree, ("graded",))
+    reader = importlib.import_module("betterthan.fits.of_counts").read_graded
     assert posterior.attrs["model"] == "graded"
     return reader(fit, Question())
 

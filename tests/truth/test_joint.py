@@ -31,7 +31,9 @@ def scores(values, **coords):
 
 def test_the_comparison_says_what_the_joint_posterior_says():
     found = bt.compare(scores(X), ci_prob=0.9, rope=0.1)
-    pairs = Abilities.fit(abilities.of_right(X.T @ X, 12, (1, 1, 1))).pairs(0.9, "hdi", 0.1)
+    pairs = Abilities.fit(abilities.evidence_from_right(X.T @ X, 12, (1, 1, 1))).pairs(
+        0.9, "hdi", 0.1
+    )
     p = found["prob_better"].values
     np.testing.assert_allclose(p[FIRST, SECOND], pairs.better)
     np.testing.assert_allclose(p + p.T, 1, atol=1e-12)

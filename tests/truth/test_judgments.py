@@ -8,8 +8,8 @@ import xarray as xr
 from scipy import optimize, sparse
 
 import betterthan as bt
+from betterthan.exact.wins import davidson as judged_clusters
 from betterthan.exact.wins import davidson as newton
-from betterthan.exact.wins import judged_clusters
 from betterthan.exact.wins.davidson import Meetings, Penalty
 from betterthan.model_registry import spec_of
 from betterthan.models import davidson, shrinkage, tie_models

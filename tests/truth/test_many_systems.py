@@ -8,8 +8,7 @@ import pytest
 import betterthan as bt
 from betterthan.exact.joint import abilities
 from betterthan.exact.joint.abilities import Abilities
-from betterthan.exact.numeric import weights
-from betterthan.results.rows import final_verdicts
+from betterthan.exact.numeric import monte_carlo
 from tests.truth.test_joint import scores
 
 
@@ -60,10 +59,10 @@ def test_the_best_set_holds_the_best():
     for _ in range(100):
         ability = rng.normal(0, 0.1, 20)
         right = solved(rng, ability, 100).values
-        of = abilities.of_right(right.T @ right, 100, (1, 1, 1))
+        of = abilities.evidence_from_right(right.T @ right, 100, (1, 1, 1))
         best = Abilities.fit(of).draws(1000, rng).argmax(1)
         share = np.bincount(best, minlength=20) / 1000
-        held.append(weights.best_set(share, 0.95)[ability.argmax()])
+        held.append(monte_carlo.best_set(share, 0.95)[ability.argmax()])
     assert np.mean(held) > 0.88  # .96; the bootstrap held .68 to .78
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.exact.swaps.rank_sums import auc_below, rank_sum_p
+from betterthan.exact.swaps.rank_tests import auc_below, rank_sum_p
 
 PAIR = {"system_a": "A", "system_b": "B"}
 

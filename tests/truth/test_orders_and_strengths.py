@@ -23,7 +23,7 @@ def test_a_new_document_has_as_many_items_as_the_middle_one():
 def test_a_fit_keeps_how_many_documents_have_how_many_items():
     sizes = [5] * 19 + [51]
     lists = {f"d{k}": {s: list(range(n)) for s in ("gold", "A")} for k, n in enumerate(sizes)}
-    cells = mallows.cells_of(bt.orders.kendall_tau(bt.orders.from_lists(lists), "gold"), "error")
+    cells = mallows.to_cells(bt.orders.kendall_tau(bt.orders.from_lists(lists), "gold"), "error")
     assert mallows._sizes(cells) == {"items": [5, 51], "items_counts": [19, 1]}
 
 

@@ -9,8 +9,8 @@ import betterthan as bt
 from betterthan.exact.wins.dirichlet import prob_above, prob_below, prob_within
 from betterthan.exact.wins.sign import sign_mid_p, sign_p
 from betterthan.model_registry import ROSTER
-from betterthan.results.engines import ENGINES
-from betterthan.results.item_differences import REASONS, reasons
+from betterthan.results.methods import ENGINES
+from betterthan.results.significance_tables import REASONS, reasons
 from betterthan.signed import Signature
 
 PAIR = {"system_a": "A", "system_b": "B"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.exact.wins.looks import verdict_rates
+from betterthan.exact.planning.sequential import verdict_rates
 
 ROOT = Path(__file__).parents[2]
 

@@ -287,15 +287,15 @@ def documents():
 
 def test_f1_of_documents_leaves_out_one_at_a_time():
     from betterthan.counts.responses import responses_from
-    from betterthan.exact.joint.jackknife import Shares
-    from betterthan.scores.leaving_out import left_out
+    from betterthan.exact.joint.units import Shares
+    from betterthan.scores.resampling import left_out
 
     reference, data = REFERENCE["f1"], documents()
     found = left_out(responses_from(data), (0.0, 1.0)).pairs()
     assert found.difference[0] == pytest.approx(reference["difference"], abs=5e-13)
     assert found.error[0] == pytest.approx(reference["error"], abs=5e-13)
     size = (data.values * [2, 1, 1]).sum((1, 2)).astype(float)[:, None]
-    assert Shares.of(size).constant[0] == pytest.approx(reference["constant"], abs=6e-12)
+    assert Shares.from_sizes(size).constant[0] == pytest.approx(reference["constant"], abs=6e-12)
 
     def f1(tallies):
         tp, fp, fn = tallies.sum(0).T

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from betterthan.results.limits import NAMED_AMONG_EQUAL
+from betterthan.results.methods import JOINT_FALSE_VERDICTS
 from validation import calibrate
 from validation.decisions import cells, of_pairs, of_units, rates, stored
 from validation.decisions.roster import CELLS, FAMILIES
@@ -145,4 +145,4 @@ def test_reports_give_no_fewer_verdicts_on_equal_systems_than_were_simulated():
     equal = wrong[wrong["cell"].str.contains(", equal") & ~wrong["cell"].str.contains("above")]
     systems = equal["cell"].str.extract(r"^(\d+) systems")[0].astype(int)
     assert len(equal) > 1
-    assert (equal["actual"] / (systems * (systems - 1) / 2) < NAMED_AMONG_EQUAL).all()
+    assert (equal["actual"] / (systems * (systems - 1) / 2) < JOINT_FALSE_VERDICTS).all()

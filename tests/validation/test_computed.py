@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from betterthan.exact.numeric import seeds
+from betterthan.exact.numeric import monte_carlo
 from betterthan.models import beta_binomial, davidson, sampling, shrinkage, tie_models
 from validation import computed, in_step
 from validation.roster import ROSTER
@@ -76,7 +76,7 @@ def test_a_helper_told_anew_voids_nothing(small, davidson_before, monkeypatch):
 
 def test_a_changed_seed_is_seen(small, monkeypatch):
     before = computed.computes("beta_binomial")
-    monkeypatch.setattr(beta_binomial, "one_seed", lambda rng: seeds.one_seed(rng) + 1)
+    monkeypatch.setattr(beta_binomial, "one_seed", lambda rng: monte_carlo.one_seed(rng) + 1)
     told = in_step.what_differs(before, computed.computes("beta_binomial"))
     assert "simulate of data set 1" in told
 

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from betterthan.exact.joint import model_checks, units
-from betterthan.exact.joint.groups import groups_of
+from betterthan.exact.joint import abilities, units
+from betterthan.exact.joint.groups import fit_groups
 from validation.decisions.cells import Cell, Values
 from validation.decisions.of_many import evidence_of
 from validation.decisions.rates import Rate, rate
@@ -20,9 +20,9 @@ def _play(truth: Rasch, sets: int, random: np.random.Generator) -> Values:
     fired: dict[str, list[bool]] = {GROUPS: [], COPIES: []}
     for _ in range(sets):
         of = evidence_of(truth.draw(random))
-        found = groups_of(of.score, of.variance, of.scale)
-        fired[GROUPS].append(model_checks.in_groups(found) > 1)
-        fired[COPIES].append(model_checks.families(of, truth.items) > 0)
+        found = fit_groups(of.score, of.variance, of.scale)
+        fired[GROUPS].append(abilities.in_groups(found) > 1)
+        fired[COPIES].append(abilities.families(of, truth.items) > 0)
     return {name: np.array(values) for name, values in fired.items()}
 
 
@@ -33,11 +33,11 @@ def _play_units(
     wide = np.r_[times, np.ones(number - 1)][:, None]
     drawn = [random.normal(size=(number, systems)) * wide for _ in range(sets)]
     means = [units.means(x, np.ones(x.shape)) for x in drawn]
-    found = {UNIT: np.array([model_checks.dominating(of.parts) is not None for of in means])}
+    found = {UNIT: np.array([abilities.dominating(of.parts) is not None for of in means])}
     if times > 1:
         return found
     evidence = [evidence_of(Scores(values=x, unit=np.arange(number), truth=x[0])) for x in drawn]
-    return found | {COPIES: np.array([model_checks.families(of, number) > 0 for of in evidence])}
+    return found | {COPIES: np.array([abilities.families(of, number) > 0 for of in evidence])}
 
 
 def _rates(own: str, values: Values) -> list[Rate]:

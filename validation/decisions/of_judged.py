@@ -52,7 +52,7 @@ class Judged:
         gold = random.multinomial(self.labels, phi.ravel(), size=sets).reshape(sets, 3, -1)
         rest = random.multinomial(self.items - self.labels, phi.ravel(), size=sets)
         judged = gold.sum(1) + rest.reshape(sets, 3, -1).sum(1)
-        pairs = JudgedPairs.of(gold, judged)
+        pairs = JudgedPairs.from_counts(gold, judged)
         better = pairs.above(0.0)
         found = {"better": better, "worse": 1 - better, "level": pairs.below(self.d)}
         found |= {"width": _WIDE * pairs.mean_and_sd()[1]}

@@ -13,7 +13,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.judgments import rows_by_cluster
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.wins import judged_clusters
+from betterthan.exact.wins import davidson
 from betterthan.exact.wins.davidson import Meetings
 from betterthan.models import judged_by_cluster, made_up, shrinkage, tie_models
 from validation.decisions import of_pairs, of_units
@@ -22,7 +22,7 @@ from validation.decisions.rates import Rate, coverage, of_verdicts
 
 T = "t on prompts"
 JUDGED, BY_PROMPT = "Davidson, every judgment alone", "Davidson, weights on prompts"
-_PRIOR = judged_clusters.Prior(
+_PRIOR = davidson.Prior(
     shrinkage.SHAPE, shrinkage.RATE, tie_models.PRIOR["davidson"], judged_by_cluster.PLACE
 )
 _DRAWS = 1000
@@ -42,7 +42,7 @@ class Truth:
         suits = self.sd * random.standard_normal((sets, self.prompts))
         d = np.repeat(suits, self.judgments, axis=1)
         win, loss, _ = np.moveaxis(
-            np.exp(tie_models.log_chances_of(d, np.full(d.shape, _TIE), "davidson")), -1, 0
+            np.exp(tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")), -1, 0
         )
         below = random.random(d.shape)
         return (below < win) * 1 - ((below >= win) & (below < win + loss)) * 1
@@ -94,7 +94,7 @@ class Many:
         own = self.sd * random.standard_normal((self.prompts, self.systems))
         a, b = made_up.random_pairs(random, self.systems, len(prompt))
         d = own[prompt, a] - own[prompt, b]
-        chances = tie_models.log_chances_of(d, np.full(d.shape, _TIE), "davidson")
+        chances = tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")
         systems = np.array([f"s{k}" for k in range(self.systems)])
         outcome = made_up.draw_outcomes(chances, random)
         found = made_up.as_judgments(systems, a, b, outcome, None)
@@ -105,7 +105,7 @@ def weighed(judged: xr.Dataset, seed: int) -> Values:
     """Of each pair, by draws of `davidson.by_cluster`."""
     rows, counts = rows_by_cluster(judged, by="cluster", position=False)
     meet = Meetings(rows.a, rows.b, len(rows.systems), place=False)
-    found = judged_clusters.weighed(counts, meet, _PRIOR, _DRAWS, seed).draws
+    found = davidson.weighed(counts, meet, _PRIOR, _DRAWS, seed).draws
     first, second = pair_indices(len(rows.systems))
     d, tail = found[:, first] - found[:, second], (1 - names.CI_PROB) / 2
     lower, upper = np.quantile(d, [tail, 1 - tail], axis=0)

@@ -36,7 +36,7 @@ class Truth:
     def averages(self) -> np.ndarray:
         """(average, measure)."""
         cells = self.shares()
-        return confusion.of_margins(np.diagonal(cells), cells.sum(1), cells.sum(0), 1.0)
+        return confusion.from_margins(np.diagonal(cells), cells.sum(1), cells.sum(0), 1.0)
 
     def matrix(self, random: np.random.Generator) -> np.ndarray:
         """Counts in which every label has an item."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.joint import abilities, model_checks, units
+from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities, Evidence
-from betterthan.exact.numeric import weights
+from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior.verdicts import decide
 from validation.decisions import of_pairs
 from validation.decisions.cells import FEW, Cell, Values
@@ -53,16 +53,16 @@ def among_all(scores: Scores, random: np.random.Generator) -> Values:
     (`rope_of`), and which systems are in the best set (system,).
     """
     found, items = Abilities.fit(evidence_of(scores)), len(scores.values)
-    alone = model_checks.families(found.of, items) > 0
+    alone = abilities.families(found.evidence, items) > 0
     of = found.pairs(names.CI_PROB, names.CI_KIND, rope_of(items), alone=alone)
-    best = weights.ranks(found.draws(_DRAWS, random))[:, 0]
+    best = monte_carlo.ranks(found.draws(_DRAWS, random))[:, 0]
     return {
         "better": of.better,
         "worse": of.worse,
         "lower": of.lower,
         "upper": of.upper,
         "within": of.mass[:, 1],
-        "best": weights.best_set(best, names.CI_PROB),
+        "best": monte_carlo.best_set(best, names.CI_PROB),
     }
 
 
@@ -76,12 +76,12 @@ def evidence_of(scores: Scores) -> Evidence:
     values, unit = scores.values, scores.unit
     single, right_or_wrong = len(unit) == unit[-1] + 1, np.isin(values, (0.0, 1.0)).all()
     if single and right_or_wrong:
-        return abilities.of_right(values.T @ values, len(values), (1.0, 1.0, 1.0))
+        return abilities.evidence_from_right(values.T @ values, len(values), (1.0, 1.0, 1.0))
     sums = [units.summed(x, unit) for x in (values, np.ones(values.shape))]
     most = 1.0 if right_or_wrong else np.inf
     means = units.means(*sums)
     pairs = units.pair_means(values, np.ones(values.shape), unit, most=most, skewed=single)
-    return abilities.of_means(
+    return abilities.evidence_from_means(
         means.mean, means.covariance, means.df, pairs, float((sums[0] / sums[1]).std())
     )
 

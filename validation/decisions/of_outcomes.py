@@ -15,7 +15,7 @@ from betterthan import names, schemas
 from betterthan.exact.labels import confusion as formulas
 from betterthan.exact.regression import least_squares
 from betterthan.features.fitting import performance_function
-from betterthan.features.recall_weight import fit_beta
+from betterthan.features.of_confusions import fit_beta
 from betterthan.features.sets import compare
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage, rate

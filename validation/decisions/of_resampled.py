@@ -14,9 +14,8 @@ from scipy import special
 
 from betterthan import names
 from betterthan.counts.responses import responses_from
-from betterthan.exact.numeric import weights
-from betterthan.scores.leaving_out import left_out
-from betterthan.scores.resampling import bootstrap, drawn
+from betterthan.exact.numeric import monte_carlo
+from betterthan.scores.resampling import bootstrap, drawn, left_out
 from validation.decisions import of_graded
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage, of_verdicts, rate
@@ -225,7 +224,7 @@ def _unequal_play(sizes: tuple[int, ...], sets: int, random: np.random.Generator
             data = _labelled(_long_documents(sizes, copies, random))
             responses = responses_from(data, "f1")
             left = left_out(responses, (0.0, 1.0))
-            draws = weights.widened(drawn(responses, DRAWS, 1), len(sizes), 1)
+            draws = monte_carlo.widened(drawn(responses, DRAWS, 1), len(sizes), 1)
             apart = draws[:, 0] - draws[:, 1]
             better = nan if left is None else float(left.pairs().prob_above()[0])
             worse = nan if left is None else float(left.pairs().prob_below()[0])

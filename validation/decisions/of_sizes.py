@@ -13,8 +13,8 @@ from scipy import special
 
 from betterthan import names
 from betterthan.exact.joint.units import PairMeans, differences, once
-from betterthan.exact.planning.clusters import power
-from betterthan.exact.planning.units import Units, after_units
+from betterthan.exact.planning.power import power
+from betterthan.exact.planning.verdicts import Units, after_units
 from betterthan.exact.swaps.flips import flips
 from betterthan.exact.wins.beta import log_bayes_factor_half
 from betterthan.exact.wins.sign import sign_p
@@ -286,7 +286,7 @@ def _play_again(shape: tuple[int, ...], sets: int, random: np.random.Generator) 
     totals = [_normal(sizes, rho, sets, random) + d * sizes[:, None] for _ in range(2)]
     wide = np.broadcast_to(sizes[:, None], totals[0].shape)
     first, second = (differences(t, wide, np.zeros_like(t), wide) for t in totals)
-    seen = Units.of(first)
+    seen = Units.from_pairs(first)
     again = after_units(seen, len(sizes), 0.0, names.VERDICT_PROB, kept=False)
     ahead = first.prob_above()
     return {"p": ahead, "again": again[:, :2], "second": second.prob_above()}

@@ -1,16 +1,138 @@
-"""What an audit found: it shows itself, and goes to other programs as JSON."""
+"""The result of an audit: its page, its text, and its JSON."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 import betterthan
-from betterthan.auditing import shown
-from betterthan.auditing.finding import LEVELS
+from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
+from betterthan.io.problems import counted, printable
+from betterthan.results.document import Document, Part, Table, parts_present
+from betterthan.results.escapes import on_one_line
 from betterthan.results.markup import as_comment, as_part
 from betterthan.results.text import printed
+
+_ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed
+_COUNTS = ("items", "epochs", "cells", "ok", "error", "unscored", "missing")
+_LIMITS = ["An audit finds what shows in the data; that it finds nothing does not make them right."]
+MEANS = {
+    STOP: "the numbers of the comparison mean something else",
+    WARN: "they may mean something else",
+    NOTE: "for reading",
+}
+
+
+def headline(audit: Any) -> str:
+    """Count the findings of each level."""
+    numbers = audit.findings["level"].value_counts()
+    names = {STOP: "stop", WARN: "warning", NOTE: "note"}
+    parts = [counted(int(numbers[k]), name) for k, name in names.items() if numbers.get(k)]
+    return ", ".join(parts) or "nothing found"
+
+
+def lines(audit: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield level, code and message of the listed findings, and how many more there are."""
+    several = audit.table["metric"].nunique() > 1
+    tasks = audit.table["task"].nunique() > 1
+    for level in LEVELS:
+        findings = audit.findings[audit.findings["level"] == level]
+        for code, rows in findings.groupby("code", sort=False):
+            for _, row in rows.head(MAX_LISTED).iterrows():
+                parts = [row["task"] * tasks, row["metric"] * several]
+                about = ", ".join(part for part in parts if part)
+                yield level, str(code), printable(row["message"] + f" [{about}]" * bool(about))
+            if len(rows) > MAX_LISTED:
+                yield level, str(code), f"and {len(rows) - MAX_LISTED} more: .findings has all"
+
+
+def page(audit: Any) -> Document:
+    """Everything a report says of what `audit` returned."""
+    rows = list(lines(audit))
+    first = rows[0][-1] if rows else ""
+    source = on_one_line(audit.source) if audit.source else "data given"
+    return Document(
+        "Audit",
+        "What would make a comparison of these wrong?",
+        parts_present(
+            _findings(rows), _denominators(audit, _ROWS), Part("Data", facts=[("Source", source)])
+        ),
+        _LIMITS,
+        [f"betterthan {betterthan.__version__} | audit | {source}"],
+        audit_sentences(audit.level, headline(audit), first),
+    )
+
+
+def document(audit: Any, title: str = "") -> Document:
+    """The page in brief: the answer, the findings, the denominators, and the source."""
+    full_page, rows = page(audit), list(lines(audit))
+    parts = parts_present(_findings(rows), _denominators(audit, _FEW))
+    return replace(
+        full_page,
+        title=title,
+        question="",
+        parts=[replace(part, notes=()) for part in parts],
+        limits=(),
+        answer=audit_sentences(audit.level, headline(audit)),
+    )
+
+
+def audit_sentences(level: str, headline: str, first: str = "") -> list[str]:
+    """Whether the data can be compared, and the first finding.
+
+    Parameters
+    ----------
+    level : {"stop", "warn", "note", ""}
+        The most serious level of the findings; empty if there are none.
+    headline : str
+        The number of findings by level.
+    first : str, optional
+        The message of the first finding.
+    """
+    finding = [f"First finding: {first}"] if first else []
+    if level == STOP:
+        return [f"A comparison of these data would be misleading: {headline}.", *finding]
+    if level == WARN:
+        return [
+            f"Nothing prevents a comparison of these data, but it can be misleading: {headline}.",
+            *finding,
+        ]
+    clear = "The audit detected nothing that would make a comparison of these data misleading"
+    return [f"{clear}: {headline}." if level else f"{clear}.", *finding]
+
+
+def _findings(rows: list[tuple[str, str, str]]) -> Part | None:
+    if not rows:
+        return None
+    means = [f"{level}: {MEANS[level]}." for level in dict.fromkeys(row[0] for row in rows)]
+    table = Table(("Level", "Check", "Finding"), rows, "What was found", left=99)
+    return Part("Findings", tables=[table], notes=means)
+
+
+def _denominators(audit: Any, max_rows: int) -> Part | None:
+    """Tabulate how many scores each system has, of how many."""
+    rows: Any = audit.table
+    if not len(rows):
+        return None
+    named = [k for k in ("task", "metric", "system") if k in rows and rows[k].nunique() > 1]
+    named = named if "system" in named else [*named, "system"]
+    columns = [[on_one_line(str(v)) for v in rows[k]] for k in named]
+    counted = [k for k in _COUNTS if k in rows]
+    columns += [[f"{int(v):,}" if v == v else "–" for v in rows[k]] for k in counted]
+    columns += [[f"{v:.3f}" if v == v else "–" for v in rows["mean"]]]
+    heads = tuple(k.capitalize() for k in (*named, *counted, "mean"))
+    table = Table(
+        heads,
+        list(zip(*columns, strict=True)),
+        "How many scores there are",
+        left=len(named),
+        visible=max_rows,
+        elsewhere=".table of the audit has all" if len(rows) > max_rows else "",
+    )
+    return Part("Denominators", tables=[table])
+
 
 SCHEMA = "betterthan.audit/1"
 
@@ -44,18 +166,18 @@ class Audit:
     @property
     def level(self) -> str:
         """The most serious level of the findings: stop, warn or note; empty if there are none."""
-        there = set(self.findings["level"])
-        return next((level for level in LEVELS if level in there), "")
+        levels = set(self.findings["level"])
+        return next((level for level in LEVELS if level in levels), "")
 
     def __repr__(self) -> str:
-        return printed(shown.document(self))
+        return printed(document(self))
 
     def _repr_html_(self) -> str:
-        return as_part(shown.document(self))
+        return as_part(document(self))
 
     def to_markdown(self) -> str:
         """The findings and the table as Markdown."""
-        return as_comment(shown.document(self, "Audit"))
+        return as_comment(document(self, "Audit"))
 
     def to_json(self) -> str:
         """All that was found, for other programs.

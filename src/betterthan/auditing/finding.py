@@ -1,13 +1,28 @@
-"""One thing that an audit found, and tables of them."""
+"""Findings of an audit: their tables, and lists of systems and items in messages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import pandas as pd
 
+from betterthan.io.problems import printable
+from betterthan.logs.record import Frame, Logs
+
+
+def run_table(logs: Logs) -> Frame:
+    """A row for each log."""
+    return logs.runs
+
+
+def record_table(logs: Logs) -> Frame:
+    """A row for each run, item, epoch and metric."""
+    return logs.records
+
+
 STOP, WARN, NOTE = LEVELS = ("stop", "warn", "note")
 COLUMNS = ("code", "level", "systems", "task", "metric", "n", "of", "message", "where")
-SHOWN = 5  # cases of one code that are shown; all are in the table
+MAX_LISTED = 5  # cases of one code that are shown; all are in the table
 
 
 @dataclass(frozen=True)
@@ -44,20 +59,62 @@ class Finding:
     where: str = ""
 
 
-def merged(found: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]:
-    """Findings that say the same of several metrics, once; those that stop first."""
+def merged(findings: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]:
+    """Merge findings that differ only in the metric; errors first."""
     groups: dict[Finding, list[str]] = {}
-    for one in found:
-        groups.setdefault(replace(one, metric=""), []).append(one.metric)
-    whole = [
-        one if set(of) >= set(metrics) else replace(one, metric=", ".join(dict.fromkeys(of)))
-        for one, of in groups.items()
+    for finding in findings:
+        groups.setdefault(replace(finding, metric=""), []).append(finding.metric)
+    merged_findings = [
+        finding
+        if set(finding_metrics) >= set(metrics)
+        else replace(finding, metric=", ".join(dict.fromkeys(finding_metrics)))
+        for finding, finding_metrics in groups.items()
     ]
-    return sorted(whole, key=lambda one: LEVELS.index(one.level))
+    return sorted(merged_findings, key=lambda finding: LEVELS.index(finding.level))
 
 
-def table_of(found: Sequence[Finding]) -> pd.DataFrame:
+def findings_table(findings: Sequence[Finding]) -> pd.DataFrame:
     """A row for each finding."""
-    rows = [asdict(one) | {"systems": ", ".join(one.systems)} for one in found]
+    rows = [asdict(finding) | {"systems": ", ".join(finding.systems)} for finding in findings]
     table = pd.DataFrame(rows, columns=pd.Index(COLUMNS))
     return table.astype({"n": int, "of": int})
+
+
+_LONGEST = 40
+
+
+def some(values: Sequence[Any], most: int = MAX_LISTED) -> str:
+    """The first few, plainly."""
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(short(v) for v in values[:most]) + more
+
+
+def both(values: Sequence[Any]) -> str:
+    """Join values, with "and" between the last two."""
+    texts = [short(v) for v in values[:MAX_LISTED]]
+    if len(values) > MAX_LISTED:
+        return ", ".join(texts) + f" and {len(values) - MAX_LISTED} more"
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def short(value: Any) -> str:
+    """A value on one line, cut."""
+    text = printable(str(value))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def shares(counts: Mapping[str, tuple[int, int]]) -> str:
+    """``alpha 1 of 18, beta 4 of 18``; of many, those with the most first."""
+    if len(counts) > MAX_LISTED:
+        counts = dict(sorted(counts.items(), key=lambda pair: -pair[1][0]))
+    return some([f"{name} {n} of {total}" for name, (n, total) in counts.items()])
+
+
+def fraction(n: int, total: int, noun: str) -> str:
+    """``1 of 6 items``, ``1 of 1 item``."""
+    return f"{n} of {total} {noun}{'' if total == 1 else 's'}"
+
+
+def are(n: int, singular: str = "is", plural: str = "are") -> str:
+    """Choose the verb for a number."""
+    return singular if n == 1 else plural

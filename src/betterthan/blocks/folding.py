@@ -11,19 +11,19 @@ _TOGETHER = 4  # results that are added at once, in the order of the items
 
 
 def folded(
-    of: Blocks, see: Callable[[np.ndarray, int], Any], add: Callable[[list[Any]], Any]
+    blocks: Blocks, see: Callable[[np.ndarray, int], Any], add: Callable[[list[Any]], Any]
 ) -> Any:
-    """What all blocks say together.
+    """Reduce over all blocks in a fixed tree.
 
     Parameters
     ----------
-    of : Blocks
+    blocks : Blocks
     see : callable
-        From a block (item, system) and the number of its first item to what it says; small beside
+        From a block (item, system) and the number of its first item to a summary; small next to
         the block. Workers may be other processes, so that it is a function of a module, or a
         `partial` of one.
     add : callable
-        From several such, in order, to one.
+        From several summaries, in order, to one.
 
     Notes
     -----
@@ -32,11 +32,11 @@ def folded(
     """
     from dask.delayed import delayed
 
-    starts = np.cumsum([0, *of.sizes[:-1]]).tolist()
-    each = delayed(see, pure=False)
+    starts = np.cumsum([0, *blocks.sizes[:-1]]).tolist()
+    read = delayed(see, pure=False)
     parts = [
-        each(block, start)
-        for block, start in zip(of.scores.data.to_delayed().ravel(), starts, strict=True)
+        read(block, start)
+        for block, start in zip(blocks.scores.data.to_delayed().ravel(), starts, strict=True)
     ]
     together = delayed(add, pure=False)
     while len(parts) > 1:

@@ -1,8 +1,11 @@
-"""Whether an array is in blocks, and what is known of it before any block is read.
+"""Arrays in blocks: their metadata before any block is read, and work on pairs in parts.
+
+Whether an array is in blocks, and what is known of it before any block is read.
 
 Nothing here loads dask: an array in blocks has loaded it already.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -64,9 +67,9 @@ def blocks_of(data: xr.DataArray) -> Blocks:
         raise ValueError(
             f"item {ids[ids.duplicated()][0]!r} occurs more than once; give each item one row"
         )
-    given = data.attrs.get("higher_is_better", True)
-    if given not in (0, 1):
-        raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")
+    direction = data.attrs.get("higher_is_better", True)
+    if direction not in (0, 1):
+        raise ValueError(f"attrs['higher_is_better'] is {direction!r}; give True or False")
     ordered = data.transpose(names.ITEM, names.SYSTEM)
     return Blocks(ordered, systems, _sizes(ordered), _code(ordered))
 
@@ -113,3 +116,35 @@ def _code(scores: xr.DataArray) -> int | None:
             f"number from {limits.min} to {limits.max}"
         )
     return int(number)
+
+
+MANY = 20_000  # pairs from which it pays to share them out
+_PART = 4096  # pairs
+
+Work = Callable[..., Any]
+
+
+def run_locally(function: Callable[..., Any], *arrays: np.ndarray, outputs: int) -> Any:
+    """Apply `function` to arrays with one number per pair, in this thread."""
+    return function(*arrays)
+
+
+def shared_out(function: Callable[..., Any], *arrays: np.ndarray, outputs: int) -> Any:
+    """Apply `function` to some thousands of pairs at a time, by dask."""
+    from dask.base import compute
+
+    chunked = [xr.DataArray(array, dims=names.PAIR).chunk({names.PAIR: _PART}) for array in arrays]
+    results = xr.apply_ufunc(
+        function,
+        *chunked,
+        output_core_dims=[[]] * outputs,
+        dask="parallelized",
+        output_dtypes=[float] * outputs,
+    )
+    parts: Any = compute(*(results if outputs > 1 else (results,)))
+    return tuple(part.values for part in parts) if outputs > 1 else parts[0].values
+
+
+def work_on(pairs: int, blocks: bool) -> Work:
+    """Shared out where scores are in blocks, so that dask is there, and pairs are many."""
+    return shared_out if blocks and pairs >= MANY else run_locally

@@ -1,10 +1,34 @@
-"""Where blocks are worked on: here, or by the workers of a dask scheduler."""
+"""Where work is done: in this process, or by the workers of a dask scheduler.
 
-from collections.abc import Generator
+Work of many like steps, such as simulations and refits: here, or by the workers of a dask
+cluster where a client is open.
+"""
+
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
-_HERE = ("threads", "synchronous")
+
+def needed(*modules: str) -> None:
+    """Refuse in one line where a module is not installed.
+
+    Raises
+    ------
+    ValueError
+        That names the first one that is absent, and what to install.
+    """
+    for name in modules:
+        if find_spec(name) is None:
+            raise ValueError(
+                f"this needs {name}, which is not installed: pip install 'betterthan[scale]'"
+            )
+
+
+_LOCAL = ("threads", "synchronous")
 _SECONDS = 5  # to answer in
 
 
@@ -25,10 +49,9 @@ def scheduled(address: str | None) -> Generator[None]:
     if address is None:
         yield
         return
-    from betterthan.blocks.needed import needed
 
     needed("dask", "distributed")
-    if address in _HERE:
+    if address in _LOCAL:
         from dask.config import set as set_dask
 
         with set_dask(scheduler=address):
@@ -63,7 +86,7 @@ def _connected(address: str) -> Generator[None]:
 
 
 def _same_everywhere(client: Any) -> None:
-    """Refuse workers that cannot load what they are sent: they would stop, and nobody would say."""
+    """Refuse workers without this version of the package: they would fail without a message."""
     from importlib.metadata import version
 
     def theirs() -> str | None:  # sent as it stands here, for there may be no betterthan to load
@@ -74,10 +97,53 @@ def _same_everywhere(client: Any) -> None:
         except metadata.PackageNotFoundError:
             return None
 
-    here = version("betterthan")
-    for worker, there in client.run(theirs).items():
-        if there != here:
-            told = f"betterthan {there}" if there else "no betterthan"
+    local = version("betterthan")
+    for worker, remote in client.run(theirs).items():
+        if remote != local:
+            installed = f"betterthan {remote}" if remote else "no betterthan"
             raise ValueError(
-                f"the dask worker at {worker} has {told}; install betterthan {here} there, as here"
+                f"the dask worker at {worker} has {installed}; install betterthan {local} there, "
+                "as here"
             )
+
+
+Steps = Callable[[Sequence[Any]], Iterable[Any]]  # yields as many as it is given
+
+
+def shared_map(function: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
+    """Like `map`, with each value computed by one of the workers."""
+    client = _client()
+    if client is None:
+        return map(function, values)
+    return (future.result() for future in client.map(function, list(values), pure=False))
+
+
+def in_parts(steps: Steps, values: Sequence[Any]) -> Iterator[Any]:
+    """Yield what `steps` yields of the values, in their order; each worker gets one part, so that
+    setup such as compiling is done once per worker.
+    """
+    client = _client()
+    if client is None:
+        yield from steps(values)
+        return
+    number = min(len(client.scheduler_info(n_workers=-1)["workers"]), len(values))
+    edges = [len(values) * k // number for k in range(number + 1)] if number else []
+    parts = [values[a:b] for a, b in pairwise(edges)]
+    for future in client.map(partial(_listed, steps), parts, pure=False):
+        yield from future.result()
+
+
+def _listed(steps: Steps, values: Sequence[Any]) -> list[Any]:
+    return list(steps(values))
+
+
+def _client() -> Any:
+    """The client that is open, if any; who has none has not loaded `distributed`."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        return None
+    return None if client.status in ("closing", "closed") else client

@@ -63,43 +63,43 @@ def audit(
     """Look for what would make a comparison wrong; exit code 1 where something stops it."""
     import betterthan as bt
 
-    of_logs = chosen(task=task, metric=metric, filter=filter, epoch=epoch, systems=systems)
-    of_logs |= chosen(join=join, again=again, cluster=cluster, format=tool, layout=layout)
+    choices = chosen(task=task, metric=metric, filter=filter, epoch=epoch, systems=systems)
+    choices |= chosen(join=join, again=again, cluster=cluster, format=tool, layout=layout)
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
     refuse_inputs([junit] if junit is not None else [], inputs_of(logs))
-    found = bt.audit(source_of(logs), baseline, near=near, rope=rope, **of_logs)
-    _print(found, "json" if json else "markdown" if markdown else "text")
+    result = bt.audit(source_of(logs), baseline, near=near, rope=rope, **choices)
+    _print(result, "json" if json else "markdown" if markdown else "text")
     if github or junit is not None:
-        _to_machines(found, github, junit)
-    if found.level == "stop" or (strict and found.level == "warn"):
+        _to_machines(result, github, junit)
+    if result.level == "stop" or (strict and result.level == "warn"):
         raise SystemExit(1)
 
 
-def _to_machines(found: "Audit", github: bool, junit: Path | None) -> None:
-    """Tell GitHub and a reader of JUnit's XML, too."""
+def _to_machines(result: "Audit", github: bool, junit: Path | None) -> None:
+    """Report to GitHub, and as JUnit XML."""
     from betterthan.results import machines
 
     if github:
-        machines.step_summary(found.to_markdown())
+        machines.step_summary(result.to_markdown())
     if junit is not None:
-        write_whole(junit, machines.junit("audit", cases_of(found)))
+        write_whole(junit, machines.junit("audit", cases_of(result)))
         say(f"wrote {junit}")
 
 
-def _print(found: "Audit", form: str) -> None:
-    """To a terminal in colours, else as plain lines."""
-    from betterthan.auditing.shown import document
+def _print(result: "Audit", form: str) -> None:
+    """Print in color on a terminal, else as plain lines."""
+    from betterthan.auditing.answer import document
     from betterthan.results.text import as_text, coloured, terminal_width
 
     if form == "text":
-        print(as_text(document(found), terminal_width(), colour=coloured()), end="")
+        print(as_text(document(result), terminal_width(), colour=coloured()), end="")
     else:
-        print(found.to_json() if form == "json" else found.to_markdown(), end="")
+        print(result.to_json() if form == "json" else result.to_markdown(), end="")
 
 
 def cases_of(audit: "Audit") -> "list[Case]":
-    """A case for each finding; what stops a comparison has failed."""
+    """Return a test case for each finding; errors have failed."""
     from betterthan.results.machines import FAILED, PASSED, Case
 
     return [

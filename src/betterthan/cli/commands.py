@@ -1,14 +1,19 @@
 """The command line: one command is one call of the public API."""
 
+import tempfile
+import webbrowser
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.core import TyperCommand
+from typer.models import OptionInfo
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, gating, planning, showing, studies
-from betterthan.cli.console import deliver, one_file, put, where
-from betterthan.cli.ending import ended
+from betterthan.cli import auditing, comparing, gating, options, planning, studies
+from betterthan.cli.console import deliver, ended, one_file, put, say, where
 from betterthan.cli.options import (
     Files,
     Format,
@@ -23,7 +28,111 @@ from betterthan.cli.options import (
     Systems,
 )
 from betterthan.cli.sources import inputs_of, read_given
-from betterthan.cli.words import register
+from betterthan.files import refuse_inputs
+from betterthan.progress import working
+
+_OF_TYPE = {float: "NUMBER", int: "NUMBER", Path: "FILE", str: "TEXT"}
+_OF_NAME = {
+    "baseline": "NAME",
+    "components": "FILE",
+    "figures": "FOLDER",
+    "human": "COLUMN",
+    "item": "COLUMN",
+    "judge": "COLUMN",
+    "outcome": "COLUMN",
+    "output": "FOLDER or FILE",
+    "pilot": "FILE",
+    "reference": "NAME",
+    "score": "COLUMN",
+    "strata": "COLUMNS",
+    "system": "COLUMN",
+    "systems": "NAMES",
+}
+
+
+class Plain(TyperCommand):
+    """A command whose arguments are told by their names alone."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters; of an argument a type would stand behind its name."""
+        parameters: list[Any] = super().get_params(ctx)
+        for parameter in parameters:
+            if parameter.param_type_name == "argument":
+                parameter.display_type_rich = _nothing
+        return parameters
+
+
+def register(app: typer.Typer, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a command of a function; its options say in words what they take."""
+    namespace = vars(options) | {"typer": typer} | function.__globals__
+    function.__annotations__ = get_type_hints(function, namespace, include_extras=True)
+    for name, hint in function.__annotations__.items():
+        kind, *metadata = get_args(hint) or (hint,)
+        for option in (x for x in metadata if isinstance(x, OptionInfo)):
+            option.metavar = option.metavar or _OF_NAME.get(name) or _word(kind)
+    return app.command(cls=Plain)(function)
+
+
+def _word(kind: Any) -> str | None:
+    """Return the metavar of a type; None for a switch."""
+    kinds = (kind, *get_args(kind))
+    return next((word for option_type, word in _OF_TYPE.items() if option_type in kinds), None)
+
+
+def _nothing(ctx: Any) -> str:
+    return ""
+
+
+def show(
+    files: Files,
+    quantity: Annotated[
+        str | None,
+        typer.Option(help="Of graded scores, what decides: mean (default) or wins."),
+    ] = None,
+    rope: Rope = names.ROPE,
+    baseline: Annotated[
+        str | None, typer.Option(help="The system that the others are told against.")
+    ] = None,
+    systems: Systems = None,
+    layout: Layout = None,
+    lower_is_better: Lower = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the page is kept, .html."),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Compare, and open the page; or open what `compare -o` saved (.nc), several on one page."""
+    import betterthan as bt
+
+    if output is not None and output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{output}: give a file that ends in .html")
+    refuse_inputs([output] if output is not None else [], inputs_of(files))
+    saved = [Path(name).suffix.lower() == ".nc" for name in files]
+    if any(saved) and not all(saved):
+        raise ValueError("some files are saved answers (.nc), others are not; give one kind")
+    if all(saved):
+        answers: list[Any] = [bt.load(name) for name in files]
+    else:
+        better = False if lower_is_better else None
+        data = read_given(files, layout=layout, higher_is_better=better, systems=systems)
+        answers = [bt.compare(data, quantity=quantity, rope=rope, baseline=baseline)]
+    target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
+    put(_page(answers), target)
+    if browser and not webbrowser.open(target.resolve().as_uri()):
+        say(f"there is no browser to open {target} with")
+
+
+def _page(answers: list[Any]) -> str:
+    """The page on them; what they say is said on the terminal, too."""
+    import betterthan as bt
+
+    for answer in answers:
+        for line in answer.statement():
+            say(line)
+    with working("writing the page"):
+        return bt.report(*answers, format="html")
+
 
 app = typer.Typer(
     help="Is my system better than yours, and how sure can we be?",
@@ -35,7 +144,7 @@ app = typer.Typer(
 
 
 register(app, comparing.compare)
-register(app, showing.show)
+register(app, show)
 register(app, auditing.audit)
 register(app, gating.gate)
 register(app, planning.plan)
@@ -80,9 +189,9 @@ def groups(
     better = False if lower_is_better else None
     data = read_given(files, layout=layout, higher_is_better=better, scale=scale, systems=systems)
     if test == "sign":
-        found = bt.sign_test(data)
+        result = bt.sign_test(data)
     else:
-        found = bt.randomization_test(
+        result = bt.randomization_test(
             data,
             statistic=statistic,
             beta=beta,
@@ -93,7 +202,7 @@ def groups(
             rng=seed,
         )
     together = bt.significance.groups(
-        found, cutoff=cutoff, confidence=confidence, correction=correction
+        result, cutoff=cutoff, confidence=confidence, correction=correction
     )
     put(bt.report(together, format=form), target)
 
@@ -110,7 +219,7 @@ def demo(
     eight systems.
     """
     import betterthan as bt
-    from betterthan.results.reports import brief
+    from betterthan.results.brief import brief_text
 
     form, target = where(format, output)
     cases = {
@@ -120,8 +229,12 @@ def demo(
     table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     if form != "json":
         for case, comparison in cases.items():
-            print(brief(comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"))
-        print(brief(table, "Eight intent detection systems"))
+            print(
+                brief_text(
+                    comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"
+                )
+            )
+        print(brief_text(table, "Eight intent detection systems"))
     if form == "json" or target is not None:
         deliver(table, form, target)
 

@@ -163,10 +163,10 @@ def compare(
     form, target = where(format, output, inputs_of(files))
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
-    of_judged = _of_judged(judge, human, strata, drop)
+    judged_columns = _of_judged(judge, human, strata, drop)
     data = read_given(
         files,
-        **of_judged,
+        **judged_columns,
         layout=layout,
         higher_is_better=False if lower_is_better else None,
         scale=scale,
@@ -231,11 +231,11 @@ def compare(
 def _of_judged(
     judge: str | None, human: str | None, strata: str | None, drop: bool
 ) -> dict[str, Any]:
-    """The columns of judged outcomes, where they are given."""
+    """Return the columns of judged outcomes, if given."""
     if human is not None:
         return {"judge": judge, "human": human, "strata": strata, "drop": drop or None}
-    for option, given in (("--strata", strata is not None), ("--drop", drop)):
-        if given:
+    for option, is_set in (("--strata", strata is not None), ("--drop", drop)):
+        if is_set:
             raise ValueError(
                 f"{option} is for judged outcomes; name the labels by people with --human"
             )
@@ -250,7 +250,7 @@ def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> No
     if github:
         machines.step_summary(bt.report(comparison, format="markdown"))
     if junit is not None:
-        write_whole(junit, machines.junit("comparison", machines.cases_of_pairs(comparison)))
+        write_whole(junit, machines.junit("comparison", machines.pair_cases(comparison)))
         say(f"wrote {junit}")
 
 
@@ -287,12 +287,13 @@ def _votes(
 
 
 def _prior(text: str) -> str | tuple[float, ...]:
-    known = (*names.PRIORS, names.SKEPTICAL)
-    if text in known:
+    named_priors = (*names.PRIORS, names.SKEPTICAL)
+    if text in named_priors:
         return text
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise ValueError(
-            f"prior is {text!r}; give one of {', '.join(known)}, or three numbers such as 1,1,1"
+            f"prior is {text!r}; give one of {', '.join(named_priors)}, or three numbers such as "
+            "1,1,1"
         ) from None

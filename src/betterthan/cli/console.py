@@ -1,17 +1,147 @@
-"""Where the commands write: the screen, one file or a folder; everything is made before the first
-byte is written.
+"""Output of commands: standard streams, files, and how a command ends.
+
+Standard output and standard error of a command: what cannot be printed is a failure, in one
+line and with exit code 2; what cannot be said beside it is left unsaid.
+
+How a command ends: bad input is one line on stderr and exit code 2, as is what cannot be
+printed; a failure of ours is exit code 2, too, for others are verdicts.
 """
 
+import errno
+import io
+import os
 import sys
-from collections.abc import Sequence
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
     from betterthan.results.comparison import Comparison
+
+
+_CLOSED = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+
+
+class NotPrintedError(Exception):
+    """Standard output does not take what is printed.
+
+    It is no OSError: of a broken pipe the argument parser makes exit code 1, which is a verdict.
+    """
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output, in which ? stands for a character that its encoding lacks."""
+
+    replaced = False
+    failed = ""  # why, from the first failure on: whoever printed may have overheard it
+
+    def write(self, text: str, /) -> int:
+        self.refuse_failed()
+        self.replaced = self.replaced or not _has(self.encoding, text)
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def refuse_failed(self) -> None:
+        """Fail again."""
+        if self.failed:
+            raise NotPrintedError(self.failed)
+
+    def _failed(self, error: OSError) -> NotPrintedError:
+        _to_nowhere(self)
+        reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+        self.failed = f"standard output cannot be written to ({reason})"
+        return NotPrintedError(self.failed)
+
+
+class _Beside(io.TextIOWrapper):
+    """Standard error, which nobody need read."""
+
+    def write(self, text: str, /) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            _to_nowhere(self)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError:
+            _to_nowhere(self)
+
+
+def ready() -> None:
+    """Take both streams over, unless somebody else has; where one is closed, keep its place, in
+    which the next file that is opened would stand.
+    """
+    for name, flags in _CLOSED.items():
+        if getattr(sys, name) is None:
+            place = os.open(os.devnull, flags)
+            setattr(sys, f"__{name}__", os.fdopen(place, "r" if name == "stdin" else "w"))
+            setattr(sys, name, getattr(sys, f"__{name}__"))
+    if sys.stdout is sys.__stdout__:
+        sys.stdout = _of(_Output, sys.stdout, "replace")
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _of(_Beside, sys.stderr, "backslashreplace")
+
+
+def finish() -> str:
+    """Print what still waits, and return what should be known of it; empty as a rule.
+
+    Raises
+    ------
+    NotPrintedError
+        If it cannot be printed.
+    """
+    out = sys.stdout
+    out.flush()
+    if not isinstance(out, _Output):
+        return ""
+    out.refuse_failed()
+    if not out.replaced:
+        return ""
+    return (
+        f"? stands for characters that the encoding of standard output, {out.encoding}, "
+        "lacks; set PYTHONUTF8=1, or write to a file"
+    )
+
+
+def _of(kind: type[io.TextIOWrapper], stream: Any, errors: str) -> Any:
+    return kind(
+        stream.buffer,
+        encoding=stream.encoding,
+        errors=errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+def _has(encoding: str, text: str) -> bool:
+    """Whether an encoding has every character of a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _to_nowhere(stream: io.TextIOWrapper) -> None:
+    """Let go of what waits, which Python would try again, and fail again, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
 
 INTERRUPTED = 130  # what a shell expects of a program that was interrupted
 
@@ -32,30 +162,30 @@ def where(
 
 
 def folder_of(form: str) -> tuple[str, str, str]:
-    """The files that a folder is filled with: the report, the pairs, the comparison itself."""
-    from betterthan.results import formats
+    """Return the files of an output folder: report, pairs, and the comparison itself."""
+    from betterthan.results import reports
 
-    every = (*formats.FORMATS, *formats.PAPERS)
+    every = (*reports.FORMATS, *reports.PAPERS)
     named = next((f.suffixes[0] for f in every if f.name == form), ".json")
     return f"report{named}", "pairs.csv", "comparison.nc"
 
 
 def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     from betterthan import checks
-    from betterthan.results import formats
+    from betterthan.results import reports
 
-    suffixes = {k: form.name for k, form in formats.BY_SUFFIX.items()} | {".json": "json"}
+    suffixes = {k: form.name for k, form in reports.BY_SUFFIX.items()} | {".json": "json"}
     by_suffix = suffixes.get(output.suffix.lower()) if output is not None else None
     if output is not None and not str(output).strip("."):
         raise ValueError("output is empty; give a folder or a file")
     form = format or by_suffix or ("html" if output is not None else "text")
-    checks.one_of(form, (*formats.NAMES, "json"), "format")
+    checks.one_of(form, (*reports.FORMAT_NAMES, "json"), "format")
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():
         raise ValueError(
             f"{output}: unknown suffix {output.suffix!r}; give a folder, or one of "
             f"{', '.join(suffixes)}"
         )
-    papers = {paper.name: paper.suffixes for paper in formats.PAPERS}
+    papers = {paper.name: paper.suffixes for paper in reports.PAPERS}
     fits = output is not None and output.suffix.lower() in papers.get(form, ())
     if by_suffix and form != by_suffix and not fits:
         raise ValueError(
@@ -69,10 +199,10 @@ def one_file(
 ) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
     from betterthan import checks
-    from betterthan.results import formats
+    from betterthan.results import reports
 
     form, target = where(format, output, inputs)
-    checks.one_of(form, formats.NAMES, "format")
+    checks.one_of(form, reports.FORMAT_NAMES, "format")
     if target is not None and not target.suffix:
         raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
     return form, target
@@ -97,20 +227,20 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
     from betterthan.files import write_all
     from betterthan.progress import working
     from betterthan.results.kinds import plain
-    from betterthan.results.records import as_json
+    from betterthan.results.reports import as_json
     from betterthan.results.rows import pair_rows
 
-    told = plain(comparison)
+    main_answer = plain(comparison)
     if form == "text" and target is None:
-        written = on_screen(told)
+        written = on_screen(main_answer)
     else:
         with working("writing the report"):
-            written = as_json(told) if form == "json" else bt.report(comparison, format=form)
+            written = as_json(main_answer) if form == "json" else bt.report(comparison, format=form)
     if target is None or target.suffix:
         put(written, target)
     else:
-        made = (written, _table(pair_rows(told)), comparison.to_bytes())
-        contents: dict[str, str | bytes] = dict(zip(folder_of(form), made, strict=True))
+        outputs = (written, _table(pair_rows(main_answer)), comparison.to_bytes())
+        contents: dict[str, str | bytes] = dict(zip(folder_of(form), outputs, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
     if target is not None:
@@ -118,16 +248,16 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
             say(line)
 
 
-def on_screen(told: "xr.Dataset") -> str:
+def on_screen(answer: "xr.Dataset") -> str:
     """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
+    from betterthan.results.brief import brief_page
     from betterthan.results.document import without_figures
-    from betterthan.results.kinds import page_of
-    from betterthan.results.of_comparison import brief
+    from betterthan.results.kinds import build_page
     from betterthan.results.text import as_text, coloured, terminal_width
 
-    if not sys.stdout.isatty() or told.attrs.get("answer") != "comparison":
-        return as_text(without_figures(page_of(told)), terminal_width(), colour=coloured())
-    first = as_text(brief(told), terminal_width(), colour=coloured())
+    if not sys.stdout.isatty() or answer.attrs.get("answer") != "comparison":
+        return as_text(without_figures(build_page(answer)), terminal_width(), colour=coloured())
+    first = as_text(brief_page(answer), terminal_width(), colour=coloured())
     return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
 
 
@@ -149,3 +279,49 @@ def fail(message: str) -> NoReturn:
     """One line, and exit code 2."""
     say("error: " + " ".join(message.split()))
     raise SystemExit(2)
+
+
+def ended(command: Callable[[], Any]) -> NoReturn:
+    """Run a command, and leave."""
+    warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
+    try:
+        code = _code_of(command)
+        if note := finish():
+            say(note)
+        sys.exit(code)
+    except (ValueError, OSError, ArithmeticError, NotPrintedError) as error:
+        fail(str(error))
+    except ModuleNotFoundError as error:  # installed without what samples
+        fail(
+            f"this needs {error.name}, which is not installed; install it, or choose the method "
+            f"exact"
+        )
+    except MemoryError:
+        fail("there is not enough memory for this; give fewer systems, items or draws")
+    except RecursionError:
+        fail("what was given is nested too deeply; give plain tables")
+    except Exception as error:
+        if isinstance(error.__context__, KeyboardInterrupt):  # as the argument parser wraps it
+            raise KeyboardInterrupt from None
+        traceback.print_exc()
+        raise SystemExit(2) from None
+
+
+def _code_of(command: Callable[[], Any]) -> int:
+    """Return the exit code of a command; bad options give 2."""
+    try:
+        code = command() or 0
+    except SystemExit as stop:
+        return stop.code  # type: ignore[return-value]
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # not a complaint of the argument parser
+            raise
+        message = error.format_message()  # type: ignore[attr-defined]
+        # no arguments: that is a question, and the answer is the help
+        if message and "\n" not in message:
+            fail(f"{message[:1].lower()}{message[1:].rstrip('.')}; see betterthan --help")
+        print(message)
+        return 2
+    if code == INTERRUPTED:  # the argument parser says so in silence
+        raise KeyboardInterrupt
+    return code

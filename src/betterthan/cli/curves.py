@@ -40,14 +40,14 @@ def curve(
     """
     import betterthan as bt
 
-    at = np.unique(np.rint(np.linspace(most / _BARS, most, _BARS)).astype(int))
-    found = bt.plan.assurance(at.tolist(), **how)["probability"]
-    prob = found.sel(verdict=_OF[wanted["of"]]).sum("verdict").values
-    return bars(at.tolist(), prob.tolist(), float(wanted["target"]), width, colour=colour)
+    n_items = np.unique(np.rint(np.linspace(most / _BARS, most, _BARS)).astype(int))
+    probability = bt.plan.assurance(n_items.tolist(), **how)["probability"]
+    prob = probability.sel(verdict=_OF[wanted["of"]]).sum("verdict").values
+    return bars(n_items.tolist(), prob.tolist(), float(wanted["target"]), width, colour=colour)
 
 
 def bars(
-    at: list[int], prob: list[float], target: float, width: int, *, colour: bool = False
+    n_items: list[int], prob: list[float], target: float, width: int, *, colour: bool = False
 ) -> list[str]:
     """One line each, with a mark where the target is.
 
@@ -58,11 +58,11 @@ def bars(
      50 items  0.400  ######       |
     100 items  0.900  #############|
     """
-    wide = len(str(max(at)))
+    wide = len(str(max(n_items)))
     room = max(width - wide - 15, 10)
     mark = min(round(target * room), room - 1)
     lines = []
-    for n, p in zip(at, prob, strict=True):
+    for n, p in zip(n_items, prob, strict=True):
         bar = ("#" * round(p * room)).ljust(mark)
         bar = f"{bar[:mark]}|{bar[mark + 1 :]}".rstrip()
         bar = f"\x1b[32m{bar}\x1b[0m" if colour and p >= target else bar

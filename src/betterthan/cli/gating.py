@@ -111,8 +111,8 @@ def gate(
         return _accept(Path(baseline), candidate, choices)
     how: dict[str, Any] = {"margin": margin, "threshold": threshold}
     how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
-    found = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
-    _tell(found, inconclusive, junit, json)
+    result = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
+    _tell(result, inconclusive, junit, json)
 
 
 def _gated(
@@ -145,56 +145,56 @@ def _gated(
         raise FileNotFoundError(f"{error}; there is no baseline yet: {hint}") from None
 
 
-def _looks(looks: int | None, of: int | None) -> tuple[int, int] | None:
-    if (looks is None) != (of is None):
+def _looks(looks: int | None, most: int | None) -> tuple[int, int] | None:
+    if (looks is None) != (most is None):
         raise ValueError("--looks and --of belong together: --looks 4 --of 200")
-    return None if looks is None or of is None else (looks, of)
+    return None if looks is None or most is None else (looks, most)
 
 
 def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     """Write a candidate as the baseline."""
     from betterthan.gating import baseline_files
-    from betterthan.gating.sides import accepted_of
+    from betterthan.gating.inputs import accept_candidate
 
     refuse_inputs([baseline], inputs_of([candidate]))
-    found = accepted_of(candidate, choices)
-    baseline_files.write(baseline, found)
+    accepted = accept_candidate(candidate, choices)
+    baseline_files.write(baseline, accepted)
     print(
-        f"accepted: {baseline} holds {len(found.rows)} scores of {found.about['source']}; commit it"
+        f"accepted: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
+        "commit it"
     )
 
 
-def _tell(found: "Gate", inconclusive: str | None, junit: Path | None, json: Path | None) -> None:
-    """To the terminal, to files and to GitHub, and to the shell."""
-    from betterthan.gating import to_builds
+def _tell(result: "Gate", inconclusive: str | None, junit: Path | None, json: Path | None) -> None:
+    """Report to the terminal, files, GitHub and the shell."""
+    from betterthan.gating import answer
     from betterthan.gating.rule import exit_code
 
-    if found.reading:
-        say(found.reading)
+    if result.reading:
+        say(result.reading)
     files: dict[Path, str | bytes] = {}
     if junit is not None:
-        files[junit] = to_builds.junit(found, inconclusive)
+        files[junit] = answer.junit(result, inconclusive)
     if json is not None:
-        files[json] = found.to_json()
+        files[json] = result.to_json()
     write_all(files)
-    if to_builds.in_actions():
-        to_builds.summarise(found)
-    _print(found, to_builds.annotation(found, inconclusive) if to_builds.in_actions() else "")
-    raise SystemExit(exit_code(found.verdict, inconclusive))
+    if answer.in_actions():
+        answer.summarise(result)
+    _print(result, answer.annotation(result, inconclusive) if answer.in_actions() else "")
+    raise SystemExit(exit_code(result.verdict, inconclusive))
 
 
-def _print(found: "Gate", annotation: str) -> None:
+def _print(result: "Gate", annotation: str) -> None:
     """The answer first, the verdict last; in colours and wrapped on a terminal, else one line each,
     which scripts read.
     """
-    from betterthan.gating.shown import document
-    from betterthan.gating.words import last_line
+    from betterthan.gating.answer import document, last_line
     from betterthan.progress import on_terminal
     from betterthan.results.text import as_text, coloured, painted, terminal_width
 
-    colour, last = coloured(), last_line(found)
+    colour, last = coloured(), last_line(result)
     width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
-    *before, _ = as_text(document(found), width, colour=colour).splitlines()
+    *before, _ = as_text(document(result), width, colour=colour).splitlines()
     for line in [*before, *([annotation] if annotation else [])]:
         print(line)
-    print(painted(last, _STYLES.get(found.verdict, "bold red")) if colour else last)
+    print(painted(last, _STYLES.get(result.verdict, "bold red")) if colour else last)

@@ -103,11 +103,13 @@ def _counts(pilot: list[str], **choices: Any) -> Any:
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     if names.SYSTEM in data.dims and not data.isin((0, 1)).where(data.notnull(), True).all():
         say("scores are graded: this plan is of winning more items, which a higher mean need not")
-    found = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
-    if len(found) != 2 or names.DATASET in counts.dims:
+    systems_present = (
+        counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
+    )
+    if len(systems_present) != 2 or names.DATASET in counts.dims:
         raise ValueError(
-            f"a plan is of two systems on one set of items, and here are {len(found)} "
-            f"({', '.join(map(str, found))}); name two with --systems A,B"
+            f"a plan is of two systems on one set of items, and here are {len(systems_present)} "
+            f"({', '.join(map(str, systems_present))}); name two with --systems A,B"
         )
     return counts
 
@@ -124,14 +126,15 @@ def _clustered(data: Any) -> None:
 
     if CLUSTER not in data.coords:
         return
-    found = len(set(data[CLUSTER].values.tolist()))
-    if found == 1:
+    n_clusters = len(set(data[CLUSTER].values.tolist()))
+    if n_clusters == 1:
         raise ValueError(
             "all items of the pilot are in one cluster, so nothing can be said about new clusters; "
             "give a pilot with items of several"
         )
     say(
-        f"items come in {found:,} clusters; this plan takes them as independent and asks for too "
+        f"items come in {n_clusters:,} clusters; this plan takes them as independent and asks for "
+        "too "
         "few: see betterthan.plan.cluster_power"
     )
 
@@ -163,15 +166,15 @@ def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, A
     _draw(needed, wanted, {"theta": theta} | how)
 
 
-def _tell(what: str, parts: "list[Plan]") -> None:
+def _tell(subject: str, parts: "list[Plan]") -> None:
     """The sentences of a plan; where there is a number of items, first, always and ceiling too."""
-    print(f"Of {what}:")
+    print(f"Of {subject}:")
     for line in dict.fromkeys(line for part in parts for line in part.lines):
         print(f"  {line}")
     for part in parts:
         if "first" in part:
-            told = ((k, float(part[k])) for k in ("first", "always", "ceiling"))
-            print("  " + ", ".join(f"{k} {_number(k, v)}" for k, v in told))
+            numbers = ((k, float(part[k])) for k in ("first", "always", "ceiling"))
+            print("  " + ", ".join(f"{k} {_number(k, v)}" for k, v in numbers))
 
 
 def _number(name: str, value: float) -> str:

@@ -12,15 +12,15 @@ from betterthan import checks, names
 from betterthan.cli.console import say
 from betterthan.io.cells import holds_numbers, numbers, texts
 from betterthan.io.files import read_file
+from betterthan.io.layouts import recognise
 from betterthan.io.problems import listed, problem
-from betterthan.io.recognition import recognise
-from betterthan.labels.predictions import confusions as confusions_from_labels
-from betterthan.labels.predictions import tallies
+from betterthan.labels.matrices import confusions as confusions_from_labels
+from betterthan.labels.matrices import tallies
 from betterthan.labels.reading import is_confusion, read_confusion
 from betterthan.labels.reading import read as read_labels
 from betterthan.orders.agreeing import agreement
-from betterthan.orders.median import consensus
 from betterthan.orders.reading import read as read_orders
+from betterthan.orders.references import consensus
 from betterthan.orders.taus import kendall_tau
 from betterthan.reading.any_source import read
 
@@ -66,19 +66,21 @@ def ordered(
     say(str(orders.attrs["reading"]))
     if not reference:
         return orders, None, False
-    rest = orders.sizes["system"] - len(reference)
-    several = orders.sizes.get("document", 1) > 1 and rest > 1 and restrict is None
+    n_systems = orders.sizes["system"] - len(reference)
+    several = orders.sizes.get("document", 1) > 1 and n_systems > 1 and restrict is None
     return orders, reference[0] if len(reference) == 1 else reference, several
 
 
 def told_of(
     orders: xr.DataArray, reference: str | list[str] | None, restrict: str | None
 ) -> list[xr.Dataset]:
-    """Taus against the reference; without one, agreement, and of one document the consensus."""
+    """Return taus against the reference; without one, the agreement and, for one document, the
+    consensus.
+    """
     if reference is not None:
         return [kendall_tau(orders, reference, restrict=restrict)]
-    found = [agreement(orders, restrict=restrict)]
-    return found if "document" in orders.dims else [*found, consensus(orders)]
+    answers = [agreement(orders, restrict=restrict)]
+    return answers if "document" in orders.dims else [*answers, consensus(orders)]
 
 
 def with_seed(confusions: Any, seed: int | None) -> Any:
@@ -102,8 +104,8 @@ def plain_table(
     named = {outcome, *(table.columns if features is None else features)} - {leave_out}
     for name in (*(features or []), outcome, None if leave_out == names.ROW else leave_out):
         if name is not None and name not in table.columns:
-            there = listed(table.columns)
-            raise problem(table.source, f"there is no column {name!r}; the columns are {there}")
+            present = listed(table.columns)
+            raise problem(table.source, f"there is no column {name!r}; the columns are {present}")
     return pd.DataFrame(
         {
             name: numbers(table, name)

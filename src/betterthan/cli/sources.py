@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Given = str | Path | list[str | Path] | dict[str, str | Path]
 
 
-def source_of(given: list[str]) -> Given:
+def source_of(arguments: list[str]) -> Given:
     """What `betterthan.read` takes: a path, several, or those of each name.
 
     Raises
@@ -24,12 +24,12 @@ def source_of(given: list[str]) -> Given:
     >>> source_of(["old=a.csv", "new=b.csv"])
     {'old': 'a.csv', 'new': 'b.csv'}
     """
-    split = [_split(one) for one in given]
+    split = [_split(argument) for argument in arguments]
     named = [name is not None for name, _ in split]
     if not any(named):
-        return given[0] if len(given) == 1 else list(given)
+        return arguments[0] if len(arguments) == 1 else list(arguments)
     if not all(named):
-        lone = given[named.index(False)]
+        lone = arguments[named.index(False)]
         raise ValueError(f"{lone} has no name, while others have; give name=file for each, or none")
     names = [str(name) for name, _ in split]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -38,25 +38,25 @@ def source_of(given: list[str]) -> Given:
     return {str(name): path for name, path in split}
 
 
-def read_given(given: list[str], **choices: Any) -> "xr.DataArray":
-    """What was given, read as it was asked; how is said."""
+def read_given(arguments: list[str], **choices: Any) -> "xr.DataArray":
+    """Read the arguments with the chosen options, and print the import summary."""
     import betterthan as bt
 
-    data = bt.read(source_of(given), **chosen(**choices))
+    data = bt.read(source_of(arguments), **chosen(**choices))
     say(str(data.attrs["reading"]))
     return data
 
 
-def inputs_of(given: list[str]) -> list[Path]:
-    """Every file that is read, so that none is written over."""
-    found: list[Path] = []
-    for _, one in map(_split, given):
-        path = Path(one)
+def inputs_of(arguments: list[str]) -> list[Path]:
+    """List every input file, so that none is overwritten."""
+    paths: list[Path] = []
+    for _, argument in map(_split, arguments):
+        path = Path(argument)
         if path.is_dir():
-            found += [inside for inside in path.rglob("*") if inside.is_file()]
+            paths += [inside for inside in path.rglob("*") if inside.is_file()]
         else:
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def ids_in(file: Path | None) -> list[str] | None:
@@ -67,15 +67,15 @@ def ids_in(file: Path | None) -> list[str] | None:
 
 
 def chosen(**choices: Any) -> dict[str, Any]:
-    """The choices that were made, lists from text with commas."""
+    """Select the choices that were set; split lists at commas."""
     lists = ("systems", "ignore", "true", "false", "task", "judge", "strata")
-    made = {name: value for name, value in choices.items() if value is not None}
-    return {k: v.split(",") if k in lists and v != "" else v for k, v in made.items()}
+    set_choices = {name: value for name, value in choices.items() if value is not None}
+    return {k: v.split(",") if k in lists and v != "" else v for k, v in set_choices.items()}
 
 
-def _split(one: str) -> tuple[str | None, str]:
-    """The name before the first ``=``, unless the whole is a file."""
-    name, sign, path = one.partition("=")
-    if not sign or not name or Path(one).exists():
-        return None, one
+def _split(argument: str) -> tuple[str | None, str]:
+    """Split off the name before the first ``=``, unless the argument is a file."""
+    name, sign, path = argument.partition("=")
+    if not sign or not name or Path(argument).exists():
+        return None, argument
     return name, path

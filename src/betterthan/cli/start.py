@@ -10,12 +10,10 @@ from importlib import import_module
 from typing import Any
 
 from betterthan import __version__
-from betterthan.cli.console import INTERRUPTED, say
-from betterthan.cli.ending import ended
-from betterthan.cli.streams import ready
+from betterthan.cli.console import INTERRUPTED, ended, ready, say
 
 _ALWAYS = ("xarray", "scipy.special")  # what every command takes long to load
-_OF_COMPARE = ("reading.any_source", "comparison.compare", "results.of_comparison")
+_OF_COMPARE = ("reading.any_source", "comparison.compare", "results.comparison_page")
 
 
 def run() -> None:
@@ -37,16 +35,22 @@ def _given() -> Any:
     return command()
 
 
-def _command(given: list[str]) -> Callable[[], Any]:
-    """What is asked for; files alone need no parser, whose loading takes as long as comparing."""
-    if given == ["--version"]:
+def _command(arguments: list[str]) -> Callable[[], Any]:
+    """Return the command to run; without options no parser is loaded, which takes as long as
+    comparing.
+    """
+    if arguments == ["--version"]:
         return partial(print, f"betterthan {__version__}")
-    if given[:1] == ["compare"] and given[1:] and not any(x.startswith("-") for x in given):
+    if (
+        arguments[:1] == ["compare"]
+        and arguments[1:]
+        and not any(x.startswith("-") for x in arguments)
+    ):
         _load(*_ALWAYS, *(f"betterthan.{name}" for name in _OF_COMPARE))
         from betterthan.cli.comparing import compare
 
-        return partial(compare, given[1:])
-    if given[1:] and "--help" not in given:
+        return partial(compare, arguments[1:])
+    if arguments[1:] and "--help" not in arguments:
         _load(*_ALWAYS)
     from betterthan.cli.commands import app
 

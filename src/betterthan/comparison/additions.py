@@ -12,16 +12,16 @@ from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_by_difficulty import closed_verdicts
 from betterthan.comparison.options import Options
 from betterthan.comparison.unit_notes import unequal
-from betterthan.counts.arrays import Arrays, Table
-from betterthan.counts.differing import differing
+from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import POLICIES, mirror_of
+from betterthan.counts.units import differing
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import settled
 from betterthan.signed import Signature
-from betterthan.significance.all_at_once import FEWEST, ranks
 from betterthan.significance.corrections import adjusted_square
-from betterthan.significance.roster import Beside
-from betterthan.significance.signs import p_values, signs_of
+from betterthan.significance.omnibus import FEWEST, ranks
+from betterthan.significance.roster import TestContext
+from betterthan.significance.signs import p_values, sign_tests
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 ITEMS = 10  # on which systems differ most
@@ -92,11 +92,11 @@ def significance_tests(evaluation: Evaluation, options: Options, answer: Answer)
     specs = tests.on(data, clustered=clusters is not None)
     raw_counts = evaluation.raw_counts if clusters is None else clusters.counts
     ties = options.ties if clusters is None else "third"  # a policy for items has been followed
-    choices = Beside(tests, ties=ties, missing="pairwise", rng=options.seed, clusters=clusters)
+    choices = TestContext(tests, ties=ties, missing="pairwise", rng=options.seed, clusters=clusters)
     signs = p_values(raw_counts, choices.sign_ties)
     choices = replace(choices, signs=signs)
     results, comparable = (
-        [spec.of(data, raw_counts, choices) for spec in specs],
+        [spec.run(data, raw_counts, choices) for spec in specs],
         _comparable(raw_counts),
     )
     p = [np.where(comparable, result["p_value"], np.nan) for result in results]
@@ -113,7 +113,7 @@ def significance_tests(evaluation: Evaluation, options: Options, answer: Answer)
         columns |= {k: v for k, v in result.arrays.items() if k not in columns}
     columns["smallest_p"] = names.SQUARE, signs["smallest_p"]
     if options.ties == "all":
-        every = Table.of(signs_of(evaluation.raw_counts, "all", alpha=tests.alpha))
+        every = Table.of(sign_tests(evaluation.raw_counts, "all", alpha=tests.alpha))
         columns["p_value_by_ties"] = every.arrays["p_value"]
         columns["p_flips"] = every.arrays["flips"]
         columns["favours_by_ties"] = every.arrays["favours"]

@@ -10,8 +10,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData, recognise
 from betterthan.counts.judgments import JUDGE
-from betterthan.counts.picking import systems_of
-from betterthan.counts.shapes import to_pairs
+from betterthan.counts.shapes import systems_of, to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.model_registry import Spec, spec_of
 from betterthan.reading.inputs import data_of

@@ -11,8 +11,8 @@ from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import Blocks
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import oriented_scores
-from betterthan.counts.arrays import Arrays
 from betterthan.counts.in_blocks import rule_of, tables_of
+from betterthan.counts.shapes import Arrays
 from betterthan.counts.units import CLUSTER, EPOCH, several
 from betterthan.exact.blocks import spreads
 from betterthan.exact.blocks.outcomes import Tables

@@ -41,7 +41,7 @@ from betterthan.comparison.missing_bounds import (
 )
 from betterthan.comparison.options import Options
 from betterthan.comparison.provenance import provenance
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
 from betterthan.progress import with_bar, working

@@ -9,21 +9,21 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.blocks.work import Work, work_on
+from betterthan.blocks.lazy import Work, work_on
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Table, without_attrs
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, UNIT, default_unit, in_units
 from betterthan.exact.joint.units import differences as unit_differences
 from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
-from betterthan.posterior import closed, differences, on_units, table
+from betterthan.posterior import closed, differences, table
+from betterthan.posterior import table as on_units
 from betterthan.posterior.parameters import settled
 from betterthan.results.stored_draws import kept
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
-    from betterthan.posterior.gate import Diagnosis
+    from betterthan.posterior.convergence import Diagnosis
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     if evaluation.in_units:
         return _fitted(spec_of(CLUSTERED), evaluation, options)
     from betterthan.models import beta_binomial, dirichlet_multinomial
-    from betterthan.posterior.gate import diagnose
+    from betterthan.posterior.convergence import diagnose
 
     counts, question = evaluation.counts, options.question
     three = counts.sizes[names.OUTCOME] == 3
@@ -154,7 +154,7 @@ def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
     from betterthan.fits.checking import distance
     from betterthan.models import judge
-    from betterthan.posterior.gate import diagnose, posterior_of
+    from betterthan.posterior.convergence import diagnose, posterior_of
 
     tree = judge.fit(
         data, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False

@@ -22,20 +22,16 @@ from betterthan.comparison.units import (
     wins_of_counts,
     wins_of_items,
 )
-from betterthan.counts.arrays import Arrays
-from betterthan.counts.fingerprint import fingerprint
-from betterthan.counts.picking import systems_of
-from betterthan.counts.runs import mean_of_runs
 from betterthan.counts.scoring import counts_and_used
-from betterthan.counts.shapes import to_square
+from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_square
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of, unlabelled
+from betterthan.counts.units import CLUSTER, EPOCH, mean_of_runs, several, unit_of, unlabelled
 from betterthan.exact.joint.units import once, pair_sums
-from betterthan.exact.wins import shares
-from betterthan.io.text_arrays import text_array
-from betterthan.posterior.open_scores import limits_of
-from betterthan.significance.on_clusters import OnClusters, Sums
+from betterthan.exact.wins import intervals
+from betterthan.io.texts import text_array
+from betterthan.posterior.bounds import score_limits
+from betterthan.significance.signs import OnClusters, Sums
 
 if TYPE_CHECKING:
     from betterthan.comparison.advice import Advice
@@ -98,7 +94,7 @@ class Evaluation(LoadedData):
         """The width of the scale of scores: 1 of scores within 0 and 1, else their range."""
         if self.quantity.lead != "mean" or not self.by_item or self.kind == "blocks":
             return 1.0
-        low, high, _ = limits_of(self.observed, None)
+        low, high, _ = score_limits(self.observed, None)
         return high - low or 1.0
 
     @property
@@ -121,7 +117,7 @@ class Evaluation(LoadedData):
         if isinstance(totals, UnitTotals) and self.quantity.lead != "wins":
             sums = totals.totals, totals.sizes, totals.unit
             each_once = self.weight == "unit"
-            return OnClusters.of(
+            return OnClusters.from_sums(
                 self.systems, lambda: pair_sums(*sums, each_once=each_once), totals.pairs()
             )
 
@@ -129,7 +125,7 @@ class Evaluation(LoadedData):
             net, size = self.net_wins
             yield net, size, np.zeros_like(net), size
 
-        return OnClusters.of(self.systems, wins)
+        return OnClusters.from_sums(self.systems, wins)
 
     def with_units_once(self) -> "Evaluation":
         """The same with each unit counted once in a mean."""
@@ -284,7 +280,7 @@ def score_intervals(
         return totals.intervals(options.question)
     scored, question = columns["n_scored"][1], options.question
     right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
-    low, high = shares.interval(right, scored, question.ci_prob, question.ci_kind)
+    low, high = intervals.interval(right, scored, question.ci_prob, question.ci_kind)
     parts = {"score_lower": low, "score_upper": high}
     parts |= {"n_right": right} if totals.higher_is_better else {}
     return {name: ((names.SYSTEM,), values) for name, values in parts.items()}

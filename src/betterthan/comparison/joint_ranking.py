@@ -11,13 +11,13 @@ from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import UnitTotals
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 from betterthan.counts.units import CLUSTER, unlabelled
-from betterthan.exact.joint import abilities, model_checks, units
+from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities, Evidence
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.joint.units import Means
-from betterthan.posterior import among
+from betterthan.posterior import table
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -81,22 +81,22 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
     else:
         win, loss, *tie = checks.prior(options.prior, evaluation.counts.sizes[names.OUTCOME])
         both, items = totals.both_right()
-        evidence = abilities.of_right(both, items, (win, loss, tie[0] if tie else 1.0))
+        evidence = abilities.evidence_from_right(both, items, (win, loss, tie[0] if tie else 1.0))
     if not evidence.variance:
         same = f"differences are the same on every {evaluation.unit}, so nothing tells their error"
         return Table(attrs={"no_joint": same})
     posterior = Abilities.fit(evidence)
     parts = means if isinstance(means, Means) else None
     notes, families = _notes(posterior, totals.systems, totals.units, evaluation.unit, parts)
-    ranks = among.ranks_of(posterior, question, options.rank_seed)
+    ranks = table.ranks_of(posterior, question, options.rank_seed)
     higher_is_better = totals.higher_is_better or not totals.graded
-    pairs = among.of_pairs(
+    pairs = table.of_abilities(
         posterior, totals.systems, question, higher_is_better=higher_is_better, alone=families
     )
     signature = replace(
         _signature(evaluation, totals, equal, options),
         joint_notes=notes,
-        joint_kept=round(posterior.groups.kept, _DIGITS),
+        joint_kept=round(posterior.groups.mean_k, _DIGITS),
         joint_spread=round(posterior.groups.spread, _DIGITS),
         joint_groups=tuple(posterior.groups.prob_groups.round(_DIGITS).tolist()),
     )
@@ -117,10 +117,10 @@ def _of_means(
 ) -> Evidence:
     low, high = totals.limits
     if equal and isinstance(means, Means):
-        pairs = units.pairs_of(means, high - low)
+        pairs = units.pairs_from_means(means, high - low)
     else:
         pairs = totals.pairs()
-    return abilities.of_means(means.mean, means.covariance, means.df, pairs, totals.sd())
+    return abilities.evidence_from_means(means.mean, means.covariance, means.df, pairs, totals.sd())
 
 
 def _equally_weighed(totals: Any) -> Means:
@@ -184,7 +184,7 @@ def _signature(
     of_what = "items with their runs" if runs else f"{evaluation.unit}s"
     return Signature(
         joint_model=names.AMONG_ALL,
-        joint_draws=among.DRAWS,
+        joint_draws=table.DRAWS,
         joint_seed=options.rank_seed,
         joint_units=f"{totals.units:,} {of_what}"
         + (" of data sets, which weigh the same" if equal else ""),
@@ -214,7 +214,7 @@ def _notes(
     means : Means, optional
         What each unit adds to the errors; None of right and wrong items.
     """
-    families = model_checks.families(posterior.of, units)
+    families = abilities.families(posterior.evidence, units)
     lines = [_in_groups(posterior, systems), _few(units, unit)]
     if families:
         lines.append(
@@ -222,7 +222,7 @@ def _notes(
             "The joint model takes errors as independent: between such families its intervals hold "
             "less often than stated, and a pair is equivalent only where it is by itself."
         )
-    if means is not None and (largest := model_checks.dominating(means.parts)) is not None:
+    if means is not None and (largest := abilities.dominating(means.parts)) is not None:
         lines.append(
             f"One {unit} makes up {100 * largest[1]:.0f}% of the squared differences between the "
             f"systems: the answer is little more than what that {unit} shows."
@@ -232,12 +232,12 @@ def _notes(
 
 def _in_groups(posterior: Abilities, systems: Sequence[str]) -> str:
     """The members of groups, where several groups are more probable than one."""
-    number = model_checks.in_groups(posterior.groups)
+    number = abilities.in_groups(posterior.groups)
     if number == 1:
         return ""
     prob = posterior.groups.prob_groups
     member = posterior.groups.members(number)
-    order = np.argsort(-posterior.of.score, kind="stable").tolist()
+    order = np.argsort(-posterior.evidence.score, kind="stable").tolist()
     parts: list[str] = []
     for group in sorted(set(member.tolist()), reverse=True):
         members = [systems[int(k)] for k in order if member[k] == group]

@@ -13,12 +13,17 @@ import betterthan
 from betterthan import checks, names
 from betterthan.comparison.engines import Answer, fits_of, mcmc_judged
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Table, without_attrs
-from betterthan.counts.picking import picked, systems_of
+from betterthan.counts.shapes import Table, picked, systems_of, without_attrs
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
-from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judge_alone, judged_counts
-from betterthan.judged.printed import fingerprint_of
+from betterthan.judged.dataset import (
+    GOLD,
+    JUDGED,
+    SIGNAL,
+    fingerprint_of,
+    judge_alone,
+    judged_counts,
+)
 from betterthan.posterior import of_judged, table
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
@@ -39,8 +44,8 @@ def judged_answers(
     """
     _refuse(options)
     labelled, bare = _labelled_pairs(data, options)
-    pairs = of_judged.settled_pairs(labelled, options.prior)
-    worth = of_judged.worth_of(labelled, pairs)
+    pairs = of_judged.judged_posterior(labelled, options.prior)
+    worth = of_judged.label_worth(labelled, pairs)
     beside = _square(worth, labelled).pipe(_whole)
     main, *others = _answers(labelled, pairs, beside["n"], options)
     z = [answer.more.to_dataset() for answer in others]
@@ -109,12 +114,12 @@ def _refuse(options: Options) -> None:
 def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dataset:
     """Of the labels and the judge together."""
     question = options.question
-    size = of_judged.sizes_of(pairs, question.ci_prob, question.ci_kind)
+    size = of_judged.interval_summary(pairs, question.ci_prob, question.ci_kind)
     parts = {f"difference_{k}": size[k] for k in ("mean", "lower", "upper")}
     above, below = pairs.tails(0.0)
     parts |= {"prob_better": above, "prob_worse": below}
     zero = np.stack([below, np.zeros(len(below)), above], axis=-1)
-    parts["mass"] = of_judged.masses_of(pairs, question.rope) if question.rope else zero
+    parts["mass"] = of_judged.region_masses(pairs, question.rope) if question.rope else zero
     return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
 
 

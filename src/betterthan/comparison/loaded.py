@@ -9,8 +9,8 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of, in_blocks
 from betterthan.counts.judgments import JUDGMENT, count_judgments
-from betterthan.counts.picking import picked
 from betterthan.counts.scoring import apply_missing
+from betterthan.counts.shapes import picked
 from betterthan.counts.successes import trials_of
 
 

@@ -13,12 +13,10 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Table, without_attrs
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, ids_of
-from betterthan.exact.joint.spans import Spans, spans
-from betterthan.exact.joint.units import once, summed
-from betterthan.posterior.open_scores import Ends, ends_as_planned, limits_of
+from betterthan.exact.joint.units import Spans, once, spans, summed
+from betterthan.posterior.bounds import ScoreBounds, planned_bounds, score_limits
 
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are
@@ -128,23 +126,23 @@ def bounds_answer(evaluation: Evaluation, options: Options) -> bool:
     return not options.prior_sd and (of_units(evaluation, options) or by_items(evaluation))
 
 
-def _ends(evaluation: Evaluation) -> tuple[Ends, np.ndarray]:
+def _ends(evaluation: Evaluation) -> tuple[ScoreBounds, np.ndarray]:
     """Between which numbers the score of each item lies, more being better; and its unit."""
     scores = evaluation.observed
     if evaluation.totals is not None and not evaluation.totals.runs:
         scores = scores.drop_vars(names.ITEM, errors="ignore")  # each row is an item
-    ends, _, place = ends_as_planned(scores, limits_of(scores, None)[:2])
+    ends, _, place = planned_bounds(scores, score_limits(scores, None)[:2])
     first = np.unique(place, return_index=True)[1]
     if evaluation.unit != CLUSTER:
         return ends, np.arange(len(first))
     return ends, np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
 
 
-def _of_wins(evaluation: Evaluation, options: Options, ends: Ends) -> xr.Dataset:
-    from betterthan.posterior.bounds import bounds_of_ends
+def _of_wins(evaluation: Evaluation, options: Options, ends: ScoreBounds) -> xr.Dataset:
+    from betterthan.posterior.bounds import bounds_from_limits
 
     rope = 0.0 if evaluation.quantity.lead == "mean" else options.question.rope
-    return bounds_of_ends(
+    return bounds_from_limits(
         ends,
         evaluation.systems,
         margin=options.margin,
@@ -161,12 +159,12 @@ def _of_blocks(evaluation: Evaluation, options: Options) -> xr.Dataset | None:
     tables = totals.found
     if tables.graded or not tables.blank or options.missing != "pairwise" or options.margin >= 1:
         return None
-    from betterthan.posterior.bounds import bounds_of_right_or_wrong
+    from betterthan.posterior.bounds import bounds_from_right
 
     right, wins = np.diag(tables.sums).astype(np.int64), tables.wins
     if not totals.higher_is_better:  # where 0 is right
         right, wins = totals.scored - right, wins.T
-    return bounds_of_right_or_wrong(
+    return bounds_from_right(
         wins,
         tables.shared,
         right,
@@ -183,7 +181,7 @@ def _of_means(
     evaluation: Evaluation,
     options: Options,
     answers: Table,
-    ends: Ends,
+    ends: ScoreBounds,
     unit: np.ndarray,
     wins: xr.Dataset,
 ) -> xr.Dataset:

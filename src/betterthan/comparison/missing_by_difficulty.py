@@ -6,8 +6,8 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Arrays
 from betterthan.counts.scoring import counted
+from betterthan.counts.shapes import Arrays
 from betterthan.counts.ties import policy_applied
 from betterthan.posterior import closed, differences
 from betterthan.posterior.parameters import settled
@@ -89,11 +89,13 @@ def closed_verdicts(
 
 def _of_systems(missing: xr.Dataset) -> list[str]:
     """A sentence on each system whose scores are missing where items are hard, or easy."""
-    from betterthan.auditing.of_answers import of_difficulty
+    from betterthan.auditing.answer_checks import difficulty_message
 
     systems = [str(s) for s in missing[names.SYSTEM].values[missing["differs"].values]]
     tested = int(missing["p_value"].notnull().sum())
-    sentences = [of_difficulty(missing.sel({names.SYSTEM: s}), tested) for s in systems[:_NAMED]]
+    sentences = [
+        difficulty_message(missing.sel({names.SYSTEM: s}), tested) for s in systems[:_NAMED]
+    ]
     more = len(systems) - _NAMED
     return sentences + ([f"So it is of {more} more systems."] if more > 0 else [])
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models.priors import is_distribution, is_table
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.parameters import prior_of
@@ -83,7 +83,7 @@ class Options:
         return cls(
             **choices,
             question=question,
-            tests=Tests.asked(tests),
+            tests=Tests.parse(tests),
             sampling=sampling,
             prior_sd=0.0,
             seed=seed,

@@ -13,7 +13,7 @@ from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
 from betterthan.comparison.unit_notes import unequal, unit_notes, worth
 from betterthan.comparison.units import UnitTotals
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
 
@@ -104,7 +104,7 @@ def audit_lines(
         return ()
     if "status" not in scores.coords and not np.isnan(scores.values.astype(float)).any():
         return ()
-    from betterthan.auditing.beside import lines_beside
+    from betterthan.auditing.comparison_notes import lines_beside
 
     by = "" if bounds_answer(evaluation, options) else "by wins on items"
     return tuple(lines_beside(scores, baseline=options.baseline, by=by, bounds=bounds))

@@ -10,11 +10,10 @@ from betterthan import names
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import UnitTotals
-from betterthan.counts.arrays import Table
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import Table, pair_indices
 from betterthan.exact.joint.student import too_skewed
 from betterthan.results import numbers
-from betterthan.significance.on_clusters import OnClusters
+from betterthan.significance.signs import OnClusters
 
 HALF = 0.5  # a unit with so much of the items dominates the answer
 UNEQUAL = 1.25  # sizes are unequal where there are so many times more units than they are worth

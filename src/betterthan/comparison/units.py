@@ -11,15 +11,14 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.counts.arrays import Arrays
 from betterthan.counts.scoring import item_outcomes, oriented
-from betterthan.counts.shapes import to_pairs
+from betterthan.counts.shapes import Arrays, to_pairs
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
 from betterthan.exact.joint import units
 from betterthan.exact.joint.units import Means, PairMeans
-from betterthan.io.text_arrays import text_array
+from betterthan.io.texts import text_array
 from betterthan.posterior.table import Question
 
 

@@ -1,5 +1,3 @@
-from .differing import disagreements as disagreements
-from .measure_table import from_measures as from_measures
 from .missing_scores import missing_by_difficulty as missing_by_difficulty
 from .scoring import item_outcomes as item_outcomes
 from .shapes import swap as swap
@@ -8,7 +6,9 @@ from .shapes import to_square as to_square
 from .successes import trials as trials
 from .successes import trials_from_table as trials_from_table
 from .tables import from_contingency as from_contingency
+from .tables import from_measures as from_measures
 from .tables import from_table as from_table
 from .tallies import tally_scores as tally_scores
 from .tallies import tally_totals as tally_totals
 from .ties import apply_ties as apply_ties
+from .units import disagreements as disagreements

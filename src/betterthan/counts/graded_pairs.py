@@ -1,4 +1,4 @@
-"""Differences of graded scores, pair by pair, in one row: what a model of them sees."""
+"""Pairwise differences of graded scores in one array, as models need them."""
 
 import warnings
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.scoring import need_shared_items, oriented
 from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric import counting
-from betterthan.io.text_arrays import text_array
+from betterthan.io.texts import text_array
 
 NEAR, MANY = 0.01, 0.1  # of the 90th percentile of a pair, and of its differences
 
@@ -49,21 +49,21 @@ def differences_of(
     scores, resolution = schemas.scores(scores), checks.margin(resolution, "resolution")
     systems = [str(s) for s in scores[names.SYSTEM].values]
     a, b = pair_indices(len(systems))
-    d, both, differs = _apart(scores, systems, a, b, resolution)
+    d, shared, differs = _apart(scores, systems, a, b, resolution)
     unit = _units(d, differs) if standardise else np.ones(len(a))
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
-    datasets, of = _datasets(scores)
-    of = of[item]
-    rows, middle = _by_dataset(y, pair, of, (max(len(datasets), 1), len(a)))
+    datasets, dataset_index = _datasets(scores)
+    dataset_index = dataset_index[item]
+    rows, middle = _by_dataset(y, pair, dataset_index, (max(len(datasets), 1), len(a)))
     return Differences(
         y,
         pair,
-        of,
+        dataset_index,
         datasets,
         unit,
-        n=both.sum(0),
-        n_tied=(both & ~differs).sum(0),
+        n=shared.sum(0),
+        n_tied=(shared & ~differs).sum(0),
         near_ties=_near_ties(np.where(differs, np.abs(d), np.nan)),
         rows=rows,
         middle=middle,
@@ -76,12 +76,12 @@ def _near_ties(size: np.ndarray) -> np.ndarray:
     """Share of the sizes (item, pair), nan where there is none, that are below a hundredth of what
     nine of ten are below.
     """
-    found = np.zeros(size.shape[1])
+    shares = np.zeros(size.shape[1])
     for k, column in enumerate(size.T):
-        own = column[~np.isnan(column)]
-        if len(own):
-            found[k] = (own < NEAR * np.quantile(own, 0.9)).mean()
-    return found
+        observed = column[~np.isnan(column)]
+        if len(observed):
+            shares[k] = (observed < NEAR * np.quantile(observed, 0.9)).mean()
+    return shares
 
 
 def _named(systems: list[str], a: np.ndarray, b: np.ndarray) -> xr.DataArray:
@@ -97,14 +97,14 @@ def _apart(
     they differ by more than the resolution, and rounding.
     """
     values = oriented(scores)
-    seen = ~np.isnan(values)
-    need_shared_items(seen.T.astype(float) @ seen, systems)
+    observed = ~np.isnan(values)
+    need_shared_items(observed.T.astype(float) @ observed, systems)
     _few_enough(len(a))
     d = values[:, a] - values[:, b]
-    both = np.isfinite(d)
-    differs = both & (np.abs(np.where(both, d, 0)) > counting.slack(values, resolution))
-    _warn_of_few(differs, both, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
-    return d, both, differs
+    shared = np.isfinite(d)
+    differs = shared & (np.abs(np.where(shared, d, 0)) > counting.slack(values, resolution))
+    _warn_of_few(differs, shared, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
+    return d, shared, differs
 
 
 def _few_enough(pairs: int) -> None:
@@ -115,9 +115,9 @@ def _few_enough(pairs: int) -> None:
         )
 
 
-def _warn_of_few(differs: np.ndarray, both: np.ndarray, pairs: list[tuple[str, str]]) -> None:
-    """Say which pairs differ on fewer than two items."""
-    differ, shared = differs.sum(0), both.sum(0)
+def _warn_of_few(differs: np.ndarray, common: np.ndarray, pairs: list[tuple[str, str]]) -> None:
+    """Warn of pairs that differ on fewer than two items."""
+    differ, shared = differs.sum(0), common.sum(0)
     few = np.flatnonzero(differ < 2)
     if not len(few):
         return
@@ -153,5 +153,5 @@ def _units(d: np.ndarray, differs: np.ndarray) -> np.ndarray:
 def _datasets(scores: xr.DataArray) -> tuple[list[str], np.ndarray]:
     if names.DATASET not in scores.coords:
         return [], np.zeros(scores.sizes[names.ITEM], dtype=int)
-    labels, of = np.unique(text_array(scores[names.DATASET].values), return_inverse=True)
-    return ([str(x) for x in labels] if len(labels) > 1 else []), of
+    labels, dataset_index = np.unique(text_array(scores[names.DATASET].values), return_inverse=True)
+    return ([str(x) for x in labels] if len(labels) > 1 else []), dataset_index

@@ -1,4 +1,4 @@
-"""Wins, losses and ties of scores that come in blocks of items."""
+"""Count wins, losses and ties of scores that come in blocks of items."""
 
 from functools import partial
 
@@ -8,12 +8,10 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import Blocks, blocks_of
-from betterthan.counts.arrays import origin
 from betterthan.counts.scoring import need_a_shared_item
-from betterthan.counts.shapes import square_array
+from betterthan.counts.shapes import origin, square_array
 from betterthan.exact.blocks import outcomes
-from betterthan.exact.blocks.leaves import Rule
-from betterthan.exact.blocks.outcomes import Tables
+from betterthan.exact.blocks.outcomes import Rule, Tables
 from betterthan.signed import Signature
 
 
@@ -25,46 +23,48 @@ def count_blocks(
     Scores that differ by no more than the rounding of a larger score in another block are counted
     again, which reads the blocks a second time.
     """
-    of, margin = blocks_of(data), checks.margin(margin)
+    blocks, margin = blocks_of(data), checks.margin(margin)
     checks.one_of(missing, names.MISSING, "missing")
-    return counts_of(of, tables_of(of, margin, missing), margin).assign_attrs(missing=missing)
+    return counts_of(blocks, tables_of(blocks, margin, missing), margin).assign_attrs(
+        missing=missing
+    )
 
 
-def rule_of(of: Blocks, missing: str) -> Rule:
-    """How numbers are read, under a policy for missing scores."""
-    return Rule(of.systems, of.code, missing, 0.0 if of.higher_is_better else 1.0)
+def rule_of(blocks: Blocks, missing: str) -> Rule:
+    """Return how numbers are read under a policy for missing scores."""
+    return Rule(blocks.systems, blocks.code, missing, 0.0 if blocks.higher_is_better else 1.0)
 
 
-def tables_of(of: Blocks, margin: float, missing: str, *, mark: bool = False) -> Tables:
-    """What all blocks say of all pairs."""
-    rule = rule_of(of, missing)
+def tables_of(blocks: Blocks, margin: float, missing: str, *, mark: bool = False) -> Tables:
+    """Accumulate the outcomes of all pairs over all blocks."""
+    rule = rule_of(blocks, missing)
     see = partial(outcomes.tables, rule=rule, margin=margin, mark=mark)
-    found = folded(of, see, outcomes.added)
-    slack = outcomes.slack_of(found, margin, of.scores.dtype)
-    if found.nearest <= slack:
-        found = folded(of, partial(see, slack=slack), outcomes.added)
-    if found.blank and missing == "wrong" and (found.low < 0 or found.high > 1):
+    tables = folded(blocks, see, outcomes.added)
+    slack = outcomes.slack_of(tables, margin, blocks.scores.dtype)
+    if tables.nearest <= slack:
+        tables = folded(blocks, partial(see, slack=slack), outcomes.added)
+    if tables.blank and missing == "wrong" and (tables.low < 0 or tables.high > 1):
         raise ValueError(
             "missing='wrong' needs scores within 0 and 1; these run from "
-            f"{found.low:g} to {found.high:g}"
+            f"{tables.low:g} to {tables.high:g}"
         )
-    if found.blank and missing == "complete" and not found.items:
+    if tables.blank and missing == "complete" and not tables.items:
         raise ValueError(
             "no item has a score for every system; leave out systems with few scores, or use "
             "missing='pairwise'"
         )
-    return found
+    return tables
 
 
-def counts_of(of: Blocks, found: Tables, margin: float) -> xr.DataArray:
+def counts_of(blocks: Blocks, tables: Tables, margin: float) -> xr.DataArray:
     """Counts as a labelled square, of which more is better."""
-    wins = found.wins if of.higher_is_better else found.wins.T
-    square = np.stack([wins, wins.T, found.shared - wins - wins.T], axis=-1)
-    need_a_shared_item(found.shared, list(of.systems))
-    counts = square_array(square, list(of.systems), {}).assign_coords(
-        n_used=(names.SQUARE, found.shared), n_dropped=(names.SQUARE, of.items - found.shared)
+    wins = tables.wins if blocks.higher_is_better else tables.wins.T
+    square = np.stack([wins, wins.T, tables.shared - wins - wins.T], axis=-1)
+    need_a_shared_item(tables.shared, list(blocks.systems))
+    counts = square_array(square, list(blocks.systems), {}).assign_coords(
+        n_used=(names.SQUARE, tables.shared), n_dropped=(names.SQUARE, blocks.items - tables.shared)
     )
-    made = Signature(
-        unit=names.ITEM, n_items=of.items, margin=margin, missing="pairwise", ties="third"
+    provenance = Signature(
+        unit=names.ITEM, n_items=blocks.items, margin=margin, missing="pairwise", ties="third"
     )
-    return counts.assign_attrs(origin(of.scores, "higher_is_better") | made.to_attrs())
+    return counts.assign_attrs(origin(blocks.scores, "higher_is_better") | provenance.to_attrs())

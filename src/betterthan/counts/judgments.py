@@ -8,11 +8,41 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
-from betterthan.counts.connection import systems_apart
-from betterthan.counts.shapes import square_array, to_pairs
-from betterthan.io.text_arrays import text_array
+from betterthan.counts.shapes import origin, square_array, to_pairs
+from betterthan.io.texts import text_array
 from betterthan.signed import Signature
+
+
+def systems_apart(met: np.ndarray, systems: list[str]) -> str:
+    """The smallest group of systems that none of the others met, by name; empty if all are
+    connected.
+
+    Parameters
+    ----------
+    met : numpy.ndarray, (system, system)
+        Anything but 0 where two systems met.
+    systems : list of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> systems_apart(np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]), ["A", "B", "C"])
+    "'C'"
+    """
+    from scipy.sparse import csgraph
+
+    count, part = csgraph.connected_components(met, directed=False)
+    if count < 2:
+        return ""
+    smallest = np.bincount(part).argmin()
+    smallest_group = [s for s, where in zip(systems, part, strict=True) if where == smallest]
+    return ", ".join(map(repr, smallest_group[:5])) + (
+        f" and {len(smallest_group) - 5} more" if len(smallest_group) > 5 else ""
+    )
+
 
 JUDGMENT, JUDGE = "judgment", "judge"
 _PLACE = np.array([2, 0, 1])  # of the outcomes 0, 1 and -1 among win, loss and tie
@@ -35,17 +65,19 @@ class Rows:
 def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataArray:
     """Wins, losses and ties in judgments given one by one; see `count`."""
     a, b, outcome, systems = _coded(judgments)
-    place, lead = np.zeros(len(a), dtype=int), {}
+    place, leading_coords = np.zeros(len(a), dtype=int), {}
     if by is not None:
         checks.one_of(by, ("cluster", JUDGE), "by")
         place, labels = pd.factorize(_labels(judgments, by))
-        lead = {"cluster": labels.tolist()}
+        leading_coords = {"cluster": labels.tolist()}
     square = np.zeros((int(place.max()) + 1, len(systems), len(systems), 3), dtype=np.int64)
     np.add.at(square, (place, a, b, _PLACE[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
-    made = Signature(unit=JUDGMENT, ties="third").to_attrs()
-    return square_array(square, systems, lead).assign_attrs(origin(judgments) | made)
+    provenance = Signature(unit=JUDGMENT, ties="third").to_attrs()
+    return square_array(square, systems, leading_coords).assign_attrs(
+        origin(judgments) | provenance
+    )
 
 
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
@@ -72,19 +104,20 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     if isinstance(data, xr.Dataset):
         rows = _from_judgments(data, position, judges)
     else:
-        for asked, what in ((position, "position"), (judges, "judges")):
-            if asked:
+        for requested, option in ((position, "position"), (judges, "judges")):
+            if requested:
                 raise ValueError(
-                    f"{what}=True needs judgments one by one, from betterthan.io.read_judgments; "
+                    f"{option}=True needs judgments one by one, from betterthan.io.read_judgments; "
                     "got counts"
                 )
         rows = _from_counts(data)
     met = np.zeros((len(rows.systems), len(rows.systems)))
     met[rows.a, rows.b] = 1.0
-    apart = systems_apart(met, rows.systems)
-    if apart:
+    unconnected = systems_apart(met, rows.systems)
+    if unconnected:
         raise ValueError(
-            f"{apart} never met any of the other systems, so they cannot be compared with them; "
+            f"{unconnected} never met any of the other systems, so they cannot be compared with "
+            "them; "
             "compare each group by itself, or add judgments between the groups"
         )
     return rows
@@ -111,8 +144,8 @@ def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, Any]:
         )
     a, b, outcome = _turned(data, position)
     row = {pair: k for k, pair in enumerate(zip(rows.a.tolist(), rows.b.tolist(), strict=True))}
-    at = np.array([row[pair] for pair in zip(a.tolist(), b.tolist(), strict=True)])
-    cell = _PLACE[outcome] * len(rows.a) + at
+    pair_index = np.array([row[pair] for pair in zip(a.tolist(), b.tolist(), strict=True)])
+    cell = _PLACE[outcome] * len(rows.a) + pair_index
     shape = (len(labels), 3 * len(rows.a))
     from scipy import sparse  # slow to import
 
@@ -120,12 +153,16 @@ def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, Any]:
 
 
 def _turned(data: xr.Dataset, position: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places of the two systems and the outcome; where place says nothing, the first of them is
+    """Return both systems and the outcome as codes; without position, the lower code comes
     first.
     """
     a, b, outcome, _ = _coded(data)
-    turned = (a > b) & (not position)
-    return np.where(turned, b, a), np.where(turned, a, b), np.where(turned, -outcome, outcome)
+    exchanged = (a > b) & (not position)
+    return (
+        np.where(exchanged, b, a),
+        np.where(exchanged, a, b),
+        np.where(exchanged, -outcome, outcome),
+    )
 
 
 def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
@@ -168,8 +205,8 @@ def _from_counts(data: Any) -> Rows:
     pairs = to_pairs(counts) if names.SYSTEM_A in counts.dims else counts
     pairs = pairs.transpose(names.PAIR, names.OUTCOME)
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
-    known = counts[names.SYSTEM_A].values if names.SYSTEM_A in counts.dims else ()
-    systems = _in_order(a, b, known)
+    order = counts[names.SYSTEM_A].values if names.SYSTEM_A in counts.dims else ()
+    systems = _in_order(a, b, order)
     place = {s: k for k, s in enumerate(systems)}
     values = pairs.values.astype(np.int64)
     if values.shape[1] == len(names.DECISIVE):  # ties are dropped
@@ -205,16 +242,16 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
     if (a == b).any():
         k = int((a == b).argmax())
         checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
-    known = judgments[names.SYSTEM].values if names.SYSTEM in judgments.coords else ()
-    systems = _in_order(a, b, known)
+    order = judgments[names.SYSTEM].values if names.SYSTEM in judgments.coords else ()
+    systems = _in_order(a, b, order)
     place = {s: k for k, s in enumerate(systems)}
     first, second = (np.array([place[s] for s in side]) for side in (a, b))
     return first, second, outcome.astype(int), systems
 
 
-def _in_order(a: np.ndarray, b: np.ndarray, known: Any) -> list[str]:
-    """The systems in the order known, or as they first appear."""
-    return [str(s) for s in known] or list(dict.fromkeys(np.stack([a, b], 1).ravel().tolist()))
+def _in_order(a: np.ndarray, b: np.ndarray, order: Any) -> list[str]:
+    """Return the systems in the given order, or in order of appearance."""
+    return [str(s) for s in order] or list(dict.fromkeys(np.stack([a, b], 1).ravel().tolist()))
 
 
 def _columns(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Whether scores are missing where items are hard: leaving them out then turns answers round."""
+"""Test whether scores are missing on hard items, which would bias a comparison without them."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps.corrections import holm
-from betterthan.exact.swaps.rank_sums import auc_below, rank_sum_p
+from betterthan.exact.swaps.rank_tests import auc_below, rank_sum_p
 from betterthan.signed import Signature
 
 LEAST = 3  # items missing, and as many present, below which nothing is tested
@@ -76,10 +76,12 @@ def missing_by_difficulty(
     scores = schemas.scores(scores)
     alpha = checks.probability(alpha, "alpha")
     shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
-    found = _of_systems(scores, shuffles, seed, alpha)
-    found = found.merge(_of_pairs(scores), join="exact")
-    made = Signature(version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed)
-    return found.assign_attrs(made.to_attrs() | {"shuffles": shuffles})
+    tests = _of_systems(scores, shuffles, seed, alpha)
+    tests = tests.merge(_of_pairs(scores), join="exact")
+    provenance = Signature(
+        version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed
+    )
+    return tests.assign_attrs(provenance.to_attrs() | {"shuffles": shuffles})
 
 
 def _of_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) -> xr.Dataset:
@@ -95,27 +97,30 @@ def _of_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) ->
 
 
 def _of_one(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:
-    """The others' mean on the items that system k lacks, against those that it has."""
-    some, rest = _others(scores.values.astype(float), k)
-    row: dict[str, Any] = {"n_missing": len(some), "n_present": len(rest)}
-    row |= {"mean_missing": _mean(some), "mean_present": _mean(rest)}
-    if not (len(some) and len(rest)):
+    """Compare the others' mean on the items that system k lacks with that on the items it has."""
+    lacked, present = _others(scores.values.astype(float), k)
+    row: dict[str, Any] = {"n_missing": len(lacked), "n_present": len(present)}
+    row |= {"mean_missing": _mean(lacked), "mean_present": _mean(present)}
+    if not (len(lacked) and len(present)):
         return row | {"auc": np.nan, "p_value": np.nan}
     better = 1 if scores.attrs.get("higher_is_better", True) else -1
-    some, rest = np.round(better * some, 12), np.round(better * rest, 12)  # a tie is a tie
-    row["auc"] = auc_below(some, rest)
-    tested = min(len(some), len(rest)) >= LEAST
-    row["p_value"] = rank_sum_p(some, rest, shuffles=shuffles, seed=seed) if tested else np.nan
+    lacked, present = (
+        np.round(better * lacked, 12),
+        np.round(better * present, 12),
+    )  # a tie is a tie
+    row["auc"] = auc_below(lacked, present)
+    tested = min(len(lacked), len(present)) >= LEAST
+    row["p_value"] = rank_sum_p(lacked, present, shuffles=shuffles, seed=seed) if tested else np.nan
     return row
 
 
 def _others(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the other systems on the items that system k lacks, and on those that it has."""
-    seen = ~np.isnan(values)
-    others = seen.sum(1) - seen[:, k]
-    sums = np.where(seen, values, 0.0).sum(1) - np.where(seen[:, k], values[:, k], 0.0)
-    known = others > 0
-    mean, lacks = sums[known] / others[known], ~seen[known, k]
+    observed = ~np.isnan(values)
+    others = observed.sum(1) - observed[:, k]
+    sums = np.where(observed, values, 0.0).sum(1) - np.where(observed[:, k], values[:, k], 0.0)
+    has_others = others > 0
+    mean, lacks = sums[has_others] / others[has_others], ~observed[has_others, k]
     return mean[lacks], mean[~lacks]
 
 
@@ -124,16 +129,18 @@ def _mean(values: np.ndarray) -> float:
 
 
 def _of_pairs(scores: xr.DataArray) -> xr.Dataset:
-    """Of every pair, the second system's mean on items that the first lacks, and that both have."""
+    """For every pair, average the second system on the items that the first lacks, and on shared
+    items.
+    """
     values = scores.values.astype(float)
-    seen = (~np.isnan(values)).astype(float)
-    values = np.where(seen > 0, values, 0.0)
+    observed = (~np.isnan(values)).astype(float)
+    values = np.where(observed > 0, values, 0.0)
     labels = scores[names.SYSTEM].values.astype(str)
     columns: dict[str, Any] = {}
-    for name, at in (("dropped", 1.0 - seen), ("kept", seen)):
-        n = at.T @ seen
+    for name, mask in (("dropped", 1.0 - observed), ("kept", observed)):
+        n = mask.T @ observed
         with np.errstate(invalid="ignore"):
-            columns[f"mean_{name}"] = (names.SQUARE, (at.T @ values) / np.where(n > 0, n, np.nan))
+            columns[f"mean_{name}"] = (names.SQUARE, (mask.T @ values) / np.where(n > 0, n, np.nan))
         if name == "dropped":
             columns["n_dropped"] = (names.SQUARE, n.astype(np.int64))
     return xr.Dataset(columns, coords=dict.fromkeys(names.SQUARE, labels))

@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import labelled
 from betterthan.counts.scoring import need_a_shared_item
+from betterthan.counts.shapes import labelled
 from betterthan.exact.swaps import randomization, ratios
 
 _RATIOS = ("precision", "recall", "f1", "f_beta")
@@ -55,13 +55,15 @@ def responses_of(
     """Scores or tallies as responses, with items that are swapped together summed."""
     labelled(data, "data", "scores (item, system) or tallies (item, system, tally)")
     is_tallies = names.TALLY in data.dims
-    chosen = statistic or ("f1" if is_tallies else "mean")
-    if not callable(chosen):
-        checks.one_of(chosen, names.STATISTICS, "statistic")
-    if checks.real(beta, "beta", "a positive number") != 1 and chosen != "f_beta":
-        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
+    chosen_statistic = statistic or ("f1" if is_tallies else "mean")
+    if not callable(chosen_statistic):
+        checks.one_of(chosen_statistic, names.STATISTICS, "statistic")
+    if checks.real(beta, "beta", "a positive number") != 1 and chosen_statistic != "f_beta":
+        raise ValueError(
+            f"beta={beta:g} is for statistic='f_beta', not {_name(chosen_statistic)!r}"
+        )
     data = schemas.tallies(data) if is_tallies else schemas.scores(data)
-    return responses_from(data, chosen, beta, unit)
+    return responses_from(data, chosen_statistic, beta, unit)
 
 
 def responses_from(
@@ -133,8 +135,8 @@ def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> R
             "a function of your own needs a finite number everywhere; complete the data or leave "
             "items out"
         )
-    values, seen = _together(data, unit, values, np.ones(values.shape[:2], dtype=bool))
-    return Responses("means", _name(function), _systems(data), values, seen, function=function)
+    values, observed = _together(data, unit, values, np.ones(values.shape[:2], dtype=bool))
+    return Responses("means", _name(function), _systems(data), values, observed, function=function)
 
 
 def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
@@ -151,24 +153,24 @@ def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
 
 def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     raw = scores.values.astype(float)
-    seen = ~np.isnan(raw)
-    if statistic == "accuracy" and not np.isin(raw[seen], (0.0, 1.0)).all():
+    observed = ~np.isnan(raw)
+    if statistic == "accuracy" and not np.isin(raw[observed], (0.0, 1.0)).all():
         raise ValueError(
             "accuracy needs scores of 0 and 1; one is "
-            f"{raw[seen][~np.isin(raw[seen], (0, 1))][0]:g}"
+            f"{raw[observed][~np.isin(raw[observed], (0, 1))][0]:g}"
         )
     higher = bool(scores.attrs.get("higher_is_better", True))
-    whole = randomization.whole_scores(raw)
-    values, scale = (np.where(seen, raw, 0.0), 1) if whole is None else whole
+    integers = randomization.whole_scores(raw)
+    values, scale = (np.where(observed, raw, 0.0), 1) if integers is None else integers
     if not higher:
         values = -values
     if unit != names.ITEM:
-        _no_gaps(scores, seen, unit)
-    if not seen.all():
-        need_a_shared_item(seen.T.astype(float) @ seen, _systems(scores))
-    values, seen = _together(scores, unit, values, seen)
+        _no_gaps(scores, observed, unit)
+    if not observed.all():
+        need_a_shared_item(observed.T.astype(float) @ observed, _systems(scores))
+    values, observed = _together(scores, unit, values, observed)
     return Responses(
-        "sum", statistic, _systems(scores), values, seen, scale=scale, higher_is_better=higher
+        "sum", statistic, _systems(scores), values, observed, scale=scale, higher_is_better=higher
     )
 
 
@@ -186,10 +188,10 @@ def _tallied(tallies: xr.DataArray, statistic: str, beta: float, unit: str) -> R
         values = values.sum(2)
     ratio = ratios.ratio_of(statistic, beta)
     values = np.stack(ratios.sums_of(values, ratio), axis=-1)
-    values, seen = _together(tallies, unit, values, np.ones(values.shape[:2], dtype=bool))
+    values, observed = _together(tallies, unit, values, np.ones(values.shape[:2], dtype=bool))
     kind = "macro" if statistic == "macro_f1" else "ratio"
-    said = f"f_beta (beta={beta:g})" if statistic == "f_beta" else statistic
-    return Responses(kind, said, _systems(tallies), values, seen, k=ratio.k)
+    statistic_name = f"f_beta (beta={beta:g})" if statistic == "f_beta" else statistic
+    return Responses(kind, statistic_name, _systems(tallies), values, observed, k=ratio.k)
 
 
 def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str) -> Responses:
@@ -202,38 +204,38 @@ def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str
             "a function of your own sees single items; sum what is swapped together yourself"
         )
     name = getattr(function, "__name__", type(function).__name__)
-    seen = np.ones(values.shape[:2], dtype=bool)
-    return Responses("custom", name, _systems(data), values, seen, function=function)
+    observed = np.ones(values.shape[:2], dtype=bool)
+    return Responses("custom", name, _systems(data), values, observed, function=function)
 
 
 def _together(
-    data: xr.DataArray, unit: str, values: np.ndarray, seen: np.ndarray
+    data: xr.DataArray, unit: str, values: np.ndarray, observed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over the items with the same value of the coordinate `unit`; `seen` then counts
+    """Sums over the items with the same value of the coordinate `unit`; `observed` then counts
     items.
     """
     if unit == names.ITEM:
-        return values, seen
+        return values, observed
     if unit not in data.coords or data[unit].dims != (names.ITEM,):
-        known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
+        item_coords = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
         raise ValueError(
-            f"unit is {unit!r}; give one of {', '.join(dict.fromkeys(['item', *known]))}"
+            f"unit is {unit!r}; give one of {', '.join(dict.fromkeys(['item', *item_coords]))}"
         )
     groups, position = np.unique(data[unit].values, return_inverse=True)
     summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)
     np.add.at(summed, position, values)
-    counted = np.zeros((len(groups), seen.shape[1]), dtype=np.int64)
-    np.add.at(counted, position, seen)
+    counted = np.zeros((len(groups), observed.shape[1]), dtype=np.int64)
+    np.add.at(counted, position, observed)
     return summed, counted
 
 
-def _no_gaps(scores: xr.DataArray, seen: np.ndarray, what: str) -> None:
-    if not seen.all():
-        row, column = np.argwhere(~seen)[0]
+def _no_gaps(scores: xr.DataArray, observed: np.ndarray, cause: str) -> None:
+    if not observed.all():
+        row, column = np.argwhere(~observed)[0]
         item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
         system = scores[names.SYSTEM].values[column]
         raise ValueError(
-            f"item {str(item)!r} has no score for {str(system)!r}: swapping by {what} needs every "
+            f"item {str(item)!r} has no score for {str(system)!r}: swapping by {cause} needs every "
             "score; complete it or leave the item out"
         )
 

@@ -1,4 +1,4 @@
-"""From scores to outcomes to counts."""
+"""Convert scores to outcomes and outcomes to counts."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
-from betterthan.counts.shapes import pair_coords, pair_indices, square_array
+from betterthan.counts.shapes import origin, pair_coords, pair_indices, square_array
 from betterthan.counts.units import CLUSTER, unit_of
 from betterthan.exact.numeric import counting
 from betterthan.signed import Signature
@@ -79,22 +78,22 @@ def counts_and_used(
 ) -> tuple[xr.DataArray, np.ndarray]:
     """The same counts, and beside them how many items each two systems share."""
     systems = [str(s) for s in scores[names.SYSTEM].values]
-    lead: dict[str, Any] = {}
+    leading_coords: dict[str, Any] = {}
     if by is None:
         square = counting.count(oriented(scores), margin)
     else:
-        lead, square = _by_group(scores, margin, by)
-    used = square.sum((*range(len(lead)), -1))
+        leading_coords, square = _by_group(scores, margin, by)
+    used = square.sum((*range(len(leading_coords)), -1))
     need_a_shared_item(used, systems)
     n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
-    counts = square_array(square, systems, lead)
-    made = Signature(
+    counts = square_array(square, systems, leading_coords)
+    provenance = Signature(
         unit=names.ITEM, n_items=n_items, margin=margin, missing="pairwise", ties="third"
     )
     grouped = by is not None and by != CLUSTER and unit_of(scores) == CLUSTER
     # what takes the items of a group as independent refuses these
     clusters = {"clusters": len(set(scores[CLUSTER].values.tolist()))} if grouped else {}
-    counts.attrs |= origin(scores, "higher_is_better") | made.to_attrs() | clusters
+    counts.attrs |= origin(scores, "higher_is_better") | provenance.to_attrs() | clusters
     return counts, used
 
 
@@ -106,8 +105,8 @@ def _by_group(scores: xr.DataArray, margin: float, by: str) -> tuple[dict[str, A
         )
     values, labels = oriented(scores), scores[by].values
     groups = list(dict.fromkeys(labels.tolist()))
-    each = [counting.count(values[labels == group], margin) for group in groups]
-    return {by: groups}, np.stack(each)
+    counts_by_group = [counting.count(values[labels == group], margin) for group in groups]
+    return {by: groups}, np.stack(counts_by_group)
 
 
 def oriented(scores: xr.DataArray) -> np.ndarray:
@@ -139,15 +138,15 @@ def _refuse_gaps(scores: xr.DataArray, gaps: np.ndarray) -> None:
 
 
 def _complete(scores: xr.DataArray, gaps: np.ndarray) -> xr.DataArray:
-    """The items that every system has a score for."""
-    kept = scores.isel({names.ITEM: ~gaps.any(1)})
-    if not kept.sizes[names.ITEM]:
+    """Keep the items that every system has a score for."""
+    complete_items = scores.isel({names.ITEM: ~gaps.any(1)})
+    if not complete_items.sizes[names.ITEM]:
         fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
         raise ValueError(
             f"no item has a score for every system; {fewest!r} has the fewest "
             f"({int((~gaps).sum(0).min())}), leave it out, or use missing='pairwise'"
         )
-    return kept.assign_attrs(scores.attrs | {"n_items": scores.sizes[names.ITEM]})
+    return complete_items.assign_attrs(scores.attrs | {"n_items": scores.sizes[names.ITEM]})
 
 
 def _as_wrong(scores: xr.DataArray) -> xr.DataArray:

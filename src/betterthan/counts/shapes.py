@@ -1,14 +1,180 @@
-"""Between the square and the pairs."""
+"""Arrays of counts: systems in them, squares and pairs, attributes, and a fingerprint."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import labelled
+from betterthan.io.texts import text_array
+
+_ORIGIN = ("source", "reading", "citation")
+Arrays = dict[str, tuple[tuple[str, ...], np.ndarray]]  # (dims, values) by name
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named arrays and attributes: a Dataset that is not built yet.
+
+    The labels of a dim are an array of its own name.
+    """
+
+    arrays: Arrays = field(default_factory=dict)
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: xr.Dataset) -> Self:
+        """The arrays of a Dataset, without the attributes of each."""
+        arrays = {str(k): (tuple(map(str, v.dims)), v.values) for k, v in data.variables.items()}
+        return cls(arrays, dict(data.attrs))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.arrays[name][1]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    @classmethod
+    def merged(cls, tables: Sequence[Self]) -> Self:
+        """The arrays and attributes of all; of the same name those of the first that has it."""
+        arrays: Arrays = {}
+        attrs: dict[str, Any] = {}
+        for table in tables:
+            arrays |= {k: array for k, array in table.arrays.items() if k not in arrays}
+            attrs |= {k: value for k, value in table.attrs.items() if k not in attrs}
+        return cls(arrays, attrs)
+
+    def get(self, name: str, default: np.ndarray) -> np.ndarray:
+        """The values of an array, or the default where there is none."""
+        return self.arrays[name][1] if name in self.arrays else default
+
+    def with_arrays(self, arrays: Mapping[str, Any]) -> Self:
+        """With these arrays too, or in the place of those with their names."""
+        return type(self)(self.arrays | dict(arrays), self.attrs)
+
+    def renamed(self, columns: Collection[str], prefix: str) -> Arrays:
+        """Some of its arrays, with a prefix before their names."""
+        return {f"{prefix}{name}": self.arrays[name] for name in columns}
+
+    def to_dataset(self) -> xr.Dataset:
+        """The Dataset."""
+        labels = {name: v for name, v in self.arrays.items() if v[0] == (name,)}
+        values = {name: v for name, v in self.arrays.items() if name not in labels}
+        return xr.Dataset(values, labels, self.attrs)
+
+
+def labelled(
+    data: Any, argument: str, hint: str, *, kinds: Any = (xr.DataArray, xr.Dataset)
+) -> None:
+    """Refuse what is no array with named dims; `argument` is its name, `hint` says what to give."""
+    if not isinstance(data, kinds):
+        raise ValueError(f"{argument} is {type(data).__name__}; give {hint}")
+
+
+def origin(data: Any, *also: str) -> dict[str, Any]:
+    """The attrs that say where data came from, and `also` those, as far as they are there."""
+    return {key: data.attrs[key] for key in (*_ORIGIN, *also) if key in data.attrs}
+
+
+def with_arrays(data: xr.Dataset, arrays: Mapping[str, Any]) -> xr.Dataset:
+    """As `assign`, of arrays on dims of the data, ``(dims, values)``, in half of its time: nothing
+    is aligned.
+    """
+    variables = {k: data.variables[k] for k in data.data_vars}
+    return xr.Dataset(variables | dict(arrays), data.coords, data.attrs)
+
+
+def without_attrs[Held: (xr.DataArray, xr.Dataset)](data: Held) -> Held:
+    """The same without attrs, as `drop_attrs` in a hundredth of its time: it aligns each variable
+    with all others.
+    """
+    copied = data.copy(deep=False)
+    copied.attrs = {}
+    parts = copied.variables if isinstance(copied, xr.Dataset) else copied.coords
+    for part in parts.values():
+        part.attrs = {}
+    return copied
+
+
+def picked(data: Any, systems: Sequence[str] | Mapping[str, str] | None) -> Any:
+    """Data of some systems: a list picks and orders, a mapping renames and keeps the others.
+
+    Parameters
+    ----------
+    data : xarray.DataArray or xarray.Dataset
+        Scores, tallies, trials, counts as a square or by pair, or judgments; checked.
+    systems : sequence of str, mapping of str to str, or None
+
+    Raises
+    ------
+    ValueError
+        If a system is not in the data, is named twice, or fewer than two are left.
+    """
+    if systems is None:
+        return data
+    if isinstance(systems, str) or not isinstance(systems, Sequence | Mapping):
+        raise ValueError(
+            f"systems is {type(systems).__name__}; give a list of names, or a mapping from name "
+            f"to new name"
+        )
+    present = systems_of(data)
+    selected = [str(s) for s in systems]
+    for name in selected:
+        if name not in present:
+            raise ValueError(f"systems names {name!r}; the data have {', '.join(present)}")
+    checks.unique(selected, "system")
+    if isinstance(systems, Mapping):
+        new = {str(k): str(v) for k, v in systems.items()}
+        checks.unique([new.get(s, s) for s in present], "system")
+        return _renamed(data, new)
+    checks.at_least_two(selected)
+    return _selected(data, selected)
+
+
+def systems_of(data: Any) -> list[str]:
+    """Return the names of the systems, in their order."""
+    if names.SYSTEM in data.dims or (names.SYSTEM in data.coords and data[names.SYSTEM].ndim):
+        return [str(s) for s in data[names.SYSTEM].values]
+    if names.SYSTEM_A in data.dims:
+        return [str(s) for s in data[names.SYSTEM_A].values]
+    pair_names = np.stack([data[k].values.astype(str) for k in names.SQUARE], axis=1)
+    return list(dict.fromkeys(pair_names.ravel().tolist()))
+
+
+def _selected(data: Any, selected: list[str]) -> Any:
+    is_judgments = (
+        isinstance(data, xr.Dataset) and names.SYSTEM_A in data
+    )  # of an array `in` reads values
+    if names.SYSTEM in data.dims and not is_judgments:
+        return data.assign_coords({names.SYSTEM: systems_of(data)}).sel({names.SYSTEM: selected})
+    if names.SYSTEM_A in data.dims:
+        labelled = data.assign_coords(dict.fromkeys(names.SQUARE, systems_of(data)))
+        return labelled.sel(dict.fromkeys(names.SQUARE, selected))
+    a, b = (data[k].values.astype(str) for k in names.SQUARE)
+    rows = np.flatnonzero(np.isin(a, selected) & np.isin(b, selected))
+    if not len(rows):
+        raise ValueError(f"systems {', '.join(selected)} never met")
+    over = data[names.SYSTEM_A].dims[0]
+    rows_kept = data.isel({over: rows})
+    return (
+        rows_kept.assign_coords({names.SYSTEM: selected})
+        if isinstance(data, xr.Dataset)
+        else rows_kept
+    )
+
+
+def _renamed(data: Any, new: dict[str, str]) -> Any:
+    def named(labels: xr.DataArray) -> xr.DataArray:
+        return labels.copy(data=np.array([new.get(s, s) for s in labels.values.astype(str)]))
+
+    coordinates = [k for k in (names.SYSTEM, *names.SQUARE) if k in data.coords]
+    data = data.assign_coords({k: named(data[k]) for k in coordinates})
+    columns = [k for k in names.SQUARE if isinstance(data, xr.Dataset) and k in data.data_vars]
+    return data.assign({k: named(data[k]) for k in columns}) if columns else data
 
 
 def to_pairs(square: xr.DataArray) -> xr.DataArray:
@@ -63,14 +229,17 @@ def _systems_of(square: Any) -> list[str]:
 
 
 def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray) -> dict[Any, Any]:
-    """Coordinates that have nothing to do with systems, and those of every pair of systems."""
-    kept: dict[Any, Any] = {}
+    """Keep coordinates independent of systems, and those of every pair of systems."""
+    pair_coordinates: dict[Any, Any] = {}
     for name, coord in square.coords.items():
         if set(coord.dims) == set(names.SQUARE):
-            kept[name] = (names.PAIR, coord.transpose(*names.SQUARE).values[first, second])
+            pair_coordinates[name] = (
+                names.PAIR,
+                coord.transpose(*names.SQUARE).values[first, second],
+            )
         elif not set(names.SQUARE) & set(coord.dims):
-            kept[name] = coord
-    return kept
+            pair_coordinates[name] = coord
+    return pair_coordinates
 
 
 def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 0) -> xr.DataArray:
@@ -210,10 +379,147 @@ def labels(systems: tuple[str, ...], *dims: str, **others: tuple[str, ...]) -> x
     return xr.Dataset(coords=coords).coords
 
 
-def square_array(square: np.ndarray, systems: list[str], lead: dict[str, Any]) -> xr.DataArray:
+def square_array(
+    square: np.ndarray, systems: list[str], leading_coords: dict[str, Any]
+) -> xr.DataArray:
     """Counts (*lead, systems, systems, outcomes) as a labelled square."""
-    dims = (*lead, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
+    dims = (*leading_coords, names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
     outcome = names.OUTCOMES[: square.shape[-1]]
     coords = labels(tuple(systems), *names.SQUARE, outcome=tuple(outcome))
-    coords = coords.assign(lead) if lead else coords
+    coords = coords.assign(leading_coords) if leading_coords else coords
     return xr.DataArray(square, dims=dims, coords=coords, name="counts")
+
+
+def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
+    """Counts with each unordered pair once, and whether they came as a square.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
+
+    Returns
+    -------
+    tuple of xarray.DataArray with dims (pair, outcome) and coordinates system_a, system_b on pair,
+    and bool
+
+    Raises
+    ------
+    ValueError
+        If the counts are not counts, have a further dim, or do not say which systems a pair
+        compares.
+    """
+    counts = schemas.counts(counts)
+    square = names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims
+    wanted = (
+        (names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME) if square else (names.PAIR, names.OUTCOME)
+    )
+    if set(counts.dims) != set(wanted):
+        raise ValueError(
+            f"counts have dims ({', '.join(map(str, counts.dims))}); give (system_a, system_b, "
+            "outcome) or (pair, outcome): select or sum over the others first"
+        )
+    if square:
+        checks.at_least_two([str(s) for s in counts[names.SYSTEM_A].values])
+        return _bare(to_pairs(counts)), True
+    if names.SYSTEM_A not in counts.coords or names.SYSTEM_B not in counts.coords:
+        raise ValueError(
+            "counts by pair need coordinates system_a and system_b on pair; see "
+            "betterthan.counts.to_pairs"
+        )
+    return _bare(counts.transpose(*wanted)), False
+
+
+def as_given(
+    answer: xr.DataArray, square: bool, *, mirror: str, diagonal: float = 0.0
+) -> xr.DataArray:
+    """An answer by pair, as a square where the counts came as one; see `counts.to_square` for
+    `mirror`.
+    """
+    return to_square(answer, mirror=mirror, diagonal=diagonal) if square else answer
+
+
+def probability_as_given(
+    pairs: xr.DataArray, better: np.ndarray, worse: np.ndarray, square: bool
+) -> xr.DataArray:
+    """P(A better than B) in the shape of the counts, from both of its tails: 1 - x would lose a
+    small one.
+
+    Parameters
+    ----------
+    pairs : xarray.DataArray, dims (pair, outcome)
+    better, worse : numpy.ndarray, one number a pair
+        P(A better than B) and P(B better than A).
+    square : bool
+        Whether the counts came as a square.
+    """
+    answer = without_attrs(
+        pairs.isel({names.OUTCOME: 0}, drop=True).copy(data=better).rename("prob_better")
+    )
+    if not square:
+        return answer
+    upper = to_square(answer, mirror="same", diagonal=0.5)
+    lower = to_square(answer.copy(data=worse), mirror="same", diagonal=0.5)
+    return upper.where(to_square(xr.ones_like(answer), mirror="difference") >= 0, lower)
+
+
+def _bare(pairs: xr.DataArray) -> xr.DataArray:
+    """The counts and the names alone: other coordinates are not the posterior's."""
+    a = [str(s) for s in pairs[names.SYSTEM_A].values]
+    b = [str(s) for s in pairs[names.SYSTEM_B].values]
+    labels = (
+        pairs[names.PAIR].values
+        if names.PAIR in pairs.coords
+        else [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
+    )
+    coords = {
+        names.PAIR: [str(label) for label in labels],
+        names.SYSTEM_A: (names.PAIR, a),
+        names.SYSTEM_B: (names.PAIR, b),
+        names.OUTCOME: [str(v) for v in pairs[names.OUTCOME].values],
+    }
+    return xr.DataArray(
+        pairs.values.astype("int64"),
+        dims=(names.PAIR, names.OUTCOME),
+        coords=coords,
+        attrs=pairs.attrs,
+    )
+
+
+_BLOCK = 2**16  # labels that are looked at together
+
+
+def fingerprint(data: xr.DataArray) -> str:
+    """A short fingerprint of the data, values and names; the order of items and systems does not
+    matter.
+    """
+    if names.PAIR in data.dims:
+        data = to_square(data)
+    data = data.transpose(*sorted(map(str, data.dims)))
+    for dim in data.dims:
+        if dim in data.coords and dim != names.OUTCOME and not _ascend(data[dim].variable):
+            data = data.isel({dim: np.argsort(text_array(data[dim].values), kind="stable")})
+    # what a system did against itself is no data
+    if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
+        data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)
+    digest = hashlib.sha256(np.ascontiguousarray(data.values).tobytes())
+    for dim in data.dims:
+        mark = ""
+        for labels in _blocks(data[dim].variable) if dim in data.coords else ():
+            digest.update((mark + "\n".join(map(str, labels))).encode())
+            mark = "\n"
+    return digest.hexdigest()[:12]
+
+
+def _blocks(labels: xr.Variable) -> Iterator[np.ndarray]:
+    """Labels along a dim, some at a time: all of millions take far more memory than the data."""
+    return (labels[k : k + _BLOCK].values for k in range(0, len(labels), _BLOCK))
+
+
+def _ascend(labels: xr.Variable) -> bool:
+    """Whether labels are sorted as they are."""
+    last = ""
+    for block in map(text_array, _blocks(labels)):
+        if block[0] < last or (block[1:] < block[:-1]).any():
+            return False
+        last = block[-1]
+    return True

@@ -1,4 +1,4 @@
-"""Successes of each system on each item: one trial, or several that have no order."""
+"""Successes of each system on each item: one trial, or several exchangeable ones."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
-from betterthan.counts.connection import systems_apart
+from betterthan.counts.judgments import systems_apart
+from betterthan.counts.shapes import origin
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
 
 SUCCESSES, TRIALS = "successes", "trials"
@@ -50,9 +50,9 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     values = _right_or_wrong(scores)
     place, distinct = pd.factorize(item_ids(scores))
     summed = {}
-    for key, each in ((SUCCESSES, np.nan_to_num(values)), (TRIALS, ~np.isnan(values))):
+    for key, values_counted in ((SUCCESSES, np.nan_to_num(values)), (TRIALS, ~np.isnan(values))):
         total = np.zeros((len(distinct), values.shape[1]), dtype=np.int64)
-        np.add.at(total, place, each.astype(np.int64))
+        np.add.at(total, place, values_counted.astype(np.int64))
         summed[key] = (_CELL, total)
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
@@ -131,15 +131,15 @@ def trials_from_table(
 
 
 def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
-    """Numbers (item, system), zeros where there is no row."""
-    (of_item, items), (of_system, systems) = (pd.factorize(ids[key]) for key in _CELL)
-    found = {}
+    """Arrange numbers (item, system), with zeros for absent rows."""
+    (item_codes, items), (system_codes, systems) = (pd.factorize(ids[key]) for key in _CELL)
+    variables = {}
     for key, column in columns.items():
         values = np.zeros((len(items), len(systems)), dtype=np.int64)
         numbers = checks.nonnegative_integers(column.to_numpy(), str(column.name))
-        values[of_item, of_system] = numbers
-        found[key] = (_CELL, values)
-    return xr.Dataset(found, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
+        values[item_codes, system_codes] = numbers
+        variables[key] = (_CELL, values)
+    return xr.Dataset(variables, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
 
 
 def _once(ids: pd.DataFrame, item: str, system: str) -> None:
@@ -205,9 +205,10 @@ def _need_possible(
             f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item "
             f"{items[i]!r}; successes cannot exceed trials"
         )
-    apart = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
-    if apart:
+    unconnected = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
+    if unconnected:
         raise ValueError(
-            f"{apart} shares no item with the other systems, so they cannot be compared; check "
+            f"{unconnected} shares no item with the other systems, so they cannot be compared; "
+            "check "
             "the item ids"
         )

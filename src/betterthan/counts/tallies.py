@@ -3,7 +3,7 @@
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import origin
+from betterthan.counts.shapes import origin
 from betterthan.exact.swaps import ratios
 from betterthan.signed import Signature
 
@@ -88,8 +88,8 @@ def tally_scores(
     x, y = ratios.sums_of(summed.transpose(..., names.TALLY).values, ratio)
     like = summed.isel({names.TALLY: 0}, drop=True).astype(float)
     scores = like.copy(data=ratios.score(x, y, ratio.k)).where(like.copy(data=x + y) > 0, empty)
-    made = Signature(higher_is_better=True, statistic=statistic).to_attrs()
-    return scores.assign_attrs(origin(tallies) | made).rename("scores")
+    provenance = Signature(higher_is_better=True, statistic=statistic).to_attrs()
+    return scores.assign_attrs(origin(tallies) | provenance).rename("scores")
 
 
 def _checked(statistic: str, beta: float, empty: float) -> None:

@@ -1,36 +1,37 @@
-"""What counts as one example: an item within its data set, with all its runs; or a cluster of
-items.
-"""
+"""Units of analysis: items with all their runs, or clusters; and items on which systems differ."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from betterthan import names
-from betterthan.io.text_arrays import text_array
+from betterthan import checks, names, schemas
+from betterthan.counts.shapes import Arrays, Table
+from betterthan.exact.numeric.counting import spreads
+from betterthan.io.texts import text_array
 
 CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
 
 
-def item_ids(data: Any, at: Any = slice(None)) -> np.ndarray:
+def item_ids(data: Any, index: Any = slice(None)) -> np.ndarray:
     """Id of the item of each row, str (item,); with its data set where an id is found in several.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
         With a dim item. Without ids each row is an item of its own.
-    at : slice or numpy.ndarray of int, default all
+    index : slice or numpy.ndarray of int, default all
         The rows whose ids are given: those of a few take little memory.
     """
     if names.ITEM not in data.coords:
-        return np.arange(data.sizes[names.ITEM]).astype(str)[at]
+        return np.arange(data.sizes[names.ITEM]).astype(str)[index]
     if names.DATASET not in data.coords:
-        return text_array(data[names.ITEM].variable[at].values)
+        return text_array(data[names.ITEM].variable[index].values)
     ids = text_array(data[names.ITEM].values)
     datasets = text_array(data[names.DATASET].values)
-    both = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
-    return (both if len(set(both.tolist())) > len(set(ids.tolist())) else ids)[at]
+    full_ids = text_array([f"{d} / {i}" for d, i in zip(datasets, ids, strict=True)])
+    return (full_ids if len(set(full_ids.tolist())) > len(set(ids.tolist())) else ids)[index]
 
 
 def ids_of(data: Any, by: str) -> np.ndarray:
@@ -47,8 +48,10 @@ def ids_of(data: Any, by: str) -> np.ndarray:
     if by == names.ITEM:
         return item_ids(data)
     if by not in data.coords or data[by].dims != (names.ITEM,):
-        known = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
-        raise ValueError(f"there is no item coordinate {by!r}; found {', '.join(known) or 'none'}")
+        item_coords = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
+        raise ValueError(
+            f"there is no item coordinate {by!r}; found {', '.join(item_coords) or 'none'}"
+        )
     values, blank = data[by].values, unlabelled(data, by)
     if blank:
         raise ValueError(
@@ -63,12 +66,12 @@ def in_units(data: Any, by: str) -> Any:
     return data.assign_coords({UNIT: (names.ITEM, pd.factorize(ids_of(data, by))[0])})
 
 
-def unit_of(data: Any, asked: str | None = None) -> str:
+def unit_of(data: Any, requested: str | None = None) -> str:
     """The unit of evidence: the cluster where items come in clusters, else the item with its runs.
 
     One cluster of all items is one unit. Where an item has no cluster, items are taken alone.
     """
-    if asked == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
+    if requested == names.ITEM or CLUSTER not in getattr(data, "coords", {}):
         return names.ITEM
     if names.ITEM not in data.dims:
         return CLUSTER if data.sizes.get(CLUSTER, 1) > 1 else names.ITEM
@@ -101,12 +104,111 @@ def several(data: Any, coordinate: str) -> bool:
     return coordinate in data.coords and len(set(data[coordinate].values.tolist())) > 1
 
 
-def one_unit_an_item(items: np.ndarray, units: np.ndarray, what: str) -> None:
+def one_unit_an_item(items: np.ndarray, units: np.ndarray, coordinate: str) -> None:
     """Refuse an item whose runs are in different units."""
-    of: dict[str, str] = {}
+    unit_by_item: dict[str, str] = {}
     for item, unit in zip(items.tolist(), units.tolist(), strict=True):
-        if of.setdefault(item, unit) != unit:
+        if unit_by_item.setdefault(item, unit) != unit:
             raise ValueError(
-                f"item {item!r} has the {what} {of[item]!r} in one run and {unit!r} in another; "
+                f"item {item!r} has the {coordinate} {unit_by_item[item]!r} in one run and "
+                f"{unit!r} in another; "
                 "give all runs of an item the same"
             )
+
+
+def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
+    """The mean of each unit's scores, (unit, system), units as they first appear; nan where a
+    system has none.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+    units : numpy.ndarray, shape (item,)
+        Which unit each row belongs to, such as `units.ids_of`.
+    """
+    place, labels = pd.factorize(units)
+    values = scores.values.astype(float)
+    observed = ~np.isnan(values)
+    if len(labels) == len(values):
+        return values
+    sums, number = (np.zeros((len(labels), values.shape[1])) for _ in range(2))
+    np.add.at(sums, place, np.where(observed, values, 0.0))
+    np.add.at(number, place, observed)
+    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
+
+
+def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
+    """Scores of which each item stands once, with the mean of its runs, for runs have no common
+    order.
+    """
+    ids = item_ids(scores)
+    first = np.sort(np.unique(ids, return_index=True)[1])
+    means = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
+    means = means.copy(data=unit_means(scores, ids))
+    means.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
+    return means
+
+
+_PLACES = 12  # spreads and correlations that differ by rounding alone are equal
+
+
+def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Dataset:
+    """Items on which systems differ, those on which they differ most first.
+
+    Of items with the same spread, such as those that half of the systems got right, the ones that
+    contradict the others come first: solved by systems that are weak elsewhere, failed by strong
+    ones. These are to be read for a wrong key, or a question that can be taken in two ways.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        NaN is missing. Runs of an item are taken together, by their mean.
+    most : int, optional
+        How many items to give. Default: all on which two systems differ.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over item: ``spread``, the standard deviation of the systems' scores (n - 1), in units of
+        the score; ``with_rest``, the correlation over systems of their scores on the item with
+        their means on all other items, -1 to 1 (of two systems only the sign), nan where these are
+        equal; ``mean``; ``scored``, how many systems have a score. ``score`` (item, system), the
+        systems in their order. ``attrs``: ``n_items``, how many there are in all, and
+        ``n_differing``, on how many two systems differ.
+
+    Raises
+    ------
+    ValueError
+        If the scores are not scores, or ``most`` is not a whole number.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray(
+    ...     [[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]],
+    ...     dims=("item", "system"),
+    ...     coords={"system": ["A", "B", "C"]},
+    ... )
+    >>> found = disagreements(scores, most=2)
+    >>> found["item"].values.tolist(), found["spread"].values.round(3).tolist()
+    (['2', '1'], [0.577, 0.577])
+    """
+    scores = schemas.scores(scores)
+    if most is not None:
+        most = checks.whole(most, "most")
+    return differing(scores, most).to_dataset()
+
+
+def differing(scores: xr.DataArray, most: int | None) -> Table:
+    """The same of scores that are checked."""
+    scores = mean_of_runs(scores) if several(scores, EPOCH) else scores
+    values = scores.values.astype(float, copy=False)
+    columns = spreads(values)
+    spread = np.round(np.nan_to_num(columns["spread"]), _PLACES)
+    n = int((spread > 0).sum())
+    order = np.lexsort((np.round(np.nan_to_num(columns["with_rest"]), _PLACES), -spread))[:n][:most]
+    arrays: Arrays = {name: ((names.ITEM,), column[order]) for name, column in columns.items()}
+    arrays["score"] = (names.ITEM, names.SYSTEM), values[order]
+    arrays[names.ITEM] = (names.ITEM,), item_ids(scores, order)
+    arrays[names.SYSTEM] = (names.SYSTEM,), scores[names.SYSTEM].values.astype(str)
+    return Table(arrays, {"n_items": len(values), "n_differing": n})

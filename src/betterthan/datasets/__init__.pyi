@@ -2,9 +2,9 @@ from .beetle import beetle_confusion as beetle_confusion
 from .beetle import beetle_function_fits as beetle_function_fits
 from .beetle import beetle_functions as beetle_functions
 from .beetle import beetle_scores as beetle_scores
-from .diag import diag_measures as diag_measures
 from .examples import example_fit as example_fit
-from .intent import contingency_case as contingency_case
-from .intent import intent_detection as intent_detection
-from .muc6 import muc6_similarity as muc6_similarity
 from .preferences import pandalm as pandalm
+from .published import contingency_case as contingency_case
+from .published import diag_measures as diag_measures
+from .published import intent_detection as intent_detection
+from .published import muc6_similarity as muc6_similarity

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.judged.tables import from_table
+from betterthan.judged.dataset import from_table
 
 PANDALM_CITATION = (
     "Wang et al. 2024, PandaLM: An automatic evaluation benchmark for LLM instruction tuning "

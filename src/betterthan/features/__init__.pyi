@@ -1,7 +1,7 @@
 from .fitting import performance_function as performance_function
 from .formulas import PerformanceFunction as PerformanceFunction
+from .of_confusions import fit_beta as fit_beta
 from .of_confusions import from_confusion as from_confusion
 from .of_confusions import learning_gain as learning_gain
 from .prediction import predict as predict
-from .recall_weight import fit_beta as fit_beta
 from .sets import compare as compare

@@ -83,9 +83,12 @@ class PerformanceFunction:
             if isinstance(value, bool | str) or not np.isfinite(value):
                 raise ValueError(f"coefficient of {name!r} is {value!r}; give a finite number")
         used = [name for name in coefficients if name.startswith("freq.")]
-        known = tuple(dict.fromkeys([*confusions, *used]))
+        all_confusions = tuple(dict.fromkeys([*confusions, *used]))
         return cls(
-            float(intercept), {k: float(v) for k, v in coefficients.items()}, response, known
+            float(intercept),
+            {k: float(v) for k, v in coefficients.items()},
+            response,
+            all_confusions,
         )
 
     def __str__(self) -> str:
@@ -153,10 +156,10 @@ def refuse_unknown_confusions(
     """Of the errors of a component, enough must be of kinds that the training data had."""
     share = np.min(np.asarray(sum(_one(values, name) for name in confusions)))
     if share < names.KNOWN_CONFUSIONS_MIN:
-        known = ", ".join(c.removeprefix("freq.") for c in confusions)
+        known_kinds = ", ".join(c.removeprefix("freq.") for c in confusions)
         raise ValueError(
             f"{who}only {100 * share:.0f} % of the component's errors are confusions that the "
-            f"training data had enough of ({known}); at least "
+            f"training data had enough of ({known_kinds}); at least "
             f"{100 * names.KNOWN_CONFUSIONS_MIN:.0f} % are needed, so use a function without "
             "confusions"
         )

@@ -1,4 +1,4 @@
-"""Component scores of dialogues: the features from which an outcome is predicted."""
+"""Component scores of dialogues, and the beta of F-beta that predicts a response best."""
 
 import warnings
 from typing import Any
@@ -8,6 +8,8 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
+from betterthan.exact.regression import least_squares
+from betterthan.features.tables import FeatureTable, feature_table
 
 _ROUNDING = 1e-9
 
@@ -57,21 +59,21 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     least = checks.whole(least, "least", 0)
     _refuse_averages(labels)
     measures = _measures(matrix, actual, beta)
-    kept = _kept(matrix, least)
+    confusions_kept = _kept(matrix, least)
     shares = formulas.frequencies(matrix)
-    columns = [measures, *(shares[..., [p], a] for p, a in kept)]
-    confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in kept]
+    columns = [measures, *(shares[..., [p], a] for p, a in confusions_kept)]
+    confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in confusions_kept]
     values = np.concatenate(columns, axis=-1)
-    lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
-    coords: dict[Any, Any] = {d: confusion[d] for d in lead if d in confusion.coords}
+    leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
+    coords: dict[Any, Any] = {d: confusion[d] for d in leading_dims if d in confusion.coords}
     coords[names.FEATURE] = _names_of_measures(labels) + confusions
     coords["n_absent"] = (names.FEATURE, _missing(values))
-    made = {"confusions": confusions, "least": least, "beta": float(beta)}
-    return xr.DataArray(values, coords, (*lead, names.FEATURE), "features", made)
+    attrs = {"confusions": confusions, "least": least, "beta": float(beta)}
+    return xr.DataArray(values, coords, (*leading_dims, names.FEATURE), "features", attrs)
 
 
 def _names_of_measures(labels: list[str]) -> list[str]:
-    return [f"{m}.{of}" for of in (*labels, *names.AVERAGES) for m in names.MEASURES]
+    return [f"{m}.{label}" for label in (*labels, *names.AVERAGES) for m in names.MEASURES]
 
 
 def _refuse_averages(labels: list[str]) -> None:
@@ -81,20 +83,20 @@ def _refuse_averages(labels: list[str]) -> None:
 
 
 def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
-    """Precision, recall and F of every label and average, one after the other."""
-    each = formulas.by_label(matrix, actual, beta)
+    """Compute precision, recall and F of every label and average, in one axis."""
+    by_label = formulas.by_label(matrix, actual, beta)
     averages = (
-        macro_of_present(each, actual),
-        formulas.weighted(each, actual),
+        macro_of_present(by_label, actual),
+        formulas.weighted(by_label, actual),
         formulas.pooled(matrix, actual, beta),
     )
-    each = np.where(actual[..., None] > 0, each, np.nan)
-    scores = np.concatenate([each, np.stack(averages, axis=-2)], axis=-2)
+    by_label = np.where(actual[..., None] > 0, by_label, np.nan)
+    scores = np.concatenate([by_label, np.stack(averages, axis=-2)], axis=-2)
     return scores.reshape(*scores.shape[:-2], -1)
 
 
 def macro_of_present(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    """Plain means over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
+    """Average over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
     present = (actual > 0)[..., None]
     return np.where(present, measures, 0).sum(-2) / np.maximum(present.sum(-2), 1)
 
@@ -105,7 +107,7 @@ def _missing(values: np.ndarray) -> np.ndarray:
 
 
 def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:
-    """Confusions (predicted, actual) that every dialogue has often enough."""
+    """Return the confusions (predicted, actual) that every dialogue has often enough."""
     often = (matrix >= least).reshape(-1, *matrix.shape[-2:]).all(0)
     return [(p, a) for p, a in np.ndindex(often.shape) if p != a and often[p, a]]
 
@@ -156,30 +158,144 @@ def learning_gain(pre: Any, post: Any) -> Any:
 
 
 def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
-    """More was lost than could be gained: the gain is large because the pre-test was."""
-    lost = np.flatnonzero(gain < -1 - _ROUNDING)
-    if lost.size:
-        worst = int(lost[gain[lost].argmin()])
+    """Warn of gains below -1, which come from a large pre-test."""
+    losses = np.flatnonzero(gain < -1 - _ROUNDING)
+    if losses.size:
+        worst = int(losses[gain[losses].argmin()])
         warnings.warn(
-            f"{lost.size} of {gain.size} learning gains are below -1, the lowest {gain[worst]:.3g} "
+            f"{losses.size} of {gain.size} learning gains are below -1, the lowest "
+            f"{gain[worst]:.3g} "
             f"at position {worst}, where pre is {pre[worst]:.3g} and little was left to gain; such "
             "a dialogue alone can steer least squares: leave it out, or predict post - pre",
             skip_file_prefixes=names.PACKAGE,
         )
 
 
-def _shares(given: Any, what: str) -> Any:
+def _shares(data: Any, argument: str) -> Any:
     try:
-        shares = given if isinstance(given, xr.DataArray) else np.asarray(given, dtype=float)
+        shares = data if isinstance(data, xr.DataArray) else np.asarray(data, dtype=float)
         values = np.asarray(shares, dtype=float)
     except (TypeError, ValueError):
-        told = checks.shown(given)
-        raise ValueError(f"{what} is {told}; give shares of right answers, from 0 to 1") from None
+        quoted = checks.shown(data)
+        raise ValueError(
+            f"{argument} is {quoted}; give shares of right answers, from 0 to 1"
+        ) from None
     if not values.size:
-        raise ValueError(f"{what} is empty; give shares of right answers, from 0 to 1")
+        raise ValueError(f"{argument} is empty; give shares of right answers, from 0 to 1")
     bad = (values < 0) | (values > 1)
     if bad.any():
         raise ValueError(
-            f"{what} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
+            f"{argument} holds {values[bad].flat[0]:g}; give shares of right answers, from 0 to 1"
         )
     return shares
+
+
+_BETAS = np.exp2(np.linspace(-5, 5, 201))
+_CHI2_95 = 3.841458820694124  # chi-square with 1 degree of freedom
+
+
+def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted") -> xr.Dataset:
+    """Fit beta: the weight of recall at which F-beta of a dialogue predicts its response best.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (dialogue, predicted, actual)
+        From `labels.confusion_matrix` with ``by``.
+    response : xarray.DataArray, pandas.Series or array-like
+        One number for each dialogue; dialogues without one are left out and counted.
+    average : {"weighted", "macro", "pooled"}, default "weighted"
+        Over labels; see `labels.precision_recall_f`, but macro is over the labels that a dialogue
+        has.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid,
+        1/32 or 32, says that the data set no limit), ``intercept`` and ``slope`` of the response on
+        F, ``r2``, ``r2_held_out`` with beta fitted anew without each dialogue, and ``profile``: R2
+        over ``beta``. A negative slope, a better F that goes with a lower response, is warned of:
+        beta then says nothing of what counts.
+
+    Raises
+    ------
+    ValueError
+        If it is not a confusion matrix for each dialogue, dialogues do not match, or F or the
+        response is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> random = np.random.default_rng(1)
+    >>> gold, by = random.choice(["a", "b"], 600), np.repeat(np.arange(30), 20)
+    >>> right = random.random(600) < np.repeat(random.uniform(0.5, 0.95, 30), 20)
+    >>> from betterthan.labels.matrices import confusion_matrix
+    >>> confusion = confusion_matrix(gold, np.where(right, gold, None), by=by)
+    >>> gain = [m.sum() / 20 for m in confusion.values]  # the share of right answers: recall alone
+    >>> found = fit_beta(confusion, np.array(gain) + 0.01 * random.normal(size=30))
+    >>> bool(found["best"] > 4)
+    True
+    """
+    matrix, actual, _ = schemas.confusion(confusion)
+    checks.one_of(average, names.AVERAGES, "average")
+    if confusion.ndim != 3 or confusion.dims[0] != names.DIALOGUE:
+        dims = ", ".join(map(str, confusion.dims))
+        raise ValueError(f"confusion has dims ({dims}); give (dialogue, predicted, actual)")
+    # (dialogue, beta)
+    scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)
+    dialogues = confusion[names.DIALOGUE].values
+    checks.unique([str(dialogue) for dialogue in dialogues], "dialogue")
+    table = _joined(scores[:, len(_BETAS) // 2], dialogues, response)
+    place = {str(dialogue): k for k, dialogue in enumerate(dialogues)}
+    scores = scores[[place[row] for row in table.rows]]
+    profile = _profile(scores, table)
+    _warn_of_slope(float(profile["slope"]), table.response)
+    attrs = {"average": average, "n": len(table.y), "n_dropped": table.dropped}
+    return profile.assign_attrs(attrs | {"response": table.response})
+
+
+def _warn_of_slope(slope: float, response: str) -> None:
+    if slope < 0:
+        warnings.warn(
+            f"a better F goes with a lower {response!r} (slope {slope:.3g}), as by chance in half "
+            "of all data where neither predicts the other; take beta for no weight of recall",
+            skip_file_prefixes=names.PACKAGE,
+        )
+
+
+def _joined(middle: np.ndarray, dialogues: np.ndarray, response: Any) -> FeatureTable:
+    """The response, with the F of a middling beta as its only feature."""
+    coords = {names.DIALOGUE: dialogues, names.FEATURE: ["F"]}
+    return feature_table(xr.DataArray(middle[:, None], coords, dims=tuple(coords)), response)
+
+
+def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
+    """How well each beta predicts, and the best of them, from scores (dialogue, beta)."""
+    y = table.y - table.y.mean()
+    columns = [scores[:, [k]] for k in range(len(_BETAS))]
+    rss = np.array([(least_squares.residuals(column, y)[0] ** 2).sum() for column in columns])
+    best = int(rss.argmin())
+    inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
+    slope, intercept = np.polyfit(scores[:, best], table.y, 1)
+    errors = _held_out(columns, y, table.groups)
+    total = float(y @ y)
+    estimates = {"best": _BETAS[best], "lower": _BETAS[inside[0]], "upper": _BETAS[inside[-1]]}
+    estimates |= {"intercept": intercept, "slope": slope, "r2": 1 - rss[best] / total}
+    estimates |= {"r2_held_out": 1 - float(errors @ errors) / total}
+    return xr.Dataset(estimates | {"profile": ("beta", 1 - rss / total)}, coords={"beta": _BETAS})
+
+
+def _held_out(columns: list[np.ndarray], y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Error of every dialogue under the beta that is best without it."""
+    fits = [least_squares.left_out(column, y, groups) for column in columns]
+    errors, remaining = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
+    return errors[remaining.argmin(0), np.arange(len(y))]
+
+
+def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.ndarray:
+    """F-beta of every dialogue."""
+    if average == "pooled":
+        return formulas.pooled(matrix, actual, beta)[:, 2]
+    by_label = formulas.by_label(matrix, actual, beta)
+    if average == "macro":
+        return macro_of_present(by_label, actual)[:, 2]
+    return formulas.weighted(by_label, actual)[:, 2]

@@ -1,4 +1,4 @@
-"""Systems compared by the response that is predicted from their scores."""
+"""Compare systems by the response predicted from their scores."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.features.formulas import refuse_unknown_confusions, values_by_name
 from betterthan.posterior import table
-from betterthan.posterior.fitted import Fit
+from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question
 
 _NODES = 21  # of the mean over the intercepts of groups
@@ -75,19 +75,21 @@ def predict(
     >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
     True
     """
-    fit = Fit.of(tree, ("performance_function",))
-    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
+    fit = Fit.from_tree(tree, ("performance_function",))
+    question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     systems, x = _components(tree, components)
     draws = _expected(tree, x)  # (chain, draw, system)
-    which: Any = {"higher_is_better": bool(higher_is_better)}
-    found = table.of_joint_draws(draws, systems, asked, **which)
-    found = table.with_verdicts(found, asked, converged=fit.diagnosis.passed)
-    ranks = table.of_systems(draws, systems, ci_prob=asked.ci_prob, **which)
-    found = found.merge(ranks, join="exact").assign(table.by_system("predicted", draws, asked))
-    found["outside"] = (names.SYSTEM, _outside(tree, x))
-    made = fit.signed(asked, answer="prediction", **which)
-    told = {key: fit.posterior.attrs[key] for key in ("response", "n")}
-    return found.assign_attrs(made.to_attrs() | told)
+    direction: Any = {"higher_is_better": bool(higher_is_better)}
+    comparison = table.of_joint_draws(draws, systems, question, **direction)
+    comparison = table.with_verdicts(comparison, question, converged=fit.diagnosis.passed)
+    ranks = table.of_systems(draws, systems, ci_prob=question.ci_prob, **direction)
+    comparison = comparison.merge(ranks, join="exact").assign(
+        table.by_system("predicted", draws, question)
+    )
+    comparison["outside"] = (names.SYSTEM, _outside(tree, x))
+    provenance = fit.signed(question, answer="prediction", **direction)
+    fit_attrs = {key: fit.posterior.attrs[key] for key in ("response", "n")}
+    return comparison.assign_attrs(provenance.to_attrs() | fit_attrs)
 
 
 def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarray]:

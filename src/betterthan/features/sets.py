@@ -1,4 +1,10 @@
-"""Which kinds of features predict the response: one row for each set."""
+"""Compare sets of features by nested cross-validation: one row for each set.
+
+The choice of a set of features, made anew without what is predicted: cross-validation nested
+three deep. In every outer fold, each set chooses its features and predicts what is left, unit by
+unit; the set that predicts it best predicts the fold (Varma & Simon 2006, BMC Bioinformatics 7:91,
+doi:10.1186/1471-2105-7-91).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,12 +15,55 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.regression import least_squares
-from betterthan.features import nesting, repeats
+from betterthan.exact.regression import least_squares, stepwise
+from betterthan.features import tables
 from betterthan.features.fitting import fit_table, searched_as
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.signed import Signature
+
+OUTER = 50  # folds at most
+
+
+def held_out(
+    sets: Sequence[np.ndarray], y: np.ndarray, groups: np.ndarray, how: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Errors (row,) of predictions by the best of standardised feature sets (row, feature), and
+    which it was in each outer fold. The response y is centred, `groups` are numbers from 0.
+    """
+    count = int(groups.max()) + 1
+    outer = np.arange(count) % min(count, OUTER)  # of each group
+    results = [_of_set(z, y, groups, outer, how) for z in sets]
+    best = np.array([inner for inner, _ in results]).argmin(0)
+    predicted = np.array([predictions for _, predictions in results])
+    return y - predicted[best[outer[groups]], np.arange(len(y))], best
+
+
+def _of_set(
+    z: np.ndarray, y: np.ndarray, groups: np.ndarray, outer: np.ndarray, how: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the squared errors inside each outer fold, (fold,), and the predictions of the left-
+    out rows.
+    """
+    group_products, items = stepwise.within_groups(z, y, groups), np.bincount(groups)
+    design, predicted = least_squares.design(z), np.empty(len(y))
+    inner = np.empty(int(outer.max()) + 1)
+    for fold in range(len(inner)):
+        training = outer != fold
+        products, size = group_products[training].sum(0), items[training].sum()
+        # the first fit is of all that is kept, the others leave a group of it out
+        leave_one_out = np.concatenate([products[None], products - group_products[training]])
+        fits = stepwise.search(
+            leave_one_out, np.append(size, size - items[training]), **how
+        ).coefficients
+        fit_index = np.zeros(len(training), dtype=int)
+        fit_index[training] = 1 + np.arange(training.sum())
+        fitted = (design * fits[fit_index[groups]]).sum(1)
+        in_training = training[groups]
+        inner[fold] = ((y - fitted)[in_training] ** 2).sum()
+        predicted[~in_training] = fitted[~in_training]
+    return inner, predicted
+
 
 _R2 = ("r2", "r2_training", "r2_training_sd")
 _HELD_OUT = ("r2_held_out", "r2_held_out_se", "r2_held_out_chosen", "r2_held_out_chosen_se")
@@ -72,29 +121,29 @@ def compare(
     """
     listed = _checked(sets)
     union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
-    whole = repeats.grouped(feature_table(features, response, columns=union, by=leave_out))
-    fitted = {name: _fitted(whole, name, columns, direction) for name, columns in listed.items()}
+    table = tables.grouped(feature_table(features, response, columns=union, by=leave_out))
+    fitted = {name: _fitted(table, name, columns, direction) for name, columns in listed.items()}
     fits = [f.fit for f in fitted.values() if f.fit is not None]
-    best, picked = _best(whole, list(listed.values()), direction)
-    made = Signature(answer="feature_sets", version=betterthan.__version__)
+    best, picked = _best(table, list(listed.values()), direction)
+    provenance = Signature(answer="feature_sets", version=betterthan.__version__)
     return xr.Dataset(
         {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
         | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])}
         | {"picked": (names.FEATURE_SET, picked)}
         | best,
         coords={names.FEATURE_SET: list(map(str, fitted))},
-        attrs=made.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
+        attrs=provenance.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
     )
 
 
 def _best(
-    whole: FeatureTable, listed: list[list[str]], direction: str
+    table: FeatureTable, listed: list[list[str]], direction: str
 ) -> tuple[dict[str, float], np.ndarray]:
-    """How well the set predicts that is best in each fold, and how often each is."""
-    z, y = least_squares.standardise(whole.x)[0], whole.y - whole.y.mean()
-    sets = [z[:, [whole.features.index(column) for column in columns]] for columns in listed]
-    errors, best = nesting.held_out(sets, y, whole.groups, searched_as(direction))
-    r2, error = least_squares.held_out_r2(errors, y, whole.groups)
+    """Return the held-out R2 of the set that is best in each fold, and how often each is best."""
+    z, y = least_squares.standardise(table.x)[0], table.y - table.y.mean()
+    sets = [z[:, [table.features.index(column) for column in columns]] for columns in listed]
+    errors, best = held_out(sets, y, table.groups, searched_as(direction))
+    r2, error = least_squares.held_out_r2(errors, y, table.groups)
     picked = np.bincount(best, minlength=len(sets)) / len(best)
     return {"r2_held_out_best": r2, "r2_held_out_best_se": error}, picked
 
@@ -123,14 +172,14 @@ def _listed(columns: Sequence[str]) -> list[str]:
 
 
 def _fitted(
-    whole: FeatureTable, name: str, columns: list[str], direction: str
+    table: FeatureTable, name: str, columns: list[str], direction: str
 ) -> PerformanceFunction:
     """Fit the same rows on some of the columns."""
     try:
         checks.unique(columns, "feature")
         if not columns:
             raise ValueError("there are no features; give at least one")
-        at = [whole.features.index(column) for column in columns]
-        return fit_table(replace(whole, x=whole.x[:, at], features=columns), direction)
+        column_index = [table.features.index(column) for column in columns]
+        return fit_table(replace(table, x=table.x[:, column_index], features=columns), direction)
     except ValueError as error:
         raise ValueError(f"feature set {name!r}: {error}") from None

@@ -1,8 +1,14 @@
-"""Features and a response, dialogue by dialogue, checked."""
+"""Features and a response, row by row, checked; and rows that belong together.
+
+Group rows whose index labels or features repeat.
+
+Where raters of one dialogue are rows, the scores of the dialogue stand in each of them. Left out
+one by one, such a row is predicted by fits that have seen its dialogue.
+"""
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,8 +59,8 @@ def feature_table(
     keep = ~no_response & ~no_feature
     _refuse_few(keep, no_response, x)
     rows = np.array([str(r) for r in x.index])[keep]
-    of_each = rows if labels is None else labels[keep]
-    numbers, group_names = _numbered(of_each, labels is not None)
+    group_labels = rows if labels is None else labels[keep]
+    numbers, group_names = _numbered(group_labels, labels is not None)
     table = FeatureTable(
         x=x.to_numpy()[keep],
         y=y[keep],
@@ -82,9 +88,9 @@ def refuse_collinear(table: FeatureTable) -> None:
             "choose fewer, or use betterthan.models.performance_function, which shrinks them"
         )
     scaled = least_squares.standardise(table.x)[0]
-    found = least_squares.dependent(scaled)
-    if found is not None:
-        column, others = found
+    dependency = least_squares.dependent(scaled)
+    if dependency is not None:
+        column, others = dependency
         name, because = table.features[column], [table.features[k] for k in others]
         how = "a copy of" if len(because) == 1 else "a weighted sum of"
         raise ValueError(
@@ -94,16 +100,16 @@ def refuse_collinear(table: FeatureTable) -> None:
 
 
 def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Features as a table, and the confusions that a confusion matrix had enough of."""
+    """Return the features as a table, and the confusions that are features."""
     frame, confusions = features, ()
     if isinstance(features, xr.DataArray):
         if set(features.dims) != {names.DIALOGUE, names.FEATURE}:
             dims = ", ".join(map(str, features.dims))
             raise ValueError(f"features have dims ({dims}); give (dialogue, feature)")
-        given = features.transpose(names.DIALOGUE, names.FEATURE)
-        named = names.DIALOGUE in given.coords
-        rows = given[names.DIALOGUE].values if named else np.arange(len(given))
-        frame = pd.DataFrame(given.values, rows, [str(f) for f in given[names.FEATURE].values])
+        ordered = features.transpose(names.DIALOGUE, names.FEATURE)
+        named = names.DIALOGUE in ordered.coords
+        rows = ordered[names.DIALOGUE].values if named else np.arange(len(ordered))
+        frame = pd.DataFrame(ordered.values, rows, [str(f) for f in ordered[names.FEATURE].values])
         confusions = tuple(map(str, features.attrs.get("confusions", ())))
     wanted = "pandas.DataFrame, one row for each dialogue"
     checks.of_type(frame, pd.DataFrame, "features are", wanted)
@@ -113,11 +119,11 @@ def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 
 def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
-    """One number for each row of the features, and what it is called."""
+    """Return one number for each row, and the name of the response."""
     if isinstance(response, str):
         if response not in frame:
-            there = ", ".join(map(str, frame.columns))
-            raise ValueError(f"there is no column {response!r}; the columns are {there}")
+            column_names = ", ".join(map(str, frame.columns))
+            raise ValueError(f"there is no column {response!r}; the columns are {column_names}")
         return _numbers(frame[response], response), response
     if isinstance(response, xr.DataArray):
         response = _series(frame, response)
@@ -173,19 +179,19 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
 
 
 def _alone(frame: pd.DataFrame, groups: Any) -> bool:
-    """Whether every row was said to stand alone, and no column has that name."""
-    known = groups in frame or groups in frame.index.names if isinstance(groups, str) else True
-    return not known and groups == names.ROW
+    """Return whether the caller declared every row independent, and no column has that name."""
+    is_column = groups in frame or groups in frame.index.names if isinstance(groups, str) else True
+    return not is_column and groups == names.ROW
 
 
 def _grouping(frame: pd.DataFrame, name: str) -> Any:
-    """A column or an index level."""
+    """Return a column or an index level."""
     if name in frame:
         return frame[name]
     if name in frame.index.names:
         return frame.index.to_frame()[name]
-    there = ", ".join(map(str, frame.columns))
-    raise ValueError(f"there is no column {name!r} to group by; the columns are {there}")
+    column_names = ", ".join(map(str, frame.columns))
+    raise ValueError(f"there is no column {name!r} to group by; the columns are {column_names}")
 
 
 def _columns(
@@ -198,8 +204,8 @@ def _columns(
         checks.unique(chosen, "feature")
     for column in chosen:
         if column not in frame:
-            there = ", ".join(map(str, frame.columns))
-            raise ValueError(f"there is no feature {column!r}; given are {there}")
+            column_names = ", ".join(map(str, frame.columns))
+            raise ValueError(f"there is no feature {column!r}; given are {column_names}")
         if column in others:
             raise ValueError(
                 f"{column!r} is the response or the group; it cannot be a feature as well"
@@ -211,10 +217,10 @@ def _columns(
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:
-    found: Any = pd.to_numeric(column, errors="coerce")
-    values = found.to_numpy(dtype=float, na_value=np.nan)
-    given = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
-    bad = np.isnan(values) & given
+    parsed: Any = pd.to_numeric(column, errors="coerce")
+    values = parsed.to_numpy(dtype=float, na_value=np.nan)
+    filled = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
+    bad = np.isnan(values) & filled
     if bad.any():
         k = int(bad.argmax())
         raise ValueError(
@@ -227,15 +233,15 @@ def _numbers(column: Any, name: str) -> np.ndarray:
     return values
 
 
-def _numbered(labels: np.ndarray, given: bool) -> tuple[np.ndarray, list[str]]:
-    """Groups numbered in order of appearance; every row its own group where none are given."""
-    if not given:
+def _numbered(labels: np.ndarray, has_labels: bool) -> tuple[np.ndarray, list[str]]:
+    """Number the groups in order of appearance; without labels every row is its own group."""
+    if not has_labels:
         return np.arange(len(labels)), labels.tolist()
-    named = list(dict.fromkeys(labels.tolist()))
-    if len(named) < 3:
-        raise ValueError(f"there are {len(named)} groups; give rows of at least 3")
-    place = {name: k for k, name in enumerate(named)}
-    return np.array([place[label] for label in labels]), named
+    group_names = list(dict.fromkeys(labels.tolist()))
+    if len(group_names) < 3:
+        raise ValueError(f"there are {len(group_names)} groups; give rows of at least 3")
+    place = {name: k for k, name in enumerate(group_names)}
+    return np.array([place[label] for label in labels]), group_names
 
 
 def _tell_of_gaps(x: pd.DataFrame) -> None:
@@ -263,8 +269,85 @@ def _refuse_few(keep: np.ndarray, no_response: np.ndarray, x: pd.DataFrame) -> N
 def _refuse_constants(table: FeatureTable) -> None:
     for name, column in [*zip(table.features, table.x.T, strict=True), (table.response, table.y)]:
         if np.ptp(column) <= 1e-12 * max(1.0, float(np.abs(column).max())):
-            what = "response" if column is table.y else "feature"
+            role = "response" if column is table.y else "feature"
             raise ValueError(
-                f"{what} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain "
+                f"{role} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain "
                 f"nothing"
             )
+
+
+_LEAST = 3
+
+
+def grouped(table: FeatureTable) -> FeatureTable:
+    """Group repeated rows, with a warning; groups named by the caller stay."""
+    kinds = _repeating(table)
+    if table.said or not kinds:
+        return table
+    groups = _joined([numbers for numbers, _ in kinds])
+    count, by = int(groups.max()) + 1, kinds[0][1]
+    finding = f"{len(groups)} rows are of {count} {_PLURAL[by]}"
+    advice = (
+        "say by leave_out what belongs together (a column, an index level, a label for each row), "
+        f"or leave_out={names.ROW!r} where every row stands alone"
+    )
+    if count < _LEAST:
+        raise ValueError(f"{finding}, and at least {_LEAST} are needed; {advice}")
+    warnings.warn(
+        f"{finding}, and rows of one are left out together; {advice}",
+        skip_file_prefixes=names.PACKAGE,
+    )
+    first = [int((groups == k).argmax()) for k in range(count)]
+    names_of_groups = [table.rows[k] for k in first]
+    return replace(table, groups=groups, group_names=names_of_groups, grouped_by=by)
+
+
+_PLURAL = {
+    names.SAME_INDEX: "different index labels",
+    names.SAME_FEATURES: "different rows of features",
+}
+
+
+def warn_of_model(table: FeatureTable) -> None:
+    """Warn that a model without `by` takes repeated rows as independent."""
+    kinds = _repeating(table)
+    if kinds and not table.said:
+        count = int(_joined([numbers for numbers, _ in kinds]).max()) + 1
+        warnings.warn(
+            f"{len(table.y)} rows are of {count} {_PLURAL[kinds[0][1]]}, and the model takes them "
+            "as independent; give by= what belongs together (such as the dialogue), or "
+            f"by={names.ROW!r} where every row stands alone",
+            skip_file_prefixes=names.PACKAGE,
+        )
+
+
+def number_shared(table: FeatureTable) -> int:
+    """Rows with the features of a row in another fold."""
+    same = _row_groups(table.x)
+    pairs = np.unique(np.column_stack([same, table.groups]), axis=0)
+    folds = np.bincount(pairs[:, 0])  # in how many folds each row of features stands
+    return int((folds[same] > 1).sum())
+
+
+def _repeating(table: FeatureTable) -> list[tuple[np.ndarray, str]]:
+    """By index label and by features: numbers of rows, where some repeat."""
+    labels = np.unique(np.array(table.rows), return_inverse=True)[1].reshape(-1)
+    kinds = [(labels, names.SAME_INDEX), (_row_groups(table.x), names.SAME_FEATURES)]
+    return [(numbers, by) for numbers, by in kinds if numbers.max() + 1 < len(numbers)]
+
+
+def _row_groups(x: np.ndarray) -> np.ndarray:
+    """Equal rows have equal numbers."""
+    return np.unique(x + 0.0, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _joined(kinds: list[np.ndarray]) -> np.ndarray:
+    """Numbers of groups, in order of appearance, such that rows alike in any way are in one."""
+    groups, before = np.arange(len(kinds[0])), np.array([])
+    while not np.array_equal(groups, before):
+        before = groups
+        for numbers in kinds:
+            least = np.full(numbers.max() + 1, len(numbers))
+            np.minimum.at(least, numbers, groups)
+            groups = least[numbers]
+    return np.unique(groups, return_inverse=True)[1].reshape(-1)

@@ -10,12 +10,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs
+from betterthan.counts.shapes import as_pairs
 from betterthan.judged.dataset import is_judged
-from betterthan.models.of_pairs import systems_named
+from betterthan.models.likelihood_data import systems_named
+from betterthan.posterior.convergence import diagnose, joinable, posterior_of
 from betterthan.posterior.from_draws import SAMPLES
-from betterthan.posterior.gate import diagnose, posterior_of
-from betterthan.posterior.pair_systems import joinable
 
 _VARIABLES = {
     "difference": (names.PAIR,),
@@ -27,8 +26,8 @@ _WANTED = (
     "pm.Deterministic('difference', ..., dims='pair')"
 )
 _BETWEEN = " vs "
-_SHOWN = 4  # variables in a message
-_KEPT = ("inference_library", "inference_library_version", "pareto_k", "weights_ess")
+_LISTED_MAX = 4  # variables in a message
+_COPIED_ATTRS = ("inference_library", "inference_library_version", "pareto_k", "weights_ess")
 _FAR = 1e-4  # from 1, of probabilities that add up to it: draws may be kept in few digits
 
 
@@ -95,7 +94,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         square = bool(posterior.attrs["square"]) if again else _complete(a, b)
     else:
         judged = is_judged(counts)
-        pairs, square = (counts, False) if judged else as_pairs(_of_all_groups(counts, tree))
+        pairs, square = (counts, False) if judged else as_pairs(_summed_over_groups(counts, tree))
         order, a, b = _places(posterior, constant, pairs, square)
         posterior = posterior.isel({names.PAIR: order})
         for group in set(tree.children) - {"posterior"}:
@@ -108,8 +107,8 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         names.SYSTEM_A: (names.PAIR, a),
         names.SYSTEM_B: (names.PAIR, b),
     }
-    kept = {k: posterior.attrs[k] for k in _KEPT if k in posterior.attrs}
-    attrs = {"model": names.ADOPTED, "square": int(square), **kept}
+    copied = {k: posterior.attrs[k] for k in _COPIED_ATTRS if k in posterior.attrs}
+    attrs = {"model": names.ADOPTED, "square": int(square), **copied}
     attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}
     labelled = posterior.assign_coords(labels)
     bare, data = joinable(labelled), _keeping(_group(tree, "constant_data"), labels, len(a))
@@ -130,14 +129,14 @@ def _aligned(tree: xr.DataTree, posterior: xr.Dataset) -> xr.DataTree:
     labels = _labels(posterior) or []
     for group in set(tree.children) - {"posterior"} if labels else ():
         data = tree[group].to_dataset()
-        there = _labels(data)
+        group_labels = _labels(data)
         if (
-            there
-            and there != labels
-            and set(labels) <= set(there)
-            and len(set(there)) == len(there)
+            group_labels
+            and group_labels != labels
+            and set(labels) <= set(group_labels)
+            and len(set(group_labels)) == len(group_labels)
         ):
-            tree[group] = data.isel({names.PAIR: [there.index(label) for label in labels]})
+            tree[group] = data.isel({names.PAIR: [group_labels.index(label) for label in labels]})
     return tree
 
 
@@ -157,7 +156,7 @@ def _group(tree: xr.DataTree, name: str) -> xr.Dataset:
 
 
 def _answering(posterior: xr.Dataset) -> xr.Dataset:
-    """The posterior with what answers, checked; ``difference`` of ``theta`` is added."""
+    """The posterior with its answering variables checked, and ``difference`` of ``theta`` added."""
     empty = [d for d in SAMPLES if not posterior.sizes.get(d)]
     if empty:
         raise ValueError(
@@ -165,9 +164,11 @@ def _answering(posterior: xr.Dataset) -> xr.Dataset:
             "pm.sample returned"
         )
     wanted = {name: (*SAMPLES, *dims) for name, dims in _VARIABLES.items()}
-    there = [v for v in _VARIABLES if v in posterior and set(posterior[v].dims) == set(wanted[v])]
-    if not there or ("difference" in posterior and "difference" not in there):
-        raise ValueError(f"idata has {_shown(posterior)} in group posterior; give {_WANTED}")
+    present = [v for v in _VARIABLES if v in posterior and set(posterior[v].dims) == set(wanted[v])]
+    if not present or ("difference" in posterior and "difference" not in present):
+        raise ValueError(
+            f"idata has {_variable_list(posterior)} in group posterior; give {_WANTED}"
+        )
     if not posterior.sizes[names.PAIR]:
         raise ValueError("idata has no pairs: dim 'pair' of group posterior is empty")
     for side in names.SQUARE:
@@ -175,23 +176,23 @@ def _answering(posterior: xr.Dataset) -> xr.Dataset:
             raise ValueError(
                 f"group posterior has a dim {side!r}, which here is a coordinate of pair; rename it"
             )
-    numbers = {v: _numbers(posterior[v].transpose(*wanted[v]), v) for v in there}
-    found = posterior.assign(numbers)
-    if "theta" in there:
-        found = _in_order(found)
-    if "difference" in there or "theta" not in there:
-        return found
-    win, loss = (found["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
-    return found.assign(difference=win - loss)
+    numbers = {v: _numbers(posterior[v].transpose(*wanted[v]), v) for v in present}
+    checked = posterior.assign(numbers)
+    if "theta" in present:
+        checked = _in_order(checked)
+    if "difference" in present or "theta" not in present:
+        return checked
+    win, loss = (checked["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
+    return checked.assign(difference=win - loss)
 
 
-def _shown(posterior: xr.Dataset) -> str:
-    """Its variables with their dims, the first ones."""
+def _variable_list(posterior: xr.Dataset) -> str:
+    """The first variables with their dims, as text."""
     every = [
         f"{name} ({', '.join(str(d) for d in array.dims if d not in SAMPLES)})"
         for name, array in posterior.data_vars.items()
     ]
-    return ", ".join(every[:_SHOWN] + ["..."] * (len(every) > _SHOWN)) or "nothing"
+    return ", ".join(every[:_LISTED_MAX] + ["..."] * (len(every) > _LISTED_MAX)) or "nothing"
 
 
 def _numbers(array: xr.DataArray, name: str) -> xr.DataArray:
@@ -204,16 +205,16 @@ def _numbers(array: xr.DataArray, name: str) -> xr.DataArray:
 
 
 def _in_order(posterior: xr.Dataset) -> xr.Dataset:
-    """The posterior with win, loss and tie in this order."""
+    """The posterior with outcomes in the order win, loss, tie."""
     labels = posterior[names.OUTCOME].values if names.OUTCOME in posterior.coords else []
-    there = [str(k) for k in labels]
-    if sorted(there) == sorted(names.OUTCOMES):
-        return posterior.assign_coords({names.OUTCOME: there}).sel(
+    outcomes = [str(k) for k in labels]
+    if sorted(outcomes) == sorted(names.OUTCOMES):
+        return posterior.assign_coords({names.OUTCOME: outcomes}).sel(
             {names.OUTCOME: list(names.OUTCOMES)}
         )
     raise ValueError(
-        f"theta has outcomes {', '.join(there) or 'without names'}; give the coordinate outcome: "
-        f"{', '.join(names.OUTCOMES)}"
+        f"theta has outcomes {', '.join(outcomes) or 'without names'}; give the coordinate "
+        f"outcome: {', '.join(names.OUTCOMES)}"
     )
 
 
@@ -226,11 +227,11 @@ def _refuse_values(array: xr.DataArray, name: str) -> None:
         bad |= (values < 0) | (values > 1)
     if bad.any():
         place = np.argwhere(bad)[0]
-        at = ", ".join(
+        position = ", ".join(
             f"{d} {array[d].values[k] if d in array.coords else k}"
             for d, k in zip(array.dims, place, strict=True)
         )
-        raise ValueError(f"{name} is {values[tuple(place)]:g} at {at}; give {right}")
+        raise ValueError(f"{name} is {values[tuple(place)]:g} at {position}; give {right}")
     if name == "theta" and (far := np.abs(values.sum(-1) - 1).max()) > _FAR:
         raise ValueError(
             f"theta adds up to 1 only within {far:.2g}; give the probabilities of win, loss and tie"
@@ -281,12 +282,12 @@ def _labels(data: xr.Dataset) -> list[str] | None:
     return [str(label) for label in data[names.PAIR].values]
 
 
-def _of_all_groups(counts: Any, tree: xr.DataTree) -> Any:
-    """Counts by pair or in a square, summed over the dims more that data of the model have too."""
+def _summed_over_groups(counts: Any, tree: xr.DataTree) -> Any:
+    """Counts by pair or in a square, summed over further dims that the model's data have too."""
     counts = schemas.counts(counts)
-    known = {names.PAIR, *names.SQUARE, names.OUTCOME}
+    standard = {names.PAIR, *names.SQUARE, names.OUTCOME}
     held = {dim for group in tree.children for dim in tree[group].to_dataset().dims}
-    more = [dim for dim in counts.dims if dim not in known and dim in held]
+    more = [dim for dim in counts.dims if dim not in standard and dim in held]
     return counts.sum(more, keep_attrs=True) if more else counts
 
 
@@ -301,38 +302,42 @@ def _places(
     a, b = ([str(s) for s in counts[side].values] for side in names.SQUARE)
     if labels is None and systems_named(constant) is None and size == wanted:
         return list(range(size)), a, b  # an array without labels is in the order of its data
-    own = [str(label) for label in counts[names.PAIR].values]
-    if labels is None or sorted(labels) != sorted(own):  # not as the counts call them
-        there = list(zip(*_systems(posterior, constant), strict=True))
+    wanted_labels = [str(label) for label in counts[names.PAIR].values]
+    if labels is None or sorted(labels) != sorted(wanted_labels):  # not as the counts call them
+        present = list(zip(*_systems(posterior, constant), strict=True))
         both = list(zip(a, b, strict=True))
         if square:
-            both = [(y, x) if (y, x) in there and (x, y) not in there else (x, y) for x, y in both]
-        labels, own = ([f"{x}{_BETWEEN}{y}" for x, y in pairs] for pairs in (there, both))
+            both = [
+                (y, x) if (y, x) in present and (x, y) not in present else (x, y) for x, y in both
+            ]
+        labels, wanted_labels = (
+            [f"{x}{_BETWEEN}{y}" for x, y in pairs] for pairs in (present, both)
+        )
         a, b = [x for x, _ in both], [y for _, y in both]
-    if sorted(labels) != sorted(own):
-        raise ValueError(_other_pairs(labels, own))
-    return [labels.index(label) for label in own], a, b
+    if sorted(labels) != sorted(wanted_labels):
+        raise ValueError(_other_pairs(labels, wanted_labels))
+    return [labels.index(label) for label in wanted_labels], a, b
 
 
-def _other_pairs(labels: list[str], own: list[str]) -> str:
-    """How the pairs of a tree and those of the counts differ, in words."""
-    missing = [x for x in own if x not in labels]
-    for only in (x for x in labels if x not in own):
+def _other_pairs(labels: list[str], wanted_labels: list[str]) -> str:
+    """Message on how the pairs of a tree and of the counts differ."""
+    missing = [x for x in wanted_labels if x not in labels]
+    for only in (x for x in labels if x not in wanted_labels):
         if _BETWEEN.join(reversed(only.split(_BETWEEN))) in missing:
             return (
                 f"idata has the pair {only!r}, the counts have it the other way round; give counts "
                 "in a square, which has both directions: betterthan.counts.to_square(counts)"
             )
-    there = Counter(labels)
-    twice = [x for x in there if there[x] > own.count(x) > 0]
+    counted = Counter(labels)
+    twice = [x for x in counted if counted[x] > wanted_labels.count(x) > 0]
     for several in twice:
-        return f"idata has the pair {several!r} {there[several]} times; give it once"
-    where, only = ("idata", next((x for x in labels if x not in own), None))
+        return f"idata has the pair {several!r} {counted[several]} times; give it once"
+    where, only = ("idata", next((x for x in labels if x not in wanted_labels), None))
     if only is None:
         where, only = "the counts", missing[0]
     return (
-        f"idata has {len(labels)} pairs and the counts {len(own)}: {only!r} is in {where} alone; "
-        "give the counts that the model was built of"
+        f"idata has {len(labels)} pairs and the counts {len(wanted_labels)}: {only!r} is in "
+        f"{where} alone; give the counts that the model was built of"
     )
 
 

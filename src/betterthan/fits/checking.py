@@ -10,16 +10,15 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.counts.shapes import pair_indices, to_pairs, to_square
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.judged.dataset import is_judged
 from betterthan.models import clustered, mallows
 from betterthan.models.priors import ARRAY, Prior, is_table
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
-from betterthan.posterior.fitted import prior_in
-from betterthan.posterior.gate import diagnose as diagnose
-from betterthan.posterior.gate import posterior_of
-from betterthan.posterior.pairwise import MODELS
+from betterthan.posterior.convergence import diagnose as diagnose
+from betterthan.posterior.convergence import posterior_of
+from betterthan.posterior.pairwise import MODELS, prior_in
 from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
 from betterthan.posterior.table import square_of
@@ -73,15 +72,15 @@ def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Data
     >>> bool(checked["agrees"].all())
     True
     """
-    found, diagnosis = distance(counts, tree, prior=prior), diagnose(tree)
+    result, diagnosis = distance(counts, tree, prior=prior), diagnose(tree)
     if diagnosis.passed:
-        return found
+        return result
     warnings.warn(f"not converged, so nothing agrees: {' '.join(diagnosis.failures)}", stacklevel=2)
-    return found.assign(agrees=xr.zeros_like(found["agrees"]))
+    return result.assign(agrees=xr.zeros_like(result["agrees"]))
 
 
 def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset:
-    """As `cross_check`, of draws whose convergence is looked at elsewhere."""
+    """`cross_check` without a check of convergence."""
     posterior = posterior_of(tree)
     fitted = posterior.attrs.get("model")
     if fitted == "mallows":
@@ -94,27 +93,27 @@ def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset
         counts = _as_draws(schemas.counts(counts), sampled)
     _refuse_others(counts, sampled)
     _refuse_other_kind(counts, str(fitted))
-    own = _recorded_prior(tree)
-    if prior is None and own is None:
+    recorded = _recorded_prior(tree)
+    if prior is None and recorded is None:
         raise ValueError(
             "the draws do not record their prior, so no closed form is known to be theirs; give "
             "prior=, such as (1, 1, 1)"
         )
-    if own is None and is_table(prior) and not is_judged(counts):
-        own, prior = _of_each_pair(prior, posterior), None
-    if isinstance(own, xr.DataArray):
-        return _by_pair(counts, tree, own, prior, sampled)
-    prior = own if prior is None else prior
+    if recorded is None and is_table(prior) and not is_judged(counts):
+        recorded, prior = _prior_by_pair(prior, posterior), None
+    if isinstance(recorded, xr.DataArray):
+        return _by_pair(counts, tree, recorded, prior, sampled)
+    prior = recorded if prior is None else prior
     if is_judged(counts):
         return _checked(prob_better(counts, prior=prior), sampled, "judge")
     if fitted == "clustered":
-        _refuse_other_prior(checks.prior(prior), own)
+        _refuse_other_prior(checks.prior(prior), recorded)
         return _checked(clustered.closed_form(counts, prior=prior), sampled, "clustered")
     kind = _kind(posterior)
     independent = kind == _INDEPENDENT
     ties = "drop" if kind == "beta_binomial" else "third"
     numbers = checks.prior(prior, 3 if kind == "dirichlet_multinomial" else 2)
-    _refuse_other_prior(numbers, own)
+    _refuse_other_prior(numbers, recorded)
     model = "independent" if independent else "dirichlet"
     exact = prob_better(counts, model=model, prior=numbers, ties=ties)
     return _checked(exact, sampled, model)
@@ -141,8 +140,8 @@ def _refuse_without_closed_form(tree: xr.DataTree) -> None:
         )
     if fitted == names.ADOPTED and "constant_data" in tree.children:
         constant = tree["constant_data"].to_dataset()
-        own = constant["counts"].dims if "counts" in constant else ()
-        more = [str(d) for d in own if d not in (names.PAIR, names.OUTCOME)]
+        dims = constant["counts"].dims if "counts" in constant else ()
+        more = [str(d) for d in dims if d not in (names.PAIR, names.OUTCOME)]
         if more:
             raise ValueError(
                 f"the adopted model has counts by {more[0]}, and no closed form is known to be its "
@@ -163,22 +162,24 @@ def _refuse_other_kind(counts: xr.DataArray | xr.Dataset, fitted: str) -> None:
         raise ValueError(
             "the draws are of judge, and the counts are not judged; give those of judged.count"
         )
-    known = {names.PAIR, *names.SQUARE, names.OUTCOME}
-    by = [str(d) for d in counts.dims if d not in known]
+    standard = {names.PAIR, *names.SQUARE, names.OUTCOME}
+    by = [str(d) for d in counts.dims if d not in standard]
     wanted = ["cluster"] if fitted == "clustered" else []
     if by != wanted:
-        there = f"by {', '.join(by)}" if by else "without clusters"
+        described = f"by {', '.join(by)}" if by else "without clusters"
         right = "counts with a dim cluster" if wanted else "counts without a further dim"
-        raise ValueError(f"the draws are of {fitted}, the counts are {there}; give {right}")
+        raise ValueError(f"the draws are of {fitted}, the counts are {described}; give {right}")
 
 
-def _refuse_other_prior(numbers: tuple[float, ...], own: tuple[float, ...] | None) -> None:
-    if own is not None and numbers != tuple(own)[: len(numbers)]:
-        raise ValueError(f"prior is {numbers}, but the draws were made with {own}; leave prior out")
+def _refuse_other_prior(numbers: tuple[float, ...], recorded: tuple[float, ...] | None) -> None:
+    if recorded is not None and numbers != tuple(recorded)[: len(numbers)]:
+        raise ValueError(
+            f"prior is {numbers}, but the draws were made with {recorded}; leave prior out"
+        )
 
 
 def _by_pair(
-    counts: Any, tree: xr.DataTree, own: xr.DataArray, prior: Any, sampled: xr.DataArray
+    counts: Any, tree: xr.DataTree, recorded: xr.DataArray, prior: Any, sampled: xr.DataArray
 ) -> xr.Dataset:
     """Draws under a prior for each pair, against the closed form of their model."""
     if prior is not None:
@@ -189,41 +190,41 @@ def _by_pair(
         fitted = _kind(posterior)
     model = import_module(f"betterthan.models.{fitted}")
     if names.SYSTEM_A in sampled.dims:
-        own = _in_direction(own, posterior_of(tree), to_pairs(counts), fitted)
-    return _checked(model.closed_form(counts, prior=own), sampled, fitted)
+        recorded = _in_direction(recorded, posterior_of(tree), to_pairs(counts), fitted)
+    return _checked(model.closed_form(counts, prior=recorded), sampled, fitted)
 
 
 def _kind(posterior: Any) -> str:
-    """The core model whose variables an adopted one has."""
+    """The core model that has the variables of an adopted posterior."""
     if "p_win" in posterior and "p_loss" in posterior:
         return _INDEPENDENT
-    alone = "p" in posterior and "theta" not in posterior
-    return "beta_binomial" if alone else "dirichlet_multinomial"
+    binary = "p" in posterior and "theta" not in posterior
+    return "beta_binomial" if binary else "dirichlet_multinomial"
 
 
-def _of_each_pair(prior: Any, posterior: xr.Dataset) -> xr.DataArray:
-    """A prior of each pair of the draws, checked."""
+def _prior_by_pair(prior: Any, posterior: xr.Dataset) -> xr.DataArray:
+    """Prior of each pair of the draws, checked."""
     labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE
-    rows = Prior.of(prior, posterior, labels).numbers
+    rows = Prior.parse(prior, posterior, labels).numbers
     coords = {names.PAIR: posterior[names.PAIR].values, names.OUTCOME: list(labels)}
     return xr.DataArray(rows, coords, (names.PAIR, names.OUTCOME))
 
 
 def _in_direction(
-    own: xr.DataArray, posterior: xr.Dataset, pairs: xr.DataArray, model: str
+    recorded: xr.DataArray, posterior: xr.Dataset, pairs: xr.DataArray, model: str
 ) -> xr.DataArray:
     """The prior of each pair as a square of counts has them, from that of the draws: win and loss
     exchange where a pair is reversed, and success and failure of independent Betas do not.
     """
-    rows = own.transpose(names.PAIR, names.OUTCOME)
+    rows = recorded.transpose(names.PAIR, names.OUTCOME)
     n = rows.sizes[names.OUTCOME]
-    turned = list(range(n)) if model == _INDEPENDENT else [1, 0, 2][:n]
-    known: dict[tuple[str, str], np.ndarray] = {}
+    swapped = list(range(n)) if model == _INDEPENDENT else [1, 0, 2][:n]
+    by_sides: dict[tuple[str, str], np.ndarray] = {}
     a, b = (posterior[side].values.astype(str).tolist() for side in names.SQUARE)
     for x, y, row in zip(a, b, rows.values, strict=True):
-        known |= {(x, y): row, (y, x): row[turned]}
+        by_sides |= {(x, y): row, (y, x): row[swapped]}
     sides = (pairs[side].values.astype(str).tolist() for side in names.SQUARE)
-    values = [known[pair] for pair in zip(*sides, strict=True)]
+    values = [by_sides[pair] for pair in zip(*sides, strict=True)]
     coords = {names.PAIR: pairs[names.PAIR].values, names.OUTCOME: rows[names.OUTCOME].values}
     return xr.DataArray(values, coords, (names.PAIR, names.OUTCOME))
 
@@ -253,38 +254,38 @@ def _recorded_prior(tree: xr.DataTree) -> tuple[float, ...] | xr.DataArray | Non
 
 def _as_draws(counts: xr.DataArray, sampled: xr.DataArray) -> xr.DataArray:
     """The counts of the pairs of the draws, by pair or in a square as their answer is."""
-    known = {names.PAIR, names.SYSTEM_A} & set(counts.dims)
-    if not known or not set(names.SQUARE) <= set(counts.coords):
+    dims = {names.PAIR, names.SYSTEM_A} & set(counts.dims)
+    if not dims or not set(names.SQUARE) <= set(counts.coords):
         return counts
     if {names.PAIR} <= {*sampled.dims} & {*counts.dims}:
-        own, asked_for = (x[names.PAIR].values.tolist() for x in (counts, sampled))
-        if set(asked_for) <= set(own):  # the same systems may stand in several pairs
-            some = counts.isel({names.PAIR: [own.index(label) for label in asked_for]})
+        count_labels, draw_labels = (x[names.PAIR].values.tolist() for x in (counts, sampled))
+        if set(draw_labels) <= set(count_labels):  # the same systems may stand in several pairs
+            some = counts.isel({names.PAIR: [count_labels.index(label) for label in draw_labels]})
             if all((some[side].values == sampled[side].values).all() for side in names.SQUARE):
                 return some
     square = to_square(counts) if names.PAIR in counts.dims else counts
-    there = [str(s) for s in square[names.SYSTEM_A].values]
+    systems = [str(s) for s in square[names.SYSTEM_A].values]
     a, b = ([str(s) for s in sampled[side].values] for side in names.SQUARE)
     pairs = zip(a, b, strict=True) if names.PAIR in sampled.dims else combinations(a, 2)
     if names.PAIR in counts.dims:
         sides = zip(*(counts[side].values.astype(str) for side in names.SQUARE), strict=True)
         held = {frozenset(pair) for pair in sides}
-        asked = [pair for pair in pairs if {*pair} <= {*there}]
-        for x, y in (pair for pair in asked if frozenset(pair) not in held):
+        wanted = [pair for pair in pairs if {*pair} <= {*systems}]
+        for x, y in (pair for pair in wanted if frozenset(pair) not in held):
             raise ValueError(
                 f"the draws have the pair {x!r} and {y!r}, the counts do not; give the counts that "
                 "the draws were made for"
             )
-    if not {*a, *b} <= set(there):
+    if not {*a, *b} <= set(systems):
         return square if names.SYSTEM_A in sampled.dims else to_pairs(square)
-    square = square.assign_coords(dict.fromkeys(names.SQUARE, there))
+    square = square.assign_coords(dict.fromkeys(names.SQUARE, systems))
     if names.SYSTEM_A in sampled.dims:
         return square.sel(dict.fromkeys(names.SQUARE, a))
-    at = {
-        side: xr.DataArray(of, dims=names.PAIR)
-        for side, of in zip(names.SQUARE, (a, b), strict=True)
+    index = {
+        side: xr.DataArray(labels, dims=names.PAIR)
+        for side, labels in zip(names.SQUARE, (a, b), strict=True)
     }
-    by_pair = square.sel(at).assign_coords({names.PAIR: sampled[names.PAIR].values})
+    by_pair = square.sel(index).assign_coords({names.PAIR: sampled[names.PAIR].values})
     return by_pair.transpose(..., names.PAIR, names.OUTCOME)
 
 
@@ -320,10 +321,10 @@ def _dispersions(data: Any, posterior: xr.Dataset) -> xr.Dataset:
     if systems != exact[names.SYSTEM_A].values.tolist():
         raise ValueError("the data and the draws do not name the same systems in the same order")
     parts = from_draws.joint_pairs(theta.values, from_draws.better)
-    found = square_of(parts, systems, *pair_indices(len(systems)))
-    beside = {"mcse": found["prob_better_mcse"].values, "ess": found["ess"].values}
-    coords = {name: (exact.dims, values) for name, values in beside.items()}
-    sampled = exact.copy(data=found["prob_better"].values).assign_coords(coords)
+    answers = square_of(parts, systems, *pair_indices(len(systems)))
+    errors = {"mcse": answers["prob_better_mcse"].values, "ess": answers["ess"].values}
+    coords = {name: (exact.dims, values) for name, values in errors.items()}
+    sampled = exact.copy(data=answers["prob_better"].values).assign_coords(coords)
     return _checked(exact, sampled, "mallows")
 
 

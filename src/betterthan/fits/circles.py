@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, names
-from betterthan.exact.wins import triads
+from betterthan.exact.wins import davidson
 from betterthan.models import tie_models
-from betterthan.posterior.fitted import model_of
+from betterthan.posterior.pairwise import check_model
 from betterthan.signed import Signature
 
 _REPLICATIONS = 1000
@@ -41,7 +41,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     >>> bool(bt.fits.transitivity(tree)["p_value"].min() > 0.01)
     True
     """
-    model_of(tree, ("davidson",))
+    check_model(tree, ("davidson",))
     posterior, constant = (tree[group].to_dataset() for group in ("posterior", "constant_data"))
     again, step = _replicated(tree)
     chances = np.exp(_chances(posterior, constant))[::step]
@@ -50,7 +50,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
         "circular_triads": [_circles(counts, constant, systems) for counts in both],
         "misfit": [_misfit(counts, chances) for counts in both],
     }
-    made = Signature(version=__version__, model="davidson", seed=posterior.attrs["seed"])
+    provenance = Signature(version=__version__, model="davidson", seed=posterior.attrs["seed"])
     return xr.Dataset(
         {
             "observed": ("check", [o.mean() for o, _ in rows.values()]),
@@ -58,7 +58,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
             "p_value": ("check", [(r >= o - 1e-9).mean() for o, r in rows.values()]),
         },
         coords={"check": list(rows)},
-        attrs=made.to_attrs() | {"replications": len(again)},
+        attrs=provenance.to_attrs() | {"replications": len(again)},
     )
 
 
@@ -76,7 +76,7 @@ def _replicated(tree: xr.DataTree) -> tuple[np.ndarray, int]:
 def _circles(counts: np.ndarray, constant: xr.Dataset, systems: int) -> np.ndarray:
     """Number of circular triads of each table of judgments (draw, row, outcome)."""
     a, b = constant["a"].values, constant["b"].values
-    return triads.circular(triads.net_wins(counts, a, b, systems))
+    return davidson.circular(davidson.net_wins(counts, a, b, systems))
 
 
 def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
@@ -96,7 +96,7 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
             .values[:, constant["judge_of"].values]
         )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
-    return tie_models.log_chances_of(d, tie, str(posterior.attrs["tie_model"]))
+    return tie_models.log_probabilities(d, tie, str(posterior.attrs["tie_model"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:

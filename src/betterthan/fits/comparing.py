@@ -6,14 +6,10 @@ from typing import Any
 import xarray as xr
 
 from betterthan import names
-from betterthan.fits.of_abilities import of_abilities
-from betterthan.fits.of_clusters import of_clusters
-from betterthan.fits.of_datasets import of_datasets
-from betterthan.fits.of_graded import of_graded
-from betterthan.orders.dispersions import of_dispersions
-from betterthan.posterior.fitted import Fit
-from betterthan.posterior.pairwise import MODELS, of_outcomes
-from betterthan.posterior.sampled import in_own_unit
+from betterthan.fits.of_abilities import of_dispersions, read_abilities
+from betterthan.fits.of_counts import read_clusters, read_datasets, read_graded
+from betterthan.posterior.pairwise import MODELS, Fit, pair_answers
+from betterthan.posterior.sampled import in_other_unit
 from betterthan.posterior.table import Question
 from betterthan.results.comparison import Comparison
 from betterthan.results.stored_draws import kept
@@ -21,16 +17,16 @@ from betterthan.signed import Signature
 
 # of each model: who reads its fits, and the unit of evidence
 _READERS = {
-    "clustered": (of_clusters, "cluster"),
-    "davidson": (of_abilities, "judgment"),
-    "graded": (of_graded, names.ITEM),
-    "hierarchical": (of_datasets, names.ITEM),
-    "item_response": (of_abilities, names.ITEM),
+    "clustered": (read_clusters, "cluster"),
+    "davidson": (read_abilities, "judgment"),
+    "graded": (read_graded, names.ITEM),
+    "hierarchical": (read_datasets, names.ITEM),
+    "item_response": (read_abilities, names.ITEM),
     "mallows": (of_dispersions, "document"),
-} | dict.fromkeys(MODELS, (of_outcomes, names.ITEM))
-KNOWN = tuple(_READERS)
-_OWN_CHOICE = {"weights": "hierarchical", "items": "mallows"}
-_OF_SCORE = ("graded", "mallows")  # the rope is no difference of probabilities
+} | dict.fromkeys(MODELS, (pair_answers, names.ITEM))
+READABLE = tuple(_READERS)
+_OPTION_MODELS = {"weights": "hierarchical", "items": "mallows"}
+_SCORE_MODELS = ("graded", "mallows")  # the rope is no difference of probabilities
 
 
 def compare(
@@ -127,31 +123,31 @@ def compare(
     >>> better.sel(target="new").item() < better.sel(target="equal").item()
     True
     """
-    fit = Fit.of(tree, KNOWN)
-    own_unit = in_own_unit(fit.posterior)
-    asked = Question.checked(
+    fit = Fit.from_tree(tree, READABLE)
+    other_unit = in_other_unit(fit.posterior)
+    question = Question.checked(
         rope,
         ci_prob,
         ci_kind,
         threshold,
-        of_score=own_unit or fit.model in _OF_SCORE,
-        unit=names.OF_DIFFERENCE if own_unit else "the score",
+        of_score=other_unit or fit.model in _SCORE_MODELS,
+        unit=names.OF_DIFFERENCE if other_unit else "the score",
     )
-    own: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for name, value in (("weights", weights), ("items", items)):
         if value is None:
             continue
-        if fit.model != _OWN_CHOICE[name]:
+        if fit.model != _OPTION_MODELS[name]:
             raise ValueError(
-                f"{name} is for a fit of {_OWN_CHOICE[name]}; this is one of {fit.model}"
+                f"{name} is for a fit of {_OPTION_MODELS[name]}; this is one of {fit.model}"
             )
-        own[name] = value
+        options[name] = value
     reader, unit = _READERS[fit.model]
-    found = reader(fit, asked, **own)
+    result = reader(fit, question, **options)
     answer = "dispersions" if fit.model == "mallows" else "pairs"
-    found.attrs |= fit.signed(asked, answer=answer, unit=unit).to_attrs()
+    result.attrs |= fit.signed(question, answer=answer, unit=unit).to_attrs()
     draws, left_out = kept(tree)
     if left_out:
-        notes = (*(Signature.from_attrs(found.attrs).notes or ()), left_out)
-        found.attrs |= Signature(notes=notes).to_attrs()
-    return Comparison(found, fits={} if draws is None else {fit.model: draws})
+        notes = (*(Signature.from_attrs(result.attrs).notes or ()), left_out)
+        result.attrs |= Signature(notes=notes).to_attrs()
+    return Comparison(result, fits={} if draws is None else {fit.model: draws})

@@ -9,12 +9,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.blocks.sharing import shared_map
-from betterthan.exact.numeric import held_out
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import hierarchical, of_groups, simplex
-from betterthan.models.of_groups import Groups
-from betterthan.posterior.gate import diagnose
+from betterthan.blocks.scheduling import shared_map
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.models import hierarchical, likelihood_data, simplex
+from betterthan.models.likelihood_data import Groups
+from betterthan.posterior.convergence import diagnose
 from betterthan.progress import with_bar
 from betterthan.signed import Signature
 
@@ -67,10 +67,10 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         table = az.compare(dict(trees), method=weighting, round_to="none")
-    told = list(dict.fromkeys(str(w.message) for w in caught))
-    for line in told:
+    messages = list(dict.fromkeys(str(w.message) for w in caught))
+    for line in messages:
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
-    table.attrs["warnings"] = told
+    table.attrs["warnings"] = messages
     return table
 
 
@@ -110,17 +110,17 @@ def leave_one_dataset_out(
     >>> bt.fits.leave_one_dataset_out(counts, rng=1)["elpd"].sizes
     Frozen({'dataset': 3, 'pair': 1})
     """
-    groups = of_groups.by_dataset(counts)
+    groups = likelihood_data.by_dataset(counts)
     values, pairs, levels = groups.values, groups.pairs, groups.levels
     if len(levels) != 1 or len(values) < 2:
         raise ValueError("leaving one out takes two data sets or more, of one factor")
     seed, numbers = one_seed(rng), np.array(checks.prior(prior))
     (dim, labels), *_ = levels.items()
-    told, divergences = zip(*_each_left_out(groups, numbers, seed), strict=True)
+    scores, divergences = zip(*_predictions(groups, numbers, seed), strict=True)
     labelled = {c: pairs[c] for c in (names.PAIR, *names.SQUARE)}
     return xr.Dataset(
         {
-            key: ((str(dim), names.PAIR), np.array([one[key] for one in told]))
+            key: ((str(dim), names.PAIR), np.array([score[key] for score in scores]))
             for key in ("elpd", "elpd_pooled", "level")
         },
         coords=labelled | {str(dim): labels},
@@ -135,23 +135,23 @@ def leave_one_dataset_out(
     )
 
 
-def _each_left_out(groups: Groups, *how: Any) -> Iterator[Any]:
-    """What `_left_out_of` says of every data set, with a bar where somebody watches."""
-    each = shared_map(partial(_left_out_of, groups, *how), range(len(groups.values)))
-    return with_bar(each, len(groups.values), "data sets", long=True)
+def _predictions(groups: Groups, *how: Any) -> Iterator[Any]:
+    """`_predict_left_out` of every data set, with a progress bar."""
+    predictions = shared_map(partial(_predict_left_out, groups, *how), range(len(groups.values)))
+    return with_bar(predictions, len(groups.values), "data sets", long=True)
 
 
-def _left_out_of(
+def _predict_left_out(
     groups: Groups, prior: np.ndarray, seed: int, k: int
 ) -> tuple[dict[str, np.ndarray], int]:
-    """What the others predict of a data set, and divergences of their fit."""
+    """Predictive scores of a data set given the others, and divergences of their fit."""
     others = groups.values.copy()
     others[k] = 0  # without examples a data set has likelihood one
     left = xr.DataArray(others, groups.coords, groups.dims)
     tree = hierarchical.fit(left, prior=prior, rng=seed + k, predictive=False)
     random = np.random.default_rng([seed, k])
     foreseen = _foreseen(tree["posterior"].to_dataset(), groups.values[k], random)
-    foreseen["elpd_pooled"] = held_out.log_probability(groups.values[k], prior + others.sum(0))
+    foreseen["elpd_pooled"] = monte_carlo.log_probability(groups.values[k], prior + others.sum(0))
     return foreseen, diagnose(tree).divergences
 
 
@@ -163,17 +163,19 @@ def _foreseen(
     kappa = 1 / posterior["correlation"].values.reshape(-1, len(held)) - 1
     shape = kappa[..., None] * mu
     return {
-        "elpd": held_out.log_mean_exp(held_out.log_probability(held, shape)),
-        "level": held_out.level(held, simplex.draw(random, shape), random),
+        "elpd": monte_carlo.log_mean_exp(monte_carlo.log_probability(held, shape)),
+        "level": monte_carlo.level(held, simplex.draw(random, shape), random),
     }
 
 
 def _refuse_different(trees: Any) -> None:
-    """Refuse fits that do not leave out the same."""
+    """Refuse fits that do not leave out the same observations."""
     if isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping) or len(trees) < 2:
-        one = isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping)  # a tree is both
-        what = type(trees).__name__ if one else f"{len(trees)} of them"
-        raise ValueError(f"trees is {what}; give two fits or more, as a mapping from name to fit")
+        single = isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping)  # a tree is both
+        described = type(trees).__name__ if single else f"{len(trees)} of them"
+        raise ValueError(
+            f"trees is {described}; give two fits or more, as a mapping from name to fit"
+        )
     named = list(trees.items())
     for name, tree in named:
         if "log_likelihood" not in getattr(tree, "children", {}):
@@ -187,27 +189,27 @@ def _refuse_different(trees: Any) -> None:
                 "and says nothing of the model; fit models.graded, models.item_response or "
                 "models.clustered, or check the fit with fits.cross_check"
             )
-    first, (rows, seen) = named[0][0], _left_out(named[0][1])
+    first, (rows, observed) = named[0][0], _left_out(named[0][1])
     for name, tree in named[1:]:
         others, again = _left_out(tree)
-        if others != rows or again.shape != seen.shape:
+        if others != rows or again.shape != observed.shape:
             raise ValueError(
                 f"{name!r} leaves out {others}, {first!r} {rows}; compare models of the same data, "
                 "seen in the same rows"
             )
-        if (again != seen).any():
+        if (again != observed).any():
             raise ValueError(f"{name!r} and {first!r} are fits of different data")
 
 
 def _left_out(tree: xr.DataTree) -> tuple[dict[Any, int], np.ndarray]:
-    """Sizes of what a fit leaves out one by one, and what was seen there."""
-    each = tree["log_likelihood"].to_dataset()
-    observed = ["y"] if "y" in each else list(each.data_vars)
+    """Sizes of the observations that a fit leaves out one by one, and their values."""
+    groups = tree["log_likelihood"].to_dataset()
+    observed = ["y"] if "y" in groups else list(groups.data_vars)
     if len(observed) != 1:
         raise ValueError(
             f"log_likelihood holds {', '.join(map(str, observed)) or 'nothing'}; give fits of one "
             "observed variable"
         )
-    likelihood = each[observed[0]]
+    likelihood = groups[observed[0]]
     rows = {d: n for d, n in likelihood.sizes.items() if d not in ("chain", "draw")}
     return rows, tree["observed_data"].to_dataset()[observed[0]].values

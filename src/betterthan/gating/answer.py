@@ -1,12 +1,416 @@
-"""What a gate found: it shows itself, and goes to other programs."""
+"""The result of a gate: records, words, JSON, a page, and annotations for CI."""
 
-from dataclasses import dataclass
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from betterthan.gating import shown
-from betterthan.gating.decision import Decision
-from betterthan.gating.documents import as_json
+import betterthan
+from betterthan.gating.boundaries import MOST, Further
+from betterthan.gating.probabilities import Cases, Counts
+from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, WORSE, Chances, exit_code
+from betterthan.gating.sequential import Looked
+from betterthan.io.problems import counted, printable
+from betterthan.results import machines
+from betterthan.results.document import Document, Part
+from betterthan.results.machines import FAILED, PASSED, SKIPPED, Case
 from betterthan.results.markup import as_comment, as_part
+from betterthan.results.numbers import probability
 from betterthan.results.text import printed
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the items that both sides have say of d = candidate - baseline.
+
+    Attributes
+    ----------
+    quantity : {"accuracy", "mean"}
+        Of which d is the difference.
+    per : {"item", "cluster"}
+        What a unit of evidence is.
+    items, units : int
+        That both sides have a score on.
+    runs : int
+        The most runs of an item, of which the mean counts.
+    missing : tuple of two int
+        Items that the baseline, and the candidate, has no score on.
+    cells : int
+        Runs of items that are missing, of both.
+    won, lost : list of str
+        Items on which the candidate is better, and worse, the largest difference first.
+    means : tuple of two float
+        Of baseline and candidate, as the scores stand.
+    difference, lower, upper : float
+        Of d, more being better, and the ends of its 95 % interval.
+    higher_is_better : bool
+    chances : Chances
+    cases : Cases or None
+        Wins, losses and ties, where the closed form answers; None where Student's t does.
+    effective : float or None
+        How many units of equal size they are worth; None where that is their number.
+    further : Further or None
+        How many units more would help; None where that is not asked, or cannot be told.
+    """
+
+    quantity: str
+    per: str
+    items: int
+    units: int
+    runs: int
+    missing: tuple[int, int]
+    cells: int
+    won: list[str]
+    lost: list[str]
+    means: tuple[float, float]
+    difference: float
+    lower: float
+    upper: float
+    higher_is_better: bool
+    chances: Chances
+    cases: Cases | None = None
+    effective: float | None = None
+    further: Further | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Decision:
+    """Fields of a gate result; `answer.Gate` documents and displays them."""
+
+    verdict: str
+    margin: float
+    threshold: float
+    why: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+    looked: Looked | None = None
+    reading: str = ""
+    warned: tuple[str, ...] = ()
+    said: tuple[str, ...] = field(default=())
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 worse, 3 inconclusive, 4 not comparable."""
+        return exit_code(self.verdict)
+
+    @property
+    def also_behind(self) -> bool:
+        """Whether the gate passes a candidate that is behind, by less than the margin."""
+        evidence = self.evidence
+        return bool(self.verdict == "pass" and evidence and evidence.chances.observed.behind_holds)
+
+
+MAX_LISTED = 10  # items that are named
+NOTES = ("why", "warn", "note")  # facts that are no evidence
+
+
+def headline(decision: Decision) -> str:
+    """The answer in one sentence.
+
+    Examples
+    --------
+    >>> headline(Decision("not comparable", 0.05, 0.95, ("there is no new measurement",)))
+    'not comparable: there is no new measurement'
+    """
+    if decision.verdict == NOT_COMPARABLE or decision.evidence is None:
+        return printable(f"{decision.verdict}: {decision.why[0]}")
+    now, margin = decision.evidence.chances.observed, f"{decision.margin:g}"
+    quantity = decision.evidence.quantity
+    if decision.verdict == PASS:
+        behind = ", yet it is behind" if decision.also_behind else ""
+        return (
+            f"pass: the candidate is not behind by {margin} of {quantity} or more "
+            f"(P {probability(now.passes)}){behind}"
+        )
+    if decision.verdict == INCONCLUSIVE and decision.why:
+        return f"inconclusive: {decision.why[0]}"
+    if decision.verdict == INCONCLUSIVE:
+        return (
+            f"inconclusive: not sure enough that it is behind by less than {margin} of {quantity} "
+            f"(P {probability(now.passes)}), nor that it is behind (P {probability(now.behind)})"
+        )
+    return (
+        f"worse: the candidate is behind the baseline in {quantity} (P {probability(now.behind)})"
+    )
+
+
+def last_line(decision: Decision) -> str:
+    """Return the line that scripts read."""
+    return f"gate: {decision.verdict}"
+
+
+def facts(decision: Decision) -> Iterator[tuple[str, str]]:
+    """Yield the evidence: a name and a line each."""
+    evidence = decision.evidence
+    if evidence is not None:
+        yield evidence.quantity, _means(evidence)
+        yield f"{evidence.per}s", _outcomes(evidence)
+        yield from _probabilities(decision, evidence)
+        if sum(evidence.missing) or evidence.cells:
+            yield "missing", _missing(evidence)
+        if evidence.further is not None:
+            yield "more", _more(evidence)
+        if evidence.lost:
+            yield "lost", _named(evidence.lost)
+    for why in decision.why[1:]:
+        yield "why", printable(why)
+    if decision.looked is not None:
+        yield from _looks(decision.looked)
+    for level, lines in (("warn", decision.warned), ("note", decision.said)):
+        for line in lines:
+            yield level, printable(line)
+
+
+def _means(evidence: Evidence) -> str:
+    before, now = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in evidence.means)
+    sign = "" if evidence.higher_is_better else ", less is better"
+    size = f"{evidence.difference:+.3f} (95% {evidence.lower:+.3f} to {evidence.upper:+.3f})"
+    size = size if evidence.lower == evidence.lower else f"{evidence.difference:+.3f}"
+    ahead = "ahead" if evidence.difference > 0 else "behind" if evidence.difference < 0 else "level"
+    return f"candidate {now}, baseline {before}{sign}: {ahead}, {size}"
+
+
+def _outcomes(evidence: Evidence) -> str:
+    won, lost = len(evidence.won), len(evidence.lost)
+    text = (
+        f"{won} won, {lost} lost, {evidence.items - won - lost} tied of "
+        f"{counted(evidence.items, 'item')}"
+    )
+    if evidence.per != "item":
+        text += f" in {counted(evidence.units, evidence.per)}"
+        text += (
+            "" if evidence.effective is None else f", worth {evidence.effective:.1f} of equal size"
+        )
+    return text + (f", the mean of up to {evidence.runs} runs of each" if evidence.runs > 1 else "")
+
+
+def _probabilities(decision: Decision, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    chances = evidence.chances
+    extremes = chances.worst, chances.best
+    passes = _probability([chances.observed.passes, *(c.passes for c in extremes)])
+    behind = _probability([chances.observed.behind, *(c.behind for c in extremes)])
+    looked = decision.looked
+    least = "" if looked is not None else f"; pass from {decision.threshold:g}"
+    worse = "" if looked is not None else f"; worse from {decision.threshold:g}"
+    yield f"P(d > -{decision.margin:g})", passes + least
+    yield "P(d < 0)", behind + worse
+
+
+def _probability(values: list[float]) -> str:
+    """Format the observed value, and its range over all values of the missing scores."""
+    now, *limits = map(probability, values[:1] + sorted(values[1:]))
+    return (
+        now if {now} == set(limits) else f"{now} (whatever is missing, {limits[0]} to {limits[1]})"
+    )
+
+
+def _missing(evidence: Evidence) -> str:
+    before, now = evidence.missing
+    text = f"{counted(now, 'item')} of the candidate, {before} of the baseline"
+    return text + (f"; {counted(evidence.cells, 'run')} in all" if evidence.runs > 1 else "")
+
+
+def _more(evidence: Evidence) -> str:
+    further = evidence.further
+    if further is None or further.units is None:
+        return f"even {MOST:,} more {evidence.per}s would not give a pass, {_IF_EQUAL}"
+    n = counted(further.units, evidence.per).replace(evidence.per, f"more {evidence.per}")
+    about = "about " if evidence.cases is None else ""
+    prob = probability(further.prob)
+    return f"{about}{n} would give a pass with probability {prob}, {_IF_EQUAL}"
+
+
+_IF_EQUAL = "if the candidate equals the baseline"
+
+
+def _named(items: list[str]) -> str:
+    more = f" and {len(items) - MAX_LISTED} more" if len(items) > MAX_LISTED else ""
+    return ", ".join(printable(item) for item in items[:MAX_LISTED]) + more
+
+
+def _looks(looked: Looked) -> Iterator[tuple[str, str]]:
+    schedule = ", ".join(map(str, looked.plan.schedule[:MAX_LISTED])) + (
+        ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
+    )
+    yield (
+        "looks",
+        f"{looked.plan.looks} of {looked.plan.most} decisive items (at {schedule}); now "
+        f"{looked.decisive}",
+    )
+    yield "worse", f"{looked.losses} lost of {looked.decisive}; needs {_needed(looked)}"
+    yield (
+        "pass",
+        f"e-value {looked.e_value:.3g} against being behind by the margin; needs "
+        f"{looked.e_needed:.3g}",
+    )
+    for difference, rates in looked.rates:
+        text = f"pass {rates.passes:.3f}, worse {rates.worse:.3f}"
+        yield (
+            f"if d = {difference:g}",
+            f"{text}, inconclusive {rates.inconclusive:.3f}, by the last look",
+        )
+
+
+def _needed(looked: Looked) -> str:
+    return str(looked.needed) if looked.needed <= looked.decisive else "more than there are"
+
+
+SCHEMA = "betterthan.gate/1"  # the number grows if a key changes its meaning
+
+
+def as_json(decision: Decision) -> str:
+    """Return everything in the decision; unknown values are null."""
+    document = {
+        "schema": SCHEMA,
+        "version": betterthan.__version__,
+        "verdict": decision.verdict,
+        "exit_code": decision.exit_code,
+        "also_behind": decision.also_behind,
+        "margin": decision.margin,
+        "threshold": decision.threshold,
+        "why": list(decision.why),
+        "evidence": None if decision.evidence is None else _evidence(decision.evidence),
+        "looks": None if decision.looked is None else _looks_as_json(decision.looked),
+        "reading": decision.reading,
+        "warnings": list(decision.warned),
+        "notes": list(decision.said),
+    }
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    chances = {k: getattr(evidence.chances, k) for k in _CASES}
+    further = None
+    if evidence.further is not None:
+        further = {"units": evidence.further.units, "probability": evidence.further.prob}
+    return {
+        "quantity": evidence.quantity,
+        "unit": evidence.per,
+        "n_items": evidence.items,
+        "n_units": evidence.units,
+        "effective_units": evidence.effective,
+        "n_runs": evidence.runs,
+        "missing": dict(zip(_SIDES, evidence.missing, strict=True)) | {"cells": evidence.cells},
+        "means": dict(zip(_SIDES, evidence.means, strict=True)),
+        "higher_is_better": evidence.higher_is_better,
+        "difference": {
+            "mean": evidence.difference,
+            "lower": evidence.lower,
+            "upper": evidence.upper,
+        },
+        "counts": None
+        if evidence.cases is None
+        else {k: _counts(getattr(evidence.cases, k)) for k in _CASES},
+        "prob_within_margin": {k: chance.passes for k, chance in chances.items()},
+        "prob_behind": {k: chance.behind for k, chance in chances.items()},
+        "more": further,
+        "won": evidence.won,
+        "lost": evidence.lost,
+    }
+
+
+_SIDES = ("baseline", "candidate")
+_CASES = ("observed", "worst", "best")
+
+
+def _counts(counts: Counts) -> dict[str, int]:
+    return dict(zip(("win", "loss", "tie"), counts, strict=True))
+
+
+def _looks_as_json(looked: Looked) -> dict[str, Any]:
+    return {
+        "at": looked.plan.schedule.tolist(),
+        "decisive": looked.decisive,
+        "losses": looked.losses,
+        "losses_needed": looked.needed,
+        "e_value": looked.e_value,
+        "e_value_needed": looked.e_needed,
+        "rates": [{"difference": d} | asdict(rates) for d, rates in looked.rates],
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+_LISTED = 200  # items in a summary
+
+
+def document(decision: Decision) -> Document:
+    """Show the answer and its evidence, and last the verdict alone, for scripts."""
+    all_facts = list(facts(decision))
+    parts = [
+        Part("Evidence", [fact for fact in all_facts if fact[0] not in NOTES]),
+        Part("Notes", [fact for fact in all_facts if fact[0] in NOTES]),
+    ]
+    parts = [part for part in parts if part.facts]
+    return Document("", parts=parts, signatures=[last_line(decision)], answer=[headline(decision)])
+
+
+def summary(decision: Decision) -> Document:
+    """Show the same below the verdict, with the lost items folded."""
+    page = document(decision)
+    parts = [
+        replace(part, facts=[fact for fact in part.facts if fact[0] != "lost"])
+        for part in page.parts
+    ]
+    return replace(page, title=last_line(decision), parts=[*parts, *_lost(decision)], signatures=())
+
+
+def _lost(decision: Decision) -> list[Part]:
+    lost = decision.evidence.lost if decision.evidence is not None else []
+    if not lost:
+        return []
+    more = [f"and {len(lost) - _LISTED} more"] if len(lost) > _LISTED else []
+    heading = f"Items that the candidate lost: {len(lost)}"
+    return [Part(heading, lines=[*lost[:_LISTED], *more], folded=True)]
+
+
+_ACTIONS, _SUMMARY = "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"
+_STATES = {PASS: PASSED, WORSE: FAILED, NOT_COMPARABLE: FAILED, INCONCLUSIVE: SKIPPED}
+
+
+def in_actions() -> bool:
+    """Whether a step of GitHub Actions runs."""
+    return os.environ.get(_ACTIONS) == "true"
+
+
+def summarise(decision: Decision) -> None:
+    """Append the answer to the summary of the step, if there is one."""
+    if os.environ.get(_SUMMARY):
+        machines.step_summary(as_comment(summary(decision)))
+
+
+def annotation(decision: Decision, inconclusive: str | None = None) -> str:
+    """A line that GitHub Actions shows beside the run; empty for a pass.
+
+    Examples
+    --------
+    >>> annotation(Decision("not comparable", 0.05, 0.95, ("100% new",)))
+    '::error title=betterthan gate::not comparable: 100%25 new'
+    """
+    if decision.verdict == PASS and not decision.also_behind:
+        return ""
+    warns = decision.verdict == PASS or (
+        decision.verdict == INCONCLUSIVE and inconclusive != "fail"
+    )
+    message = headline(decision).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{'warning' if warns else 'error'} title=betterthan gate::{message}"
+
+
+def junit(decision: Decision, inconclusive: str | None = None) -> str:
+    """One case for the pair: inconclusive is skipped, unless it is to fail."""
+    fails = decision.verdict == INCONCLUSIVE and inconclusive == "fail"
+    state = FAILED if fails else _STATES[decision.verdict]
+    details = "\n".join(
+        [headline(decision), *(f"{name}: {line}" for name, line in facts(decision))]
+    )
+    return machines.junit("gate", [Case("candidate against baseline", state, details)])
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,14 +434,14 @@ class Gate(Decision):
     """
 
     def __repr__(self) -> str:
-        return printed(shown.document(self))
+        return printed(document(self))
 
     def _repr_html_(self) -> str:
-        return as_part(shown.document(self))
+        return as_part(document(self))
 
     def to_markdown(self) -> str:
         """The answer as Markdown, for a step summary or a comment."""
-        return as_comment(shown.summary(self))
+        return as_comment(summary(self))
 
     def to_json(self) -> str:
         """All that was found, for other programs.

@@ -1,15 +1,18 @@
-"""Fewest wins that pass, and fewest losses that are worse, of m decisive items among n: exact.
+"""Counts at which the gate passes, its error rates, and how many more items it takes.
+
+Fewest wins that pass, and fewest losses that are worse, of m decisive items among n: exact.
 
 Both probabilities of the rule grow with each win that takes the place of a loss, so that for each m
 one number says where they reach the threshold.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 
@@ -45,21 +48,21 @@ def wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.n
     return fewest(holds, guessed_wins_to_pass(m, n, margin, threshold), m)
 
 
-def about_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
+def approximate_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
     """The same, between some of the m by interpolation: where m is some tens or more, few are off
     by a win, in a fraction of the time.
     """
     if m.size <= 2 * _NODES:
         return wins_to_pass(m, n, margin, threshold)
-    at = np.unique(np.linspace(0, m.size - 1, _NODES).astype(np.int64))
-    nodes, guess = m[at], guessed_wins_to_pass(m, n, margin, threshold)
-    whole = np.clip(guess[at], -_EDGE, nodes + _EDGE)
+    index = np.unique(np.linspace(0, m.size - 1, _NODES).astype(np.int64))
+    nodes, guess = m[index], guessed_wins_to_pass(m, n, margin, threshold)
+    wins = np.clip(guess[index], -_EDGE, nodes + _EDGE)
     for _ in range(_STEPS):  # Newton's, on the scale on which this is close to a line
-        prob = chance_to_pass(whole, nodes - whole, n - nodes, margin)
+        prob = chance_to_pass(wins, nodes - wins, n - nodes, margin)
         miss = special.ndtri(np.clip(prob, 1e-15, 1 - 1e-15)) - special.ndtri(threshold)
-        whole = np.clip(whole - miss * np.sqrt(nodes + 2) / 2, -_EDGE, nodes + _EDGE)
-    found = guess + np.interp(m, nodes, whole - guess[at])
-    return np.clip(np.ceil(found), 0, m + 1).astype(np.int64)
+        wins = np.clip(wins - miss * np.sqrt(nodes + 2) / 2, -_EDGE, nodes + _EDGE)
+    wanted = guess + np.interp(m, nodes, wins - guess[index])
+    return np.clip(np.ceil(wanted), 0, m + 1).astype(np.int64)
 
 
 def guessed_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
@@ -95,14 +98,247 @@ def fewest(
         Of numbers and of the places they belong to; what holds for a number holds for all above.
     guess, most : numpy.ndarray, (m,)
     """
-    found = np.clip(np.nan_to_num(np.ceil(guess)), 0, most + 1).astype(np.int64)
-    rows = np.arange(found.size)
-    low = rows[found > 0]
-    while low.size and (low := low[holds(found[low] - 1, low)]).size:
-        found[low] -= 1
-        low = low[found[low] > 0]
-    high = rows[found <= most]
-    while high.size and (high := high[~holds(found[high], high)]).size:
-        found[high] += 1
-        high = high[found[high] <= most[high]]
-    return found
+    smallest = np.clip(np.nan_to_num(np.ceil(guess)), 0, most + 1).astype(np.int64)
+    rows = np.arange(smallest.size)
+    low = rows[smallest > 0]
+    while low.size and (low := low[holds(smallest[low] - 1, low)]).size:
+        smallest[low] -= 1
+        low = low[smallest[low] > 0]
+    high = rows[smallest <= most]
+    while high.size and (high := high[~holds(smallest[high], high)]).size:
+        smallest[high] += 1
+        high = high[smallest[high] <= most[high]]
+    return smallest
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Probabilities of the three verdicts.
+
+    Attributes
+    ----------
+    passes, worse, inconclusive : float
+    """
+
+    passes: float
+    worse: float
+    inconclusive: float
+
+
+def characteristics(
+    n: int,
+    margin: float,
+    *,
+    share: float,
+    difference: float = 0.0,
+    threshold: float = names.VERDICT_PROB,
+) -> Rates:
+    """Probability of each verdict on n items, all of them scored 0 or 1 once.
+
+    Parameters
+    ----------
+    n : int
+        Items.
+    margin : float in (0, 1)
+    share : float in (0, 1]
+        Of items on which the two systems differ.
+    difference : float, default 0
+        The true difference of accuracies, candidate - baseline: from -share to share.
+    threshold : float, default 0.95
+
+    Returns
+    -------
+    Rates
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, or the difference is larger than the share.
+
+    Notes
+    -----
+    Of m decisive items, a binomial number, the candidate wins a binomial number with probability
+    (1 + difference / share) / 2. For each m the fewest wins that pass and the fewest losses that
+    are worse are known, so that no outcome is simulated and none is left out.
+
+    Examples
+    --------
+    >>> found = characteristics(50, 0.05, share=0.2)
+    >>> round(found.passes, 3), round(found.worse, 3), round(found.inconclusive, 3)
+    (0.19, 0.042, 0.768)
+    """
+    n, share, win = _checked(n, share, difference)
+    m = np.arange(n + 1)
+    weight = binomial(m, n, share)
+    likely = weight > 1e-18  # the rest cannot move what is printed
+    m, weight = m[likely], weight[likely]
+    needed = wins_to_pass(m, n, margin, threshold)
+    allowed = np.minimum(m - losses_to_be_worse(m, threshold), needed - 1)
+    passes = float(weight @ binomial_tail(needed, m, win))
+    worse = float(weight @ (1 - binomial_tail(allowed + 1, m, win)))
+    return Rates(passes, worse, max(0.0, 1 - passes - worse))
+
+
+def _checked(n: int, share: float, difference: float) -> tuple[int, float, float]:
+    """Items, the share of decisive ones, and the probability that one of these is a win."""
+    n, share = checks.whole(n, "n"), checks.real(share, "share")
+    if not 0 < share <= 1:
+        raise ValueError(f"share is {share:g}; give the share of items on which the systems differ")
+    if not abs(checks.real(difference, "difference")) <= share:
+        raise ValueError(
+            f"difference is {difference:g}, but the systems differ on a share of {share:g} of the "
+            "items; it cannot be larger than that"
+        )
+    return n, share, (1 + difference / share) / 2
+
+
+def binomial(k: np.ndarray, n: int | np.ndarray, p: float) -> np.ndarray:
+    """P(K = k) for K ~ Binomial(n, p)."""
+    ways = special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)
+    return np.exp(ways + special.xlogy(k, p) + special.xlog1py(n - k, -p))
+
+
+def binomial_tail(k: np.ndarray, n: np.ndarray, p: float) -> np.ndarray:
+    """P(K >= k) for K ~ Binomial(n, p)."""
+    inside = np.clip(k, 1, np.maximum(n, 1))
+    tail = special.betainc(inside, n - inside + 1.0, p)
+    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, tail))
+
+
+TARGET = 0.8
+MOST = 100_000  # more items than that are not looked for
+_NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True)
+class Further:
+    """So many more units of evidence, and the probability of a pass with them.
+
+    Attributes
+    ----------
+    units : int or None
+        None if more than `MOST` would be needed.
+    prob : float
+    """
+
+    units: int | None
+    prob: float
+
+
+def further_items(
+    counts: tuple[int, int, int], margin: float, threshold: float, target: float = TARGET
+) -> Further:
+    """Items more that give a pass with a probability of at least `target`, if the two are equal.
+
+    Parameters
+    ----------
+    counts : three int
+        Wins, losses and ties of the candidate so far, which stay.
+    margin, threshold : float
+    target : float, default 0.8
+
+    Returns
+    -------
+    Further
+        The number is looked for as if posteriors were normal, its probability is of those there
+        are; a few items fewer may do, too.
+
+    Examples
+    --------
+    >>> found = further_items((4, 6, 40), 0.05, 0.95)
+    >>> found.units, round(found.prob, 3)
+    (563, 0.802)
+    """
+    how = margin, threshold
+    further = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), target)
+    if further.units is None:
+        return further
+    units, prob = further.units, prob_of_pass(counts, further.units, *how)
+    while prob < target:  # by a step or two: the normal is close
+        units += max(1, units // 50)
+        prob = prob_of_pass(counts, units, *how)
+    return Further(units, prob)
+
+
+def prob_of_pass(
+    counts: tuple[int, int, int],
+    more: int,
+    margin: float,
+    threshold: float,
+    boundary: Callable[..., np.ndarray] = approximate_wins_to_pass,
+) -> float:
+    """Probability that `more` items lead to a pass, if the two are equal.
+
+    The share of decisive items is as uncertain as the items so far leave it; of these the
+    candidate wins half.
+    """
+    won, lost, tied = counts
+    a, b = won + lost + sum(names.PRIOR[:2]), tied + names.PRIOR[2]
+    m, weight = _decisive(more, a, b)
+    needed = boundary(m + won + lost, sum(counts) + more, margin, threshold)
+    return float(weight @ binomial_tail(np.ceil(needed) - won, m, 0.5))
+
+
+def _decisive(n: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the possible numbers of decisive items among n, and their Beta-binomial
+    probabilities.
+    """
+    m = np.arange(n + 1)
+    ways = special.gammaln(n + 1.0) - special.gammaln(m + 1.0) - special.gammaln(n - m + 1.0)
+    weight = np.exp(ways + special.betaln(a + m, b + n - m) - special.betaln(a, b))
+    likely = weight > _NEGLIGIBLE
+    return m[likely], weight[likely]
+
+
+def further_units(
+    difference: float,
+    spread: float,
+    units: int,
+    margin: float,
+    threshold: float,
+    *,
+    worth: float | None = None,
+) -> Further:
+    """The same of means on units, by Student's t with the spread of the units so far.
+
+    Parameters
+    ----------
+    difference : float
+        The mean of the units so far, which stay.
+    spread : float
+        The standard deviation of a unit.
+    units : int
+    margin, threshold : float
+    worth : float, optional
+        How many units of equal size they are worth, by default their number.
+
+    Examples
+    --------
+    >>> further_units(-0.02, 0.3, 60, 0.05, 0.95).units
+    191
+    """
+    effective = units if worth is None else worth
+
+    def prob(more: int) -> float:
+        fresh = more * effective / units
+        total = effective + fresh
+        needed = special.stdtrit(total - 1, threshold) * spread / np.sqrt(total) - margin
+        # least mean of the new units that passes; its expectation is 0
+        needed_mean = (total * needed - effective * difference) / fresh
+        return float(special.ndtr(-needed_mean * np.sqrt(fresh) / spread))
+
+    return _first(prob, TARGET)
+
+
+def _first(prob: Callable[[int], float], target: float) -> Further:
+    """The first number that reaches the target, found by doubling and halving."""
+    low, high = 0, 1
+    while high < MOST and prob(high) < target:
+        low, high = high, 2 * high
+    high = min(high, MOST)
+    if prob(high) < target:
+        return Further(None, prob(high))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if prob(middle) >= target else (middle, high)
+    return Further(high, prob(high))

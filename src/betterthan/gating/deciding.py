@@ -1,4 +1,4 @@
-"""The one call of a gate: read both sides, weigh what they share, decide."""
+"""Decide a gate: read both sides, compare the items that both have, return a verdict."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,15 +9,20 @@ import numpy as np
 from betterthan import checks, names
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
-from betterthan.gating.answer import Gate
-from betterthan.gating.decision import Evidence
-from betterthan.gating.ends import Paired, paired
-from betterthan.gating.further import Further, further_items, further_units
-from betterthan.gating.on_counts import Cases, cases_of, chances_of_counts
-from betterthan.gating.on_means import chances_of_means, observed
+from betterthan.gating.answer import Evidence, Gate
+from betterthan.gating.boundaries import Further, further_items, further_units
+from betterthan.gating.inputs import Sides, read_sides
+from betterthan.gating.probabilities import (
+    Cases,
+    Paired,
+    count_cases,
+    count_chances,
+    mean_chances,
+    observed,
+    paired,
+)
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, Chances
 from betterthan.gating.sequential import Looked, Plan, look
-from betterthan.gating.sides import Sides, read_sides
 
 MAX_MISSING = 0.1
 
@@ -84,11 +89,11 @@ def gate(
     sides = read_sides(baseline, candidate, choices)
     if sides.scores is None or sides.stops:
         return _not_comparable(sides, margin, threshold, sides.stops)
-    of = paired(sides.scores)
-    _fits(of, margin)
-    if stops := _lacking(of, max_missing):
+    pairs = paired(sides.scores)
+    _fits(pairs, margin)
+    if stops := _lacking(pairs, max_missing):
         return _not_comparable(sides, margin, threshold, stops)
-    return _weighed(sides, of, margin, threshold, plan)
+    return _decide(sides, pairs, margin, threshold, plan)
 
 
 def _margin(margin: float) -> float:
@@ -101,69 +106,73 @@ def _margin(margin: float) -> float:
     return value
 
 
-def _fits(of: Paired, margin: float) -> None:
+def _fits(pairs: Paired, margin: float) -> None:
     """Refuse a margin that every candidate would pass."""
-    width = of.limits[1] - of.limits[0]
+    width = pairs.limits[1] - pairs.limits[0]
     if margin >= width > 0:
-        what = "within 0 and 1" if of.shares else f"no further apart than {width:g}"
+        range_text = "within 0 and 1" if pairs.shares else f"no further apart than {width:g}"
         raise ValueError(
-            f"margin is {margin:g}, and scores are {what}: every candidate would pass; give less"
+            f"margin is {margin:g}, and scores are {range_text}: every candidate would pass; give "
+            "less"
         )
 
 
-def _lacking(of: Paired, most: float) -> tuple[str, ...]:
-    """Why too few items are shared."""
-    n, shared = len(of.ids), int(of.scored.sum())
+def _lacking(pairs: Paired, max_missing: float) -> tuple[str, ...]:
+    """Explain why both sides share too few items; empty if they share enough."""
+    n, shared = len(pairs.ids), int(pairs.scored.sum())
     if not shared:
         return ("no item has a score in both the baseline and the candidate",)
-    if n - shared <= most * n:
+    if n - shared <= max_missing * n:
         return ()
     by = " and ".join(
-        f"{int(np.isnan(of.mean[:, k]).sum())} by the {side}"
+        f"{int(np.isnan(pairs.mean[:, k]).sum())} by the {side}"
         for k, side in enumerate(("baseline", "candidate"))
     )
     return (
-        f"{n - shared} of {n} items are not scored by both ({by}), more than max-missing {most:g}",
+        f"{n - shared} of {n} items are not scored by both ({by}), more than max-missing "
+        f"{max_missing:g}",
     )
 
 
 def _not_comparable(sides: Sides, margin: float, threshold: float, stops: tuple[str, ...]) -> Gate:
     reading = "" if sides.scores is None else str(sides.scores.attrs.get("reading", ""))
-    told = {"reading": reading, "warned": sides.warned, "said": sides.said}
-    return replace(Gate(NOT_COMPARABLE, margin, threshold, stops), **told)
+    fields = {"reading": reading, "warned": sides.warned, "said": sides.messages}
+    return replace(Gate(NOT_COMPARABLE, margin, threshold, stops), **fields)
 
 
-def _weighed(sides: Sides, of: Paired, margin: float, threshold: float, plan: Plan | None) -> Gate:
-    """What the shared items say, and the verdict."""
-    cases = cases_of(of) if of.counted else None
+def _decide(
+    sides: Sides, pairs: Paired, margin: float, threshold: float, plan: Plan | None
+) -> Gate:
+    """Compare the shared items, and decide."""
+    cases = count_cases(pairs) if pairs.counted else None
     looked: Looked | None = None
     if plan is not None:
-        looked = look(plan, _counts_alone(cases), margin, threshold)
+        looked = look(plan, _require_counts(cases), margin, threshold)
         chances = looked.chances
     elif cases is not None:
-        chances = chances_of_counts(cases, margin, threshold)
+        chances = count_chances(cases, margin, threshold)
     else:
-        chances = chances_of_means(of, margin, threshold)
+        chances = mean_chances(pairs, margin, threshold)
     further = None
-    if chances.verdict == INCONCLUSIVE and plan is None and not chances.turned:
-        further = _further(of, cases, margin, threshold)
-    found = evidence_of(of, cases, chances, further)
+    if chances.verdict == INCONCLUSIVE and plan is None and not chances.could_change:
+        further = _further(pairs, cases, margin, threshold)
+    evidence = collect_evidence(pairs, cases, chances, further)
     scores = sides.scores
     reading = "" if scores is None else str(scores.attrs.get("reading", ""))
     return Gate(
         verdict=chances.verdict,
         margin=margin,
         threshold=threshold,
-        why=_why(found) if chances.verdict == INCONCLUSIVE else (),
-        evidence=found,
+        why=_why(evidence) if chances.verdict == INCONCLUSIVE else (),
+        evidence=evidence,
         looked=looked,
         reading=reading,
         warned=sides.warned,
-        said=sides.said,
+        said=sides.messages,
     )
 
 
-def _counts_alone(cases: Cases | None) -> Cases:
+def _require_counts(cases: Cases | None) -> Cases:
     if cases is None:
         raise ValueError(
             "looks is for scores of 0 and 1, one run of each item, without clusters: there the "
@@ -172,90 +181,92 @@ def _counts_alone(cases: Cases | None) -> Cases:
     return cases
 
 
-def _why(found: Evidence) -> tuple[str, ...]:
-    """What makes a verdict inconclusive, beside too few items."""
-    if found.chances.turned:
-        n = found.cells
+def _why(evidence: Evidence) -> tuple[str, ...]:
+    """Explain an inconclusive verdict that has another cause than too few items."""
+    if evidence.chances.could_change:
+        n = evidence.cells
         scores = "the missing score" if n == 1 else f"the {n} missing scores"
-        return (f"it would be {found.chances.observed.verdict}, but {scores} could turn that",)
-    if found.units < 2 and found.cases is None:
-        return (f"one {found.per} says nothing of how far others differ",)
-    if np.isnan(found.chances.observed.passes):
+        return (f"it would be {evidence.chances.observed.verdict}, but {scores} could turn that",)
+    if evidence.units < 2 and evidence.cases is None:
+        return (f"one {evidence.per} says nothing of how far others differ",)
+    if np.isnan(evidence.chances.observed.passes):
         return ("all scores are the same, which says nothing of how far others differ",)
     return ()
 
 
-def _further(of: Paired, cases: Cases | None, margin: float, threshold: float) -> Further | None:
-    """How many units more would help."""
+def _further(pairs: Paired, cases: Cases | None, margin: float, threshold: float) -> Further | None:
+    """Compute how many more units would help."""
     if cases is not None:
         return further_items(cases.observed, margin, threshold)
-    found = observed(of)
-    error, df = float(found.error[0]), float(found.df[0])
+    means = observed(pairs)
+    error, df = float(means.error[0]), float(means.df[0])
     if error == 0 or df <= DF_MIN:
         return None
-    worth = df + 1
+    effective = df + 1
     return further_units(
-        float(found.difference[0]),
-        error * np.sqrt(worth),
-        int(found.units[0]),
+        float(means.difference[0]),
+        error * np.sqrt(effective),
+        int(means.units[0]),
         margin,
         threshold,
-        worth=worth,
+        worth=effective,
     )
 
 
-def evidence_of(
-    of: Paired, cases: Cases | None, chances: Chances, further: Further | None
+def collect_evidence(
+    pairs: Paired, cases: Cases | None, chances: Chances, further: Further | None
 ) -> Evidence:
-    """What is known of the two, in numbers and in items."""
-    seen, sign = of.scored, 1 if of.higher_is_better else -1
-    before, now = (sign * of.mean[seen].mean(0)).tolist()
-    missing = np.isnan(of.mean).sum(0).tolist()
+    """Collect what is known of the two sides, in numbers and in items."""
+    scored, sign = pairs.scored, 1 if pairs.higher_is_better else -1
+    before, now = (sign * pairs.mean[scored].mean(0)).tolist()
+    missing = np.isnan(pairs.mean).sum(0).tolist()
     return Evidence(
-        quantity="accuracy" if of.binary else "mean",
-        per=of.per,
-        items=int(seen.sum()),
-        units=len(np.unique(of.unit[seen])),
-        runs=of.runs,
+        quantity="accuracy" if pairs.binary else "mean",
+        per=pairs.per,
+        items=int(scored.sum()),
+        units=len(np.unique(pairs.unit[scored])),
+        runs=pairs.runs,
         missing=(missing[0], missing[1]),
-        cells=of.gone,
-        won=_by_size(of, 1),
-        lost=_by_size(of, -1),
+        cells=pairs.gone,
+        won=_by_size(pairs, 1),
+        lost=_by_size(pairs, -1),
         means=(before, now),
-        **_size(of, cases),
-        effective=_effective(of, cases),
-        higher_is_better=of.higher_is_better,
+        **_size(pairs, cases),
+        effective=_effective(pairs, cases),
+        higher_is_better=pairs.higher_is_better,
         chances=chances,
         cases=cases,
         further=further,
     )
 
 
-def _effective(of: Paired, cases: Cases | None) -> float | None:
-    """How many units of equal size clusters of unequal size are worth."""
+def _effective(pairs: Paired, cases: Cases | None) -> float | None:
+    """Return the effective number of units, if clusters have unequal sizes."""
     if cases is not None:
         return None
-    found = observed(of)
-    equal = found.units[0] < 2 or found.df[0] == found.units[0] - 1
-    return None if equal else float(found.df[0] + 1)
+    means = observed(pairs)
+    equal = means.units[0] < 2 or means.df[0] == means.units[0] - 1
+    return None if equal else float(means.df[0] + 1)
 
 
-def _by_size(of: Paired, sign: int) -> list[str]:
-    """Items on which the candidate is better, or worse, the largest difference first."""
-    apart = sign * np.nan_to_num(of.apart)
-    order = np.argsort(-apart, kind="stable")
-    return [of.ids[k] for k in order if apart[k] > 0]
+def _by_size(pairs: Paired, sign: int) -> list[str]:
+    """List the items on which the candidate is better (sign 1) or worse (-1), largest difference
+    first.
+    """
+    differences = sign * np.nan_to_num(pairs.differences)
+    order = np.argsort(-differences, kind="stable")
+    return [pairs.ids[k] for k in order if differences[k] > 0]
 
 
-def _size(of: Paired, cases: Cases | None) -> dict[str, float]:
-    """The difference and the ends of its interval."""
+def _size(pairs: Paired, cases: Cases | None) -> dict[str, float]:
+    """Return the difference and the limits of its interval."""
     if cases is None:
-        found = observed(of)
-        ends = (float(end[0]) for end in found.interval(names.CI_PROB))
-        parts = (float(found.difference[0]), *ends)
+        means = observed(pairs)
+        limits = (float(limit[0]) for limit in means.interval(names.CI_PROB))
+        values = (float(means.difference[0]), *limits)
     else:
         won, lost, tied = cases.observed
         a, b, t = np.add(cases.observed, names.PRIOR).tolist()
         low, high, _ = intervals.hdi(a, b, t, names.CI_PROB)
-        parts = ((won - lost) / (won + lost + tied), float(low), float(high))
-    return dict(zip(("difference", "lower", "upper"), parts, strict=True))
+        values = ((won - lost) / (won + lost + tied), float(low), float(high))
+    return dict(zip(("difference", "lower", "upper"), values, strict=True))

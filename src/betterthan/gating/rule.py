@@ -1,4 +1,6 @@
-"""The rule of the gate: two probabilities to one of four words, and the word to an exit code."""
+"""Decision rule of the gate: two probabilities to one of four words, and the word to an exit
+code.
+"""
 
 from dataclasses import dataclass
 
@@ -26,8 +28,8 @@ class Chance:
     behind_holds: bool
 
     @classmethod
-    def of(cls, passes: float, behind: float, threshold: float) -> "Chance":
-        """What holds at a threshold; nothing does of what cannot be told."""
+    def at_threshold(cls, passes: float, behind: float, threshold: float) -> "Chance":
+        """Compare both probabilities with the threshold; nan holds nowhere."""
         passes, behind = float(passes), float(behind)
         return cls(passes, behind, passes >= threshold, behind >= threshold)
 
@@ -41,7 +43,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Chances:
-    """What the data say as observed, and in the worst and the best case of what is missing."""
+    """Probabilities as observed, and in the worst and the best case of the missing scores."""
 
     observed: Chance
     worst: Chance
@@ -54,16 +56,16 @@ class Chances:
         Nothing missing can be worse than the worst case, nor better than the best: a pass stands if
         the worst case passes, worse stands if the best case is worse.
         """
-        found = self.observed.verdict
-        return INCONCLUSIVE if self.turned else found
+        verdict = self.observed.verdict
+        return INCONCLUSIVE if self.could_change else verdict
 
     @property
-    def turned(self) -> bool:
-        """Whether values of what is missing could turn the verdict of what was observed."""
-        found = self.observed.verdict
-        if found == PASS:
+    def could_change(self) -> bool:
+        """Whether values of the missing scores could change the observed verdict."""
+        verdict = self.observed.verdict
+        if verdict == PASS:
             return not self.worst.pass_holds
-        return found == WORSE and self.best.verdict != WORSE
+        return verdict == WORSE and self.best.verdict != WORSE
 
 
 def exit_code(verdict: str, inconclusive: str | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Gates that are looked at more than once: worse by a stopping boundary, pass by an e-value."""
+"""Sequential gates with interim looks: worse by a stopping boundary, pass by an e-value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,16 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks
-from betterthan.exact.planning.betting import log_e_value
 from betterthan.exact.planning.edges import fewest
-from betterthan.exact.planning.walks import calibrated
-from betterthan.gating.boundaries import chance_behind, chance_to_pass, losses_to_be_worse
-from betterthan.gating.characteristics import Rates, binomial
-from betterthan.gating.on_counts import Cases, Counts, each
+from betterthan.exact.planning.sequential import calibrated, log_e_value
+from betterthan.gating.boundaries import (
+    Rates,
+    binomial,
+    chance_behind,
+    chance_to_pass,
+    losses_to_be_worse,
+)
+from betterthan.gating.probabilities import Cases, Counts, evaluate_cases
 from betterthan.gating.rule import Chance, Chances
 
 _ENUMERATED = 2**21  # outcomes of one look, up to which each is looked at
@@ -22,13 +26,13 @@ _TAIL = 36.0  # and log units of a geometric tail
 
 @dataclass(frozen=True)
 class Plan:
-    """So many looks, evenly spread, over so many decisive items at most."""
+    """Evenly spaced looks, up to a maximum number of decisive items."""
 
     looks: int
     most: int
 
     @classmethod
-    def checked(cls, given: Sequence[int]) -> "Plan":
+    def checked(cls, looks_and_most: Sequence[int]) -> "Plan":
         """A plan of two numbers.
 
         Raises
@@ -36,16 +40,16 @@ class Plan:
         ValueError
             If they are no whole numbers, or there are more looks than items.
         """
-        if isinstance(given, str) or len(given) != 2:
+        if isinstance(looks_and_most, str) or len(looks_and_most) != 2:
             raise ValueError("looks is for two numbers: how many looks, of how many decisive items")
-        looks, most = (checks.whole(k, "looks") for k in given)
+        looks, most = (checks.whole(k, "looks") for k in looks_and_most)
         if looks > most:
             raise ValueError(f"{looks} looks are more than {most} decisive items; give fewer looks")
         return cls(looks, most)
 
     @property
-    def at(self) -> np.ndarray:
-        """After how many decisive items each look is."""
+    def schedule(self) -> np.ndarray:
+        """Numbers of decisive items at which the looks take place."""
         return np.unique(np.rint(self.most * np.arange(1, self.looks + 1) / self.looks)).astype(int)
 
 
@@ -103,7 +107,7 @@ def look(plan: Plan, cases: Cases, margin: float, threshold: float) -> Looked:
             f"there are {won + lost} decisive items, beyond the {plan.most} of the plan; nothing "
             "can be said of looks that were not planned"
         )
-    _, boundary = calibrated(plan.at, 2 * error)
+    _, boundary = calibrated(plan.schedule, 2 * error)
     return Looked(
         plan=plan,
         decisive=won + lost,
@@ -112,7 +116,7 @@ def look(plan: Plan, cases: Cases, margin: float, threshold: float) -> Looked:
         e_value=float(np.exp(log_e_value(won, lost, tied, -margin))),
         e_needed=1 / error,
         boundary=boundary,
-        chances=each(cases, lambda counts: _chance(counts, margin, error, boundary)),
+        chances=evaluate_cases(cases, lambda counts: _chance(counts, margin, error, boundary)),
         rates=_rates(plan, (won + lost) / (won + lost + tied), margin, error, boundary),
     )
 
@@ -131,9 +135,9 @@ def _rates(
     """Of equal systems, and of candidates behind by the margin and by twice that."""
     if not share or _most_ties(plan.most, share) * plan.most > _ENUMERATED:
         return ()
-    stops = [_stops(int(m), share, margin, error, boundary) for m in plan.at]
+    stops = [_stops(int(m), share, margin, error, boundary) for m in plan.schedule]
     true = [d for d in (0.0, -margin, -2 * margin) if abs(d) <= share]
-    return tuple((d, rates_of_looks(stops, share, d)) for d in true)
+    return tuple((d, look_rates(stops, share, d)) for d in true)
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,7 @@ def _most_ties(m: int, share: float) -> int:
     return int((m * (1 - share) + _SPREAD * np.sqrt(m * (1 - share)) + _TAIL) / share)
 
 
-def rates_of_looks(stops: Sequence[Stops], share: float, difference: float) -> Rates:
+def look_rates(stops: Sequence[Stops], share: float, difference: float) -> Rates:
     """Probability of each verdict by the last look: all outcomes of each look, carried on where
     there was none yet.
 
@@ -207,8 +211,8 @@ def negative_binomial(k: np.ndarray, m: int, p: float) -> np.ndarray:
 
 
 def _grown(open_: np.ndarray, ties: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    """Outcomes (ties, wins) with those that come: a product of transforms."""
+    """Convolve the outcomes (ties, wins) with the new ones, by Fourier transforms."""
     shape = (open_.shape[0] + len(ties) - 1, open_.shape[1] + len(wins) - 1)
-    known = np.fft.rfft2(open_, shape)
-    product = known * np.fft.fft(ties, shape[0])[:, None] * np.fft.rfft(wins, shape[1])
+    spectrum = np.fft.rfft2(open_, shape)
+    product = spectrum * np.fft.fft(ties, shape[0])[:, None] * np.fft.rfft(wins, shape[1])
     return np.maximum(np.fft.irfft2(product, shape), 0.0)

@@ -1,2 +1,2 @@
-from .by_name import read_judgments as read_judgments
-from .by_name import tallies_from_table as tallies_from_table
+from .reading import read_judgments as read_judgments
+from .reading import tallies_from_table as tallies_from_table

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
+from betterthan.io.coded_columns import Coded, FirstRows, Numbers, as_coded, coded, plain_numbers
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
-from betterthan.io.texts import Texts, blocks_of, joined
-from betterthan.io.written import Coded, FirstRows, Numbers, as_coded, coded, plain_numbers
+from betterthan.io.texts import Texts, joined, text_blocks
 from betterthan.text import any_flaw, flaw, stripped
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
@@ -34,11 +34,11 @@ def read_once(table: Table, column: str, read: Callable[[Table, str], Sequence[s
     cells = as_coded(table.columns[column])
     if cells is None:
         return coded(read(table, column))
-    made = read(_distinct(table, column, cells), column)
-    if made is cells.distinct or made == cells.distinct:  # as a rule
+    values = read(_distinct(table, column, cells), column)
+    if values is cells.distinct or values == cells.distinct:  # as a rule
         return cells
-    found = coded(made)
-    return Coded(found.distinct, found.codes[cells.codes])
+    recoded = coded(values)
+    return Coded(recoded.distinct, recoded.codes[cells.codes])
 
 
 def _distinct(table: Table, column: str, cells: Coded) -> Table:
@@ -48,13 +48,13 @@ def _distinct(table: Table, column: str, cells: Coded) -> Table:
 
 def texts(table: Table, column: str) -> Sequence[str]:
     """The cells as names and labels, exactly as written; what is missing is empty."""
-    found = as_written(table, column)
-    if any(map(any_flaw, joined(found))):
-        k = next(k for k, text in enumerate(found) if flaw(text))
+    written = as_written(table, column)
+    if any(map(any_flaw, joined(written))):
+        k = next(k for k, text in enumerate(written) if flaw(text))
         raise problem(
-            table.source, flaw(found[k]), row=table.rows[k], column=column, value=found[k]
+            table.source, flaw(written[k]), row=table.rows[k], column=column, value=written[k]
         )
-    return found
+    return written
 
 
 def as_written(table: Table, column: str) -> Sequence[str]:
@@ -71,9 +71,9 @@ def as_written(table: Table, column: str) -> Sequence[str]:
     ]
 
 
-def labels(table: Table, column: str, what: str) -> Sequence[str]:
+def labels(table: Table, column: str, requirement: str) -> Sequence[str]:
     """The cells as text, none of them blank."""
-    return _none_blank(table, column, texts(table, column), what)
+    return _none_blank(table, column, texts(table, column), requirement)
 
 
 def gold(table: Table, column: str) -> Sequence[str]:
@@ -83,10 +83,10 @@ def gold(table: Table, column: str) -> Sequence[str]:
 
 def predictions(table: Table, column: str) -> Sequence[str]:
     """The cells as text; one that holds blanks alone is blank."""
-    found = texts(table, column)
-    if not any(any(map(str.isspace, block)) for block in blocks_of(found)):
-        return found
-    return ["" if text.isspace() else text for text in found]
+    written = texts(table, column)
+    if not any(any(map(str.isspace, block)) for block in text_blocks(written)):
+        return written
+    return ["" if text.isspace() else text for text in written]
 
 
 def system_names(table: Table, column: str) -> list[str]:
@@ -101,11 +101,11 @@ def _tell_merged(table: Table, column: str, written: Sequence[str]) -> None:
     """Warn of names that are one system once the spaces around them are gone."""
     first: dict[str, str] = {}
     for name in dict.fromkeys(written):
-        before = first.setdefault(name.strip(), name)
-        if before != name and name.strip():
-            what = f"{shown(before)} and {shown(name)} are read as one system"
-            told = problem(table.source, what, column=column)
-            warnings.warn(str(told), UserWarning, skip_file_prefixes=names.PACKAGE)
+        first_name = first.setdefault(name.strip(), name)
+        if first_name != name and name.strip():
+            reason = f"{shown(first_name)} and {shown(name)} are read as one system"
+            message = problem(table.source, reason, column=column)
+            warnings.warn(str(message), UserWarning, skip_file_prefixes=names.PACKAGE)
             return
 
 
@@ -124,8 +124,10 @@ def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
     infinite = np.isinf(array)
     if infinite.any():
         k = int(infinite.argmax())
-        what = "infinite; give a finite number, or leave it blank where it is missing"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=_plain(values[k]))
+        reason = "infinite; give a finite number, or leave it blank where it is missing"
+        raise problem(
+            table.source, reason, row=table.rows[k], column=column, value=_plain(values[k])
+        )
     return array
 
 
@@ -133,7 +135,7 @@ def whole_numbers(table: Table, column: str) -> np.ndarray:
     """The cells as counts, int64 of at least 0; none of them missing."""
     array = numbers(table, column)
     refuse_inexact(table, column, array)
-    for bad, what in (
+    for bad, requirement in (
         (np.isnan(array), "blank; give a whole number of at least 0"),
         (array < 0, "negative; a count is at least 0"),
         (array != np.floor(array), "not whole; a count is a whole number"),
@@ -141,7 +143,7 @@ def whole_numbers(table: Table, column: str) -> np.ndarray:
         if bad.any():
             k = int(bad.argmax())
             value = _plain(table.columns[column][k])
-            raise problem(table.source, what, row=table.rows[k], column=column, value=value)
+            raise problem(table.source, requirement, row=table.rows[k], column=column, value=value)
     return array.astype(np.int64)
 
 
@@ -151,8 +153,8 @@ def refuse_inexact(table: Table, column: str, array: np.ndarray) -> None:
         value = _plain(table.columns[column][k])
         exact = Decimal(value) if isinstance(value, str) else value
         if abs(exact) > names.EXACT or isinstance(value, float):
-            what = f"too large to be counted exactly; a count is at most {names.EXACT:,}"
-            raise problem(table.source, what, row=table.rows[k], column=column, value=value)
+            reason = f"too large to be counted exactly; a count is at most {names.EXACT:,}"
+            raise problem(table.source, reason, row=table.rows[k], column=column, value=value)
 
 
 def holds_numbers(table: Table, column: str) -> bool:
@@ -198,11 +200,11 @@ def _refuse_words_beside_numbers(table: Table, column: str, values: Sequence[Any
     others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
     if others and any(map(_is_word, distinct)):
         k = next(k for k, value in enumerate(values) if _is_word(value))
-        what = (
+        reason = (
             f"true or false in a column that holds {shown(others[0])} too; give numbers alone, or "
             "true and false alone"
         )
-        raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=values[k])
 
 
 def _is_word(value: Any) -> bool:
@@ -249,24 +251,25 @@ def _checked_text(table: Table, column: str, k: int) -> str:
     if isinstance(value, _NESTED):
         raise _nested(table, column, k)
     if isinstance(value, float) and abs(value) >= names.EXACT:
-        what = "a float too large to be a name exactly; give it as text, or as a whole number"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=_plain(value))
+        reason = "a float too large to be a name exactly; give it as text, or as a whole number"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=_plain(value))
     return plain_text(value)
 
 
 def _nested(table: Table, column: str, k: int) -> ValueError:
-    what = "a list or an object; give one number or one text in each cell"
+    reason = "a list or an object; give one number or one text in each cell"
     return problem(
-        table.source, what, row=table.rows[k], column=column, value=table.columns[column][k]
+        table.source, reason, row=table.rows[k], column=column, value=table.columns[column][k]
     )
 
 
-def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, what: str) -> T:
-    if all(all(map(str.strip, block)) for block in blocks_of(values)):
+def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, requirement: str) -> T:
+    """Return the values; refuse a blank one."""
+    if all(all(map(str.strip, block)) for block in text_blocks(values)):
         return values
     blank = next(k for k, value in enumerate(values) if not value.strip())
     row, value = table.rows[blank], values[blank]
-    raise problem(table.source, f"blank; give {what}", row=row, column=column, value=value)
+    raise problem(table.source, f"blank; give {requirement}", row=row, column=column, value=value)
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""From a path to a table: extension, compression, encoding."""
+"""Read a table from a path: extension, compression, encoding."""
 
 import stat
 from pathlib import Path
@@ -6,11 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from betterthan.io.delimited import parse_delimited
+from betterthan.io.compression import gunzipped
+from betterthan.io.delimited import parse_delimited, parse_plain
 from betterthan.io.frames import parse_parquet, table_from_frame
 from betterthan.io.json_records import parse_json, parse_json_lines
-from betterthan.io.packed import gunzipped
-from betterthan.io.plain_text import parse_plain
 from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
@@ -50,8 +49,8 @@ def _extension(path: Path) -> str:
     _refuse_no_file(path)
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
-        what = f"unknown file type {extension!r}; give {', '.join(FORMATS)}, each also with .gz"
-        raise problem(path.name, what)
+        reason = f"unknown file type {extension!r}; give {', '.join(FORMATS)}, each also with .gz"
+        raise problem(path.name, reason)
     return extension
 
 
@@ -99,8 +98,8 @@ def refuse_no_text(data: bytes, source: str) -> None:
             data[begin:end].decode()
         except UnicodeDecodeError as error:
             row = data.count(b"\n", 0, begin + error.start) + 1
-            what = f"not UTF-8 (byte 0x{data[begin + error.start]:02x}); save the file as UTF-8"
-            raise problem(source, what, row=row) from None
+            reason = f"not UTF-8 (byte 0x{data[begin + error.start]:02x}); save the file as UTF-8"
+            raise problem(source, reason, row=row) from None
         begin = end
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from betterthan.io.expanding import most_of
+from betterthan.io.coded_columns import Coding
+from betterthan.io.compression import max_expanded
+from betterthan.io.layouts import ALIASES, PAIRS
 from betterthan.io.problems import problem
-from betterthan.io.roles import ALIASES, PAIRS
 from betterthan.io.table import MOST_CELLS, Table, make_table
 from betterthan.io.texts import BLOCK
-from betterthan.io.written import Coding
 
 _CELLS = 2**20  # of a file of Parquet that are read together
 
@@ -26,21 +26,21 @@ def parse_parquet(data: bytes, source: str) -> Table:
     except ImportError:
         raise problem(source, "reading Parquet needs pyarrow; run: pip install pyarrow") from None
     try:
-        header, columns, together = [], [], _read_together(data)
-        for names in together:
+        header, columns, groups = [], [], _read_together(data)
+        for names in groups:
             part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=names)
             header.extend(part.columns)
             columns += [_small(_cells(part.iloc[:, k])) for k in range(part.shape[1])]
             del part
             pyarrow.default_memory_pool().release_unused()
-        whole = None if together else pd.read_parquet(io.BytesIO(data), engine="pyarrow")
+        frame = None if groups else pd.read_parquet(io.BytesIO(data), engine="pyarrow")
     except _TooManyError as error:
         raise problem(source, str(error)) from None
     except Exception as error:  # a damaged file can fail anywhere in the reader, with any error
         reason = (str(error).splitlines() or ["no reason given"])[0]
         raise problem(source, f"not readable as Parquet ({reason})") from None
-    if whole is not None:
-        return table_from_frame(whole, source, range(1, len(whole) + 1))
+    if frame is not None:
+        return table_from_frame(frame, source, range(1, len(frame) + 1))
     return make_table(source, header, columns, range(1, len(columns[0]) + 1))
 
 
@@ -56,26 +56,27 @@ def _read_together(data: bytes) -> list[list[str]]:
     from pyarrow import parquet
 
     file = parquet.ParquetFile(io.BytesIO(data))
-    told, columns = file.metadata, file.schema_arrow.names
-    size = sum(told.row_group(k).total_byte_size for k in range(told.num_row_groups))
-    if told.num_rows * told.num_columns > MOST_CELLS or size > most_of(len(data)):
+    metadata, columns = file.metadata, file.schema_arrow.names
+    size = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
+    if metadata.num_rows * metadata.num_columns > MOST_CELLS or size > max_expanded(len(data)):
         raise _TooManyError(
-            f"holds {told.num_rows:,} rows of {told.num_columns:,} columns, more than can be read "
+            f"holds {metadata.num_rows:,} rows of {metadata.num_columns:,} columns, more than can "
+            "be read "
             "at once; give parts of it"
         )
-    of_frame = file.schema_arrow.pandas_metadata or {}
-    index = [one for one in of_frame.get("index_columns", ()) if _is_index(one)]
-    levels = of_frame.get("column_indexes", ())
-    nested = any("." in file.schema.column(k).path for k in range(told.num_columns))
+    pandas_metadata = file.schema_arrow.pandas_metadata or {}
+    index = [entry for entry in pandas_metadata.get("index_columns", ()) if _is_index(entry)]
+    levels = pandas_metadata.get("column_indexes", ())
+    nested = any("." in file.schema.column(k).path for k in range(metadata.num_columns))
     if index or nested or len(levels) > 1 or len({*columns}) < len(columns):
         return []
-    step = max(1, _CELLS // max(1, told.num_rows))
+    step = max(1, _CELLS // max(1, metadata.num_rows))
     return [columns[k : k + step] for k in range(0, len(columns), step)]
 
 
-def _is_index(told: Any) -> bool:
-    """Whether the index of a frame is more than the numbers of rows, as its file describes it."""
-    return not isinstance(told, dict) or told.get("name") is not None
+def _is_index(description: Any) -> bool:
+    """Return whether an index is more than row numbers, by its description in the file."""
+    return not isinstance(description, dict) or description.get("name") is not None
 
 
 def _small(cells: Any) -> Any:
@@ -97,17 +98,19 @@ def table_from_frame(frame: pd.DataFrame, source: str, rows: Sequence[Any] | Non
 
 
 def _with_index(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """The frame with its index as columns: roles by their names, items by any name or as text."""
-    index, known = frame.index, {*chain(*ALIASES.values(), *PAIRS)}
-    roles = [str(name).strip().casefold() in known for name in index.names]
+    """Turn the index into columns: roles by name, items by any name or as text."""
+    index, known_names = frame.index, {*chain(*ALIASES.values(), *PAIRS)}
+    roles = [str(name).strip().casefold() in known_names for name in index.names]
     if isinstance(index, pd.MultiIndex) and not all(roles):
         level = index.names[roles.index(False)]
-        what = f"index level {level!r} is not a known name; name it or reset the index"
-        raise problem(source, what)
+        reason = f"index level {level!r} is not a known name; name it or reset the index"
+        raise problem(source, reason)
     if all(roles):
-        taken = [name for name in index.names if name in frame.columns]
-        if taken:
-            raise problem(source, f"{taken[0]!r} is both a column and the index; drop one of them")
+        duplicates = [name for name in index.names if name in frame.columns]
+        if duplicates:
+            raise problem(
+                source, f"{duplicates[0]!r} is both a column and the index; drop one of them"
+            )
         return frame.reset_index()
     has_items = any(str(name).strip().casefold() in ALIASES["item"] for name in frame.columns)
     if not has_items and (index.name is not None or index.inferred_type == "string"):

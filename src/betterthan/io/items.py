@@ -1,4 +1,4 @@
-"""The item axis: ids, the coordinates beside them, and their uniqueness."""
+"""The item axis: ids, coordinates, and uniqueness."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,15 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.alike import tell_alike
 from betterthan.io.cells import labels, read_once
+from betterthan.io.coded_columns import Coded, coded, first_rows, narrow
+from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import listed, problem, shown
-from betterthan.io.roles import candidates, find
+from betterthan.io.system_names import tell_alike
 from betterthan.io.table import NAMELESS, Table
-from betterthan.io.text_arrays import array_of, text_axes
-from betterthan.io.texts import BLOCK, Texts, few, repeated
-from betterthan.io.written import Coded, coded, first_rows, narrow
+from betterthan.io.texts import BLOCK, Texts, array_from_codes, few, repeated, text_axes
 
-BESIDE = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
+COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
@@ -30,7 +29,7 @@ class Items:
     coords: dict[str, np.ndarray]
     used: set[str]  # columns that are therefore not systems
     ignored: list[str]  # of these, the ones that nothing was read from
-    said: str
+    summary: str
 
 
 def items_of(table: Table) -> Items:
@@ -38,18 +37,24 @@ def items_of(table: Table) -> Items:
     ids.
     """
     column = sole(table, "item")
-    beside = {role: found for role in BESIDE if (found := sole(table, role)) is not None}
-    coords = {role: coordinate(table, found, role) for role, found in beside.items()}
+    columns_by_role = {
+        role: role_column for role in COORDINATES if (role_column := sole(table, role)) is not None
+    }
+    coords = {
+        role: coordinate(table, role_column, role) for role, role_column in columns_by_role.items()
+    }
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
-    used = {*beside.values(), *ignored}
+    used = {*columns_by_role.values(), *ignored}
     if column is None:
         ids = numbered(len(table.rows))
-        said = "items are row numbers (no column of item ids)" + beside_said(beside)
-        return Items(ids, coords, used, ignored, said)
+        summary = "items are row numbers (no column of item ids)" + describe_coordinates(
+            columns_by_role
+        )
+        return Items(ids, coords, used, ignored, summary)
     ids = item_ids(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
-    said = f"item ids from column {column!r}" + beside_said(beside)
-    return Items(ids.whole, coords, used | {column}, ignored, said)
+    summary = f"item ids from column {column!r}" + describe_coordinates(columns_by_role)
+    return Items(ids.texts, coords, used | {column}, ignored, summary)
 
 
 def numbered(n: int) -> Sequence[str]:
@@ -58,9 +63,9 @@ def numbered(n: int) -> Sequence[str]:
     return few(Texts(list(map(str, numbers[k : k + BLOCK])) for k in range(0, n, BLOCK)))
 
 
-def item_ids(table: Table, column: str, what: str) -> Coded:
+def item_ids(table: Table, column: str, requirement: str) -> Coded:
     """Ids of items, none of them blank."""
-    return read_once(table, column, lambda of, name: labels(of, name, what))
+    return read_once(table, column, lambda part, name: labels(part, name, requirement))
 
 
 def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
@@ -71,12 +76,12 @@ def units(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _keys(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
-    """A number of each row, the same where item, dataset and epoch are."""
+    """Return a key for each row, equal where item, dataset and epoch are equal."""
     key = ids.codes
     for place, role in enumerate(role for role in _WITHIN if role in coords):
-        beside = coded(coords[role].astype(object))
-        key = (pd.factorize(key)[0] if place else key) * np.int64(len(beside.distinct))
-        key += beside.codes
+        codes = coded(coords[role].astype(object))
+        key = (pd.factorize(key)[0] if place else key) * np.int64(len(codes.distinct))
+        key += codes.codes
     return key
 
 
@@ -84,17 +89,18 @@ def sole(table: Table, role: str) -> str | None:
     """The one column that plays `role`, or None; two are refused, for one would pass as a
     system.
     """
-    found = candidates(table, role)
-    if role in ("item", "gold") and len(found) > 1:
+    matches = candidates(table, role)
+    if role in ("item", "gold") and len(matches) > 1:
         raise problem(
-            table.source, f"columns {listed(found)} could each be the {role}; leave all but one out"
+            table.source,
+            f"columns {listed(matches)} could each be the {role}; leave all but one out",
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
-def beside_columns(table: Table) -> dict[str, str]:
-    """The columns of the optional coordinates, by role."""
-    return {role: column for role in BESIDE if (column := find(table, role)) is not None}
+def coordinate_columns(table: Table) -> dict[str, str]:
+    """Return the columns of the optional coordinates, by role."""
+    return {role: column for role in COORDINATES if (column := find(table, role)) is not None}
 
 
 def coordinate(table: Table, column: str, role: str) -> np.ndarray:
@@ -108,29 +114,29 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
     ):
         return np.array([int(value) for value in values], dtype=np.int64)[cells.codes]
     tell_alike(table.source, values, f"{role}s")
-    return array_of(values, cells.codes)
+    return array_from_codes(values, cells.codes)
 
 
 def scores_array(
     values: np.ndarray, ids: Sequence[str], systems: Sequence[str], coords: dict[str, np.ndarray]
 ) -> xr.DataArray:
     """Scores over (item, system)."""
-    beside: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
+    coordinates: dict[Hashable, Any] = {role: (names.ITEM, array) for role, array in coords.items()}
     axes = text_axes({names.ITEM: ids, names.SYSTEM: systems})
     scores = xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
-    return scores.assign_coords(beside)  # which takes the arrays as they are, without a copy
+    return scores.assign_coords(coordinates)  # which takes the arrays as they are, without a copy
 
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:
     """Refuse a table with fewer than two systems."""
     if len(systems) < 2:
-        found = f"only one system, {shown(systems[0])}" if len(systems) else "no system"
-        raise problem(table.source, f"{found}; a comparison needs at least two")
+        count = f"only one system, {shown(systems[0])}" if len(systems) else "no system"
+        raise problem(table.source, f"{count}; a comparison needs at least two")
 
 
-def beside_said(beside: dict[str, str]) -> str:
-    """The columns of the optional coordinates, as the reading tells them."""
-    return "".join(f", {role} from column {column!r}" for role, column in beside.items())
+def describe_coordinates(columns: dict[str, str]) -> str:
+    """Describe the columns of the optional coordinates for the import summary."""
+    return "".join(f", {role} from column {column!r}" for role, column in columns.items())
 
 
 def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np.ndarray]) -> None:
@@ -143,6 +149,6 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     within = [role for role in _WITHIN if role in coords]
     same = "".join(f" and {role} {shown(coords[role][k].item())}" for role in within)
     before = table.rows[int(first[unit[k]])]
-    what = f"duplicate item id{same}, already in row {before}; give each item one row"
-    what += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
-    raise problem(table.source, what, row=table.rows[k], column=column, value=ids[k])
+    reason = f"duplicate item id{same}, already in row {before}; give each item one row"
+    reason += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
+    raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])

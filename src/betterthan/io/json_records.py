@@ -1,18 +1,350 @@
-"""JSON Lines (one object a line) and JSON (a list of objects), row by row into columns."""
+"""JSON and JSON Lines: no key twice, big objects field by field, and records into columns."""
 
 import codecs
 import io
 import json
+import re
+import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
+from operator import itemgetter
+from typing import Any, BinaryIO
 
-from betterthan.io.elements import Window, elements
-from betterthan.io.expanding import refuse_crowded
-from betterthan.io.problems import problem
+import numpy as np
+
+from betterthan.io import compression
+from betterthan.io.compression import refuse_crowded
+from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table, make_table, refuse_large
-from betterthan.io.unique_keys import RepeatedKeyError, unique_keys, unreadable
+
+_FIRST = 50  # objects of which it is looked what they hold
+_LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
+_PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's cache
+_QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
+_BLANK = 32  # and what is below, such as line ends
+_SPACE = " \t\n\r"  # of JSON
+
+
+class RepeatedKeyError(Exception):
+    """A key occurs twice in one object."""
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which no key was given twice.
+
+    Examples
+    --------
+    >>> unique_keys([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise RepeatedKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
+    return record
+
+
+# the value that begins at a place, and where it ends; of the first a key may be there twice
+any_keys = json.JSONDecoder().raw_decode
+decode_unique = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
+
+
+def loads(data: bytes) -> Any:
+    """The value in some bytes.
+
+    Raises
+    ------
+    RepeatedKeyError
+        If a key stands twice in one object.
+    ValueError
+        If the bytes are no JSON.
+
+    Notes
+    -----
+    As many keys in the objects as in the text: then none was given twice. Where the keys of the
+    text cannot be counted, or the numbers differ, each object is looked at by itself.
+
+    Examples
+    --------
+    >>> loads(b'[{"a": 1}, {"a": {"b": "c"}}]')
+    [{'a': 1}, {'a': {'b': 'c'}}]
+    """
+    if len(data) >= _LARGE:
+        value = json.loads(data)
+        if keys_written(data) == count_keys([value]):
+            return value
+    try:  # as most are: in UTF-8, and one value from the first letter on
+        text = data.decode()
+        value, end = decode_unique(text)
+        if not text[end:].strip(_SPACE):
+            return value
+    except ValueError:
+        pass
+    return json.loads(data, object_pairs_hook=unique_keys)
+
+
+def keys_written(data: bytes) -> int:
+    r"""How many keys stand in a text of JSON, or more; -1 where that cannot be said.
+
+    The quote that ends a key stands right before a colon. A quote after one backslash is part of a
+    text, as in ``"a \": b"``.
+
+    Examples
+    --------
+    >>> keys_written(b'{"a": 1, "b": "\\": c"}'), keys_written(b'{"a" : 1}')
+    (2, -1)
+    """
+    signs = np.frombuffer(data, np.uint8)
+    count = 0
+    for begin in range(0, len(data), _PIECE):
+        colons = np.flatnonzero(signs[begin : begin + _PIECE] == _COLON) + begin
+        last, second_last, third_last = (signs.take(colons - k, mode="clip") for k in (1, 2, 3))
+        blank = (last <= _BLANK) & (
+            (second_last <= _BLANK) | (second_last == _QUOTE)
+        )  # may stand behind a key
+        quoted = last == _QUOTE
+        escaped = quoted & (second_last == _BACKSLASH)
+        if blank.any() or (escaped & (third_last == _BACKSLASH)).any():
+            return -1
+        count += int(np.count_nonzero(quoted) - np.count_nonzero(escaped))
+    return count
+
+
+def count_keys(values: list[Any]) -> int:
+    """How many keys the objects in some values have, or fewer: objects are looked for where one of
+    the first objects has one.
+    """
+    kinds = set(map(type, values))
+    objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
+    count = sum(map(len, objects))
+    for key in dict.fromkeys(
+        k for value in objects[:_FIRST] for k, v in value.items() if _holds(v)
+    ):
+        count += count_keys(_under(objects, key))
+    lists = [value for value in values if type(value) is list] if list in kinds else []
+    return count + (count_keys(list(chain.from_iterable(lists))) if lists else 0)
+
+
+def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
+    """Return the values of a key in the objects that have it."""
+    try:
+        return list(map(itemgetter(key), objects))  # as a rule all have it
+    except KeyError:
+        return [obj[key] for obj in objects if key in obj]
+
+
+def _holds(value: Any) -> bool:
+    return type(value) is dict or type(value) is list
+
+
+def unreadable(error: ValueError) -> str:
+    """Why valid JSON cannot be read, without advice for programmers."""
+    if "int_max_str_digits" in str(error):
+        return f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    return getattr(error, "reason", str(error))
+
+
+WINDOW = 2**20  # bytes read at a time
+_BLANKS: Any = re.compile(r"[ \t\n\r]*")
+_COMMA: Any = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_SEVERAL = 500  # values
+_LONG = 2**22  # characters of a value from which it is looked how much it holds
+_SLACK = 16  # characters that a literal may be cut in
+
+
+def fields(
+    file: BinaryIO, name: str, lists: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
+    """The fields of the one object in a file, in their order.
+
+    Parameters
+    ----------
+    file : binary file
+    name : str
+        Of the file, for messages.
+    lists : set of str
+        Fields whose elements come one by one, each as a field of its own.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = io.BytesIO(b'{"a": 1, "samples": [{"id": 1}, {"id": 2}]}')
+    >>> list(fields(text, "log.json", frozenset({"samples"})))
+    [('a', 1), ('samples', {'id': 1}), ('samples', {'id': 2})]
+    """
+    window = Window(file, name)
+    window.expect("{")
+    if window.skip("}"):
+        window.end()
+        return
+    while True:
+        key = window.value()
+        window.expect(":")
+        if key in lists and window.skip("["):
+            for element in elements(window):
+                yield key, element
+        else:
+            yield key, window.value()
+        if not window.skip(","):
+            window.expect("}")
+            window.end()
+            return
+
+
+def listed(file: BinaryIO, name: str) -> Iterator[Any]:
+    """The elements of the one list in a file.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(listed(io.BytesIO(b'[{"a": 1}, 2]'), "log.json"))
+    [{'a': 1}, 2]
+    """
+    window = Window(file, name)
+    window.expect("[")
+    yield from elements(window)
+    window.end()
+
+
+def elements(window: "Window") -> Iterator[Any]:
+    """What stands in a list that was begun, up to its end."""
+    if window.skip("]"):
+        return
+    while True:
+        yield from window.several()
+        yield window.value()
+        if not window.skip(","):
+            window.expect("]")
+            return
+
+
+class Window:
+    """A part of a text that moves on, and grows where a value is longer."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self._name = file, name
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._text, self._at, self._ended = "", 0, False
+        self._line, self._column = 1, 1  # where the text begins
+
+    def skip(self, mark: str) -> bool:
+        """Whether this mark comes next; then it is passed over."""
+        if self.next() != mark:
+            return False
+        self._at += 1
+        return True
+
+    def expect(self, mark: str) -> None:
+        """Pass over a mark that must come next."""
+        if not self.skip(mark):
+            raise self._wrong(f"Expecting '{mark}'", self._at)
+
+    def end(self) -> None:
+        """Refuse what comes next, where nothing may."""
+        if self.next():
+            raise self._wrong("Extra data", self._at)
+
+    def value(self) -> Any:
+        """The value that comes next."""
+        self.next()
+        while True:
+            try:
+                value, end = decode_unique(self._text, self._at)
+            except json.JSONDecodeError as error:
+                cut = error.msg.startswith("Unterminated") or error.pos + _SLACK > len(self._text)
+                if self._ended or not cut:
+                    raise self._wrong(error.msg, error.pos) from None
+            except (ValueError, RecursionError) as error:
+                deep = isinstance(error, RecursionError)
+                why = "nested too deeply" if deep else unreadable(error)
+                row = None if deep else self._place(self._digits())[0]
+                raise problem(self._name, f"not readable as JSON ({why})", row=row) from None
+            except RepeatedKeyError as error:
+                reason = f"the key {error} occurs twice in one object"
+                raise problem(self._name, reason) from None
+            else:
+                if end < len(self._text) or self._ended:
+                    self._at = end
+                    return value
+            self._more()
+
+    def several(self) -> list[Any]:
+        """The next values, as far as each and the comma behind it stand in the text: most of many
+        small ones, which are read faster than one by one.
+        """
+        self.next()
+        values, end = self._several(any_keys)
+        text = self._text[self._at : end].encode("utf-8", "surrogatepass")
+        if keys_written(text) != count_keys(values):
+            values, end = self._several(decode_unique)
+        self._at = end
+        return values
+
+    def _several(self, scan: Any) -> tuple[list[Any], int]:
+        values: list[Any] = []
+        position = self._at
+        try:
+            while len(values) < _SEVERAL:
+                value, end = scan(self._text, position)
+                if (comma := _COMMA.match(self._text, end)) is None:
+                    break
+                values.append(value)
+                position = comma.end()
+        except (ValueError, RecursionError, RepeatedKeyError):
+            pass  # which `value` reads again
+        return values, position
+
+    def next(self) -> str:
+        """The mark that comes next, nothing at the end."""
+        mark = self._text[self._at : self._at + 1]
+        if mark > " ":
+            return mark
+        while True:
+            self._at = _BLANKS.match(self._text, self._at).end()
+            if self._at < len(self._text) or self._ended:
+                return self._text[self._at : self._at + 1]
+            self._more()
+
+    def _more(self) -> None:
+        """Read more of the file: as much as is buffered, so that a long value is not rescanned
+        often.
+        """
+        remaining = self._text[self._at :]
+        if len(remaining) > compression.MOST_BYTES:
+            raise problem(
+                self._name, f"holds a value of more than {compression.MOST_BYTES:,} bytes"
+            )
+        raw = self._file.read(max(WINDOW, len(remaining)))
+        try:
+            more = self._decode(raw, not raw)
+        except UnicodeDecodeError as error:
+            raise problem(self._name, f"not readable as UTF-8 ({error.reason})") from None
+        self._line, self._column = self._place(self._at)
+        self._text, self._at, self._ended = remaining + more, 0, not raw
+        if len(remaining) > _LONG:
+            compression.refuse_crowded(self._text.encode(), self._name)
+
+    def _place(self, position: int) -> tuple[int, int]:
+        """Return line and column of a character."""
+        lines = self._text.count("\n", 0, position)
+        before = (
+            self._column + position if not lines else position - self._text.rfind("\n", 0, position)
+        )
+        return self._line + lines, before
+
+    def _digits(self) -> int:
+        """Return the position of the next number with more digits than Python reads."""
+        long = re.compile(rf"\d{{{sys.get_int_max_str_digits() + 1}}}")
+        match = long.search(self._text, self._at)
+        return self._at if match is None else match.start()
+
+    def _wrong(self, message: str, position: int) -> ValueError:
+        """Return the error for invalid JSON at a position."""
+        line, column = self._place(position)
+        message = f"not valid JSON ({message}, character {column:,}); is the file cut?"
+        return problem(self._name, message, row=line)
+
 
 _decode = json.JSONDecoder(object_pairs_hook=unique_keys).decode
 _BLOCK = 512  # records that are put into columns together
@@ -37,8 +369,8 @@ def parse_json(data: bytes, source: str) -> Table:
     if window.next() and not window.skip("["):
         window.value()
         window.end()
-        what = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
-        raise problem(source, what)
+        reason = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
+        raise problem(source, reason)
     for row, record in enumerate(elements(window) if window.next() else (), start=1):
         columns.add(record, row)
     window.end()
@@ -57,8 +389,8 @@ class _Columns:
     def add(self, record: Any, row: int) -> None:
         """Add a record, which must be an object."""
         if not isinstance(record, dict):
-            what = "is not an object; give {column: value, ...}"
-            raise problem(self._source, what, row=row, value=record)
+            reason = "is not an object; give {column: value, ...}"
+            raise problem(self._source, reason, row=row, value=record)
         self._last.append(record)
         self.size += 1
         if len(self._last) == _BLOCK:
@@ -78,8 +410,8 @@ class _Columns:
     def table(self, rows: Sequence[int]) -> Table:
         """All of them; `rows` are the numbers of their rows."""
         if not self.size:
-            what = "is empty; give one object for each item, pair or vote"
-            raise problem(self._source, what)
+            reason = "is empty; give one object for each item, pair or vote"
+            raise problem(self._source, reason)
         self._put()
         self._refuse_large()
         for key, cells in self._cells.items():
@@ -97,8 +429,8 @@ def value_of(text: str, source: str, row: int | None) -> Any:
     try:
         return _decode(text)
     except json.JSONDecodeError as error:
-        what = f"not valid JSON ({error.msg}, character {error.colno})"
-        raise problem(source, what, row=row or error.lineno) from None
+        reason = f"not valid JSON ({error.msg}, character {error.colno})"
+        raise problem(source, reason, row=row or error.lineno) from None
     except RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
     except ValueError as error:  # a number of more digits than Python reads

@@ -1,10 +1,66 @@
-"""What is known of each layout of columns: one row each, in a written tuple."""
+"""Layouts of tables: roles of columns by name, one row a layout, and which one a table has."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from betterthan.io.table import Reading
+import xarray as xr
+
+from betterthan import names
+from betterthan.io.cells import holds_numbers
+from betterthan.io.problems import counted, listed, printable, problem
+from betterthan.io.table import NAMELESS, Reading, Table
+
+# The first name present wins; letter case does not matter.
+_NAMES = {
+    "item": "item item_id id example example_id instance_id question_id sample_id doc_id uid idx "
+    "index i doc document",
+    "system": "system model",
+    "score": "score",
+    "dataset": "dataset task",
+    "cluster": "cluster",
+    "epoch": "epoch",
+    "judge": "judge",
+    "gold": "gold label answer reference expected truth",
+    "winner": "winner",
+    "wins": "wins wins_a",
+    "losses": "losses wins_b",
+    "ties": "ties",
+    "class": "label type class",
+    "tp": "tp",
+    "fp": "fp",
+    "fn": "fn",
+}
+ALIASES = {role: tuple(found.split()) for role, found in _NAMES.items()}
+PAIRS = (
+    ("system_a", "system_b"),
+    ("model_a", "model_b"),
+    ("left", "right"),
+    ("model_x", "model_y"),
+)
+
+
+def candidates(table: Table, role: str) -> list[str]:
+    """All columns whose name stands for `role`, the most telling first."""
+    by_name = table.by_name
+    if role in (names.SYSTEM_A, names.SYSTEM_B):
+        side = (names.SYSTEM_A, names.SYSTEM_B).index(role)
+        return [by_name[pair[side]] for pair in PAIRS if set(pair) <= set(by_name)]
+    matches = [by_name[name] for name in ALIASES[role] if name in by_name]
+    if role == "item" and not matches:
+        matches = [column for column in NAMELESS if column in table.columns]
+    return matches
+
+
+def find(table: Table, role: str) -> str | None:
+    """Return the column that plays `role`, or None."""
+    matches = candidates(table, role)
+    return matches[0] if matches else None
+
+
+def missing(table: Table, roles: Sequence[str]) -> list[str]:
+    """The roles that no column plays."""
+    return [role for role in roles if find(table, role) is None]
 
 
 @dataclass(frozen=True)
@@ -65,7 +121,7 @@ LAYOUTS = (
         ("system_a", "system_b", "winner"),
         "columns",
         "counts",
-        "votes.vote_counts",
+        "pair_counts.vote_counts",
         "``model_a, model_b, winner``; the winner is a side, a name, or a tie",
         takes=("unit",),
         unit="judgment",
@@ -85,7 +141,7 @@ LAYOUTS = (
         ("system", "item", "tp", "fp", "fn"),
         "columns",
         "tallies",
-        "tally_rows.tallies",
+        "long.tallies",
         "``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`",
         takes=("scale",),
     ),
@@ -94,7 +150,7 @@ LAYOUTS = (
         ("system_a", "system_b", "winner"),
         "asking",
         "judgments",
-        "judged.judgments",
+        "pair_counts.judgments",
         "those of votes, and an optional ``judge``, each judgment by itself; see "
         "`io.read_judgments`",
         unit="judgment",
@@ -102,11 +158,99 @@ LAYOUTS = (
 )
 
 
-def of_name(name: str) -> Layout:
-    """The row of this name."""
+def layout_by_name(name: str) -> Layout:
+    """Return the layout of this name."""
     return next(layout for layout in LAYOUTS if layout.name == name)
 
 
 def that_take(choice: str) -> str:
     """The layouts that a choice is for, as they stand in a message."""
     return " and ".join(sorted(layout.name for layout in LAYOUTS if choice in layout.takes))
+
+
+def recognise(table: Table) -> str:
+    """The one layout that fits; an error where none or several do."""
+    fits = [x.name for x in LAYOUTS if x.by == "columns" and not missing(table, x.needs)]
+    if not fits:
+        _refuse_incomplete(table)
+        fits = _predictions_or_wide(table)
+    if len(fits) > 1:
+        choices = " or ".join(f"layout={layout!r}" for layout in fits)
+        raise problem(
+            table.source,
+            f"fits {' and '.join(fits)} (columns {listed(table.columns)}); say {choices}",
+        )
+    return fits[0]
+
+
+def require(table: Table, layout: str) -> None:
+    """Refuse a layout whose columns are not there."""
+    needs = layout_by_name(layout).needs
+    absent = missing(table, needs)
+    if absent:
+        raise problem(
+            table.source,
+            f"layout {layout!r} needs columns {', '.join(needs)}; "
+            f"no {', '.join(absent)} among {listed(table.columns)}",
+        )
+
+
+def _refuse_incomplete(table: Table) -> None:
+    """Refuse a table that began like a layout that its columns give away: read as wide, its names
+    would be the error.
+    """
+    by_columns = [layout for layout in LAYOUTS if layout.by == "columns"]
+    for role in dict.fromkeys(layout.needs[0] for layout in by_columns):
+        column = find(table, role)
+        if column is None or holds_numbers(table, column):
+            continue
+        absent = " and ".join(
+            f"no {', '.join(missing(table, layout.needs))} ({layout.name})"
+            for layout in by_columns
+            if layout.needs[0] == role
+        )
+        named = "; name the scores with score=" if "no score" in absent else ""
+        reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
+        raise problem(table.source, reason)
+
+
+def _predictions_or_wide(table: Table) -> list[str]:
+    if find(table, "gold") is None:
+        return ["wide"]
+    used = {find(table, role) for role in ("item", "dataset", "cluster", "epoch")}
+    # Gold that is a number, beside numbers: labels 0 and 1, or a system that is called "answer"?
+    if all(holds_numbers(table, column) for column in table.columns if column not in used):
+        return ["wide", "predictions"]
+    return ["predictions"]
+
+
+def summary_line(
+    source: str,
+    layout: Layout,
+    data: xr.DataArray | xr.Dataset,
+    readings: Sequence[Reading],
+    datasets: Sequence[str] = (),
+) -> str:
+    """Describe `data` and its source in one line."""
+    summary = f"{source} read as {layout.name}: {_size(layout, data, readings[0].summary)}"
+    summary += f", datasets {', '.join(datasets)}" if datasets else ""
+    ignored = list(dict.fromkeys(column for reading in readings for column in reading.ignored))
+    summary += f", ignored columns {listed(ignored)}" if ignored else ""
+    return printable(" ".join(summary.splitlines()))
+
+
+def named_systems(systems: Sequence[str]) -> str:
+    """How many systems there are, and which: a column that is none is seen here."""
+    return f"{counted(len(systems), 'system')} ({listed(systems)})"
+
+
+def _size(layout: Layout, data: xr.DataArray | xr.Dataset, detail: str) -> str:
+    missing = data.attrs.get("n_missing", 0)
+    if layout.gives == "scores":
+        systems = named_systems(data[names.SYSTEM].values.tolist())
+        missed = f"{counted(missing, 'score')} missing"
+        return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {detail}, {missed}"
+    if "n" in data.attrs:  # of votes or judgments
+        blank = f", {missing} more without a winner left out" if missing else ""
+        return f"{counted(data.attrs['n'], layout.name.removesuffix('s'))} {detail}{blank}"
+    return detail

@@ -1,21 +1,87 @@
-"""One row for each pair of systems: wins, losses and, where they are known, ties."""
+"""Pairs of systems in tables: counts, votes, and judgments one by one."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
+from betterthan import names
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_pairs
-from betterthan.io.items import at_least_two
-from betterthan.io.problems import counted, problem, shown
-from betterthan.io.roles import find
-from betterthan.io.squares import (
-    counts_array,
-    dataset_column,
-    datasets_of,
-    empty_square,
-    pair_columns,
-    paired,
-)
-from betterthan.io.table import Reading, Table, unread
+from betterthan.io.coded_columns import Coded, narrow
+from betterthan.io.items import at_least_two, item_ids
+from betterthan.io.layouts import find
+from betterthan.io.problems import counted, listed, problem, shown
+from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
+from betterthan.io.table import Reading, Table, refuse_large, unread
+from betterthan.io.texts import BLOCK, array_from_codes, text_array
+
+
+def pair_columns(table: Table) -> tuple[str, str]:
+    """The columns that name the two systems."""
+    return str(find(table, names.SYSTEM_A)), str(find(table, names.SYSTEM_B))
+
+
+def dataset_column(table: Table) -> str | None:
+    """The column 'dataset'; a 'task' beside pairs is often a prompt, so no other name will do."""
+    column = find(table, "dataset")
+    return column if column is not None and column.casefold() == "dataset" else None
+
+
+def read_datasets(table: Table) -> tuple[list[str], np.ndarray]:
+    """The datasets in the order they first occur (none without a column), and the one of each
+    row.
+    """
+    column = dataset_column(table)
+    if column is None:
+        return [], np.zeros(len(table.rows), dtype=np.int8)
+    ids = item_ids(table, column, "each row its dataset, or leave the column out")
+    tell_alike(table.source, ids.distinct, "datasets")
+    return list(ids.distinct), ids.codes
+
+
+def paired(names_a: Coded, names_b: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return the systems in order of first occurrence, and both of each row as codes."""
+    first_rows_by_side = [
+        zip(coded_names.first.tolist(), coded_names.distinct, strict=True)
+        for coded_names in (names_a, names_b)
+    ]
+    ordered = sorted(
+        (row, side, name)
+        for side, side_names in enumerate(first_rows_by_side)
+        for row, name in side_names
+    )
+    place = {name: k for k, name in enumerate(dict.fromkeys(name for *_, name in ordered))}
+    a, b = (
+        narrow(np.array([place[name] for name in coded_names.distinct]), len(place))[
+            coded_names.codes
+        ]
+        for coded_names in (names_a, names_b)
+    )
+    return list(place), a, b
+
+
+def empty_square(source: str, datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
+    """Zeros (dataset, system, system, outcome), with a leading axis also without datasets."""
+    number = len(systems)
+    refuse_large(source, systems=number, opponents=number, datasets=max(len(datasets), 1))
+    return np.zeros((max(len(datasets), 1), len(systems), len(systems), outcomes), dtype=np.int64)
+
+
+def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) -> xr.DataArray:
+    """Counts over ([dataset,] system_a, system_b, outcome) from int64 with a leading axis for the
+    dataset.
+    """
+    coords: dict[Any, Any] = {
+        names.SYSTEM_A: systems,
+        names.SYSTEM_B: systems,
+        names.OUTCOME: list(names.OUTCOMES[: square.shape[-1]]),
+    }
+    if datasets:
+        coords = {names.DATASET: datasets} | coords
+    return xr.DataArray(
+        square if datasets else square[0], dims=tuple(coords), coords=coords, name="counts"
+    )
 
 
 def pair_counts(table: Table) -> Reading:
@@ -23,7 +89,7 @@ def pair_counts(table: Table) -> Reading:
     columns = pair_columns(table)
     systems, a, b = _systems(table, columns)
     values, read = _numbers(table)
-    datasets, dataset = datasets_of(table)
+    datasets, dataset = read_datasets(table)
     _refuse_against_itself(table, a == b, values)
     pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
     mirrored = values[:, [1, 0, 2][: values.shape[1]]]
@@ -35,7 +101,7 @@ def pair_counts(table: Table) -> Reading:
     ties = read[2] if len(read) == 3 else None
     counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
     ignored = unread(table, {*columns, *read, dataset_column(table)})
-    return Reading(counts, _said(systems, pairs, ties), ignored)
+    return Reading(counts, _summary(systems, pairs, ties), ignored)
 
 
 def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -43,20 +109,20 @@ def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndar
     first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
     systems, a, b = paired(first, second)
     at_least_two(table, systems)
-    refuse_apart_by_pairs(table.source, systems, a, b)
+    refuse_alike_by_pairs(table.source, systems, a, b)
     return systems, a, b
 
 
-def _said(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
+def _summary(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
     distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
-    told = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
-    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {told}"
+    ties_text = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
+    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {ties_text}"
 
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
-    """Wins, losses and, where there is a column, ties of each row; and the columns."""
-    found = [find(table, role) for role in ("wins", "losses", "ties")]
-    columns = [column for column in found if column is not None]
+    """Return wins, losses and, with a column, ties of each row; and the columns."""
+    matches = [find(table, role) for role in ("wins", "losses", "ties")]
+    columns = [column for column in matches if column is not None]
     return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), columns
 
 
@@ -65,8 +131,8 @@ def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -
     if bad.any():
         k, column = int(bad.argmax()), pair_columns(table)[1]
         system = cells.system_names(table, column)[k]
-        what = f"{shown(system)} is compared with itself; wins and losses there must be 0"
-        raise problem(table.source, what, row=table.rows[k], column=column, value=system)
+        reason = f"{shown(system)} is compared with itself; wins and losses there must be 0"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
 
 
 def _refuse_repeated(
@@ -83,13 +149,154 @@ def _refuse_repeated(
     for k, (dataset, a, b) in enumerate(pairs):
         named = f"{shown(systems[a])} against {shown(systems[b])}"
         if (dataset, a, b) in first:
-            before = table.rows[first[dataset, a, b]]
-            what = f"{named} is already in row {before}; give each pair one row"
-            raise problem(table.source, what, row=table.rows[k])
+            first_row = table.rows[first[dataset, a, b]]
+            reason = f"{named} is already in row {first_row}; give each pair one row"
+            raise problem(table.source, reason, row=table.rows[k])
         first[dataset, a, b] = k
         other = first.get((dataset, b, a), k)
         if a != b and other != k and (values[k] != mirrored[other]).any():
             reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
             right = "one must be the other with wins and losses exchanged"
-            what = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
-            raise problem(table.source, what, row=table.rows[k])
+            reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
+            raise problem(table.source, reason, row=table.rows[k])
+
+
+_A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
+OUTCOME_WORDS = (
+    {"a": _A, "left": _A, "first": _A, "model_a": _A, "system_a": _A}
+    | {"b": _B, "right": _B, "second": _B, "model_b": _B, "system_b": _B}
+    | dict.fromkeys(
+        ("tie", "draw", "both", "tie (bothbad)", "both bad", "both_bad", "bothbad"), _TIE
+    )
+    | {"": _BLANK}
+)
+
+
+def vote_counts(table: Table) -> Reading:
+    """Counts of a table of votes."""
+    systems, a, b, outcome = vote_outcomes(table)
+    refuse_alike_by_pairs(table.source, systems, a, b)
+    datasets, dataset = read_datasets(table)
+    square = empty_square(table.source, datasets, systems, 3)
+    for begin in range(0, len(outcome), BLOCK):
+        rows = np.flatnonzero(outcome[begin : begin + BLOCK] >= 0) + begin
+        np.add.at(square, (dataset[rows], a[rows], b[rows], outcome[rows]), 1)
+    square += square.swapaxes(1, 2)[..., [1, 0, 2]]
+    counts = counts_array(square, systems, datasets)
+    n = int((outcome >= 0).sum())
+    counts.attrs = {"ties": "third", "n": n, "n_missing": len(outcome) - n}
+    columns = pair_columns(table)
+    used = {*columns, find(table, "winner"), dataset_column(table)}
+    return Reading(counts, describe_systems(systems, columns), unread(table, used))
+
+
+def describe_systems(systems: list[str], columns: tuple[str, str]) -> str:
+    """Describe the systems after the number of votes or judgments."""
+    return f"on {len(systems)} systems in columns {columns[0]!r} and {columns[1]!r}"
+
+
+def vote_outcomes(table: Table) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+    """The systems, the two of each row as numbers, and how it went: 0 the first won, 1 the second,
+    2 a tie, -1 no winner given.
+    """
+    first, second = (cells.read_once(table, c, cells.system_names) for c in pair_columns(table))
+    systems, a, b = paired(first, second)
+    _refuse_vote_against_itself(table, systems, a, b)
+    outcome = _outcomes(table, systems, a, b)
+    outcome[outcome == _BLANK] = -1
+    return systems, a, b, outcome
+
+
+def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return win, loss or tie of each row; the winner is a word for a side, or the name of a
+    system.
+    """
+    column = str(find(table, "winner"))
+    winner = cells.read_once(table, column, _winners)
+    by_word = _outcomes_by_word(table, winner.distinct)[winner.codes]
+    place = {system: k for k, system in enumerate(systems)}
+    winner_codes = narrow(np.array([place.get(text, -1) for text in winner.distinct]), len(systems))
+    winner_codes = winner_codes[winner.codes]
+    by_name = np.full(len(winner_codes), _UNKNOWN, dtype=np.int8)
+    by_name[winner_codes == a], by_name[winner_codes == b] = _A, _B
+    column_a, column_b = pair_columns(table)
+    conflicting = (by_name != _UNKNOWN) & (by_word != _UNKNOWN) & (by_name != by_word)
+    if conflicting.any():
+        k = int(conflicting.argmax())
+        right = f"write {column_a}, {column_b} or tie"
+        reason = f"the name of one system here and the word for another outcome; {right}"
+        raise _problem(table, column, winner[k], k, reason)
+    outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
+    if (outcome == _UNKNOWN).any():
+        k = int((outcome == _UNKNOWN).argmax())
+        right = f"{column_a}, {column_b}, tie, or {shown(systems[a[k]])} or {shown(systems[b[k]])}"
+        raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
+    return outcome
+
+
+def _winners(table: Table, column: str) -> list[str]:
+    return [text.strip() for text in cells.texts(table, column)]
+
+
+def _outcomes_by_word(table: Table, winners: Sequence[str]) -> np.ndarray:
+    """Return the outcome that each word for the winner stands for."""
+    column_a, column_b = pair_columns(table)
+    words = OUTCOME_WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
+    return np.array([words.get(text.casefold(), _UNKNOWN) for text in winners], dtype=np.int8)
+
+
+def _refuse_vote_against_itself(
+    table: Table, systems: list[str], a: np.ndarray, b: np.ndarray
+) -> None:
+    same = a == b
+    if same.any():
+        k = int(same.argmax())
+        name = systems[a[k]]
+        reason = f"{shown(name)} is compared with itself; give two different systems"
+        raise _problem(table, pair_columns(table)[1], name, k, reason)
+
+
+def _problem(table: Table, column: str, value: str, k: int, reason: str) -> ValueError:
+    return problem(table.source, reason, row=table.rows[k], column=column, value=value)
+
+
+_CODE = np.array([1, -1, 0])  # first wins, second wins, tie
+_ROLES = ("judge", "cluster")
+
+
+def judgments(table: Table) -> Reading:
+    """Judgments with the judge and the cluster of each, where there are such columns."""
+    return judgments_by(table, {role: find(table, role) for role in _ROLES})
+
+
+def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
+    """Judgments with coordinates from these columns; rows without a winner are left out."""
+    pair = pair_columns(table)
+    systems, a, b, won = vote_outcomes(table)
+    decided = won >= 0
+    coords = {
+        role: ("judgment", text_array(_labels(table, column, role))[decided])
+        for role, column in columns.items()
+        if column is not None
+    }
+    refuse_alike_by_pairs(table.source, systems, a, b)
+    variables: dict[Any, Any] = {
+        names.SYSTEM_A: ("judgment", array_from_codes(systems, a[decided])),
+        names.SYSTEM_B: ("judgment", array_from_codes(systems, b[decided])),
+        names.OUTCOME: ("judgment", _CODE[won[decided]]),
+    }
+    data = xr.Dataset(variables, coords={names.SYSTEM: systems} | coords)
+    data.attrs = {"n": int(decided.sum()), "n_missing": int((~decided).sum())}
+    used = {*pair, find(table, "winner"), *columns.values()}
+    return Reading(data, describe_systems(systems, pair), unread(table, used))
+
+
+def _labels(table: Table, column: str, role: str) -> Sequence[str]:
+    if column not in table.columns:
+        raise problem(
+            table.source,
+            f"there is no column {column!r} for the {role}; found {listed(list(table.columns))}",
+        )
+    values = cells.labels(table, column, f"each row its {role}")
+    tell_alike(table.source, values, f"{role}s")
+    return values

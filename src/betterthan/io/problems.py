@@ -1,4 +1,4 @@
-"""The one place that words where bad input was found."""
+"""Word errors of bad input: where it is, and what is wrong."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ _NOTHING = object()
 
 
 def problem(
-    source: str, what: str, *, row: Any = None, column: str | None = None, value: Any = _NOTHING
+    source: str, reason: str, *, row: Any = None, column: str | None = None, value: Any = _NOTHING
 ) -> ValueError:
     """A one-line error: the source, the row, column and value where they apply, and what is wrong
     there.
@@ -19,7 +19,7 @@ def problem(
         where.append(f"column {shown(column)}")
     if value is not _NOTHING:
         where.append(f"value {shown(value)}")
-    return ValueError(printable(" ".join(f"{', '.join(where)}: {what}".splitlines())))
+    return ValueError(printable(" ".join(f"{', '.join(where)}: {reason}".splitlines())))
 
 
 def printable(text: str) -> str:

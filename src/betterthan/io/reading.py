@@ -1,7 +1,7 @@
-"""A file, a frame or several of them to scores, counts, tallies or judgments."""
+"""Files and frames, one or several, to scores, counts, tallies or judgments."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,278 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.apart import one_a_system, own_name, side_by_side
-from betterthan.io.choosing import chosen_of, named_systems, renamed
+from betterthan.io import cells
 from betterthan.io.columns import Columns, applied
-from betterthan.io.files import dataset_name, read_file
+from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import table_from_frame
-from betterthan.io.layouts import Layout, of_name, that_take
-from betterthan.io.problems import problem
-from betterthan.io.recognition import recognise, require
-from betterthan.io.saying import line
+from betterthan.io.items import COORDINATES, items_of, scores_array
+from betterthan.io.layouts import (
+    Layout,
+    find,
+    layout_by_name,
+    recognise,
+    require,
+    summary_line,
+    that_take,
+)
+from betterthan.io.long import tallies
+from betterthan.io.pair_counts import counts_array, judgments_by
+from betterthan.io.problems import listed, problem
+from betterthan.io.system_names import named_systems, renamed, select_systems
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
+
+NAMES = ("systems", "datasets")
+_NUMBERED = "items are row numbers"
+
+
+def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
+    """Whether each table is of one system: it has one column of scores, or names one system.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+    names_are : {"systems", "datasets"}, optional
+        What the names of the tables are; decided by what is in them when not given.
+    """
+    if names_are is not None and names_are not in NAMES:
+        raise ValueError(f"names is {names_are!r}; give 'systems' or 'datasets'")
+    if names_are == "datasets" or len(tables) < 2:
+        return False
+    single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
+    if all(single.values()):
+        return True
+    if names_are == "systems" or any(single.values()):
+        name = next(name for name, is_single in single.items() if not is_single)
+        other = next((name for name, is_one in single.items() if is_one), None)
+        systems = _systems(tables[name])
+        contrast = f", while {tables[other].source} has one" if other is not None else ""
+        reason = (
+            f"holds {len(systems)} systems ({listed(systems)}){contrast}; name one column with "
+            "score="
+        )
+        raise problem(tables[name].source, reason)
+    return False
+
+
+def side_by_side(tables: Mapping[str, Table]) -> Table:
+    """One long table of all, with the name of each as its system.
+
+    Raises
+    ------
+    ValueError
+        If a table has no column of item ids: nothing says which rows belong together.
+    """
+    parts = [_long(name, table) for name, table in tables.items()]
+    roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
+    for part in parts:
+        only = [role for role in COORDINATES if role in part.columns and role not in roles]
+        if only:
+            raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
+    columns = {
+        name: [cell for part in parts for cell in part.columns[name]]
+        for name in ("system", "item", "score", *roles)
+    }
+    rows = [f"{row} of {part.source}" for part in parts for row in part.rows]
+    return Table(", ".join(part.source for part in parts), columns, rows)
+
+
+def named_system(table: Table) -> str | None:
+    """Return the only system that a column names."""
+    return _systems(table)[0] if recognise(table) == "long" else None
+
+
+def _systems(table: Table) -> list[str]:
+    """The systems that a table holds: named in a column, or a column each."""
+    if recognise(table) == "long":
+        column = str(find(table, "system"))
+        return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
+    if recognise(table) != "wide":
+        return []
+    used = items_of(table).used
+    return [name for name in table.columns if name not in used]
+
+
+def _long(name: str, table: Table) -> Table:
+    """Convert a table to the long layout."""
+    if recognise(table) == "long":
+        item, score = (str(find(table, role)) for role in ("item", "score"))
+    else:
+        items = items_of(table)
+        if items.summary.startswith(_NUMBERED):
+            reason = (
+                "has no column of item ids, so nothing says which rows of the files belong "
+                "together; name it with item="
+            )
+            raise problem(table.source, reason)
+        (score,) = _systems(table)
+        item = str(find(table, "item"))
+    columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
+    cells_by_role = {role: _cells(table.columns[column]) for role, column in columns.items()}
+    cells_by_role |= {"item": _cells(table.columns[item]), "score": _cells(table.columns[score])}
+    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
+
+
+def _cells(values: Any) -> Sequence[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
+    """The arrays one after the other: along item for scores, along a new dim dataset for counts."""
+    is_scores = names.SYSTEM in arrays[0].dims
+    axis = names.SYSTEM if is_scores else names.SYSTEM_A
+    for array, source in zip(arrays, sources, strict=True):
+        if names.DATASET in array.coords:
+            reason = (
+                "has a column for the dataset of its own; leave it out, or read this file alone"
+            )
+            raise problem(source, reason)
+        _refuse_other_systems(arrays[0], array, axis, sources[0], source)
+    systems = arrays[0][axis].values.tolist()
+    if is_scores:
+        return _joined_scores(arrays, systems, datasets, sources)
+    return _joined_counts(arrays, systems, datasets, sources)
+
+
+def _joined_scores(
+    arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
+) -> xr.DataArray:
+    arrays = [array.sel({names.SYSTEM: systems}) for array in arrays]
+    coordinate_roles = [[role for role in COORDINATES if role in array.coords] for array in arrays]
+    for roles, source in zip(coordinate_roles, sources, strict=True):
+        if roles != coordinate_roles[0]:
+            differ = sorted(set(roles) ^ set(coordinate_roles[0]))
+            only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
+            raise problem(source, f"{only}; give it in all or none")
+    coords: dict[str, Any] = {
+        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
+    }
+    for role in coordinate_roles[0]:
+        coords[role] = np.concatenate([array[role].values for array in arrays])
+    ids = np.concatenate([array[names.ITEM].values for array in arrays])
+    return scores_array(
+        np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords
+    )
+
+
+def _joined_counts(
+    arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
+) -> xr.DataArray:
+    for array, source in zip(arrays, sources, strict=True):
+        if array.attrs["ties"] != arrays[0].attrs["ties"]:
+            only = f"only one of this file and {sources[0]} has a column 'ties'"
+            raise problem(source, f"{only}; give it in all files or none")
+    order = {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
+    return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
+
+
+def _refuse_other_systems(
+    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
+) -> None:
+    systems, first_systems = array[axis].values.tolist(), first[axis].values.tolist()
+    absent = [system for system in first_systems if system not in set(systems)]
+    extra = [system for system in systems if system not in set(first_systems)]
+    if absent or extra:
+        parts = [f"lacks {listed(absent)}"] if absent else []
+        parts += [f"has {listed(extra)} besides"] if extra else []
+        reason = (
+            f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
+        )
+        raise problem(source, reason)
+
+
+def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
+    """Tallies of systems on items from a table with one row for each.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns ``system``, ``item`` (or ``doc``, ``document``), ``tp``, ``fp``, ``fn``, optionally
+        ``label`` (or ``type``, ``class``), and ``dataset``, ``epoch`` (which tell items of one id
+        apart) or ``cluster`` (one for all rows of an item).
+    scale : int, default 1
+        What tallies are multiplied by to be whole: 2 where partial credit comes in halves. Scores
+        do not change.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system, tally), or (item, system, label, tally), int64
+        Items in the order they first occur, joined by their ids within dataset and epoch.
+        ``attrs["scale"]`` keeps the scale. A label without a row has tallies of 0 if the system has
+        another row for that item; ``attrs["reading"]`` counts them.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a tally is negative or not whole, a row is there twice, or a system
+        has no row at all for an item: missing is not zero.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {"system": ["A", "B"], "doc": ["d1", "d1"], "tp": [3, 1.5], "fp": [1, 0], "fn": [0, 2]}
+    ... )
+    >>> tallies_from_table(frame, scale=2).sel(system="B").values.tolist()
+    [[3, 0, 4]]
+    """
+    checks.of_type(
+        table, pd.DataFrame, "table is", "pandas.DataFrame, or a path to betterthan.read"
+    )
+    parsed = table_from_frame(table, "DataFrame")
+    require(parsed, "tallies")
+    reading = tallies(parsed, scale)
+    said = summary_line(parsed.source, layout_by_name("tallies"), reading.data, [reading])
+    return reading.data.assign_attrs(reading=said)
+
+
+def read_judgments(
+    source: str | Path | pd.DataFrame, *, judge: str | None = None, cluster: str | None = None
+) -> xr.Dataset:
+    """Read judgments of two systems at a time, one row each.
+
+    Parameters
+    ----------
+    source : path or pandas.DataFrame
+        Columns ``model_a, model_b, winner`` (or ``system_a, system_b``, ``left, right``); the
+        winner is a side, a name, or a tie. The system named first is the one that was shown first.
+    judge : str, optional
+        The column that says who judged.
+    cluster : str, optional
+        The column that says what was judged, such as the prompt: judgments of one prompt belong
+        together.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over judgment: ``system_a``, ``system_b`` and ``outcome`` (1: the first won, 0, -1), with
+        coordinates ``judge`` and ``cluster`` where named; ``system`` lists all systems.
+        ``attrs["unit"]`` is judgment; ``attrs["reading"]`` says what was read. Rows without a
+        winner are left out and counted.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a column is missing, a winner is unknown, a system meets itself, or a judge or cluster is
+        blank; the message names file, row, column and value.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> votes = pd.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})
+    >>> votes["who"] = ["x", "y"]
+    >>> read_judgments(votes, judge="who")["outcome"].values.tolist()
+    [1, 0]
+    """
+    table = table_of(source)
+    require(table, "judgments")
+    reading = judgments_by(table, {"judge": judge, "cluster": cluster})
+    said = summary_line(table.source, layout_by_name("judgments"), reading.data, [reading])
+    signed = Signature(unit="judgment", source=table.source, reading=said)
+    return reading.data.assign_attrs(signed.to_attrs())
+
 
 _DEFAULTS: dict[str, Any] = {"higher_is_better": True, "unit": None, "scale": 1}
 _log = logging.getLogger("betterthan")
@@ -48,23 +309,28 @@ def read_tables(
     told : Columns, optional
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
-        What several tables are; see `apart.one_a_system`.
+        What several tables are; see `apart.is_file_per_system`.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     told = Columns() if told is None else told
     named = _named(source)
-    by_name = {name: applied(_table(one, name, told.sep), told) for name, one in named.items()}
-    apart = (layout is None or names_are == "systems") and one_a_system(by_name, names_are)
-    if apart:
+    by_name = {
+        name: applied(_table(item_source, name, told.sep), told)
+        for name, item_source in named.items()
+    }
+    by_file = (layout is None or names_are == "systems") and is_file_per_system(by_name, names_are)
+    if by_file:
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
-    several = not apart and (len(named) > 1 or isinstance(source, Mapping))
-    found = of_name("long") if apart else _one_layout(list(by_name.values()), layout)
-    _check_choices(found, choices)
-    result = _read(found, by_name, list(named) if several else [], systems, choices)
-    if told.percent and found.gives == "scores":
+    several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
+    chosen_layout = (
+        layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
+    )
+    _check_choices(chosen_layout, choices)
+    result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
+    if told.percent and chosen_layout.gives == "scores":
         _refuse_shares(result)
     result = renamed(result, systems)
-    if apart:
+    if by_file:
         result.attrs["reading"] += ", each file a system"
     _log.info(result.attrs["reading"])
     return result
@@ -84,7 +350,7 @@ def _read(
     result = _joined(layout, readings, datasets, tables) if datasets else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
-    result.attrs["reading"] = line(sources, layout, result, readings, datasets)
+    result.attrs["reading"] = summary_line(sources, layout, result, readings, datasets)
     return result
 
 
@@ -107,31 +373,31 @@ def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
     """The tables by their systems: as a mapping names them, else as they do, else by file."""
     if mapping:
         return tables
-    return {own_name(table) or name: table for name, table in tables.items()}
+    return {named_system(table) or name: table for name, table in tables.items()}
 
 
 def _named(source: Any) -> dict[str, Any]:
-    """The sources by the name of their dataset; a single source has its own name."""
+    """Name the sources by dataset; a single source keeps its own name."""
     if isinstance(source, Mapping):
         if not source:
             raise ValueError("source is an empty mapping; give at least one file or DataFrame")
         checks.fit(map(str, source), "table")
-        return {str(name): one for name, one in source.items()}
+        return {str(name): item_source for name, item_source in source.items()}
     if not isinstance(source, list | tuple):
         return {"DataFrame" if isinstance(source, pd.DataFrame) else "": source}
     if not source:
         raise ValueError("source is an empty list; give at least one file")
     named: dict[str, Any] = {}
-    for one in source:
-        if not isinstance(one, str | Path):
+    for path in source:
+        if not isinstance(path, str | Path):
             raise ValueError(
-                f"source holds a {type(one).__name__}; give paths, or a mapping of name to path "
+                f"source holds a {type(path).__name__}; give paths, or a mapping of name to path "
                 f"or DataFrame"
             )
-        name = dataset_name(Path(one))
+        name = dataset_name(Path(path))
         if name in named:
             raise ValueError(f"two files are called {name!r}; give a mapping of name to file")
-        named[name] = one
+        named[name] = path
     checks.fit(named, "the name of the file")
     return named
 
@@ -150,12 +416,12 @@ def _table(source: Any, name: str, sep: str | None) -> Table:
 
 
 def _reading(layout: Layout, table: Table, systems: list[str] | None, scale: int) -> Reading:
-    """What one table holds, of the systems that are asked for."""
+    """Read one table, with the requested systems."""
     options: dict[str, Any] = {"scale": scale} if "scale" in layout.takes else {}
     if "systems" in layout.takes:
         return layout.reader(table, systems=systems, **options)
-    found = layout.reader(table, **options)
-    return replace(found, data=chosen_of(table.source, found.data, systems))
+    reading = layout.reader(table, **options)
+    return replace(reading, data=select_systems(table.source, reading.data, systems))
 
 
 def _refuse_choosing(layout: Layout, systems: list[str] | None) -> None:
@@ -169,12 +435,12 @@ def _one_layout(tables: list[Table], layout: str | None) -> Layout:
         checks.one_of(layout, names.LAYOUTS, "layout")
         for table in tables:
             require(table, layout)
-        return of_name(layout)
+        return layout_by_name(layout)
     first, *others = [recognise(table) for table in tables]
     if set(others) - {first}:
-        what = f"is {others[-1]}, but {tables[0].source} is {first}; give files of one layout"
-        raise problem(tables[-1].source, what)
-    return of_name(first)
+        reason = f"is {others[-1]}, but {tables[0].source} is {first}; give files of one layout"
+        raise problem(tables[-1].source, reason)
+    return layout_by_name(first)
 
 
 def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
@@ -201,26 +467,31 @@ def _joined(
     if layout.gives not in ("scores", "counts"):
         hint = ", with a column 'dataset'" if layout.gives == "tallies" else ""
         raise ValueError(f"several files of {layout.name} are not joined; give one table{hint}")
-    from betterthan.io.several import joined
 
-    return joined([one.data for one in readings], datasets, [table.source for table in tables])
+    return joined(
+        [reading.data for reading in readings], datasets, [table.source for table in tables]
+    )
 
 
 def _attrs(
     layout: Layout, result: Any, readings: list[Reading], choices: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the result says of itself: only str and int, so that netCDF keeps it."""
+    """Build the attrs of the result: only str and int, which netCDF keeps."""
     first = readings[0].data.attrs
-    own = {k: sum(one.data.attrs[k] for one in readings) for k in ("n", "n_missing") if k in first}
-    own |= {"scale": first["scale"]} if "scale" in first else {}
+    attrs = {
+        k: sum(reading.data.attrs[k] for reading in readings)
+        for k in ("n", "n_missing")
+        if k in first
+    }
+    attrs |= {"scale": first["scale"]} if "scale" in first else {}
     better = None
     if layout.gives == "scores":
         better = bool(choices["higher_is_better"])
-        own["n_missing"] = int(np.isnan(result.values).sum())
+        attrs["n_missing"] = int(np.isnan(result.values).sum())
     signed = Signature(
         layout=layout.name,
         unit=choices["unit"] or layout.unit,
         ties=first.get("ties"),
         higher_is_better=better,
     )
-    return signed.to_attrs() | own
+    return signed.to_attrs() | attrs

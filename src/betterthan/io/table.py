@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from betterthan.io.coded_columns import Numbers, as_coded
 from betterthan.io.problems import printable, problem, shown
-from betterthan.io.written import Numbers, as_coded
 from betterthan.text import flaw
 
 MOST_CELLS = 10**8  # of an array that is made of a table; each takes 8 bytes or more
@@ -41,7 +41,7 @@ class Reading:
     """What was read from a table, how, in words, and the columns that nothing was read from."""
 
     data: Any  # a DataArray, or a Dataset of judgments
-    said: str
+    summary: str
     ignored: list[str]
 
 
@@ -62,9 +62,9 @@ def refuse_large(source: str, **sizes: int) -> None:
         How many there are of what.
     """
     if math.prod(sizes.values()) > MOST_CELLS:
-        told = " x ".join(f"{number:,} {what}" for what, number in sizes.items())
+        size_text = " x ".join(f"{number:,} {dimension}" for dimension, number in sizes.items())
         right = "check which column says what, or give parts of it"
-        raise problem(source, f"holds {told}, more than can be read at once; {right}")
+        raise problem(source, f"holds {size_text}, more than can be read at once; {right}")
 
 
 def make_table(
@@ -100,40 +100,40 @@ def make_table(
 def _refuse_flawed(source: str, header: Sequence[str]) -> None:
     """Refuse the name of a column that can be no name."""
     for name in header:
-        if what := flaw(name):
-            raise problem(source, what, column=name)
+        if reason := flaw(name):
+            raise problem(source, reason, column=name)
 
 
 def _refuse_second_header(table: Table) -> None:
-    """Refuse a row that holds the names of the columns again, as where files were put together."""
-    heads = sorted(name.casefold() for name in table.columns)
-    known = {*heads}
+    """Refuse a row that repeats the header, as after concatenating files."""
+    header = sorted(name.casefold() for name in table.columns)
+    header_words = {*header}
     for column in table.columns.values():
-        if isinstance(column, Numbers) and not _rows_of(column, known):
+        if isinstance(column, Numbers) and not _matching_rows(column, header_words):
             return
     first, *_ = table.columns.values()
-    for k in _rows_of(first, known):
+    for k in _matching_rows(first, header_words):
         row = [column[k] for column in table.columns.values()]
-        if all(isinstance(x, str) for x in row) and heads == sorted(
+        if all(isinstance(x, str) for x in row) and header == sorted(
             x.strip().casefold() for x in row
         ):
-            what = "repeats the names of the columns; leave the line out"
-            raise problem(table.source, what, row=table.rows[k])
+            reason = "repeats the names of the columns; leave the line out"
+            raise problem(table.source, reason, row=table.rows[k])
 
 
-def _rows_of(column: Any, known: set[str]) -> list[int]:
-    """The rows where a column holds one of these words."""
-    if isinstance(column, Numbers) and not any(_DIGIT.match(word) for word in known):
-        return np.flatnonzero(np.isnan(column.values)).tolist() if "" in known else []
+def _matching_rows(column: Any, words: set[str]) -> list[int]:
+    """Find the rows in which a column holds one of these words."""
+    if isinstance(column, Numbers) and not any(_DIGIT.match(word) for word in words):
+        return np.flatnonzero(np.isnan(column.values)).tolist() if "" in words else []
     cells = as_coded(column)
     distinct = column if cells is None else cells.distinct
-    found = [
+    matches = [
         k
         for k, cell in enumerate(distinct)
-        if cell.__class__ is str and cell.strip().casefold() in known
+        if cell.__class__ is str and cell.strip().casefold() in words
     ]
     return (
-        found
-        if cells is None or not found
-        else np.flatnonzero(np.isin(cells.codes, found)).tolist()
+        matches
+        if cells is None or not matches
+        else np.flatnonzero(np.isin(cells.codes, matches)).tolist()
     )

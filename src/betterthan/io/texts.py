@@ -1,10 +1,13 @@
-"""Many short texts, kept as few long ones: an id takes its letters and a byte, not 60."""
+"""Many short texts kept as few long ones, and texts in arrays."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import xarray as xr
+from xarray.indexes import PandasIndex
 
 BLOCK = 2**16  # texts that are Python's own at a time
 _MARKS = "\n\t\x00\x1f"  # between texts stands one that is in none of them
@@ -16,7 +19,7 @@ class Texts(Sequence[str]):
     Examples
     --------
     >>> texts = Texts([["a", "b"], ["c"]])
-    >>> len(texts), texts[2], list(texts), list(texts.at(np.array([0, 2])))
+    >>> len(texts), texts[2], list(texts), list(texts.take(np.array([0, 2])))
     (3, 'c', ['a', 'b', 'c'], ['a', 'c'])
     """
 
@@ -53,15 +56,15 @@ class Texts(Sequence[str]):
 
     def joined(self, mark: str) -> Iterator[str]:
         """The texts of each block in one, with a mark between them."""
-        for one in self._packed:
-            yield mark.join(one) if isinstance(one, list) else one[0].replace(one[1], mark)
+        for block in self._packed:
+            yield mark.join(block) if isinstance(block, list) else block[0].replace(block[1], mark)
 
-    def at(self, places: np.ndarray) -> "Texts":
-        """The texts at some places, which ascend."""
+    def take(self, places: np.ndarray) -> "Texts":
+        """Return the texts at ascending positions."""
         cuts = np.searchsorted(places, self._ends).tolist()
-        own = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
-        kept = zip(self.blocks(), own, strict=True)
-        return Texts([block[k] for k in of.tolist()] for block, of in kept)
+        offsets = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
+        selection = zip(self.blocks(), offsets, strict=True)
+        return Texts([block[k] for k in local.tolist()] for block, local in selection)
 
 
 def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
@@ -81,8 +84,8 @@ def few(texts: Texts) -> Sequence[str]:
     return texts if len(texts) > BLOCK else list(texts)
 
 
-def blocks_of(texts: Sequence[str]) -> Iterable[Sequence[str]]:
-    """Texts some at a time, or all at once where they are Python's own."""
+def text_blocks(texts: Sequence[str]) -> Iterable[Sequence[str]]:
+    """Return texts in blocks; a plain sequence is one block."""
     return texts.blocks() if isinstance(texts, Texts) else [texts]
 
 
@@ -107,3 +110,85 @@ def repeated(numbers: np.ndarray) -> np.ndarray:
     """
     ordered = np.sort(numbers)
     return ordered[1:][ordered[1:] == ordered[:-1]]
+
+
+_WIDTHS = 4  # times the letters there are: so much may stay empty
+_SMALL = 2**20  # letters that need no second thought
+
+
+def text_array(values: Any) -> np.ndarray:
+    """Return texts as an array of fixed width, or of objects if one is far longer than most.
+
+    Examples
+    --------
+    >>> text_array(["a", "bc"]).dtype.kind, text_array(["a"] * 4000 + ["b" * 100_000]).dtype.kind
+    ('U', 'O')
+    """
+    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if array.dtype.kind == "U":
+        return array
+    texts = array.ravel().tolist()
+    if set(map(type, texts)) - {str}:
+        texts = [text if type(text) is str else str(text) for text in texts]
+    dtype = _dtype(texts)
+    if dtype.kind == "O":
+        wide = np.empty(len(texts), dtype=object)
+        wide[:] = texts
+        return wide.reshape(array.shape)
+    return np.array(texts, dtype=dtype).reshape(array.shape)
+
+
+def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
+    """Build the same array as `text_array` from the distinct texts and the code of each place.
+
+    Examples
+    --------
+    >>> array_from_codes(["a", "bc", "much longer"], np.array([0, 1, 0])).tolist()
+    ['a', 'bc', 'a']
+    """
+    number = np.bincount(codes, minlength=len(texts))
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    longest = int(sizes[number > 0].max(initial=0))
+    dtype = _fitting(longest, int(sizes @ number), len(codes))
+    return np.array(list(texts), dtype=dtype)[codes]
+
+
+def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
+    """Dims and the texts along each: what `text_array` would give, whose array is not made, as
+    pandas keeps texts of an index in its own way.
+    """
+    indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
+    variables = {dim: index.create_variables()[dim] for dim, index in indexes.items()}
+    return xr.Coordinates(variables, indexes=indexes)
+
+
+def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
+    dtype = _dtype(texts)
+    kind = object if dtype.kind == "O" or not len(texts) else None
+    try:
+        index = _index_from_blocks(texts, dim, kind)
+    except UnicodeEncodeError:  # half a letter, which some JSON holds
+        index = _index_from_blocks(texts, dim, object)
+    return PandasIndex(index, dim, coord_dtype=dtype)
+
+
+def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
+    if not isinstance(texts, Texts):
+        return pd.Index(list(texts), name=name, dtype=dtype)
+    parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
+    return pd.Index(pd.concat(parts, ignore_index=True), name=name, dtype=dtype)
+
+
+def _dtype(texts: Sequence[str]) -> np.dtype:
+    sizes = [
+        (max(map(len, block), default=0), sum(map(len, block))) for block in text_blocks(texts)
+    ]
+    longest = max((most for most, _ in sizes), default=0)
+    return _fitting(longest, sum(size for _, size in sizes), len(texts))
+
+
+def _fitting(longest: int, letters: int, n: int) -> np.dtype:
+    """Of fixed width, unless far more would stay empty than there are letters."""
+    if longest * n > max(_SMALL, _WIDTHS * letters):
+        return np.dtype(object)
+    return np.dtype(f"U{max(1, longest)}")

@@ -1,4 +1,4 @@
-"""From one row an item, with what the judge and people said, to judged counts."""
+"""From one row an item, with the outcomes of judge and people, to judged counts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,15 +9,152 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.coded_columns import coded
 from betterthan.io.frames import table_from_frame
-from betterthan.io.problems import counted, problem, shown
-from betterthan.io.roles import find
-from betterthan.io.squares import paired
+from betterthan.io.layouts import PAIRS, find
+from betterthan.io.pair_counts import OUTCOME_WORDS, paired
+from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.table import Table
-from betterthan.io.written import coded
 from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
-from betterthan.judged.merges import refuse_merged
-from betterthan.judged.outcomes import BLANK, FIRST, outcomes, pair_of, refuse_unknown, sides
+from betterthan.text import first_flawed
+
+FIRST, SECOND, TIE, BLANK, UNKNOWN = 0, 1, 2, 3, 4
+_NUMBERED = (("model_1", "model_2"), ("system_1", "system_2"))
+_SIDES = {"a": FIRST, "b": SECOND, "tie": TIE}
+
+
+def pair_of(table: Table) -> tuple[str, str]:
+    """Return the columns that name both systems."""
+    by_name = table.by_name
+    for pair in (*PAIRS, *_NUMBERED):
+        if set(pair) <= set(by_name):
+            return by_name[pair[0]], by_name[pair[1]]
+    accepted = " or ".join(f"{a}, {b}" for a, b in (*PAIRS, *_NUMBERED))
+    raise problem(
+        table.source,
+        f"no columns name the two systems of each item; give {accepted} (found "
+        f"{listed(list(table.columns))})",
+    )
+
+
+def outcomes(
+    table: Table,
+    column: str,
+    systems: tuple[np.ndarray, np.ndarray],
+    words: Mapping[str, str] | None = None,
+) -> np.ndarray:
+    """The outcome of each cell: `FIRST`, `SECOND`, `TIE`, `BLANK`, or `UNKNOWN`.
+
+    Parameters
+    ----------
+    table : Table
+    column : str
+    systems : two numpy.ndarray of str
+        The systems of each row; a cell may name one of them.
+    words : mapping of str to {"a", "b", "tie"}, optional
+        What other words mean.
+    """
+    if column not in table.columns:
+        present = listed(list(table.columns))
+        raise problem(table.source, f"there is no column {shown(column)}; found {present}")
+    written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
+    codes_by_word = _words(table, words)
+    codes = {text: codes_by_word.get(text.casefold(), UNKNOWN) for text in set(written.tolist())}
+    by_word = np.array([codes[text] for text in written.tolist()])
+    first, second = (written == names for names in systems)
+    return np.select([first, second], [FIRST, SECOND], by_word)
+
+
+def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
+    """Refuse human labels that are no outcome."""
+    wrong = np.flatnonzero(codes == UNKNOWN)
+    if wrong.size:
+        k = int(wrong[0])
+        a, b = pair_of(table)
+        raise problem(
+            table.source,
+            f"no outcome; give {a}, {b}, the name of the better system, or tie, or say what it "
+            "means: words={'...': 'a'}",
+            row=table.rows[k],
+            column=column,
+            value=cells.texts(table, column)[k],
+        )
+
+
+def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
+    """Map each word in lower case to its code."""
+    a, b = (column.casefold() for column in pair_of(table))
+    codes_by_word = dict(OUTCOME_WORDS) | {a: FIRST, b: SECOND}
+    if a.endswith("1") and b.endswith("2"):
+        codes_by_word |= {"1": FIRST, "2": SECOND, "0": TIE}
+    for word, side in dict(words or {}).items():
+        if side not in _SIDES:
+            raise ValueError(f"words[{word!r}] is {shown(side)}; give 'a', 'b' or 'tie'")
+        codes_by_word[str(word).casefold()] = _SIDES[side]
+    return codes_by_word
+
+
+def sides(
+    table: Table, column: str, systems: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, Any]:
+    """The stratum of each row as text, and where it is a side (else None): which system was shown
+    first, by its name or as a word.
+    """
+    codes = outcomes(table, column, systems)
+    written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
+    blank = np.flatnonzero(written == "")
+    if blank.size:
+        raise problem(
+            table.source,
+            "blank; give each item its stratum",
+            row=table.rows[int(blank[0])],
+            column=column,
+        )
+    return written, codes if np.isin(codes, (FIRST, SECOND)).all() else None
+
+
+_MOST = 12  # columns that are looked at
+_OPPOSED = 3  # rows on which two columns differ, below which a third may be so by chance
+
+
+def refuse_merged(
+    table: Table, columns: Sequence[str], human: str, words: Mapping[str, str] | None
+) -> None:
+    """Refuse a column of answers that is two others where they agree, and a tie where they do
+    not.
+    """
+    sides = pair_of(table)
+    pair_names = tuple(np.array(cells.texts(table, c), dtype=object) for c in sides)
+    others = [c for c in table.columns if c not in (*columns, human, *sides)][:_MOST]
+    others = [c for c in others if first_flawed(cells.as_written(table, c)) is None]
+    read = {c: outcomes(table, c, (pair_names[0], pair_names[1]), words) for c in others}
+    answers = [
+        c for c in others if (read[c] < BLANK).mean() > 0.5 and not (read[c] == UNKNOWN).any()
+    ]
+    for column in columns:
+        if column not in table.columns:
+            continue
+        merged = outcomes(table, column, (pair_names[0], pair_names[1]), words)
+        for k, first_answer in enumerate(answers):
+            for second_answer in answers[k + 1 :]:
+                if _is_merge(merged, read[first_answer], read[second_answer]):
+                    raise problem(
+                        table.source,
+                        f"is {shown(first_answer)} where {shown(second_answer)} agrees, and else a "
+                        "tie; a tie of the "
+                        "judge is not two answers that differ: keep both, "
+                        f"judge=[{first_answer!r}, {second_answer!r}]",
+                        column=column,
+                    )
+
+
+def _is_merge(merged: np.ndarray, first: np.ndarray, second: np.ndarray) -> bool:
+    decided = (first < BLANK) & (second < BLANK)
+    opposed = decided & (first != second)
+    if opposed.sum() < _OPPOSED:
+        return False
+    return bool((merged[decided] == np.where(first == second, first, TIE)[decided]).all())
+
 
 _MIRRORED = np.array([1, 0, 2, 3, 4])  # of outcomes, seen from the other system
 _LABELS = (*names.OUTCOMES, "", UNPARSED)
@@ -83,21 +220,21 @@ def count(
     table = frame if isinstance(frame, Table) else _table(frame)
     columns, layers = _listed(judge), _listed(strata)
     refuse_merged(table, columns, human, words)
-    which = _named(table)
-    systems, a, b = paired(*map(coded, which))
-    _refuse_itself(table, which[0], a == b)
+    pair_columns = _named(table)
+    systems, a, b = paired(*map(coded, pair_columns))
+    _refuse_itself(table, pair_columns[0], a == b)
     _refuse_twice(table, item, a, b, systems)
-    said = np.stack([outcomes(table, column, which, words) for column in columns])
-    truth = outcomes(table, human, which, words)
+    judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
+    truth = outcomes(table, human, pair_columns, words)
     refuse_unknown(table, human, truth)
-    judged, turned = (said != BLANK).all(0), a > b
+    judged, exchanged = (judge_outcomes != BLANK).all(0), a > b
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
-    said, truth = (np.where(turned, _MIRRORED[x], x) for x in (said, truth))
-    signal = _signals(said, [_stratum(table, c, which, turned) for c in layers])
+    judge_outcomes, truth = (np.where(exchanged, _MIRRORED[x], x) for x in (judge_outcomes, truth))
+    signal = _signals(judge_outcomes, [_stratum(table, c, pair_columns, exchanged) for c in layers])
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
-    found = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
+    dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
-    return judged_counts(_told(found, table, attrs, layers, dropped))
+    return judged_counts(_told(dataset, table, attrs, layers, dropped))
 
 
 def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -150,35 +287,33 @@ def _refuse_twice(
         )
 
 
-def _refuse_unjudged(table: Table, human: str, alone: np.ndarray, drop: bool) -> int:
-    """How many labels by people have no answer of the judge; refused unless they are to be
-    dropped.
-    """
-    number = int(alone.sum())
+def _refuse_unjudged(table: Table, human: str, unjudged: np.ndarray, drop: bool) -> int:
+    """Count human labels without a judge output; refuse them unless they are dropped."""
+    number = int(unjudged.sum())
     if number and not drop:
         raise problem(
             table.source,
             f"{counted(number, 'label')} by people without an answer of the judge; judge these "
             "items, blank the labels, or leave them out: drop=True, or --drop",
-            row=table.rows[int(alone.argmax())],
+            row=table.rows[int(unjudged.argmax())],
             column=human,
         )
     return number
 
 
 def _stratum(
-    table: Table, column: str, which: tuple[np.ndarray, np.ndarray], turned: np.ndarray
+    table: Table, column: str, pair_columns: tuple[np.ndarray, np.ndarray], exchanged: np.ndarray
 ) -> np.ndarray:
-    """The stratum of each row; a side is that of the first system of the pair, "a", or "b"."""
-    written, side = sides(table, column, which)
+    """Return the stratum of each row; a side is given relative to the first system of the pair."""
+    written, side = sides(table, column, pair_columns)
     if side is None:
         return written
-    return np.where((side == FIRST) != turned, f"{column} a", f"{column} b").astype(object)
+    return np.where((side == FIRST) != exchanged, f"{column} a", f"{column} b").astype(object)
 
 
-def _signals(said: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
-    """The label of the signal of each row."""
-    labels = np.array(_LABELS, dtype=object)[said]
+def _signals(judge_outcomes: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
+    """Return the label of the signal of each row."""
+    labels = np.array(_LABELS, dtype=object)[judge_outcomes]
     rows = [BESIDE.join(row) for row in labels.T.tolist()]
     if not layers:
         return np.array(rows, dtype=object)
@@ -189,27 +324,29 @@ def _signals(said: np.ndarray, layers: list[np.ndarray]) -> np.ndarray:
 def _tallied(
     pair: np.ndarray, signal: np.ndarray, truth: np.ndarray, systems: list[str], plain: bool
 ) -> xr.Dataset:
-    """The counts of rows that were judged."""
+    """Count the judged rows."""
     labels = _in_order(signal.tolist(), plain)
     place = {label: k for k, label in enumerate(labels)}
-    keys, at = np.unique(pair, return_inverse=True)
+    keys, pair_index = np.unique(pair, return_inverse=True)
     order = np.array([place[s] for s in signal.tolist()], dtype=int)
     judged = np.zeros((len(keys), len(labels)), dtype=np.int64)
     gold = np.zeros((len(keys), 3, len(labels)), dtype=np.int64)
-    np.add.at(judged, (at, order), 1)
-    known = truth < BLANK
-    np.add.at(gold, (at[known], truth[known], order[known]), 1)
-    who = [(systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()]
-    return dataset_of(gold, judged, who, labels, {})
+    np.add.at(judged, (pair_index, order), 1)
+    labelled = truth < BLANK
+    np.add.at(gold, (pair_index[labelled], truth[labelled], order[labelled]), 1)
+    pairs_of_systems = [
+        (systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()
+    ]
+    return dataset_of(gold, judged, pairs_of_systems, labels, {})
 
 
 def _in_order(signal: list[str], plain: bool) -> list[str]:
-    """The signals; of one column of answers win, loss and tie in each stratum, seen or not."""
-    seen = set(signal)
+    """Return the sorted signals; for one judge column, include unobserved win, loss and tie."""
+    labels = set(signal)
     if plain:
         layers = {s.partition(WITHIN)[2] for s in signal} or {""}
-        seen |= {f"{o}{WITHIN}{s}" if s else o for s in layers for o in names.OUTCOMES}
-    return sorted(seen, key=_place)
+        labels |= {f"{o}{WITHIN}{s}" if s else o for s in layers for o in names.OUTCOMES}
+    return sorted(labels, key=_place)
 
 
 def _place(signal: str) -> tuple[Any, ...]:
@@ -219,16 +356,16 @@ def _place(signal: str) -> tuple[Any, ...]:
 
 
 def _told(
-    found: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
+    dataset: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
 ) -> xr.Dataset:
-    """With what was read from where."""
-    judged, gold = int(found["judged"].sum()), int(found["gold"].sum())
-    left = f", {dropped} labels without an answer left out" * bool(dropped)
+    """Add the import summary and the source."""
+    judged, gold = int(dataset["judged"].sum()), int(dataset["gold"].sum())
+    dropped_text = f", {dropped} labels without an answer left out" * bool(dropped)
     reading = (
-        f"{table.source} read as judged outcomes: {counted(found.sizes[names.PAIR], 'pair')}, "
+        f"{table.source} read as judged outcomes: {counted(dataset.sizes[names.PAIR], 'pair')}, "
         f"{judged:,} items judged in {attrs['judge']!r}, {gold:,} of them labelled in "
-        f"{attrs['labels_by']!r}, {counted(found.sizes['signal'], 'signal')}{left}"
+        f"{attrs['labels_by']!r}, {counted(dataset.sizes['signal'], 'signal')}{dropped_text}"
     )
     more = {"strata": ", ".join(layers)} if layers else {}
     also = {"source": table.source, "reading": reading, "n_dropped": dropped}
-    return found.assign_attrs(dict(attrs) | also | more)
+    return dataset.assign_attrs(dict(attrs) | also | more)

@@ -1,5 +1,6 @@
-"""Judged counts: gold over (pair, truth, signal), judged over (pair, signal)."""
+"""Judged counts, gold over (pair, truth, signal), judged over (pair, signal); from a table."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from betterthan import checks, names
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
+
 
 TRUTH, SIGNAL, GOLD, JUDGED = "truth", "signal", "gold", "judged"
 UNPARSED = "unparsed"
@@ -32,26 +34,26 @@ def judged_counts(data: Any) -> xr.Dataset:
         If they are not, gold items are not among the judged, there are none, there are too many
         signals, or the judge has one answer only.
     """
-    found = _arranged(data)
-    gold, judged = found[GOLD].values, found[JUDGED].values
+    dataset = _arranged(data)
+    gold, judged = dataset[GOLD].values, dataset[JUDGED].values
     for name, values in ((GOLD, gold), (JUDGED, judged)):
         checks.nonnegative_integers(values, f"counts of {name} items")
     beyond = np.argwhere(gold.sum(1) > judged)
     if len(beyond):
         k, y = beyond[0]
-        pair, signal = found[names.PAIR].values[k], found[SIGNAL].values[y]
+        pair, signal = dataset[names.PAIR].values[k], dataset[SIGNAL].values[y]
         raise ValueError(
             f"{pair}, signal {str(signal)!r}: {gold[k, :, y].sum():,} gold items, but "
             f"{judged[k, y]:,} judged; judged counts hold the gold items too"
         )
-    _refuse_signals(found, judged)
+    _refuse_signals(dataset, judged)
     if not gold.any():
         raise ValueError(
             "no item has a label by people, so nothing tells how the judge errs; label a random "
             "part of the items, or see betterthan.judged.tipping for how large a one-sided error "
             "would turn the judge's answer"
         )
-    return found
+    return dataset
 
 
 def _arranged(data: Any) -> xr.Dataset:
@@ -68,18 +70,18 @@ def _arranged(data: Any) -> xr.Dataset:
     return arranged
 
 
-def _refuse_signals(found: xr.Dataset, judged: np.ndarray) -> None:
-    number = found.sizes[SIGNAL]
+def _refuse_signals(dataset: xr.Dataset, judged: np.ndarray) -> None:
+    number = dataset.sizes[SIGNAL]
     if number > MOST_SIGNALS:
         raise ValueError(
             f"the judge gives {number} signals, answers by strata; give at most {MOST_SIGNALS}: "
             "fewer strata or columns, or numbers cut into bins"
         )
-    seen = found[SIGNAL].values[judged.sum(0) > 0]
-    if len(seen) < 2:
-        what = f"only {str(seen[0])!r}" if len(seen) else "nothing"
+    observed = dataset[SIGNAL].values[judged.sum(0) > 0]
+    if len(observed) < 2:
+        answers = f"only {str(observed[0])!r}" if len(observed) else "nothing"
         raise ValueError(
-            f"the judge answers {what}, which says nothing of any item; compare the labels by "
+            f"the judge answers {answers}, which says nothing of any item; compare the labels by "
             "people alone"
         )
 
@@ -120,8 +122,115 @@ def judge_alone(data: xr.Dataset) -> np.ndarray | None:
     """(pair, outcome): what the judge says of all items, without those it says nothing of; None
     where the signals are not named win, loss and tie.
     """
-    turns = np.array([said(str(s)) for s in data[SIGNAL].values])
-    if np.isnan(turns).all():
+    signs = np.array([said(str(s)) for s in data[SIGNAL].values])
+    if np.isnan(signs).all():
         return None
     judged = data[JUDGED].transpose(names.PAIR, SIGNAL).values
-    return np.stack([judged[:, turns == turn].sum(1) for turn in (1, -1, 0)], axis=1)
+    return np.stack([judged[:, signs == turn].sum(1) for turn in (1, -1, 0)], axis=1)
+
+
+def fingerprint_of(data: xr.Dataset) -> str:
+    """A short fingerprint of the counts and the names of pairs and signals."""
+    digest = hashlib.sha256()
+    for name in (GOLD, JUDGED):
+        digest.update(np.ascontiguousarray(data[name].values.astype(np.int64)).tobytes())
+    for name in (*names.SQUARE, SIGNAL):
+        digest.update("\n".join(map(str, data[name].values)).encode())
+    return digest.hexdigest()[:12]
+
+
+def from_table(
+    table: Mapping[tuple[str, str], tuple[Any, Any]],
+    *,
+    signals: Sequence[str] | None = None,
+    labels_by: str = "people",
+) -> xr.Dataset:
+    """Judged counts from numbers: for each pair (gold, judged).
+
+    Parameters
+    ----------
+    table : mapping of (system_a, system_b) to (gold, judged)
+        gold: three rows (truth is a win, a loss, a tie of the first system) by one column for each
+        signal of the judge; judged: how many items have each signal, the gold items included.
+    signals : sequence of str, optional
+        What the judge says, such as ``["win", "loss", "tie", "unparsed"]``; several answers as
+        ``"win / loss"``, strata behind ``" | "``. Of three, win, loss and tie when not given.
+    labels_by : str, default "people"
+        Whose labels are taken for the truth.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``gold`` (pair, truth, signal) and ``judged`` (pair, signal), int64.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative or fractional, a pair is given twice, gold items are not among the
+        judged, no item is gold, there are more than 12 signals, or the judge has one answer only.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.judged.from_table(
+    ...     {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
+    ... )
+    >>> float(bt.prob_better(counts).round(6).item())
+    0.947146
+    """
+    if not isinstance(table, Mapping) or not table:
+        raise ValueError(
+            "table must be a mapping of (system_a, system_b) to (gold, judged), with one pair or "
+            "more"
+        )
+    pairs = [_pair(pair) for pair in table]
+    checks.unique([tuple(sorted(pair)) for pair in pairs], "pair")
+    cells = [
+        _cells(f"({a!r}, {b!r})", entry)
+        for (a, b), entry in zip(pairs, table.values(), strict=True)
+    ]
+    width = {len(judged) for _, judged in cells}
+    if len(width) > 1:
+        raise ValueError(
+            f"pairs have {' and '.join(map(str, sorted(width)))} signals; give each pair the same, "
+            "with 0 where a signal did not occur"
+        )
+    gold, judged = (np.stack(parts) for parts in zip(*cells, strict=True))
+    named = _signals(signals, gold.shape[2])
+    attrs = {"unit": names.ITEM, "labels_by": labels_by}
+    return judged_counts(dataset_of(gold, judged, pairs, named, attrs))
+
+
+def _pair(pair: Any) -> tuple[str, str]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ValueError(f"{pair!r} is not a pair of systems; give (system_a, system_b)")
+    a, b = map(str, pair)
+    checks.not_against_itself(a, b, f"({a!r}, {b!r})")
+    return a, b
+
+
+def _cells(where: str, entry: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Gold (truth, signal) and judged (signal) of one pair."""
+    try:
+        gold, judged = (np.asarray(part) for part in entry)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{where} must be (gold, judged): 3 rows of signals, and one row"
+        ) from None
+    if gold.ndim != 2 or judged.ndim != 1 or gold.shape != (3, judged.size):
+        raise ValueError(
+            f"{where} has gold {gold.shape} and judged {judged.shape}; give gold as 3 rows (win, "
+            "loss, tie) of as many signals as judged has"
+        )
+    checked = [checks.nonnegative_integers(part, f"counts of {where}") for part in (gold, judged)]
+    return checked[0], checked[1]
+
+
+def _signals(signals: Sequence[str] | None, number: int) -> list[str]:
+    if signals is None:
+        return list(names.OUTCOMES) if number == 3 else [f"signal {k + 1}" for k in range(number)]
+    named = [str(s) for s in signals]
+    checks.unique(named, "signal")
+    if len(named) != number:
+        raise ValueError(f"there are {len(named)} names of signals, and {number} signals")
+    return named

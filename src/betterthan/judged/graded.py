@@ -51,51 +51,60 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     (0.263, 0.25)
     """
     checks.probability(ci_prob, "ci_prob")
-    said, truth = _scores(judge, human)
+    judge_scores, truth = _scores(judge, human)
     gold = ~np.isnan(truth)
-    mean, se, weight = _powered(truth[gold], said[gold], said[~gold])
+    mean, se, weight = _powered(truth[gold], judge_scores[gold], judge_scores[~gold])
     m = int(gold.sum())
     half = special.stdtrit(m - 1, (1 + ci_prob) / 2) * se
-    found = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half, "weight": weight}
-    found |= {"human_mean": truth[gold].mean(), "n_gold": m, "n": said.size}
-    return xr.Dataset(found, attrs={"ci_prob": ci_prob})
+    estimates = {
+        "mean": mean,
+        "se": se,
+        "lower": mean - half,
+        "upper": mean + half,
+        "weight": weight,
+    }
+    estimates |= {"human_mean": truth[gold].mean(), "n_gold": m, "n": judge_scores.size}
+    return xr.Dataset(estimates, attrs={"ci_prob": ci_prob})
 
 
-def _powered(y: np.ndarray, f: np.ndarray, rest: np.ndarray) -> tuple[float, float, float]:
+def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[float, float, float]:
     """Mean, its standard error, and the weight: people's and the judge's scores of labelled items,
     and the judge's of the others.
     """
-    m, more = y.size, rest.size
-    spread = np.var(np.concatenate([f, rest]), ddof=1)
+    m, more = y.size, f_unlabelled.size
+    spread = np.var(np.concatenate([f, f_unlabelled]), ddof=1)
     weight = np.cov(y, f)[0, 1] / ((1 + m / more) * spread)
-    mean = y.mean() + weight * (rest.mean() - f.mean())
-    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(rest) / more)
+    mean = y.mean() + weight * (f_unlabelled.mean() - f.mean())
+    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(f_unlabelled) / more)
     return float(mean), float(se), float(weight)
 
 
-def _numbers(values: Any, what: str) -> np.ndarray:
+def _numbers(values: Any, argument: str) -> np.ndarray:
     try:
         return np.asarray(values, dtype=float).ravel()
     except (TypeError, ValueError):
-        raise ValueError(f"{what} is {checks.shown(values)}; give one score an item") from None
+        raise ValueError(f"{argument} is {checks.shown(values)}; give one score an item") from None
 
 
 def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
-    said, truth = _numbers(judge, "judge"), _numbers(human, "human")
-    if said.size != truth.size:
+    judge_scores, truth = _numbers(judge, "judge"), _numbers(human, "human")
+    if judge_scores.size != truth.size:
         raise ValueError(
-            f"judge has {said.size} scores and human {truth.size}; give both for each item, nan "
+            f"judge has {judge_scores.size} scores and human {truth.size}; give both for each "
+            "item, nan "
             "where people gave none"
         )
-    if not np.isfinite(said).all():
-        k = int((~np.isfinite(said)).argmax())
-        raise ValueError(f"judge: score {k + 1} is {said[k]:g}; the judge scores every item")
+    if not np.isfinite(judge_scores).all():
+        k = int((~np.isfinite(judge_scores)).argmax())
+        raise ValueError(
+            f"judge: score {k + 1} is {judge_scores[k]:g}; the judge scores every item"
+        )
     gold = ~np.isnan(truth)
     if gold.sum() < 3 or gold.all():
         raise ValueError(
             f"human: {int(gold.sum())} of {truth.size} items have a score by people; give three or "
             "more, and items without one"
         )
-    if np.ptp(said[gold]) == 0:
+    if np.ptp(judge_scores[gold]) == 0:
         raise ValueError("judge: it scores all labelled items the same, which says nothing")
-    return said, truth
+    return judge_scores, truth

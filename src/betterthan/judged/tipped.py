@@ -55,37 +55,39 @@ def tipping(
     ('a_better', 0.121)
     """
     pairs = _of_judge(counts)
-    sure = checks.threshold(threshold)
+    level = checks.threshold(threshold)
     a, b, t = (pairs.values + np.array(checks.prior(prior))).T
     better = dirichlet.prob_above(a, b, t, 0.0)
-    low = intervals.quantile(a, b, t, 1 - sure)
-    high = intervals.quantile(b, a, t, 1 - sure)  # of -d
+    low = intervals.quantile(a, b, t, 1 - level)
+    high = intervals.quantile(b, a, t, 1 - level)  # of -d
     verdict = np.select([low > 0, high > 0], ["a_better", "b_better"], "undecided")
-    found = {
+    estimates = {
         "judge_prob_better": better,
         "judge_difference": dirichlet.mean_difference(a, b, t),
         "judge_verdict": verdict,
         "tipping": np.maximum(np.maximum(low, high), 0.0),
     }
-    kept = {k: pairs[k] for k in (names.PAIR, *names.SQUARE)}
-    data = {name: (names.PAIR, values) for name, values in found.items()}
-    return xr.Dataset(data, kept, {"threshold": sure, "prior": list(checks.prior(prior))})
+    coords = {k: pairs[k] for k in (names.PAIR, *names.SQUARE)}
+    data = {name: (names.PAIR, values) for name, values in estimates.items()}
+    return xr.Dataset(data, coords, {"threshold": level, "prior": list(checks.prior(prior))})
 
 
 def _of_judge(counts: Any) -> xr.DataArray:
-    """(pair, outcome): what the judge says."""
+    """Return the judge's counts (pair, outcome)."""
     if is_judged(counts):
-        said = judge_alone(counts)
-        if said is None:
+        judge_counts = judge_alone(counts)
+        if judge_counts is None:
             raise ValueError(
                 "the signals do not say what the judge answers; name them win, loss and tie "
                 f"(found {', '.join(map(str, counts[SIGNAL].values))})"
             )
         coords = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
         outcome = {names.OUTCOME: list(names.OUTCOMES)}
-        return xr.DataArray(said, coords | outcome, (names.PAIR, names.OUTCOME))
-    found = schemas.counts(counts)
-    if found.sizes[names.OUTCOME] != 3:
+        return xr.DataArray(judge_counts, coords | outcome, (names.PAIR, names.OUTCOME))
+    counts_checked = schemas.counts(counts)
+    if counts_checked.sizes[names.OUTCOME] != 3:
         raise ValueError("ties are unknown; the judge's d = P(win) - P(loss) needs them")
-    found = to_pairs(found) if names.SYSTEM_A in found.dims else found
-    return found.transpose(names.PAIR, names.OUTCOME)
+    counts_checked = (
+        to_pairs(counts_checked) if names.SYSTEM_A in counts_checked.dims else counts_checked
+    )
+    return counts_checked.transpose(names.PAIR, names.OUTCOME)

@@ -1,4 +1,4 @@
-"""Confusion matrices from labels or from a table."""
+"""Confusion matrices from labels, from predictions of several systems, or from a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.io.texts import text_array
 from betterthan.text import stripped
 
 
@@ -50,10 +51,10 @@ def confusion_matrix(
     >>> matrix.values.tolist(), matrix["n_actual"].values.tolist()
     ([[1, 0], [1, 1]], [2, 2])
     """
-    actual, found = _listed(gold, "gold"), _listed(predicted, "predicted")
-    if len(actual) != len(found):
+    actual, predictions = _listed(gold, "gold"), _listed(predicted, "predicted")
+    if len(actual) != len(predictions):
         raise ValueError(
-            f"gold has {len(actual)} labels and predicted {len(found)}; give one of each for "
+            f"gold has {len(actual)} labels and predicted {len(predictions)}; give one of each for "
             f"every item"
         )
     if not actual:
@@ -62,38 +63,40 @@ def confusion_matrix(
         raise ValueError(
             f"gold label at position {actual.index('')} is missing; every item needs one"
         )
-    known = _known(labels, actual, found)
+    all_labels = _known(labels, actual, predictions)
     group, groups = _groups(by, len(actual))
-    matrix, n_actual = _counted(actual, found, group, known)
+    matrix, n_actual = _counted(actual, predictions, group, all_labels)
     if by is None:
-        return _array(matrix[0], known, n_actual[0])
-    return _array(matrix, known, n_actual, groups)
+        return _array(matrix[0], all_labels, n_actual[0])
+    return _array(matrix, all_labels, n_actual, groups)
 
 
-def _known(labels: Sequence[Any] | None, actual: list[str], found: list[str]) -> list[str]:
-    """All labels: those given, or as they first occur."""
+def _known(labels: Sequence[Any] | None, actual: list[str], predictions: list[str]) -> list[str]:
+    """Return all labels: the given ones, or in order of appearance."""
     if labels is None:
-        return list(dict.fromkeys(actual + [f for f in found if f]))
-    known = _listed(labels, "labels")
-    checks.unique(known, "label")
-    for side, said in (("gold", actual), ("predicted", found)):
-        for k, label in enumerate(said):
-            if label and label not in known:
+        return list(dict.fromkeys(actual + [f for f in predictions if f]))
+    label_list = _listed(labels, "labels")
+    checks.unique(label_list, "label")
+    for side, values in (("gold", actual), ("predicted", predictions)):
+        for k, label in enumerate(values):
+            if label and label not in label_list:
                 raise ValueError(
                     f"{side} label {label!r} at position {k} is not among labels; add it"
                 )
-    return known
+    return label_list
 
 
 def _counted(
-    actual: list[str], found: list[str], group: list[int], known: list[str]
+    actual: list[str], predictions: list[str], group: list[int], all_labels: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Confusions (group, predicted, actual), and items of each class (group, actual)."""
-    place = {label: k for k, label in enumerate(known)}
-    rows = [(g, place[f], place[a]) for g, f, a in zip(group, found, actual, strict=True) if f]
-    matrix = np.zeros((max(group) + 1, len(known), len(known)), dtype=np.int64)
+    """Count confusions (group, predicted, actual), and items of each class (group, actual)."""
+    place = {label: k for k, label in enumerate(all_labels)}
+    rows = [
+        (g, place[f], place[a]) for g, f, a in zip(group, predictions, actual, strict=True) if f
+    ]
+    matrix = np.zeros((max(group) + 1, len(all_labels), len(all_labels)), dtype=np.int64)
     np.add.at(matrix, tuple(np.array(rows, dtype=int).reshape(-1, 3).T), 1)
-    n_actual = np.zeros((len(matrix), len(known)), dtype=np.int64)
+    n_actual = np.zeros((len(matrix), len(all_labels)), dtype=np.int64)
     np.add.at(n_actual, (group, [place[a] for a in actual]), 1)
     return matrix, n_actual
 
@@ -177,14 +180,14 @@ def _refuse_unlike(rows: list[str], columns: list[str]) -> None:
         raise ValueError("table is empty; give at least one label")
 
 
-def _class_sizes(given: dict[str, Any], labels: list[str], least: np.ndarray) -> np.ndarray:
-    if set(given) != set(labels):
-        odd = sorted(set(given) ^ set(labels))[0]
+def _class_sizes(size_by_label: dict[str, Any], labels: list[str], least: np.ndarray) -> np.ndarray:
+    if set(size_by_label) != set(labels):
+        odd = sorted(set(size_by_label) ^ set(labels))[0]
         raise ValueError(
             f"actual_counts and the table do not have the same labels: {odd!r} is in one alone"
         )
     sizes = checks.nonnegative_integers(
-        np.array([given[label] for label in labels]), "actual_counts"
+        np.array([size_by_label[label] for label in labels]), "actual_counts"
     )
     for label, size, column in zip(labels, sizes.tolist(), least.tolist(), strict=True):
         if size < column:
@@ -198,23 +201,137 @@ def _class_sizes(given: dict[str, Any], labels: list[str], least: np.ndarray) ->
 def _array(
     matrix: np.ndarray, labels: list[str], n_actual: np.ndarray, dialogues: list[str] | None = None
 ) -> xr.DataArray:
-    lead = [names.DIALOGUE] if dialogues is not None else []
+    leading_dims = [names.DIALOGUE] if dialogues is not None else []
     coords: dict[Any, Any] = {names.PREDICTED: labels, names.ACTUAL: labels}
     if dialogues is not None:
         coords[names.DIALOGUE] = dialogues
-    coords["n_actual"] = ((*lead, names.ACTUAL), n_actual.astype(np.int64))
+    coords["n_actual"] = ((*leading_dims, names.ACTUAL), n_actual.astype(np.int64))
     return xr.DataArray(
-        matrix, dims=(*lead, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion"
+        matrix, dims=(*leading_dims, names.PREDICTED, names.ACTUAL), coords=coords, name="confusion"
     )
 
 
-def _listed(values: Any, what: str) -> list[str]:
+def _listed(values: Any, argument: str) -> list[str]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ValueError(f"{what} is a {type(values).__name__}; give a sequence of labels")
-    found = list(map(_label, values))
-    checks.fit(found, f"{what}: label")
-    return found
+        raise ValueError(f"{argument} is a {type(values).__name__}; give a sequence of labels")
+    label_list = list(map(_label, values))
+    checks.fit(label_list, f"{argument}: label")
+    return label_list
 
 
 def _label(value: Any) -> str:
     return "" if value is None or value != value else stripped(str(value))
+
+
+_MOST = 2**27  # counts, 1 GB of them
+
+
+def confusions(labels: xr.DataArray) -> xr.DataArray:
+    """Count the confusions of every system.
+
+    Parameters
+    ----------
+    labels : xarray.DataArray, dims (item, system), str
+        From `labels.read`: an empty label is unclassified; coordinate ``gold`` (item).
+
+    Returns
+    -------
+    xarray.DataArray, dims (system, predicted, actual), int64
+        With ``n_actual`` (system, actual), for `labels.precision_recall_f`.
+
+    Raises
+    ------
+    ValueError
+        If these are no labels.
+
+    Examples
+    --------
+    >>> import betterthan as bt, pandas as pd
+    >>> said = pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]})
+    >>> labels = bt.labels.read(said)
+    >>> confusions(labels).sel(system="A").values.tolist()
+    [[1, 1], [0, 0]]
+    """
+    gold, all_labels = _gold(labels)
+    _refuse_texts(labels.sizes[names.SYSTEM] * len(all_labels) ** 2)
+    matrices = [
+        confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=all_labels)
+        for k in range(labels.sizes[names.SYSTEM])
+    ]
+    return xr.concat(matrices, dim=labels[names.SYSTEM], coords="different", compat="equals")
+
+
+def tallies(labels: xr.DataArray) -> xr.DataArray:
+    """Tally true positives, false positives and false negatives of every label on every item.
+
+    Parameters
+    ----------
+    labels : xarray.DataArray, dims (item, system), str
+        From `labels.read`: an empty label is unclassified, which is a miss but no false alarm.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system, label, tally), int64
+        0 and 1; for `scores.bootstrap` and `randomization_test`.
+
+    Raises
+    ------
+    ValueError
+        If these are no labels.
+
+    Examples
+    --------
+    >>> import betterthan as bt, pandas as pd
+    >>> labels = bt.labels.read(pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", ""]}))
+    >>> tallies(labels).sum("item").sel(system="B", label="b").values.tolist()
+    [0, 0, 1]
+    """
+    gold, all_labels = _gold(labels)
+    predicted = labels.transpose(names.ITEM, names.SYSTEM).values
+    _refuse_texts(predicted.size * len(all_labels))
+    numbers = np.arange(len(all_labels))
+    is_gold = (_coded(gold, all_labels) == numbers)[:, None, :]
+    is_predicted = _coded(predicted, all_labels) == numbers
+    tallies = np.stack(
+        [is_gold & is_predicted, ~is_gold & is_predicted, is_gold & ~is_predicted], axis=-1
+    ).astype(np.int64)
+    coords: dict[Any, Any] = {
+        name: coord
+        for name, coord in labels.coords.items()
+        if set(coord.dims) <= {names.ITEM, names.SYSTEM}
+    }
+    coords |= {names.LABEL: all_labels, names.TALLY: list(names.TALLIES)}
+    dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
+    return xr.DataArray(tallies, dims=dims, coords=coords, attrs={"scale": 1}, name="tallies")
+
+
+def _coded(values: np.ndarray, all_labels: np.ndarray) -> np.ndarray:
+    """Return the code of each label, -1 if empty, with a last axis of length 1."""
+    place = {label: k for k, label in enumerate(all_labels.tolist())}
+    codes = [place.get(label, -1) for label in values.ravel().tolist()]
+    return np.array(codes).reshape(*values.shape, 1)
+
+
+def _refuse_texts(cells: int) -> None:
+    """Refuse so many different labels that they must be texts: each has a count of its own."""
+    if cells > _MOST:
+        raise ValueError(
+            f"labels are so many that they take {cells:,} counts; these are texts rather than "
+            "labels, of which only right and wrong can be told: see betterthan.read"
+        )
+
+
+def _gold(labels: xr.DataArray) -> tuple[Any, Any]:
+    """Return the gold labels, and all labels in order of appearance."""
+    if (
+        set(getattr(labels, "dims", ())) != {names.ITEM, names.SYSTEM}
+        or "gold" not in labels.coords
+    ):
+        raise ValueError(
+            "expected labels with dims (item, system) and a coordinate 'gold'; see "
+            "betterthan.labels.read"
+        )
+    gold = text_array(labels["gold"].values)
+    predicted = labels.transpose(names.SYSTEM, names.ITEM).values.reshape(-1)
+    distinct = dict.fromkeys([*gold.tolist(), *(x for x in predicted.tolist() if x)])
+    return gold, text_array(list(distinct))

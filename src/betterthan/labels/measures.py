@@ -51,20 +51,20 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     matrix, actual, labels = schemas.confusion(confusion)
     if not (beta > 0 and np.isfinite(beta)):
         raise ValueError(f"beta is {beta}; give a positive number")
-    each = formulas.by_label(matrix, actual, beta)
-    averages = formulas.averages(each, matrix, actual, beta)
+    by_label = formulas.by_label(matrix, actual, beta)
+    averages = formulas.averages(by_label, matrix, actual, beta)
     coords: dict[Any, Any] = {
         names.LABEL: labels,
         "measure": list(names.MEASURES),
         "average": list(names.AVERAGES),
     }
-    lead = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
-    coords |= {d: confusion[d] for d in lead if d in confusion.coords}
+    leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
+    coords |= {d: confusion[d] for d in leading_dims if d in confusion.coords}
     return xr.Dataset(
         {
-            "by_label": ((*lead, names.LABEL, "measure"), each),
-            "averaged": ((*lead, "average", "measure"), averages),
-            "n_actual": ((*lead, names.LABEL), actual),
+            "by_label": ((*leading_dims, names.LABEL, "measure"), by_label),
+            "averaged": ((*leading_dims, "average", "measure"), averages),
+            "n_actual": ((*leading_dims, names.LABEL), actual),
         },
         coords=coords,
         attrs={"beta": float(beta)},

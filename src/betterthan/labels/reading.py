@@ -1,4 +1,4 @@
-"""Predicted labels beside gold, as they are; and confusion matrices that somebody printed."""
+"""Read predicted labels next to gold labels, and printed confusion matrices."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,18 +9,16 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.alike import refuse_apart_by_scores
-from betterthan.io.choosing import chosen, renamed
+from betterthan.io.coded_columns import Coded
 from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
-from betterthan.io.no_predictions import said_of_labels
+from betterthan.io.layouts import named_systems, require
+from betterthan.io.other_columns import check_labels
 from betterthan.io.problems import counted, listed, printable, problem, shown
-from betterthan.io.recognition import require
-from betterthan.io.saying import named_systems
+from betterthan.io.system_names import chosen, refuse_alike_by_scores, renamed
 from betterthan.io.table import Table
-from betterthan.io.text_arrays import array_of, text_array
-from betterthan.io.written import Coded
+from betterthan.io.texts import array_from_codes, text_array
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
 
@@ -72,22 +70,22 @@ def read(
     require(table, "predictions")
     items, column = items_of(table), str(sole(table, "gold"))
     gold = cells.read_once(table, column, cells.gold)
-    rest = [name for name in table.columns if name not in items.used | {column}]
-    asked = None if systems is None or isinstance(systems, Mapping) else words(systems)
-    picked = chosen(table, rest, asked)
+    candidate_columns = [name for name in table.columns if name not in items.used | {column}]
+    requested = None if systems is None or isinstance(systems, Mapping) else words(systems)
+    picked = chosen(table, candidate_columns, requested)
     predicted = _predicted(table, picked)
-    of_labels = said_of_labels(table, (column, gold), predicted, named=asked is not None)
-    values = text_array([list(own) for own in predicted.values()]).T
-    refuse_apart_by_scores(table.source, picked, items.ids, values != "")
+    label_text = check_labels(table, (column, gold), predicted, named=requested is not None)
+    values = text_array([list(column_cells) for column_cells in predicted.values()]).T
+    refuse_alike_by_scores(table.source, picked, items.ids, values != "")
     axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(picked)}
-    beside = items.coords | {"gold": array_of(gold.distinct, gold.codes)}
+    coordinates = items.coords | {"gold": array_from_codes(gold.distinct, gold.codes)}
     labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
-        {name: (names.ITEM, array) for name, array in beside.items()}
+        {name: (names.ITEM, array) for name, array in coordinates.items()}
     )
     blank = int((values == "").sum())
-    said = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.said}"
-    said = f"labels: {said}, {blank} unclassified{of_labels}"
-    return renamed(labels, systems).assign_attrs(_signed(table, said))
+    summary = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.summary}"
+    summary = f"labels: {summary}, {blank} unclassified{label_text}"
+    return renamed(labels, systems).assign_attrs(_signed(table, summary))
 
 
 def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
@@ -96,8 +94,8 @@ def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
     return {system: cells.read_once(table, system, cells.predictions) for system in systems}
 
 
-def _signed(table: Table, said: str) -> dict[str, Any]:
-    reading = printable(" ".join(f"{table.source} read as {said}".splitlines()))
+def _signed(table: Table, summary: str) -> dict[str, Any]:
+    reading = printable(" ".join(f"{table.source} read as {summary}".splitlines()))
     return Signature(source=table.source, reading=reading).to_attrs()
 
 
@@ -134,8 +132,8 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     """
     table = table_of(source)
     if not is_confusion(table):
-        what = "the first column must name the labels that the other columns are called"
-        raise problem(table.source, f"is no confusion matrix: {what}")
+        reason = "the first column must name the labels that the other columns are called"
+        raise problem(table.source, f"is no confusion matrix: {reason}")
     first, *labels = table.columns
     rows = [text.strip() for text in cells.texts(table, first)]
     _refuse_repeated(table, first, rows)
@@ -147,11 +145,11 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     sizes = None if lost is None else (inner.sum() + lost).to_dict()
     matrix = _matrix(table.source, inner, sizes)
     unclassified = 0 if lost is None else int(lost.sum())
-    said = (
+    summary = (
         f"a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
-    return matrix.assign_attrs(_signed(table, said))
+    return matrix.assign_attrs(_signed(table, summary))
 
 
 def _matrix(source: str, inner: pd.DataFrame, sizes: dict[Any, int] | None) -> xr.DataArray:

@@ -1,4 +1,4 @@
-"""How sure a classifier's precision, recall and F are: of each label by itself, and on average."""
+"""Posterior of a classifier's precision, recall and F: of each label, and on average."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.exact.labels import cell_shares, f_beta, f_scores
+from betterthan.exact.labels import confusion as cell_shares
 from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.labels.leaving_out import jackknife
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.labels import f_beta, f_scores
+from betterthan.exact.labels.confusion import jackknife
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
 
 _NUMBERS = 2**20  # shares of cells held at once
@@ -19,7 +20,7 @@ _NUMBERS = 2**20  # shares of cells held at once
 
 @dataclass(frozen=True)
 class _Asked:
-    """What was asked of every label and of every average."""
+    """Settings shared by all labels and averages."""
 
     beta: float
     prior: float
@@ -97,8 +98,11 @@ def posterior(
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     beta = float(checks.positive(beta, "beta"))
     prior = float(checks.positive(prior, "prior"))
-    asked = _Asked(beta, prior, ci_prob, ci_kind)
-    found = [_by_label(matrix, actual, asked), _averaged(matrix, actual, asked, draws, seed)]
+    settings = _Asked(beta, prior, ci_prob, ci_kind)
+    estimates = [
+        _by_label(matrix, actual, settings),
+        _averaged(matrix, actual, settings, draws, seed),
+    ]
     signed = Signature(
         answer="label_posterior",
         model="Betas of labels, Dirichlet over cells",
@@ -108,7 +112,9 @@ def posterior(
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
-    return _dataset(np.concatenate(found), labels).assign_attrs(signed.to_attrs() | {"beta": beta})
+    return _dataset(np.concatenate(estimates), labels).assign_attrs(
+        signed.to_attrs() | {"beta": beta}
+    )
 
 
 def _one_matrix(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -121,12 +127,12 @@ def _one_matrix(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[s
     return matrix, actual, labels
 
 
-def _dataset(found: np.ndarray, labels: list[str]) -> xr.Dataset:
-    """From estimates (label and average, measure, estimate)."""
+def _dataset(estimates: np.ndarray, labels: list[str]) -> xr.Dataset:
+    """Build the Dataset from estimates (label and average, measure, estimate)."""
     return xr.Dataset(
         {
-            "by_label": ((names.LABEL, "measure", "estimate"), found[: len(labels)]),
-            "averaged": (("average", "measure", "estimate"), found[len(labels) :]),
+            "by_label": ((names.LABEL, "measure", "estimate"), estimates[: len(labels)]),
+            "averaged": (("average", "measure", "estimate"), estimates[len(labels) :]),
         },
         coords={
             names.LABEL: labels,
@@ -137,61 +143,63 @@ def _dataset(found: np.ndarray, labels: list[str]) -> xr.Dataset:
     )
 
 
-def _by_label(matrix: np.ndarray, actual: np.ndarray, asked: _Asked) -> np.ndarray:
+def _by_label(matrix: np.ndarray, actual: np.ndarray, settings: _Asked) -> np.ndarray:
     """Estimates (label, measure, estimate), each from the counts of its own label."""
-    right = np.diagonal(matrix)
-    counts = np.stack([right, matrix.sum(1) - right, actual - right], axis=-1)
-    score = formulas.by_label(matrix, actual, asked.beta)
-    certain = len(right) == 1 and not counts[:, 1:].any()  # no label to take it for
-    each = [_exact(counts, measure, asked, certain) for measure in names.MEASURES]
-    mean, low, high = np.stack(each, axis=-1)
+    correct = np.diagonal(matrix)
+    counts = np.stack([correct, matrix.sum(1) - correct, actual - correct], axis=-1)
+    score = formulas.by_label(matrix, actual, settings.beta)
+    certain = len(correct) == 1 and not counts[:, 1:].any()  # no label to take it for
+    by_measure = [_exact(counts, measure, settings, certain) for measure in names.MEASURES]
+    mean, low, high = np.stack(by_measure, axis=-1)
     return _estimates(score, mean, low, high, np.zeros(score.shape))
 
 
 def _exact(
-    counts: np.ndarray, measure: str, asked: _Asked, certain: bool
+    counts: np.ndarray, measure: str, settings: _Asked, certain: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and ends, of each label: a wrong item is a false alarm or a miss, so that F has half a
     made-up one of either.
     """
     if certain:
         return np.ones(1), np.ones(1), np.ones(1)
-    half = asked.prior / 2 if measure == "f" else asked.prior
-    alpha = counts + np.array([asked.prior, half, half])
-    if measure == "f" and asked.beta != 1:
-        ends = [f_beta.interval(a, asked.beta, asked.ci_prob, asked.ci_kind) for a in alpha]
-        low, high = np.array(ends).T
-        return np.array([f_beta.mean(a, asked.beta) for a in alpha]), low, high
+    half = settings.prior / 2 if measure == "f" else settings.prior
+    alpha = counts + np.array([settings.prior, half, half])
+    if measure == "f" and settings.beta != 1:
+        limits = [
+            f_beta.interval(a, settings.beta, settings.ci_prob, settings.ci_kind) for a in alpha
+        ]
+        low, high = np.array(limits).T
+        return np.array([f_beta.mean(a, settings.beta) for a in alpha]), low, high
     statistic = "f1" if measure == "f" else measure
-    a, b = f_scores.beta_of(alpha, statistic, (0.0, 0.0, 0.0))
-    low, high = f_scores.interval(a, b, statistic, asked.ci_prob, asked.ci_kind)
+    a, b = f_scores.beta_parameters(alpha, statistic, (0.0, 0.0, 0.0))
+    low, high = f_scores.interval(a, b, statistic, settings.ci_prob, settings.ci_kind)
     return f_scores.mean(a, b, statistic), low, high
 
 
 def _averaged(
-    matrix: np.ndarray, actual: np.ndarray, asked: _Asked, draws: int, seed: int
+    matrix: np.ndarray, actual: np.ndarray, settings: _Asked, draws: int, seed: int
 ) -> np.ndarray:
     """Estimates (average, measure, estimate)."""
-    score = formulas.of_margins(np.diagonal(matrix), matrix.sum(1), actual, asked.beta)
-    drawn = _drawn(matrix, actual, asked, draws, seed)
-    bias, times = jackknife(matrix, actual, asked.beta)
+    score = formulas.from_margins(np.diagonal(matrix), matrix.sum(1), actual, settings.beta)
+    drawn = _drawn(matrix, actual, settings, draws, seed)
+    bias, times = jackknife(matrix, actual, settings.beta)
     mean = drawn.mean(0)
     drawn = np.clip(mean - bias + (drawn - mean) * np.sqrt(times), 0.0, 1.0)
-    low, high = weights.interval(drawn, asked.ci_prob, asked.ci_kind)
+    low, high = monte_carlo.interval(drawn, settings.ci_prob, settings.ci_kind)
     return _estimates(score, drawn.mean(0), low, high, drawn.std(0) / np.sqrt(draws))
 
 
 def _drawn(
-    matrix: np.ndarray, actual: np.ndarray, asked: _Asked, draws: int, seed: int
+    matrix: np.ndarray, actual: np.ndarray, settings: _Asked, draws: int, seed: int
 ) -> np.ndarray:
-    """Averages (draw, average, measure) of the posterior of all cells."""
+    """Draw averages (draw, average, measure) from the posterior of all cells."""
     lost = actual - matrix.sum(0)
     cells = np.vstack([matrix, lost]) if lost.any() else matrix
-    alpha = cells + cell_shares.spread(cells, 2 * asked.prior)
+    alpha = cells + cell_shares.spread(cells, 2 * settings.prior)
     sources = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     rows = max(1, _NUMBERS // cells.size)
     chunks = [min(rows, draws - start) for start in range(0, draws, rows)]
-    return np.concatenate([cell_shares.drawn(alpha, asked.beta, k, sources) for k in chunks])
+    return np.concatenate([cell_shares.drawn(alpha, settings.beta, k, sources) for k in chunks])
 
 
 def _estimates(

@@ -5,10 +5,9 @@ import struct
 import zlib
 from typing import Any, BinaryIO
 
-from betterthan.io.expanding import Expansion
-from betterthan.io.packed import zstd
+from betterthan.io.compression import Expansion, zstd
 from betterthan.io.problems import problem
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
 from betterthan.logs.zip_directory import Member, overlapping
 
 _STORED, _DEFLATE, _ZSTD = 0, 8, 93
@@ -25,12 +24,12 @@ class Archive:
 
     def __init__(self, file: LogFile) -> None:
         self.name = file.name
-        if file.head.kind != "zip":
-            raise problem(self.name, f"is {file.head.kind}, and not a zip file")
-        self._infos = file.head.infos
+        if file.preview.kind != "zip":
+            raise problem(self.name, f"is {file.preview.kind}, and not a zip file")
+        self._infos = file.preview.infos
         if twice := overlapping(self._infos):
-            what = "holds members {!r} and {!r} in the same bytes; pack or download it again"
-            raise problem(self.name, what.format(*twice))
+            reason = "holds members {!r} and {!r} in the same bytes; pack or download it again"
+            raise problem(self.name, reason.format(*twice))
         self._members = {name: k for k, name in enumerate(self._infos.names)}
         self._file: BinaryIO = file.path.open("rb")
         self._whole = Expansion(self.name, file.path.stat().st_size)
@@ -93,44 +92,44 @@ class _Member(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        found = self._next(len(buffer), _STEP)
-        buffer[: len(found)] = found
-        return len(found)
+        data = self._next(len(buffer), _STEP)
+        buffer[: len(data)] = data
+        return len(data)
 
     def readall(self) -> bytes:
         parts: list[bytes] = []  # one alone is not copied
-        while found := self._next(self._size - self._expansion.size + 1, self._left):
-            parts.append(found)
+        while part := self._next(self._size - self._expansion.size + 1, self._left):
+            parts.append(part)
         return b"".join(parts)
 
     def _next(self, most: int, step: int) -> bytes:
-        """At most so many of the next bytes, none at the end, where the sums are checked.
+        """Return at most `most` of the next bytes; none at the end, where the checksum is checked.
 
         Parameters
         ----------
         most : int
         step : int
-            Packed bytes that are read at a time.
+            Packed bytes to read at a time.
         """
-        found, size, where = b"", self._expansion.size, self._expansion.where
-        while not found and (self._left or not self._packing.hungry):
-            found = self._unpacked(min(most, self._size - size + 1), step)
-        self._expansion.add(len(found))
-        self._sum = zlib.crc32(found, self._sum)
+        data, size, where = b"", self._expansion.size, self._expansion.where
+        while not data and (self._left or not self._packing.hungry):
+            data = self._unpacked(min(most, self._size - size + 1), step)
+        self._expansion.add(len(data))
+        self._sum = zlib.crc32(data, self._sum)
         if self._expansion.size > self._size:
             raise problem(where, f"unpacks to more than the {self._size:,} bytes it says")
-        if not found and (size != self._size or self._sum != self._crc):
-            what = "is not what was packed (wrong size or check sum); pack or download it again"
-            raise problem(where, what)
-        return found
+        if not data and (size != self._size or self._sum != self._crc):
+            reason = "is not what was packed (wrong size or check sum); pack or download it again"
+            raise problem(where, reason)
+        return data
 
     def _unpacked(self, most: int, step: int) -> bytes:
         raw = self._raw(min(step, self._left)) if self._packing.hungry else b""
         try:
             return self._packing.unpack(raw, most)
         except (zlib.error, zstd().ZstdError, EOFError) as error:
-            what = f"cannot be unpacked ({error}); pack or download it again"
-            raise problem(self._expansion.where, what) from None
+            reason = f"cannot be unpacked ({error}); pack or download it again"
+            raise problem(self._expansion.where, reason) from None
 
     def _raw(self, size: int) -> bytes:
         self._file.seek(self._at)
@@ -143,7 +142,7 @@ class _Member(io.RawIOBase):
 
 
 class _Stored:
-    """Bytes as they are."""
+    """Uncompressed bytes."""
 
     def __init__(self) -> None:
         self._kept = b""
@@ -154,10 +153,10 @@ class _Stored:
         return not self._kept
 
     def unpack(self, raw: bytes, most: int) -> bytes:
-        """At most so many bytes of what came in before and now."""
-        whole = self._kept or raw
-        self._kept = whole[most:]
-        return whole[:most]
+        """Return at most `most` of the bytes received so far."""
+        data = self._kept or raw
+        self._kept = data[most:]
+        return data[:most]
 
 
 class _Deflated:

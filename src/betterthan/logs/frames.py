@@ -1,56 +1,184 @@
-"""Runs as the two tables of `Logs`."""
+"""Names of the systems of runs, and runs as the two tables of `Logs`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, product
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from betterthan.io.text_arrays import text_array
-from betterthan.logs.naming import chosen
+from betterthan import checks
+from betterthan.io.problems import listed
+from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
-from betterthan.text import encodable
+from betterthan.text import encodable, escaped
 
+_LONGEST = 40  # characters of a prompt in a name
+_NO_SETTING = ("limit", "samples", "sample_id", "epochs")  # how much was run, not of what
+_SUFFIXES = (".gz", ".zst", ".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt")
+
+
+def named(
+    runs: Sequence[Run], keys: Sequence[str | None], of_run: Callable[[Run], str] | None = None
+) -> list[str]:
+    """Name the system of each run.
+
+    The key of a mapping has precedence, then `of_run`, then the names in the log and of its file.
+    Where runs of one name and task differ in their settings, the settings are appended.
+    """
+    base = [str(of_run(run)) if of_run else run.system or stem(run) for run in runs]
+    base = _with_parts(runs, _with_keys(keys, base))
+    return _with_settings(runs, base)
+
+
+def stem(run: Run) -> str:
+    """The name of the first file of a run, without its suffixes."""
+    name = PurePosixPath(run.files[0]).name
+    while name.lower().endswith(_SUFFIXES):
+        name = name.rpartition(".")[0]
+    return name
+
+
+def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
+    """The systems to keep, in order, with what each is to be called.
+
+    Parameters
+    ----------
+    systems : list of str, or mapping of str to str, or None
+        A list picks and orders; a mapping renames and keeps the others.
+    present : sequence of str
+        Those there are.
+    """
+    if systems is None or callable(systems):
+        return {name: name for name in present}
+    if isinstance(systems, str) or not isinstance(systems, Sequence | Mapping):
+        kind = type(systems).__name__
+        raise ValueError(f"systems is a {kind}; give a list of names, or a mapping to new names")
+    absent = [name for name in systems if name not in present]
+    if absent:
+        raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
+    if isinstance(systems, Mapping):
+        renamed = {name: str(systems.get(name, name)) for name in present}
+        checks.unique(list(renamed.values()), "system")
+        return renamed
+    checks.unique([str(name) for name in systems], "system")
+    return {str(name): str(name) for name in systems}
+
+
+def _with_keys(keys: Sequence[str | None], base: list[str]) -> list[str]:
+    """Use the key of the mapping as name; add the logged name if one key has several."""
+    names_by_key: dict[str, set[str]] = {}
+    for key, name in zip(keys, base, strict=True):
+        names_by_key.setdefault(key or "", set()).add(name)
+    return [
+        name if key is None else key if len(names_by_key[key]) == 1 else f"{key} | {name}"
+        for key, name in zip(keys, base, strict=True)
+    ]
+
+
+def _with_parts(runs: Sequence[Run], base: list[str]) -> list[str]:
+    """Add the parts that have several values, such as the prompt, to the names."""
+    kinds = list(dict.fromkeys(kind for run in runs for kind in run.parts))
+    several = [k for k in kinds if len({run.parts.get(k) for run in runs}) > 1]
+    if not several:
+        return base
+    # of one system and several prompts, the prompts are the systems
+    prefixes = [[]] * len(base) if len(set(base)) == 1 else [[name] for name in base]
+    parts = [[_plain(run.parts.get(k, "")) for k in several] for run in runs]
+    short, full = (
+        [
+            " | ".join(name + [as_(x) for x in part])
+            for name, part in zip(prefixes, parts, strict=True)
+        ]
+        for as_ in (_cut, str)
+    )
+    return short if len(set(short)) == len(set(full)) else full
+
+
+def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
+    """Names with the settings in which runs of one name and task differ."""
+    tasks: dict[tuple[str, str], list[int]] = {}
+    for k, (run, name) in enumerate(zip(runs, base, strict=True)):
+        tasks.setdefault((name, run.task), []).append(k)
+    differing: dict[str, list[str]] = {}
+    for (name, _), places in tasks.items():
+        keys = differing.setdefault(name, [])
+        keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
+    return [
+        f"{name} ({', '.join(f'{_last(k)}={_format_value(run.config.get(k))}' for k in keys)})"
+        if (keys := differing[name])
+        else name
+        for run, name in zip(runs, base, strict=True)
+    ]
+
+
+def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The settings that are not the same in all runs."""
+    keys = dict.fromkeys(key for config in configs for key in config)
+    return [
+        k
+        for k in keys
+        if _last(k) not in _NO_SETTING and len({repr(config.get(k)) for config in configs}) > 1
+    ]
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+def _format_value(value: Any) -> str:
+    return _cut(_plain(str(value)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(escaped(text).split())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+_FIELDS = {"said": "notes"}  # columns of `Logs.runs` whose field of `Run` has another name
 RECORDS = (
     *("run", "system", "task", "metric", "item", "item_hash", "prompt_hash", "epoch"),
     *("score", "raw", "status", "cluster", "file", "row", "text"),
 )
 
 
-def logs_of(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
-    """All records of some runs, with rows for what was meant to be run and was not."""
-    parts = [_of_run(k, run) for k, run in enumerate(runs)]
-    found: dict[str, Any] = {
+def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
+    """Tabulate the records of some runs, with rows for planned samples that were not run."""
+    parts = [_run_columns(k, run) for k, run in enumerate(runs)]
+    columns_read: dict[str, Any] = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
-    of = found.pop("run")
-    status = pd.Categorical.from_codes(found.pop("status"), categories=list(STATUSES))
-    texts = {name: _categories(found.pop(name)) for name in ("metric", "item", "cluster")}
+    run_index = columns_read.pop("run")
+    status = pd.Categorical.from_codes(columns_read.pop("status"), categories=list(STATUSES))
+    texts = {name: _categories(columns_read.pop(name)) for name in ("metric", "item", "cluster")}
     named = {
-        "system": _repeated(systems, of),
-        "task": _repeated([run.task for run in runs], of),
+        "system": _repeated(systems, run_index),
+        "task": _repeated([run.task for run in runs], run_index),
     }
-    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), found["raw"], np.nan)
-    columns = {"run": of.astype(np.int32), "status": status, "score": score}
-    columns |= texts | named | found
+    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), columns_read["raw"], np.nan)
+    columns = {"run": run_index.astype(np.int32), "status": status, "score": score}
+    columns |= texts | named | columns_read
     records = pd.DataFrame({name: columns[name] for name in RECORDS})
-    return Logs(records, _of_runs(runs, systems))
+    return Logs(records, _runs_table(runs, systems))
 
 
-def of_systems(logs: Logs, systems: Any) -> Logs:
-    """Logs of some systems, as if only these had been read; see `naming.chosen`."""
+def select_systems(logs: Logs, systems: Any) -> Logs:
+    """Select some systems, as if only their logs had been read; see `naming.chosen`."""
     if systems is None:
         return logs
     named = logs.runs["system"].tolist()
     wanted = chosen(systems, list(dict.fromkeys(named)))
     runs = list(zip(logs.runs.index.tolist(), named, strict=True))
-    kept = [run for name in wanted for run, system in runs if system == name]
-    order = {run: place for place, run in enumerate(kept)}
+    kept_runs = [run for name in wanted for run, system in runs if system == name]
+    order = {run: place for place, run in enumerate(kept_runs)}
     place = np.array([order.get(run, -1) for run in logs.records["run"].tolist()], np.int32)
     rows = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
-    table = logs.runs.loc[kept].reset_index(drop=True)
+    table = logs.runs.loc[kept_runs].reset_index(drop=True)
     table["system"] = [wanted[name] for name in table["system"].tolist()]
     records = logs.records.iloc[rows].assign(run=place[rows]).reset_index(drop=True)
     records["system"] = _repeated(table["system"].tolist(), place[rows])
@@ -58,7 +186,7 @@ def of_systems(logs: Logs, systems: Any) -> Logs:
 
 
 def together(parts: Sequence[Logs]) -> Logs:
-    """All records of several logs; those of several tools are joined by id alone."""
+    """Concatenate the records of several logs; those of several tools are joined by id only."""
     starts = np.cumsum([0, *(len(part.runs) for part in parts)])
     runs = {k: list(chain(*(part.runs[k].tolist() for part in parts))) for k in parts[0].runs}
     rows: dict[str, Any] = {}
@@ -73,12 +201,12 @@ def together(parts: Sequence[Logs]) -> Logs:
     tools = list(dict.fromkeys(runs["tool"]))
     if len(tools) > 1:
         rows["item_hash"] = _objects([None] * len(rows["run"]))
-        runs["said"] = [[*said, by_id_alone(tools)] for said in runs["said"]]
+        runs["said"] = [[*notes, joined_by_id_note(tools)] for notes in runs["said"]]
     return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
 
 
-def by_id_alone(tools: Sequence[str]) -> tuple[str, str]:
-    """What is said of logs of several tools, each of which digests contents in its own way."""
+def joined_by_id_note(tools: Sequence[str]) -> tuple[str, str]:
+    """Note that logs of several tools are joined by id only: each digests contents differently."""
     return "mixed", f"logs of {' and '.join(tools)} are joined by id alone"
 
 
@@ -90,17 +218,17 @@ def _categories(values: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, categories=distinct)
 
 
-def _repeated(values: Sequence[str], of: np.ndarray) -> pd.Categorical:
-    """A value of each run for each of its records."""
+def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
+    """Repeat the value of each run for each of its records."""
     distinct = list(dict.fromkeys(values))
     codes = np.array([distinct.index(value) for value in values])
-    return pd.Categorical.from_codes(codes[of], categories=distinct)
+    return pd.Categorical.from_codes(codes[run_index], categories=distinct)
 
 
-def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
+def _run_columns(place: int, run: Run) -> dict[str, np.ndarray]:
     cells = run.cells
-    of, metric, raw, status = _with_failed(cells)
-    beside = {
+    sample_index, metric, raw, status = _with_failed(cells)
+    sample_columns = {
         "item": text_array(cells.item),
         "item_hash": _objects(cells.content),
         "prompt_hash": _objects(cells.prompt),
@@ -110,34 +238,34 @@ def _of_run(place: int, run: Run) -> dict[str, np.ndarray]:
         "row": np.array(cells.row, np.int64),
         "text": _objects(encodable(cells.text)),
     }
-    found = {name: values[of] for name, values in beside.items()}
-    found |= {"metric": metric, "raw": raw, "status": status}
-    found = _with_missing(run, found)
-    return {"run": np.full(len(found["raw"]), place)} | found
+    columns = {name: values[sample_index] for name, values in sample_columns.items()}
+    columns |= {"metric": metric, "raw": raw, "status": status}
+    columns = _with_missing(run, columns)
+    return {"run": np.full(len(columns["raw"]), place)} | columns
 
 
 def _with_failed(cells: Cells) -> list[np.ndarray]:
-    """Scores, of which every metric has one of a sample that failed: an error."""
+    """Return the scores; a failed sample gets an error for every metric."""
     failed = np.array(cells.failed, bool)
     metrics = list(dict.fromkeys(cells.metric)) or [""]
-    has = set(zip(cells.of, cells.metric, strict=True)) if failed.any() else set()
+    has = set(zip(cells.score_sample, cells.metric, strict=True)) if failed.any() else set()
     more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
-    of = np.array([*cells.of, *(k for k, _ in more)], int)
+    sample_index = np.array([*cells.score_sample, *(k for k, _ in more)], int)
     status = np.array([*map(STATUSES.index, cells.status), *[0] * len(more)], np.int8)
-    status[failed[of]] = STATUSES.index(ERROR)
+    status[failed[sample_index]] = STATUSES.index(ERROR)
     metric = _objects([*cells.metric, *(m for _, m in more)])
     raw = np.array([*cells.raw, *([np.nan] * len(more))])
-    place = np.argsort(of, kind="stable")  # as the samples stand in the log
-    return [part[place] for part in (of, metric, raw, status)]
+    place = np.argsort(sample_index, kind="stable")  # as the samples stand in the log
+    return [part[place] for part in (sample_index, metric, raw, status)]
 
 
-def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """With rows of what the log names and does not hold."""
-    there = set(zip(run.cells.item, run.cells.epoch, strict=True))
-    absent = [one for one in product(run.declared, range(1, run.epochs + 1)) if one not in there]
+def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Append rows for declared samples that the log does not contain."""
+    present = set(zip(run.cells.item, run.cells.epoch, strict=True))
+    absent = [key for key in product(run.declared, range(1, run.epochs + 1)) if key not in present]
     if not absent:
-        return found
-    metrics = list(dict.fromkeys(found["metric"].tolist())) or [""]
+        return columns
+    metrics = list(dict.fromkeys(columns["metric"].tolist())) or [""]
     rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
     number = len(rows)
     more: dict[str, Any] = {
@@ -151,25 +279,29 @@ def _with_missing(run: Run, found: dict[str, np.ndarray]) -> dict[str, np.ndarra
         "text": _objects([""] * number),
     }
     blank = _objects([None] * number)
-    return {name: np.concatenate([values, more.get(name, blank)]) for name, values in found.items()}
+    return {
+        name: np.concatenate([values, more.get(name, blank)]) for name, values in columns.items()
+    }
 
 
-def _of_runs(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
+def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
     names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
-    table |= {name: _held([getattr(run, name) for run in runs]) for name in names}
+    table |= {
+        name: _storable([getattr(run, _FIELDS.get(name, name)) for run in runs]) for name in names
+    }
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
     return pd.DataFrame(table)
 
 
-def _held(values: list[Any]) -> Sequence[Any]:
-    """Values as a frame can hold them."""
-    return encodable(values) if all(isinstance(one, str) for one in values) else values
+def _storable(values: list[Any]) -> Sequence[Any]:
+    """Return values in a form that a DataFrame can store."""
+    return encodable(values) if all(isinstance(value, str) for value in values) else values
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
-    found = np.empty(len(values), object)
-    found[:] = values
-    return found
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

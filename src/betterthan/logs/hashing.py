@@ -1,4 +1,4 @@
-"""What two logs gave a system to do is the same where its digest is."""
+"""Digests of the content of samples: equal content gives equal digests in all logs."""
 
 import json
 import unicodedata
@@ -36,47 +36,45 @@ def digest(*parts: Any) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=BYTES).digest()
 
 
-def digest_of_task(asked: str, target: str) -> bytes:
+def digest_task(question: str, target: str) -> bytes:
     """The digest of input and target without choices, ``digest(asked, target, None)``.
 
     Examples
     --------
-    >>> digest_of_task("Why?", "42") == digest("Why?", "42", None)
+    >>> digest_task("Why?", "42") == digest("Why?", "42", None)
     True
     """
-    both = asked + target
-    if "\r" in both or not both.isascii():
-        return digest(asked, target, None)
-    return _of_plain(asked, target)
+    text = question + target
+    if "\r" in text or not text.isascii():
+        return digest(question, target, None)
+    return _digest_plain(question, target)
 
 
-def _of_plain(asked: str, target: str) -> bytes:
-    text = f"{len(asked)}:{asked}{len(target)}:{target}-"
+def _digest_plain(question: str, target: str) -> bytes:
+    text = f"{len(question)}:{question}{len(target)}:{target}-"
     return blake2b(text.encode(), digest_size=BYTES).digest()
 
 
-def digests_of_tasks(asked: Sequence[str], targets: Sequence[str]) -> list[bytes | None]:
+def digest_tasks(questions: Sequence[str], targets: Sequence[str]) -> list[bytes | None]:
     """The same of many, in ASCII and without carriage returns.
 
     Examples
     --------
-    >>> digests_of_tasks(["Why?"], ["42"]) == [digest_of_task("Why?", "42")]
+    >>> digest_tasks(["Why?"], ["42"]) == [digest_task("Why?", "42")]
     True
     """
-    return list(map(_of_plain, asked, targets))
+    return list(map(_digest_plain, questions, targets))
 
 
 def all_joined(start: bytes, others: Sequence[bytes | None]) -> list[bytes | None]:
-    """Digests of two things, from that of the first and those of the second: of one second, equal
-    where the first is. None where that is not known.
-    """
-    known = np.frombuffer(b"".join(filter(None, others)), np.uint8).reshape(-1, BYTES)
-    both = (known ^ np.frombuffer(start, np.uint8)).tobytes()
-    joined = [both[k : k + BYTES] for k in range(0, len(both), BYTES)]
+    """Combine the digest of one thing with each of the others. None where the other is unknown."""
+    digests = np.frombuffer(b"".join(filter(None, others)), np.uint8).reshape(-1, BYTES)
+    combined = (digests ^ np.frombuffer(start, np.uint8)).tobytes()
+    joined = [combined[k : k + BYTES] for k in range(0, len(combined), BYTES)]
     if len(joined) == len(others):
         return [*joined]
-    left = iter(joined)
-    return [one and next(left) for one in others]
+    remaining = iter(joined)
+    return [other and next(remaining) for other in others]
 
 
 def _written_out(parts: Sequence[Any]) -> str:
@@ -97,7 +95,7 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(_canonical(k)): _canonical(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_canonical(one) for one in value]
+        return [_canonical(element) for element in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value

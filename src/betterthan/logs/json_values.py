@@ -1,18 +1,54 @@
-"""JSON of logs: records one by one, or a whole value. NaN and Infinity are read, as tools write
-them.
-"""
+"""Values in logs: JSON records, parts of the right kind, scores as numbers, and repeated items."""
 
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Hashable, Iterable, Iterator
 from math import isfinite
 from typing import Any
 
-from betterthan.io import expanding
-from betterthan.io.elements import listed
-from betterthan.io.expanding import refuse_crowded
+from betterthan.io import compression
+from betterthan.io.compression import refuse_crowded
+from betterthan.io.json_records import RepeatedKeyError, listed, loads, unreadable
 from betterthan.io.problems import problem
-from betterthan.io.unique_keys import RepeatedKeyError, loads, unreadable
-from betterthan.logs.heads import LogFile
+from betterthan.logs.sniffing import LogFile
+from betterthan.text import escaped
+
+
+def objects(value: Any, source: str, role: str) -> list[dict[str, Any]]:
+    """A list of objects; none is an empty one.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else; the message names the file and `role`.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise problem(source, f"{role} is no list", value=value)
+    for row, element in enumerate(value, start=1):
+        if not isinstance(element, dict):
+            raise problem(source, f"an entry of {role} is no object", row=row, value=element)
+    return value
+
+
+def entries(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list; none where it is no list."""
+    return (
+        [element for element in value if isinstance(element, dict)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object; empty where there is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def to_text(value: Any) -> str:
+    """A value as text: a text as it is."""
+    return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -23,24 +59,24 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
     ValueError
         If a line is no JSON object; the message names file and line.
     """
-    if file.head.kind == "list":
+    if file.preview.kind == "list":
         with file.open() as data:
             for row, value in enumerate(listed(data, file.name), start=1):
                 yield row, _object(value, file, row)
         return
     with file.open() as lines:
         row = 0
-        while line := lines.readline(expanding.MOST_BYTES + 1):
+        while line := lines.readline(compression.MOST_BYTES + 1):
             row += 1
-            if len(line) > expanding.MOST_BYTES:
-                what = f"is a line of more than {expanding.MOST_BYTES:,} bytes"
-                raise problem(file.name, what, row=row)
+            if len(line) > compression.MOST_BYTES:
+                reason = f"is a line of more than {compression.MOST_BYTES:,} bytes"
+                raise problem(file.name, reason, row=row)
             if not line.isspace():
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 
-def whole(file: LogFile) -> Any:
-    """The one value that a file holds."""
+def read_json(file: LogFile) -> Any:
+    """Read the one JSON value of a file."""
     with file.open() as data:
         return parsed(data.read(), file.name)
 
@@ -61,9 +97,9 @@ def number(value: Any) -> float | None:
 
 
 def count(value: Any, otherwise: int) -> int:
-    """A whole number, `otherwise` where the value is none."""
-    found = number(value)
-    return otherwise if found is None or not isfinite(found) else int(found)
+    """Return a whole number, or `otherwise`."""
+    parsed_number = number(value)
+    return otherwise if parsed_number is None or not isfinite(parsed_number) else int(parsed_number)
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -78,7 +114,7 @@ def as_list(value: Any) -> list[Any]:
 
 def as_dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a list."""
-    return [one for one in as_list(value) if isinstance(one, dict)]
+    return [element for element in as_list(value) if isinstance(element, dict)]
 
 
 def as_text(value: Any) -> str:
@@ -87,20 +123,20 @@ def as_text(value: Any) -> str:
 
 
 def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings with dotted names; lists as JSON.
+    """Flatten settings to dotted names; lists become JSON.
 
     Examples
     --------
     >>> flat({"a": {"b": 1}, "c": [1, 2]})
     {'a.b': 1, 'c': '[1, 2]'}
     """
-    found: dict[str, Any] = {}
-    for key, one in value.items():
-        if isinstance(one, dict):
-            found |= flat(one, f"{prefix}{key}.")
+    settings: dict[str, Any] = {}
+    for key, item in value.items():
+        if isinstance(item, dict):
+            settings |= flat(item, f"{prefix}{key}.")
         else:
-            found[f"{prefix}{key}"] = json.dumps(one) if isinstance(one, list) else one
-    return found
+            settings[f"{prefix}{key}"] = json.dumps(item) if isinstance(item, list) else item
+    return settings
 
 
 def parsed(data: bytes, name: str, row: int | None = None) -> Any:
@@ -111,9 +147,9 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     except RepeatedKeyError as error:
         raise problem(name, f"the key {error} stands twice in one object", row=row) from None
     except json.JSONDecodeError as error:
-        at = row or error.lineno
-        what = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
-        raise problem(name, what, row=at) from None
+        line_number = row or error.lineno
+        reason = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
+        raise problem(name, reason, row=line_number) from None
     except (UnicodeDecodeError, ValueError) as error:
         raise problem(name, f"not readable as JSON ({unreadable(error)})", row=row) from None
     except RecursionError:
@@ -124,3 +160,91 @@ def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise problem(file.name, "is not a JSON object", row=row, value=value)
     return value
+
+
+_BLANK = ("", "nan", "none", "null", "na", "n/a", "<na>")  # as tables write what is not there
+_TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0}
+
+
+def parse_score(value: Any, source: str, row: int | None, metric: str) -> float:
+    """The score that a tool wrote, NaN where it wrote none.
+
+    A bool, a number, the digits of one, or yes, no, true, false, pass, fail.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, or infinite; the message names file, row and metric.
+    """
+    if is_blank(value):
+        return math.nan
+    score = as_score(value)
+    if score is None:
+        reason = "is no score; a score is a number, true or false, yes or no"
+        raise problem(source, reason, row=row, column=metric, value=value)
+    if math.isinf(score):
+        reason = "is no finite number; a score is finite, or null where there is none"
+        raise problem(source, reason, row=row, column=metric, value=value)
+    return score
+
+
+def as_score(value: Any) -> float | None:
+    """The number that a value is, or its word stands for; None where it is neither."""
+    if isinstance(value, str):
+        word = value.strip().casefold()
+        if word in _TRUTH:
+            return _TRUTH[word]
+        return number(word) if word.isascii() and "_" not in word else None
+    return number(value)
+
+
+def is_blank(value: Any) -> bool:
+    """Whether there is nothing in a cell."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    return isinstance(value, str) and value.strip().casefold() in _BLANK
+
+
+_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
+
+
+def occurrences(keys: Iterable[Hashable]) -> list[int]:
+    """How often each key came before.
+
+    Examples
+    --------
+    >>> occurrences("abaa")
+    [0, 0, 1, 2]
+    """
+    counts: dict[Hashable, int] = {}
+    numbers = []
+    for key in keys:
+        numbers.append(counts.get(key, 0))
+        counts[key] = numbers[-1] + 1
+    return numbers
+
+
+def numbered(name: str, occurrence: int) -> str:
+    """A name with its number, from the second on.
+
+    Examples
+    --------
+    >>> numbered("1+1", 0), numbered("1+1", 1), numbered("1+1", 10)
+    ('1+1', '1+1 (2nd)', '1+1 (11th)')
+    """
+    n = occurrence + 1
+    end = "th" if n % 100 in (11, 12, 13) else _SUFFIXES.get(n % 10, "th")
+    return name if n == 1 else f"{name} ({n}{end})"
+
+
+def make_id(text: str, content: bytes) -> str:
+    """An id for what has none: its text, cut, and the first of its digest, which tells it apart.
+
+    Examples
+    --------
+    >>> make_id("1+1", bytes(16))
+    '1+1 #000000000000'
+    """
+    plain = " ".join(escaped(text).split())
+    short = plain if len(plain) <= 40 else f"{plain[:37]}..."
+    return f"{short} #{content.hex()[:12]}".strip()

@@ -6,54 +6,53 @@ from typing import Any
 from betterthan.io.problems import problem
 from betterthan.io.table import Table
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import as_text
-from betterthan.logs.json_values import number
-from betterthan.logs.judged_rows import (
+from betterthan.logs.json_values import is_blank, make_id, number, to_text
+from betterthan.logs.judgments import (
     FAILED,
     FIRST,
     SECOND,
     TIE,
     Judgment,
+    judgments_table,
     name_in,
     once,
-    table_of_judgments,
 )
-from betterthan.logs.occurrences import name_of
-from betterthan.logs.row_tables import columns_of, table_rows
-from betterthan.logs.score_values import is_blank
+from betterthan.logs.row_tables import preview_columns, table_rows
+from betterthan.logs.sniffing import LogFile, Preview
 
 _LEAST, _MIDDLE, _MOST = 1, 1.5, 2
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file holds preferences between two generators."""
-    return set(columns_of(head)) >= {"generator_1", "generator_2", "preference"}
+    return set(preview_columns(preview)) >= {"generator_1", "generator_2", "preference"}
 
 
 def table(file: LogFile) -> Table:
     """One judgment a row; those of one instruction belong together."""
-    return table_of_judgments(file, _judgments(file))
+    return judgments_table(file, _judgments(file))
 
 
 def _judgments(file: LogFile) -> Iterator[Judgment]:
     for place, row in once(file, table_rows(file)):
-        asked = as_text(row.get("instruction"))
+        instruction = to_text(row.get("instruction"))
         yield Judgment(
             place,
             name_in(row, "generator_1", file, place),
             name_in(row, "generator_2", file, place),
             _winner(row.get("preference"), file, place),
-            judge=as_text(row.get("annotator")),
-            cluster=name_of(asked, digest(asked)) if asked else "",
+            judge=to_text(row.get("annotator")),
+            cluster=make_id(instruction, digest(instruction)) if instruction else "",
         )
 
 
 def _winner(value: Any, file: LogFile, place: int) -> str:
     if is_blank(value):
         return FAILED
-    found = number(value)
-    if found is None or isinstance(value, bool) or not _LEAST <= found <= _MOST:
-        what = f"is no preference; one is from {_LEAST}, for the first, to {_MOST}, for the second"
-        raise problem(file.name, what, row=place, column="preference", value=value)
-    return TIE if found == _MIDDLE else FIRST if found < _MIDDLE else SECOND
+    preference = number(value)
+    if preference is None or isinstance(value, bool) or not _LEAST <= preference <= _MOST:
+        reason = (
+            f"is no preference; one is from {_LEAST}, for the first, to {_MOST}, for the second"
+        )
+        raise problem(file.name, reason, row=place, column="preference", value=value)
+    return TIE if preference == _MIDDLE else FIRST if preference < _MIDDLE else SECOND

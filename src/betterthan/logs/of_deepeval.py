@@ -6,22 +6,32 @@ from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import as_text, entries, mapping, objects
-from betterthan.logs.json_values import flat, whole
-from betterthan.logs.occurrences import name_of, numbered, occurrences
+from betterthan.logs.json_values import (
+    as_score,
+    entries,
+    flat,
+    is_blank,
+    make_id,
+    mapping,
+    numbered,
+    objects,
+    occurrences,
+    parse_score,
+    read_json,
+    to_text,
+)
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.score_values import as_score, is_blank, score_of
+from betterthan.logs.sniffing import LogFile, Preview
 
 _CASES = "testCases", "conversationalTestCases"
 _BY_PLACE = re.compile(r"(conversational_)?test_case_\d+")  # the name of a case that has none
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a test run."""
-    if head.kind != "object" or not isinstance(head.at("testCases"), list):
+    if preview.kind != "object" or not isinstance(preview.value("testCases"), list):
         return False
-    return bool(head.keys & {"metricsScores", _CASES[1]}) or head.has("testCases.metricsData")
+    return bool(preview.keys & {"metricsScores", _CASES[1]}) or preview.has("testCases.metricsData")
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
@@ -30,7 +40,7 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 
 def _run(file: LogFile) -> Run:
-    log = whole(file)
+    log = read_json(file)
     cases = [case for kind in _CASES for case in objects(log.get(kind), file.name, kind)]
     if not cases:
         raise problem(file.name, "holds no test cases")
@@ -40,8 +50,8 @@ def _run(file: LogFile) -> Run:
     for row, (case, content, k) in enumerate(zip(cases, contents, copies, strict=True), start=1):
         _add(run, file, case, row, content, k)
     if not run.metrics:
-        what = f"holds no scores: {counted(len(cases), 'test case')} without metrics"
-        raise problem(file.name, what)
+        reason = f"holds no scores: {counted(len(cases), 'test case')} without metrics"
+        raise problem(file.name, reason)
     run.lower = _lower(cases)
     return run
 
@@ -49,24 +59,24 @@ def _run(file: LogFile) -> Run:
 def _add(
     run: Run, file: LogFile, case: dict[str, Any], row: int, content: bytes, copy: int
 ) -> None:
-    text = as_text(case.get("input") or case.get("scenario"))
-    item = as_text(case["name"]) if run.own_ids else numbered(name_of(text, content), copy)
+    text = to_text(case.get("input") or case.get("scenario"))
+    item = to_text(case["name"]) if run.own_ids else numbered(make_id(text, content), copy)
     sample = run.cells.sample(item, content=content, text=text, row=row)
     for metric, value, status in _scores(case, file, row):
-        run.cells.score(sample, metric, score_of(value, file.name, row, metric), status)
+        run.cells.score(sample, metric, parse_score(value, file.name, row, metric), status)
 
 
 def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) -> Run:
     """The run without its cells."""
     settings = flat(mapping(log.get("hyperparameters")))
     system, prompt = settings.pop("model", None), settings.pop("prompt", None)
-    names = [as_text(case.get("name")) for case in cases]
+    names = [to_text(case.get("name")) for case in cases]
     by_place = any(not name or _BY_PLACE.fullmatch(name) for name in names)
     return Run(
         tool="deepeval",
         files=[file.name],
-        system=as_text(system) or None,
-        parts={} if prompt is None else {"prompt": as_text(prompt)},
+        system=to_text(system) or None,
+        parts={} if prompt is None else {"prompt": to_text(prompt)},
         config=settings,
         own_ids=not by_place and len(set(names)) == len(names),
         reported=_reported(file, log),
@@ -75,54 +85,54 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) 
 
 
 def _content(case: dict[str, Any]) -> bytes:
-    """What a case gives and expects; of a conversation, what its user says."""
+    """Digest the inputs and expectations of a case; of a conversation, the user's turns."""
     if "input" in case:
         return digest(*(case.get(key) for key in ("input", "expectedOutput", "context")))
-    said = [
+    user_turns = [
         turn.get("content") for turn in entries(case.get("turns")) if turn.get("role") == "user"
     ]
     scenario = [case.get(key) for key in ("scenario", "expectedOutcome", "userDescription")]
-    return digest(scenario if any(scenario) else said)
+    return digest(scenario if any(scenario) else user_turns)
 
 
 def _scores(case: dict[str, Any], file: LogFile, row: int) -> Iterator[tuple[str, Any, str]]:
-    """Metric, value and status; what has an error did not come to a score."""
-    given = objects(case.get("metricsData"), file.name, f"metricsData of test case {row}")
-    names = [as_text(one.get("name")) for one in given]
-    for one, name, k in zip(given, names, occurrences(names), strict=True):
-        status = OK if is_blank(one.get("error")) else ERROR
-        yield numbered(name, k), one.get("score"), status
+    """Yield metric, value and status; a metric with an error has no score."""
+    metrics = objects(case.get("metricsData"), file.name, f"metricsData of test case {row}")
+    names = [to_text(metric.get("name")) for metric in metrics]
+    for metric, name, k in zip(metrics, names, occurrences(names), strict=True):
+        status = OK if is_blank(metric.get("error")) else ERROR
+        yield numbered(name, k), metric.get("score"), status
 
 
 def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:
-    """Metrics that pass below their threshold, and never above it: less is better."""
+    """Find metrics that pass below their threshold and never above it: lower is better."""
     passes: dict[bool, set[str]] = {True: set(), False: set()}
     for case in cases:
-        for one in entries(case.get("metricsData")):
-            score, threshold = as_score(one.get("score")), as_score(one.get("threshold"))
+        for metric in entries(case.get("metricsData")):
+            score, threshold = as_score(metric.get("score")), as_score(metric.get("threshold"))
             if score is None or threshold is None or score == threshold:
                 continue
-            below = (score < threshold) == bool(one.get("success"))
-            passes[below].add(as_text(one.get("name")))
+            below = (score < threshold) == bool(metric.get("success"))
+            passes[below].add(to_text(metric.get("name")))
     return passes[True] - passes[False]
 
 
 def _judges(cases: Sequence[dict[str, Any]]) -> str:
     models = {
-        as_text(one.get("evaluationModel")): None
+        to_text(metric.get("evaluationModel")): None
         for case in cases
-        for one in entries(case.get("metricsData"))
+        for metric in entries(case.get("metricsData"))
     }
     return ", ".join(sorted(name for name in models if name and name.lower() != "none"))
 
 
 def _reported(file: LogFile, log: dict[str, Any]) -> dict[str, float]:
-    """The mean of the scores that it lists of each metric: those that came to one."""
-    found: dict[str, float] = {}
-    for one in objects(log.get("metricsScores"), file.name, "metricsScores"):
-        given = one.get("scores")
-        scores = [as_score(value) for value in given] if isinstance(given, list) else []
-        there = [score for score in scores if score is not None]
-        if there:
-            found[as_text(one.get("metric"))] = sum(there) / len(there)
-    return found
+    """Average the listed scores of each metric."""
+    means: dict[str, float] = {}
+    for metric in objects(log.get("metricsScores"), file.name, "metricsScores"):
+        values = metric.get("scores")
+        scores = [as_score(value) for value in values] if isinstance(values, list) else []
+        observed = [score for score in scores if score is not None]
+        if observed:
+            means[to_text(metric.get("metric"))] = sum(observed) / len(observed)
+    return means

@@ -7,52 +7,89 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import counted, problem
-from betterthan.logs.harbor_jobs import add_job
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_text, flat, number, whole
-from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.json_values import as_dict, as_list, as_text, count, flat, number, read_json
+from betterthan.logs.record import DIED, ERROR, OK, Run
+from betterthan.logs.sniffing import LogFile, Preview
+
+
+def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], n_trials: int) -> None:
+    """Fill in what a job says of a run.
+
+    Parameters
+    ----------
+    run : Run
+    job : dict
+    trials : list of dict
+        Those of the run.
+    n_trials : int
+        Trials of the job that have a result.
+    """
+    stats = as_dict(job.get("stats"))
+    run.finished = as_text(job.get("finished_at"))
+    total = count(job.get("n_total_trials"), 0)
+    if total > n_trials:
+        missing = counted(total - n_trials, "trial")
+        run.notes.append(("missing", f"{missing} of {total} of the job without a result"))
+        run.state = DIED if not run.finished else run.state
+    names = {as_text(trial.get("trial_name")) for trial in trials}
+    for evaluation in as_dict(stats.get("evals")).values():
+        for metric, values in as_dict(as_dict(evaluation).get("reward_stats")).items():
+            mean = _mean(as_dict(values), names)
+            if mean is not None:
+                run.reported[metric] = mean
+
+
+def _mean(values: dict[str, Any], names: set[str]) -> float | None:
+    """Average the rewards over their trials; None if the trials belong to another run."""
+    counts = [(number(value), as_list(trials)) for value, trials in values.items()]
+    if not names & {name for _, trials in counts for name in trials if isinstance(name, str)}:
+        return None
+    rewards = [(value, len(trials)) for value, trials in counts if value is not None and trials]
+    total = sum(n for _, n in rewards)
+    return sum(value * n for value, n in rewards) / total if total else None
+
 
 _Trials = list[tuple[LogFile, dict[str, Any]]]
-_ALONE = "is the result of a job without trials below it; give the folder of the job"
+_NO_TRIALS = "is the result of a job without trials below it; give the folder of the job"
 _METRIC = "reward"
 _TIMES = ("timeout_multiplier", "agent_timeout_multiplier", "verifier_timeout_multiplier")
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is the result of a trial or of a job of Harbor."""
-    return _is_trial(head) or _is_job(head)
+    return _is_trial(preview) or _is_job(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each agent, model and set of tasks of a job."""
-    jobs = {file.path.parent: file for file in files if _is_job(file.head)}
+    jobs = {file.path.parent: file for file in files if _is_job(file.preview)}
     trials = _trials(files, jobs)
     for file, _ in trials:
         folder = file.path.parent.parent
         if folder not in jobs and (job := _above(file)):
             jobs[folder] = job
-    told = {folder: as_dict(whole(job)) for folder, job in jobs.items()}
+    results = {folder: as_dict(read_json(job)) for folder, job in jobs.items()}
     counts = Counter(file.path.parent.parent for file, _ in trials)
-    found = []
+    run_list = []
     for (folder, system, task, _), group in _groups(trials).items():
         run = _run(group, system, task)
-        if folder in told:
+        if folder in results:
             run.files.append(jobs[folder].name)
-            add_job(run, told[folder], [trial for _, trial in group], counts[folder])
-        found.append(run)
-    return found
+            add_job(run, results[folder], [trial for _, trial in group], counts[folder])
+        run_list.append(run)
+    return run_list
 
 
 def _trials(files: Sequence[LogFile], jobs: dict[Path, LogFile]) -> _Trials:
-    """The trials given, and those below a job of which none is given."""
-    found = [file for file in files if _is_trial(file.head)]
+    """Collect the listed trials, and those below a job of which none is listed."""
+    trials = [file for file in files if _is_trial(file.preview)]
     for folder, job in jobs.items():
-        if not any(file.path.parent.parent == folder for file in found):
-            found += _below(job)
-    if not found:
-        raise problem(next(iter(jobs.values())).name, _ALONE)
-    return [(file, as_dict(whole(file))) for file in found]
+        if not any(file.path.parent.parent == folder for file in trials):
+            trials += _below(job)
+    if not trials:
+        raise problem(next(iter(jobs.values())).name, _NO_TRIALS)
+    return [(file, as_dict(read_json(file))) for file in trials]
 
 
 def _groups(trials: _Trials) -> dict[tuple[Path, str, str, str], _Trials]:
@@ -66,12 +103,12 @@ def _groups(trials: _Trials) -> dict[tuple[Path, str, str, str], _Trials]:
     return groups
 
 
-def _is_trial(head: Head) -> bool:
-    return head.kind == "object" and head.has("task_name", "trial_name", "task_checksum")
+def _is_trial(preview: Preview) -> bool:
+    return preview.kind == "object" and preview.has("task_name", "trial_name", "task_checksum")
 
 
-def _is_job(head: Head) -> bool:
-    return head.kind == "object" and head.has("n_total_trials", "stats")
+def _is_job(preview: Preview) -> bool:
+    return preview.kind == "object" and preview.has("n_total_trials", "stats")
 
 
 def _run(group: _Trials, system: str, task: str) -> Run:
@@ -102,8 +139,8 @@ def _add(run: Run, trial: dict[str, Any], file: int, epoch: int, metrics: list[s
 
 def _rewards(trial: dict[str, Any]) -> dict[str, float | None]:
     """The rewards of a trial by name; empty where the verifier gave none."""
-    found = as_dict(trial.get("verifier_result"))
-    rewards = found.get("rewards", found.get("reward"))
+    verifier = as_dict(trial.get("verifier_result"))
+    rewards = verifier.get("rewards", verifier.get("reward"))
     if not isinstance(rewards, dict):
         rewards = {} if rewards is None else {_METRIC: rewards}
     return {str(name): number(value) for name, value in rewards.items()}
@@ -119,18 +156,18 @@ def _system(trial: dict[str, Any]) -> str:
 def _settings(trial: dict[str, Any]) -> dict[str, Any]:
     config, info = as_dict(trial.get("config")), as_dict(trial.get("agent_info"))
     agent = {k: v for k, v in as_dict(config.get("agent")).items() if v not in (None, [], {}, "")}
-    found = flat({"agent": agent, "environment": as_dict(config.get("environment"))})
-    found |= {key: config.get(key) for key in _TIMES}
-    found |= {
+    settings = flat({"agent": agent, "environment": as_dict(config.get("environment"))})
+    settings |= {key: config.get(key) for key in _TIMES}
+    settings |= {
         "agent_version": info.get("version"),
         "provider": as_dict(info.get("model_info")).get("provider"),
     }
-    return {key: value for key, value in found.items() if value not in (None, "[]")}
+    return {key: value for key, value in settings.items() if value not in (None, "[]")}
 
 
 def _exception(trial: dict[str, Any]) -> str:
-    found = as_dict(trial.get("exception_info"))
-    parts = (found.get("exception_type"), found.get("exception_message"))
+    exception = as_dict(trial.get("exception_info"))
+    parts = (exception.get("exception_type"), exception.get("exception_message"))
     return ": ".join(as_text(part).partition("\n")[0] for part in parts if as_text(part))
 
 
@@ -142,18 +179,18 @@ def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
     )
     if kinds:
         named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
-        said = (
+        message = (
             f"{counted(sum(kinds.values()), 'trial')} with a reward beside an exception ({named})"
         )
-        run.said.append(("errors", f"{said}: the reward counts"))
+        run.notes.append(("errors", f"{message}: the reward counts"))
 
 
 def _below(job: LogFile) -> list[LogFile]:
     """The trials in the folders below a job."""
     above = PurePosixPath(job.name).parent
     paths = sorted(job.path.parent.glob("*/result.json"))
-    found = [LogFile(p, (above / p.parent.name / p.name).as_posix()) for p in paths if p.is_file()]
-    return [file for file in found if not file.path.is_symlink() and _is_trial(file.head)]
+    trials = [LogFile(p, (above / p.parent.name / p.name).as_posix()) for p in paths if p.is_file()]
+    return [file for file in trials if not file.path.is_symlink() and _is_trial(file.preview)]
 
 
 def _above(trial: LogFile) -> LogFile | None:
@@ -162,4 +199,4 @@ def _above(trial: LogFile) -> LogFile | None:
     if not path.is_file() or path.is_symlink():
         return None
     file = LogFile(path, (PurePosixPath(trial.name).parent.parent / path.name).as_posix())
-    return file if _is_job(file.head) else None
+    return file if _is_job(file.preview) else None

@@ -1,22 +1,464 @@
 """Logs of Inspect: .eval archives, also of runs that died, and .json."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import batched
+from hashlib import blake2b
+from itertools import batched, chain
 from typing import Any
 
-from betterthan.io.elements import Window, elements, fields
+from betterthan.io.json_records import Window, elements, fields
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.logs.archives import Archive
-from betterthan.logs.hashing import all_joined, digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.inspect_content import Contents, digests_of_plain, prompts_of, shown_of
-from betterthan.logs.inspect_header import add_reported, declared_metrics, run_of, steps_of
-from betterthan.logs.inspect_values import Scores, add_scores
-from betterthan.logs.json_values import as_dict, count, parsed
-from betterthan.logs.record import DONE, KEPT, Run
+from betterthan.logs.hashing import all_joined, digest, digest_task, digest_tasks
+from betterthan.logs.json_values import (
+    as_dict,
+    as_dicts,
+    as_list,
+    as_text,
+    count,
+    flat,
+    number,
+    parsed,
+)
+from betterthan.logs.record import DIED, DONE, FAILED, TEXT_LIMIT, Run
+from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
+from betterthan.text import stripped
+
+_STATES = {"success": DONE, "started": DIED}
+_LONGEST = 200  # characters of a setting
+_SAMPLED = ("limit", "sample_id", "epochs", "epochs_reducer", "message_limit", "token_limit")
+_ROLES = ("grader", "judge", "critic")
+_MEANS = ("accuracy", "mean")
+
+
+def read_run(header: dict[str, Any], file: LogFile) -> Run:
+    """The run without its samples."""
+    about, stats = as_dict(header.get("eval")), as_dict(header.get("stats"))
+    run = Run("inspect", [file.name], ordered=False, rule="mean_of_items")
+    run.system = as_text(about.get("model")) or None
+    run.version = as_text(as_dict(about.get("packages")).get("inspect_ai"))
+    run.started = as_text(stats.get("started_at") or about.get("created"))
+    run.finished = as_text(stats.get("completed_at"))
+    run.state = _STATES.get(as_text(header.get("status")) or "started", FAILED)
+    run.why = as_text(as_dict(header.get("error")).get("message"))
+    _add_task(run, about)
+    run.config = _settings(header, about)
+    run.judge, run.scorer, run.notes = _judge(about), _scorers(about), _notes(header)
+    return run
+
+
+def _add_task(run: Run, about: dict[str, Any]) -> None:
+    run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
+    run.declared = [
+        _id(sample_id) for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
+    ]
+    run.epochs = count(as_dict(about.get("config")).get("epochs"), 1)
+
+
+def declared_metrics(header: dict[str, Any]) -> list[str]:
+    """List the metrics of the declared scorers."""
+    metrics: list[str] = []
+    for scorer in _scorer_list(as_dict(header.get("eval"))):
+        keyed = scorer.get("metrics")
+        keys = [key for key in keyed if key != "*"] if isinstance(keyed, dict) else []
+        metrics += [f"{scorer['name']}/{key}" for key in keys] or [scorer["name"]]
+    return metrics
+
+
+def add_reported(run: Run, header: dict[str, Any]) -> None:
+    """Add the reported mean of each metric, by reducer."""
+    metrics = set(run.metrics)
+    for score in as_dicts(as_dict(header.get("results")).get("scores")):
+        name, scorer = as_text(score.get("name")), as_text(score.get("scorer"))
+        metric = f"{scorer}/{name}" if f"{scorer}/{name}" in metrics else name
+        means = [as_dict(score.get("metrics")).get(key) for key in _MEANS]
+        value = next((number(mean.get("value")) for mean in means if isinstance(mean, dict)), None)
+        if metric not in metrics or value is None:
+            continue
+        reducer = as_text(score.get("reducer")) or "mean"
+        into = run.reported if reducer == "mean" else run.reduced.setdefault(reducer, {})
+        into[metric] = value
+
+
+def plan_steps(header: dict[str, Any]) -> list[dict[str, Any]]:
+    """The solvers that were run, with their parameters."""
+    return as_dicts(as_dict(header.get("plan")).get("steps"))
+
+
+def _settings(header: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
+    config = as_dict(about.get("config"))
+    plan = as_dict(header.get("plan"))
+    settings = flat(
+        {key: as_dict(about.get(key)) for key in ("model_args", "task_args")}
+        | {"generate": as_dict(plan.get("config")) | as_dict(about.get("model_generate_config"))}
+        | {"task_version": about.get("task_version")}
+        | {key: config.get(key) for key in _SAMPLED}
+    )
+    for step in plan_steps(header):
+        settings |= flat(as_dict(step.get("params")), f"{step.get('solver')}.")
+    settings.pop("generate.max_connections", None)
+    return {key: _short(value) for key, value in settings.items() if value not in (None, "[]", {})}
+
+
+def _short(value: Any) -> Any:
+    """A setting, or its beginning with a digest of the whole."""
+    if not isinstance(value, str) or len(value) <= _LONGEST:
+        return value
+    name = blake2b(value.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{value[:_LONGEST]}... #{name}"
+
+
+def _judge(about: dict[str, Any]) -> str:
+    roles = as_dict(about.get("model_roles"))
+    named = {role: _model(model) for role, model in roles.items()}
+    judges = [named[role] for role in _ROLES if role in named] or list(named.values())
+    for scorer in _scorer_list(about):
+        judges.append(_model(as_dict(scorer.get("options")).get("model")))
+    return ", ".join(dict.fromkeys(model for model in judges if model))
+
+
+def _model(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_model(part) for part in value)
+    return as_text(value.get("model") if isinstance(value, dict) else value)
+
+
+def _scorers(about: dict[str, Any]) -> str:
+    return ", ".join(
+        scorer["name"] + (json.dumps(options, sort_keys=True) if options else "")
+        for scorer in _scorer_list(about)
+        for options in [scorer.get("options")]
+    )
+
+
+def _scorer_list(about: dict[str, Any]) -> list[dict[str, Any]]:
+    return [scorer for scorer in as_dicts(about.get("scorers")) if as_text(scorer.get("name"))]
+
+
+def _notes(header: dict[str, Any]) -> list[tuple[str, str]]:
+    notes = []
+    if header.get("invalidated"):
+        notes.append(("invalidated", "the log is marked as invalidated"))
+    if as_dict(as_dict(header.get("eval")).get("config")).get("score_on_error"):
+        text = "Inspect counts scores of samples that ended in an error (score_on_error)"
+        notes.append(("errors", f"{text}; they are left missing"))
+    return notes
+
+
+def _id(value: Any) -> str:
+    return stripped(str(value))
+
+
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_TRUTHS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_NONE = object()  # in the place of the score of a sample that has none
+_LIST = "its scores are lists, which are no number for an item; score each element by itself"
+
+
+class Scores:
+    """The values that scorers gave samples, a column for each scorer."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._columns: dict[str | None, list[Any]] = {}  # None: the only one, which has no name
+
+    def add(self, samples: Sequence[dict[str, Any]]) -> None:
+        """Add those of some samples."""
+        for sample in samples:
+            scores = sample.get("scores")
+            if not isinstance(scores, dict):
+                scores = {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
+            for scorer, score in scores.items():
+                column = self._columns.setdefault(scorer, [])
+                column += [_NONE] * (self._size - len(column))
+                column.append(score.get("value") if isinstance(score, dict) else score)
+            self._size += 1
+
+    def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
+        """The values of some samples by scorer, `sole` for the only one; `_NONE` where there is no
+        score.
+        """
+        columns: dict[str, list[Any]] = {}
+        for scorer, column in self._columns.items():
+            column += [_NONE] * (self._size - len(column))
+            values = column if len(samples) == self._size else [column[k] for k in samples]
+            name = sole if scorer is None else scorer
+            other = columns.get(name, values)
+            columns[name] = [b if a is _NONE else a for a, b in zip(other, values, strict=True)]
+        return {
+            name: values for name, values in columns.items() if any(v is not _NONE for v in values)
+        }
+
+
+def add_scores(run: Run, scores: Scores, samples: Sequence[int], declared: list[str]) -> None:
+    """Add the scores of samples, each with every metric.
+
+    Parameters
+    ----------
+    run : Run
+        With its samples, in the same order.
+    scores : Scores
+    samples : sequence of int
+        The places of these samples among all that have scores.
+    declared : list of str
+        Metrics of the scorers, for a run of which nothing was scored; the first for a log from
+        before there were several scorers.
+    """
+    columns = _by_metric(scores.select(samples, declared[0] if declared else "score"))
+    if not columns and any(run.cells.failed):
+        columns = {metric: [None] * len(samples) for metric in declared}
+    for metric, values in columns.items():
+        words = {word: _as_number(word) for word in {v for v in values if type(v) is str}}
+        numbers = [words[v] if type(v) is str else number(v) for v in values]
+        run.cells.scores(metric, numbers)
+        if "N" in words or None in numbers:
+            _tell(run, metric, _odd(values, numbers))
+
+
+def _by_metric(scores: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return the values of each metric; a score with several values gives ``scorer/key``."""
+    values_by_metric: dict[str, list[Any]] = {}
+    for scorer, values in scores.items():
+        keyed = [value for value in values if type(value) is dict]
+        if len(keyed) < len(values) - values.count(_NONE):
+            values_by_metric[scorer] = [
+                None if v is _NONE or type(v) is dict else v for v in values
+            ]
+        for key in dict.fromkeys(chain.from_iterable(keyed)):
+            column = [value.get(key) if type(value) is dict else None for value in values]
+            values_by_metric[f"{scorer}/{key}"] = column
+    return values_by_metric
+
+
+def _odd(values: list[Any], numbers: list[float | None]) -> Counter[str]:
+    """Count values that are not scores, or that Inspect counts differently than a reader
+    expects.
+    """
+    counts: Counter[str] = Counter()
+    for value, raw in zip(values, numbers, strict=True):
+        if raw is None and value is not None:
+            counts["list" if isinstance(value, list) else f"odd {str(value)[:20]}"] += 1
+        elif value == "N":
+            counts["N"] += 1
+    return counts
+
+
+def _as_number(value: Any) -> float | None:
+    if type(value) is str:
+        score = _WORDS.get(value, _TRUTHS.get(value.lower()))
+        return number(value) if score is None else score
+    return number(value)
+
+
+def _tell(run: Run, metric: str, counts: Counter[str]) -> None:
+    if counts["list"]:
+        run.refused[metric] = f"metric {metric}: {_LIST}"
+    if counts["N"]:
+        message = (
+            f"metric {metric}: {counts['N']} of value N (no answer), taken as 0 as Inspect does"
+        )
+        run.notes.append(("unanswered", message))
+    odd = {key[4:]: n for key, n in counts.items() if key.startswith("odd ")}
+    if odd:
+        named = ", ".join(repr(key) for key in list(odd)[:3])
+        message = f"metric {metric}: {sum(odd.values())} of values that are no scores ({named})"
+        run.notes.append(("unscored", f"{message}, left unscored; Inspect takes them as 0"))
+
+
+_CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
+_STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
+_ATTACHED = "attachment://"
+_ODD = ("(", _ATTACHED)
+_FIRST = frozenset(start[0] for start in _ODD)
+_BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
+_INPUT_KEYS = ("input", "choices", "target")
+# solvers of Inspect that write messages, and names of parameters of others that are texts
+_WRITERS = (
+    *("system_message", "user_message", "assistant_message", "prompt_template"),
+    *("chain_of_thought", "multiple_choice", "self_critique"),
+)
+_TEXT_KEY = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
+_MAX_CACHED, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
+
+
+class Contents:
+    """Digests of what samples ask; of texts in several logs reckoned once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], bytes] = {}
+
+    def digest(
+        self, sample: dict[str, Any], archive: Archive | None = None, choices: bool = False
+    ) -> bytes | None:
+        """The digest of input, target and choices; None where the log does not hold them whole.
+
+        Parameters
+        ----------
+        sample : dict
+            A summary or a whole sample.
+        archive : Archive, optional
+            Of the summary; a sample is read from it where its summary is cut.
+        choices : bool, default False
+            Whether samples have choices, which summaries of older logs leave out.
+        """
+        question, target = sample.get("input"), sample.get("target")
+        if choices or sample.get("choices") or type(question) is not str or type(target) is not str:
+            return _digest_any(sample, archive, choices)
+        known_digest = self._known.get((question, target))
+        if known_digest is not None:
+            return known_digest
+        if _is_odd(question) or _is_odd(target):
+            return _digest_any(sample, archive, choices)
+        known_digest = digest_task(question, target)
+        if len(self._known) < _MAX_CACHED and len(question) < _SHORT:
+            self._known[question, target] = known_digest
+        return known_digest
+
+
+def digest_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
+    """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one.
+    None if one may be cut, or has more content.
+    """
+    questions: list[Any] = [sample.get("input") for sample in samples]
+    targets: list[Any] = [sample.get("target") for sample in samples]
+    if set(map(type, questions)) | set(map(type, targets)) != {str}:
+        return None
+    if any(sample.get("choices") for sample in samples):
+        return None
+    text = "\n".join([*questions, *targets])
+    if not text.isascii() or "\r" in text or _CUT in text or _any_odd([*questions, *targets]):
+        return None
+    return digest_tasks(questions, targets)
+
+
+def _any_odd(texts: Sequence[str]) -> bool:
+    """Whether one stands for something else; told by first letters alone, as a rule."""
+    if not _FIRST & {text[:1] for text in texts}:
+        return False
+    return any(text.startswith(_ODD) for text in texts)
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a text may be cut, or stand for something else."""
+    if text[-1:] == ")" and text.endswith(_CUT):
+        return True
+    return text[:1] in "(a" and text.startswith(_ODD)
+
+
+def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
+    """Digest a sample, with the fields that only the archive has in full."""
+    values: list[Any] = [sample.get(key) for key in _INPUT_KEYS]
+    texts = list(_texts(values))
+    if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
+        fields_read = _begun(sample, archive)
+        if fields_read is None:
+            return None
+        values = [fields_read.get(key) for key in _INPUT_KEYS]
+        texts = list(_texts(values))
+    if any(text.startswith(_ATTACHED) and _BY_PLACE.fullmatch(text) for text in texts):
+        return None
+    question, offered, target = values
+    return digest(_messages(question), target, offered or None)
+
+
+def input_text(summary: dict[str, Any]) -> str:
+    """Return the beginning of the input, for messages."""
+    question = summary.get("input")
+    return question if type(question) is str else next(filter(str.strip, _texts(question)), "")
+
+
+def plan_texts(header: dict[str, Any]) -> list[Any]:
+    """What the plan and the settings of a run add to each input: templates and messages.
+
+    Other parameters of a solver, such as a seed or the name of a model, are settings; so is any of
+    a solver that is not of Inspect whose name is not that of a text.
+    """
+    texts = [text for step in plan_steps(header) for text in _step_texts(step, step.get("solver"))]
+    plan, about = as_dict(header.get("plan")), as_dict(header.get("eval"))
+    settings = [plan.get("config"), about.get("model_generate_config")]
+    return texts + [text for config in settings if (text := as_dict(config).get("system_message"))]
+
+
+def _step_texts(step: dict[str, Any], solver: Any) -> Iterable[Any]:
+    """Yield the texts that a solver adds, and those of nested solvers."""
+    params = as_dict(step.get("params"))
+    any_text = solver in _WRITERS
+    texts = {
+        key: value
+        for key, value in params.items()
+        if (any_text and (isinstance(value, str) or value is True))
+        or (value and isinstance(value, str | dict | list) and _TEXT_KEY.search(key))
+    }
+    if texts:
+        yield [solver, texts]
+    for key, value in params.items():
+        if key not in texts:
+            for inner in as_dicts(value if isinstance(value, list) else [value]):
+                yield from _step_texts(inner, inner.get("name"))
+
+
+def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
+    """Read the first fields of a sample, before its messages and events."""
+    name = f"samples/{summary.get('id')}_epoch_{summary.get('epoch')}"
+    member = next((m for m in (f"{name}.json", f"{name}/sample.json") if m in archive), None)
+    if member is None:
+        return None
+    sample: dict[str, Any] = {}
+    where = f"{archive.name}, member {member}"
+    with archive.open(member, whole=False) as file:
+        for key, value in fields(file, where):
+            sample[key] = value
+            if key == "target":
+                break
+    return sample
+
+
+def _is_cut(text: str) -> bool:
+    return text.endswith(_CUT) or (text[:1] == "(" and _STANDS_FOR.fullmatch(text) is not None)
+
+
+def _texts(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+    elif isinstance(value, dict):
+        for key in ("content", "text", "image", "audio", "video", "document"):
+            if key in value:
+                yield from _texts(value[key])
+
+
+def _messages(question: Any) -> Any:
+    """Return role and content of messages, without ids, which differ between runs."""
+    if not isinstance(question, list):
+        return question
+    return [
+        [message.get("role"), _content(message.get("content"))]
+        if isinstance(message, dict)
+        else message
+        for message in question
+    ]
+
+
+def _content(content: Any) -> Any:
+    if not isinstance(content, list):
+        return content
+    parts = [_part(part) for part in content]
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
+
+
+def _part(part: Any) -> Any:
+    if isinstance(part, dict) and part.get("type") == "text":
+        return part.get("text")
+    if isinstance(part, dict):
+        return json.dumps({k: v for k, v in part.items() if k != "id"}, sort_keys=True)
+    return part
+
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
 _SOME = 500  # summaries that are looked at together
@@ -24,11 +466,11 @@ _IDS = {str, int, float, bool}
 _PART = re.compile(r"_journal/summaries/(\d+)\.json")
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is a log of Inspect."""
-    if head.kind == "zip":
-        return _HEADER in head.members or _START in head.members
-    return head.kind == "object" and head.has("version", "status", "eval.task", "eval.run_id")
+    if preview.kind == "zip":
+        return _HEADER in preview.members or _START in preview.members
+    return preview.kind == "object" and preview.has("version", "status", "eval.task", "eval.run_id")
 
 
 def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
@@ -42,13 +484,13 @@ def runs(files: Sequence[LogFile], cluster: str | None = None) -> list[Run]:
     """
     contents = Contents()
     bar = with_bar(files, len(files), "reading logs")
-    return [_of(file, contents, cluster) for file in bar]
+    return [_read_log(file, contents, cluster) for file in bar]
 
 
-def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
-    of_kind = _of_archive if file.head.kind == "zip" else _of_json
+def _read_log(file: LogFile, contents: Contents, cluster: str | None) -> Run:
+    read_header = _read_archive if file.preview.kind == "zip" else _read_json
     samples = _Samples(with_metadata=cluster is not None)
-    header = of_kind(file, contents, samples)
+    header = read_header(file, contents, samples)
     run = _run(file, header, samples)
     if cluster is not None:
         run.cells.cluster = [_shared(samples, row - 1, cluster, file) for row in run.cells.row]
@@ -56,18 +498,18 @@ def _of(file: LogFile, contents: Contents, cluster: str | None) -> Run:
 
 
 def _shared(samples: "_Samples", k: int, cluster: str, file: LogFile) -> str:
-    """What a sample has as this metadata."""
+    """Return the sample's value of the metadata field."""
     metadata = as_dict(samples.metadata[k])
     if metadata.get(cluster) is None:
-        has = f"has {listed(metadata)}" if metadata else "has none"
-        what = f"has no metadata {cluster!r} to be its cluster; it {has}"
-        raise problem(f"{file.name}, sample {shown(samples.ids[k])}", what)
+        existing = f"has {listed(metadata)}" if metadata else "has none"
+        reason = f"has no metadata {cluster!r} to be its cluster; it {existing}"
+        raise problem(f"{file.name}, sample {shown(samples.ids[k])}", reason)
     return str(metadata[cluster])
 
 
 @dataclass(frozen=True)
 class _Samples:
-    """What is kept of samples, or of their summaries, column by column."""
+    """Columns of samples, or of their summaries."""
 
     with_metadata: bool
     ids: list[Any] = field(default_factory=list)
@@ -81,16 +523,16 @@ class _Samples:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def add(self, some: Sequence[dict[str, Any]]) -> None:
-        """Keep what is needed of some more."""
-        epochs, most = [one.get("epoch") for one in some], KEPT.get()
-        self.ids.extend(one["id"] for one in some)
-        self.epochs.extend(one if type(one) is int else count(one, 1) for one in epochs)
-        self.texts.extend(shown_of(one)[:most] for one in some)
-        self.errors.extend(one.get("error") for one in some)
+    def add(self, batch: Sequence[dict[str, Any]]) -> None:
+        """Store the columns of a batch of samples."""
+        epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
+        self.ids.extend(sample["id"] for sample in batch)
+        self.epochs.extend(epoch if type(epoch) is int else count(epoch, 1) for epoch in epochs)
+        self.texts.extend(input_text(sample)[:most] for sample in batch)
+        self.errors.extend(sample.get("error") for sample in batch)
         if self.with_metadata:
-            self.metadata.extend(one.get("metadata") for one in some)
-        self.scores.add(some)
+            self.metadata.extend(sample.get("metadata") for sample in batch)
+        self.scores.add(batch)
 
     def last(self) -> Sequence[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""
@@ -101,19 +543,21 @@ class _Samples:
         return sorted(dict(zip(keys, range(len(ids)), strict=True)).values())
 
 
-def _of_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
+def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     with Archive(file) as archive:
         header = _header(archive, file)
-        choices = any(step.get("solver") == "multiple_choice" for step in steps_of(header))
-        for some in _summaries(archive):
-            plain = None if choices else digests_of_plain(some)
+        choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
+        for batch in _summaries(archive):
+            plain = None if choices else digest_plain(batch)
             try:
                 samples.contents.extend(
-                    (contents.of(one, archive, choices) for one in some) if plain is None else plain
+                    (contents.digest(sample, archive, choices) for sample in batch)
+                    if plain is None
+                    else plain
                 )
             except RecursionError:
                 raise _too_deep(file, len(samples.contents) + 1) from None
-            samples.add(some)
+            samples.add(batch)
     return header
 
 
@@ -132,7 +576,7 @@ def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
 
 
 def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
-    """The summaries of all samples, or those a run that died had come to, some at a time."""
+    """Yield batches of summaries, also those that a crashed run had written."""
     for member in [_ALL] if _ALL in archive else _parts(archive):
         name, row = f"{archive.name}, member {member}", 0
         with archive.open(member) as data:
@@ -140,23 +584,25 @@ def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
             if window.next() not in ("[", ""):
                 raise problem(name, "is no list of samples")
             window.expect("[")
-            for some in batched(elements(window), _SOME):
-                kinds = {type(one.get("id")) if type(one) is dict else None for one in some}
+            for batch in batched(elements(window), _SOME):
+                kinds = {
+                    type(sample.get("id")) if type(sample) is dict else None for sample in batch
+                }
                 if not kinds <= _IDS:
-                    k = next(k for k, one in enumerate(some) if not _is_sample(one))
-                    raise problem(name, "is no sample", row=row + k + 1, value=some[k])
-                row += len(some)
-                yield some
+                    k = next(k for k, sample in enumerate(batch) if not _is_sample(sample))
+                    raise problem(name, "is no sample", row=row + k + 1, value=batch[k])
+                row += len(batch)
+                yield batch
             window.end()
 
 
 def _parts(archive: Archive) -> list[str]:
     """The members that a run writes as it goes, in their order."""
-    found = [(int(match[1]), m) for m in archive.members if (match := _PART.fullmatch(m))]
-    return [member for _, member in sorted(found)]
+    members = [(int(match[1]), m) for m in archive.members if (match := _PART.fullmatch(m))]
+    return [member for _, member in sorted(members)]
 
 
-def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
+def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
     row = 0
@@ -169,7 +615,7 @@ def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, 
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
             try:
-                samples.contents.append(contents.of(value))
+                samples.contents.append(contents.digest(value))
             except RecursionError:
                 raise _too_deep(file, row) from None
             samples.add([value])
@@ -179,27 +625,31 @@ def _of_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, 
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
-    run, kept = run_of(header, file), samples.last()
-    if double := len(samples) - len(kept):
-        said = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
-        run.said.append(("twice", said))
-    _add_samples(run, header, samples, kept)
-    if not kept and run.state == DONE:
+    run, last_samples = read_run(header, file), samples.last()
+    if double := len(samples) - len(last_samples):
+        message = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
+        run.notes.append(("twice", message))
+    _add_samples(run, header, samples, last_samples)
+    if not last_samples and run.state == DONE:
         raise problem(file.name, "holds no samples; run Inspect with samples logged")
-    add_scores(run, samples.scores, kept, declared_metrics(header))
+    add_scores(run, samples.scores, last_samples, declared_metrics(header))
     add_reported(run, header)
     return run
 
 
-def _add_samples(run: Run, header: dict[str, Any], samples: _Samples, kept: Sequence[int]) -> None:
-    contents, errors = ([of[k] for k in kept] for of in (samples.contents, samples.errors))
+def _add_samples(
+    run: Run, header: dict[str, Any], samples: _Samples, indices: Sequence[int]
+) -> None:
+    contents, errors = (
+        [column[k] for k in indices] for column in (samples.contents, samples.errors)
+    )
     run.cells.samples(
-        [samples.ids[k] for k in kept],
-        epoch=[samples.epochs[k] for k in kept],
+        [samples.ids[k] for k in indices],
+        epoch=[samples.epochs[k] for k in indices],
         content=contents,
-        prompt=all_joined(digest(prompts_of(header)), contents),
-        text=[samples.texts[k] for k in kept],
-        row=[k + 1 for k in kept],
+        prompt=all_joined(digest(plan_texts(header)), contents),
+        text=[samples.texts[k] for k in indices],
+        row=[k + 1 for k in indices],
         failed=[error is not None for error in errors],
     )
     run.why = run.why or next(filter(None, map(_why, filter(None, errors))), "")

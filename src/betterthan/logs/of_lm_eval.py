@@ -1,23 +1,269 @@
-"""Samples of lm-eval, with the results beside them, which alone name the model."""
+"""Samples of lm-eval, with the results next to them, which alone name the model."""
 
+import json
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b, sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import problem
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, whole
-from betterthan.logs.lm_eval_results import add_results, metrics_of, tasks_of
-from betterthan.logs.lm_eval_rows import add_rows
-from betterthan.logs.record import Run
+from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, read_json, records
+from betterthan.logs.record import UNSCORED, Run
+from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
+
+_NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")  # as lm-eval looks for it
+_SETTINGS = (
+    "fewshot_as_multiturn",
+    "chat_template_sha",
+    "system_instruction_sha",
+)
+_CONFIG_KEYS = ("gen_kwargs", "limit", "fewshot_seed")
+
+
+def add_results(run: Run, results: dict[str, Any]) -> None:
+    """Add the results of the task of a run whose samples are read."""
+    config, task = as_dict(results.get("config")), run.task
+    args = model_args(config.get("model_args"))
+    named = next((str(args[key]) for key in _NAMING if args.get(key)), "")
+    run.system = as_text(results.get("model_name")) or named or as_text(config.get("model")) or None
+    if not named and results.get("model_name"):
+        note = f"lm-eval drew the name {run.system}, as no argument of the model names it"
+        run.notes.append(("name", note))
+    run.version = as_text(results.get("lm_eval_version"))
+    run.config = _settings(results, args, task)
+    date = number(results.get("date"))
+    if date is not None and 0 < date < 2**33:
+        run.started = datetime.fromtimestamp(date, UTC).isoformat()
+    _add_reported(run, results)
+    _tell_missing(run, results)
+
+
+def list_tasks(results: dict[str, Any]) -> list[str]:
+    """The tasks of some results."""
+    return list(as_dict(results.get("results")))
+
+
+def list_metrics(results: dict[str, Any] | None, task: str) -> list[str] | None:
+    """List the metrics of a task without filters; None if the results name none."""
+    task_results = as_dict(as_dict((results or {}).get("results")).get(task))
+    names = dict.fromkeys(
+        key.partition(",")[0] for key in task_results if number(task_results[key]) is not None
+    )
+    metrics = [name for name in names if not name.endswith("_stderr")]
+    return metrics or None
+
+
+def model_args(value: Any) -> dict[str, Any]:
+    """Parse the arguments of the model; older versions write them as ``a=1,b=2``.
+
+    Examples
+    --------
+    >>> model_args("pretrained=gpt2,dtype=float16")
+    {'pretrained': 'gpt2', 'dtype': 'float16'}
+    """
+    if isinstance(value, str):
+        pairs = [part.partition("=") for part in value.split(",") if "=" in part]
+        return {key.strip(): item.strip() for key, _, item in pairs}
+    return as_dict(value)
+
+
+def metric_name(metric: str, chosen: str) -> str:
+    """A metric with its filter, as the results name it; the filter none is left out."""
+    if not isinstance(metric, str) or not isinstance(chosen, str):
+        raise TypeError("the name of a metric or filter is no text")
+    return metric if chosen == "none" else f"{metric},{chosen}"
+
+
+def _settings(results: dict[str, Any], args: dict[str, Any], task: str) -> dict[str, Any]:
+    config = as_dict(results.get("config"))
+    about = as_dict(as_dict(results.get("configs")).get(task))
+    settings = flat({"model_args": args}) | {key: results.get(key) for key in _SETTINGS}
+    settings |= {
+        "num_fewshot": as_dict(results.get("n-shot")).get(task, about.get("num_fewshot")),
+        "task_version": as_dict(results.get("versions")).get(task),
+        "repeats": about.get("repeats"),
+    }
+    settings |= flat({key: config.get(key) for key in _CONFIG_KEYS})
+    settings |= flat({"generation": as_dict(about.get("generation_kwargs"))})
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _add_reported(run: Run, results: dict[str, Any]) -> None:
+    """Add the reported means by metric; skip metrics that are no mean of the items."""
+    about = as_dict(as_dict(results.get("configs")).get(run.task))
+    other = {
+        as_text(definition.get("metric"))
+        for definition in as_dicts(about.get("metric_list"))
+        if definition.get("aggregation", "mean") != "mean"
+    }
+    better = as_dict(as_dict(results.get("higher_is_better")).get(run.task))
+    metrics = set(run.metrics)
+    for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():
+        metric, _, chosen = key.partition(",")
+        name, reported = metric_name(metric, chosen or "none"), number(value)
+        if name not in metrics:
+            continue
+        if better.get(metric) is False:
+            run.lower.add(name)
+        if reported is not None and metric not in other and name not in run.refused:
+            run.reported[name] = reported
+
+
+def _tell_missing(run: Run, results: dict[str, Any]) -> None:
+    counts = as_dict(as_dict(results.get("n-samples")).get(run.task))
+    expected, n_items = number(counts.get("effective")), len(set(run.cells.item))
+    if expected is not None and expected > n_items:
+        note = f"{run.files[0]} holds {n_items} of the {expected:.0f} documents that were run"
+        run.notes.append(("rows", note))
+
+
+_NO_METRICS = frozenset(
+    [
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+        "sample_len",
+    ]
+)
+_BYPASS = 999  # the score of an answer that is only written down
+
+
+def add_rows(run: Run, file: LogFile, metrics: list[str] | None) -> None:
+    """Add the samples of a file: a document once, with a score for each metric and filter.
+
+    Parameters
+    ----------
+    run : Run
+    file : LogFile
+    metrics : list of str, optional
+        The metrics of rows that do not name them; all that is no part of a row when not given.
+    """
+    rows = _Rows(run, metrics)
+    for row, record in records(file):
+        try:
+            rows.add(row, record)
+        except KeyError as error:
+            reason = f"has no {error.args[0]}, which samples of lm-eval have"
+            raise problem(file.name, reason, row=row) from None
+        except RecursionError:
+            raise problem(file.name, "is nested too deeply", row=row) from None
+        except (TypeError, AttributeError):
+            reason = "is no sample of lm-eval: an id, a filter, a metric or a hash is no text"
+            raise problem(file.name, reason, row=row) from None
+
+
+class _Rows:
+    """The documents of a run while its rows are read: each with the filters it has a row of."""
+
+    def __init__(self, run: Run, metrics: list[str] | None) -> None:
+        self._run, self._metrics = run, metrics
+        self._places: dict[Any, tuple[int, set[str]]] = {}
+        self._names: dict[Any, list[tuple[str, str]]] = {}
+
+    def add(self, row: int, record: dict[str, Any]) -> None:
+        """Add a row: of a document that has this filter already, the document again."""
+        key, chosen = record["doc_id"], record.get("filter") or "none"
+        if key not in self._places or chosen in self._places[key][1]:
+            self._places[key] = (_sample(self._run, row, record), set())
+        place, filters = self._places[key]
+        filters.add(chosen)
+        metrics = tuple(
+            record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
+        )
+        if (metrics, chosen) not in self._names:
+            self._names[metrics, chosen] = [
+                (metric, metric_name(metric, chosen)) for metric in metrics
+            ]
+        _score(self._run, place, record, self._names[metrics, chosen])
+
+
+def _score(run: Run, place: int, record: dict[str, Any], names: list[tuple[str, str]]) -> None:
+    for metric, name in names:
+        value = record.get(metric)
+        if type(value) is float:
+            run.cells.score(place, name, value)
+        else:
+            _odd(run, place, name, value)
+
+
+def _sample(run: Run, row: int, record: dict[str, Any]) -> int:
+    doc = record["doc"]
+    target = record.get("target_hash") or _hash(str(record.get("target")))
+    content = f"{record.get('doc_hash') or _hash(_written(doc))} {target}"
+    prompt = record.get("prompt_hash") or _prompt(record.get("arguments"))
+    return run.cells.sample(
+        record["doc_id"],
+        content=_short(content),
+        prompt=None if prompt is None else _short(prompt),
+        text=_first_text(doc),
+        row=row,
+    )
+
+
+def _odd(run: Run, place: int, name: str, value: Any) -> None:
+    """A score that is no float: a number still, or none, with the reason."""
+    raw = number(value)
+    if raw is not None and not (raw == _BYPASS and name.startswith("bypass")):
+        run.cells.score(place, name, raw)
+        return
+    if isinstance(value, list):
+        run.refused[name] = (
+            f"{name} is an aggregate, not a score of each document: the log holds parts of it "
+            f"({value!s:.40}); compare what each document has of its own, such as bits a byte"
+        )
+    elif raw == _BYPASS:
+        run.refused[name] = f"{name} is no score: lm-eval only wrote the answers down"
+    elif isinstance(value, dict):
+        run.refused[name] = f"{name} is an object, not a number, for each document"
+    run.cells.score(place, name, None, UNSCORED)
+
+
+def _first_text(doc: Any) -> str:
+    for value in doc.values() if isinstance(doc, dict) else (doc,):
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def _prompt(arguments: Any) -> str | None:
+    """The hash of the first request, as newer versions write it."""
+    first = next(iter(arguments.values()), None) if isinstance(arguments, dict) else None
+    if isinstance(first, dict):
+        text = next(iter(first.values()), None)
+    else:
+        first = arguments[0] if isinstance(arguments, list) and arguments else None
+        text = first[0] if isinstance(first, list) and first else None
+    return _hash(text) if isinstance(text, str) else None
+
+
+def _short(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _written(doc: Any) -> str:
+    return json.dumps(doc, indent=2, ensure_ascii=False)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)(?=\.|$)")
 _TASK = re.compile(r"samples_(.+)$")
 _ANSWERS = frozenset({"arguments", "resps", "filtered_resps", "target"})
-_BESIDE = frozenset({"configs", "config", "group_subtasks", "groups"})
-_ALONE = (
+_RESULT_KEYS = frozenset({"configs", "config", "group_subtasks", "groups"})
+_NO_SAMPLES = (
     "has the means of tasks and no samples beside it: run lm-eval with --log_samples, and give "
     "the folder"
 )
@@ -26,59 +272,66 @@ _NO_RESULTS = (
 )
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file holds samples or results of lm-eval."""
-    return _is_samples(head) or _is_results(head)
+    return _is_samples(preview) or _is_results(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each file of samples, which is one task."""
-    results = [file for file in files if _is_results(file.head)]
-    samples = [file for file in files if not _is_results(file.head)]
-    alone = [one for one in results if not any(_together(one, file) for file in samples)]
-    for one in list(alone):
-        if beside := [file for file in _beside(one, "samples_*") if _is_samples(file.head)]:
-            samples += beside
-            alone.remove(one)
+    results = [file for file in files if _is_results(file.preview)]
+    samples = [file for file in files if not _is_results(file.preview)]
+    unmatched = [
+        result for result in results if not any(_together(result, file) for file in samples)
+    ]
+    for result in list(unmatched):
+        if siblings := [
+            file for file in _siblings(result, "samples_*") if _is_samples(file.preview)
+        ]:
+            samples += siblings
+            unmatched.remove(result)
     if not samples:
-        raise problem(results[0].name, _ALONE)
+        raise problem(results[0].name, _NO_SAMPLES)
     read: dict[Path, dict[str, Any]] = {}
     bar = with_bar(samples, len(samples), "reading files of samples")
-    found = [_run(file, _results_of(file, results), read) for file in bar]
-    for one in alone:
-        found[0].said.append(("skipped", f"{one.name} has no samples"))
-    return found
+    run_list = [_run(file, _find_results(file, results), read) for file in bar]
+    for result in unmatched:
+        run_list[0].notes.append(("skipped", f"{result.name} has no samples"))
+    return run_list
 
 
-def _is_samples(head: Head) -> bool:
-    if head.kind not in ("lines", "list", "object") or not {"doc_id", "doc"} <= head.keys:
+def _is_samples(preview: Preview) -> bool:
+    if preview.kind not in ("lines", "list", "object") or not {"doc_id", "doc"} <= preview.keys:
         return False
-    return bool(_ANSWERS & head.keys) or len(head.keys) == 2  # a document that is cut
+    return bool(_ANSWERS & preview.keys) or len(preview.keys) == 2  # a document that is cut
 
 
-def _is_results(head: Head) -> bool:
-    results = as_dict(head.at("results"))
+def _is_results(preview: Preview) -> bool:
+    results = as_dict(preview.value("results"))
     first = next(iter(results.values()), None)
-    if head.kind != "object" or not isinstance(first, dict):
+    if preview.kind != "object" or not isinstance(first, dict):
         return False
-    keys = head.keys
-    told = "alias" in first or any("," in key for key in first)
+    keys = preview.keys
+    looks_like_results = "alias" in first or any("," in key for key in first)
     cut = len(keys) == 1  # more tasks than are looked at
-    return (told and (cut or bool(keys & _BESIDE))) or {"config", "versions"} <= keys
+    return (looks_like_results and (cut or bool(keys & _RESULT_KEYS))) or {
+        "config",
+        "versions",
+    } <= keys
 
 
-def _run(file: LogFile, beside: LogFile | None, read: dict[Path, dict[str, Any]]) -> Run:
+def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str, Any]]) -> Run:
     run = Run("lm_eval", [file.name], own_ids=False, ordered=False)
-    if beside is None:
+    if results_file is None:
         results = None
-        run.said.append(("name", f"{file.name} {_NO_RESULTS}"))
+        run.notes.append(("name", f"{file.name} {_NO_RESULTS}"))
     else:
-        if beside.path not in read:
-            read[beside.path] = as_dict(whole(beside))
-        results = read[beside.path]
-        run.files.append(beside.name)
-    run.task = _task(file, tasks_of(results or {}))
-    add_rows(run, file, metrics_of(results, run.task))
+        if results_file.path not in read:
+            read[results_file.path] = as_dict(read_json(results_file))
+        results = read[results_file.path]
+        run.files.append(results_file.name)
+    run.task = _task(file, list_tasks(results or {}))
+    add_rows(run, file, list_metrics(results, run.task))
     if results is not None:
         add_results(run, results)
     if not run.started and (stamp := _stamp(file)):
@@ -86,45 +339,54 @@ def _run(file: LogFile, beside: LogFile | None, read: dict[Path, dict[str, Any]]
     return run
 
 
-def _results_of(file: LogFile, results: Iterable[LogFile]) -> LogFile | None:
-    """The results of the same folder and time, among those given or beside the samples."""
-    given = [one for one in results if _together(one, file)]
-    if given:
-        return given[0]
-    return next((one for one in _beside(file, "results*") if _is_results(one.head)), None)
+def _find_results(file: LogFile, results: Iterable[LogFile]) -> LogFile | None:
+    """Find the results of the same folder and time, among the files or next to the samples."""
+    matches = [file_of_results for file_of_results in results if _together(file_of_results, file)]
+    if matches:
+        return matches[0]
+    return next(
+        (
+            file_of_results
+            for file_of_results in _siblings(file, "results*")
+            if _is_results(file_of_results.preview)
+        ),
+        None,
+    )
 
 
 def _together(results: LogFile, samples: LogFile) -> bool:
     return results.path.parent == samples.path.parent and _stamp(results) == _stamp(samples)
 
 
-def _beside(file: LogFile, pattern: str) -> list[LogFile]:
-    """Files of the same folder and time."""
+def _siblings(file: LogFile, pattern: str) -> list[LogFile]:
+    """List the files of the same folder and time."""
     stamp = _stamp(file)
     paths = sorted(file.path.parent.glob(f"{pattern}.json*"))
     folder = PurePosixPath(file.name).parent
-    found = [
+    siblings = [
         LogFile(p, (folder / p.name).as_posix())
         for p in paths
         if p.is_file() and not p.is_symlink()
     ]
-    return [one for one in found if _stamp(one) == stamp and one.path != file.path]
+    return [
+        sibling for sibling in siblings if _stamp(sibling) == stamp and sibling.path != file.path
+    ]
 
 
 def _stamp(file: LogFile) -> str:
-    found = _STAMP.search(file.path.name)
-    return found[1] if found else ""
+    match = _STAMP.search(file.path.name)
+    return match[1] if match else ""
 
 
 def _task(file: LogFile, tasks: list[str]) -> str:
-    """The task that the name of the file ends with; what stands before the time of other names."""
+    """Return the task that the name of the file ends with; else the name before the time."""
     name = file.path.name
-    found = _STAMP.search(name)
-    stem = name[: found.start()] if found else name.partition(".json")[0]
-    own = _TASK.search(stem)
-    if own and own[1] in tasks:
-        return own[1]
-    ends = [task for task in tasks if stem.endswith(f"_{task}")]
-    if ends or (len(tasks) == 1 and not own):
-        return max(ends, key=len) if ends else tasks[0]
-    return own[1] if own and found else ""
+    match = _STAMP.search(name)
+    stem = name[: match.start()] if match else name.partition(".json")[0]
+    task_match = _TASK.search(stem)
+    if task_match and task_match[1] in tasks:
+        return task_match[1]
+    candidates = [task for task in tasks if stem.endswith(f"_{task}")]
+    if candidates or (len(tasks) == 1 and not task_match):
+        return max(candidates, key=len) if candidates else tasks[0]
+    return task_match[1] if task_match and match else ""

@@ -11,12 +11,19 @@ from typing import Any
 
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_parts import as_text, mapping
-from betterthan.logs.json_values import flat, records, whole
-from betterthan.logs.occurrences import name_of, numbered
+from betterthan.logs.json_values import (
+    as_score,
+    flat,
+    make_id,
+    mapping,
+    numbered,
+    parse_score,
+    read_json,
+    records,
+    to_text,
+)
 from betterthan.logs.record import ERROR, OK, UNSCORED, Run
-from betterthan.logs.score_values import as_score, score_of
+from betterthan.logs.sniffing import LogFile, Preview
 
 _ROWS = {"promptIdx", "testIdx"}
 _LONG_ROWS = {"gradingResult", "namedScores", "latencyMs"}  # where its first bytes cut the first
@@ -41,43 +48,43 @@ class _Result:
     number: int  # of the test in the file
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file is promptfoo's, its CSV too."""
-    if head.kind == "text":
-        return _is_csv(head.lines)
-    if head.kind not in ("object", "lines", "list"):
+    if preview.kind == "text":
+        return _is_csv(preview.lines)
+    if preview.kind not in ("object", "lines", "list"):
         return False
-    if "evalId" in head.keys and isinstance(head.at("results"), dict):
-        return head.has("results.version") or head.has("results.prompts")
-    return head.keys >= _ROWS or (head.keys >= _LONG_ROWS and "prompt" in head.keys)
+    if "evalId" in preview.keys and isinstance(preview.value("results"), dict):
+        return preview.has("results.version") or preview.has("results.prompts")
+    return preview.keys >= _ROWS or (preview.keys >= _LONG_ROWS and "prompt" in preview.keys)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each provider and prompt of each file."""
-    left = [file.name for file in files if file.head.kind == "text"]
+    skipped = [file.name for file in files if file.preview.kind == "text"]
     logs = sorted(
-        (file for file in files if file.head.kind != "text"), key=lambda f: not _is_whole(f)
+        (file for file in files if file.preview.kind != "text"), key=lambda f: not _is_whole(f)
     )
     if not logs:
-        raise problem(left[0], _NO_CSV)
-    found: list[Run] = []
-    seen: set[str] = set()
+        raise problem(skipped[0], _NO_CSV)
+    run_list: list[Run] = []
+    known_ids: set[str] = set()
     for file in logs:
         about, rows = _opened(file)
         ids = {str(row["id"]) for _, row in rows if row.get("id")}
-        if ids and ids <= seen:
-            left.append(file.name)
+        if ids and ids <= known_ids:
+            skipped.append(file.name)
             continue
-        seen |= ids
+        known_ids |= ids
         results = _results(file, rows)
-        found += _runs_of(file, about, results)
+        run_list += _make_runs(file, about, results)
         if double := len(rows) - len(results):
-            what = f"{counted(double, 'row')} of {file.name} given twice, counted once"
-            found[-1].said.append(("twice", what))
-    if left:
-        what = f"{listed(left)} left out: the same evaluation is read from its JSON"
-        found[0].said.append(("skipped", what))
-    return found
+            message = f"{counted(double, 'row')} of {file.name} given twice, counted once"
+            run_list[-1].notes.append(("twice", message))
+    if skipped:
+        message = f"{listed(skipped)} left out: the same evaluation is read from its JSON"
+        run_list[0].notes.append(("skipped", message))
+    return run_list
 
 
 def _is_csv(lines: Sequence[str]) -> bool:
@@ -86,49 +93,53 @@ def _is_csv(lines: Sequence[str]) -> bool:
     except csv.Error:
         return False
     columns = [k for k, name in enumerate(header) if _COLUMN.match(name)]
-    told = any(header[k + 1 : k + 3] == ["Status", "Score"] for k in columns)
-    return bool(columns) and (told or bool(_CELL.search("\n".join(lines[1:]).replace('"', "\n"))))
+    has_status = any(header[k + 1 : k + 3] == ["Status", "Score"] for k in columns)
+    return bool(columns) and (
+        has_status or bool(_CELL.search("\n".join(lines[1:]).replace('"', "\n")))
+    )
 
 
 def _is_whole(file: LogFile) -> bool:
-    return "evalId" in file.head.keys
+    return "evalId" in file.preview.keys
 
 
 def _opened(file: LogFile) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
-    """What is said of the evaluation, and its rows, each with its place."""
+    """Return the metadata of the evaluation, and its rows with their positions."""
     about: dict[str, Any] = {}
     if _is_whole(file):
-        about = whole(file)
+        about = read_json(file)
         rows = about["results"].get("results")
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise problem(file.name, "holds no list of results; is it of promptfoo eval?")
-        found = list(enumerate(rows, start=1))
+        rows_found = list(enumerate(rows, start=1))
     else:
-        found = list(records(file))
-    if not found:
+        rows_found = list(records(file))
+    if not rows_found:
         raise problem(file.name, "holds no results; run the evaluation first")
-    return about, found
+    return about, rows_found
 
 
 def _results(file: LogFile, rows: Sequence[tuple[int, dict[str, Any]]]) -> list[_Result]:
-    """The rows by provider, prompt and test; those that are there twice once."""
-    found: dict[tuple[Any, int], _Result] = {}
-    many: dict[Any, int] = {}
+    """Group rows by provider, prompt and test; drop duplicates."""
+    results: dict[tuple[Any, int], _Result] = {}
+    counts: dict[Any, int] = {}
     for place, row in rows:
         system = _system(row)
-        many[system] = many.get(system, 0) + 1
+        counts[system] = counts.get(system, 0) + 1
         number = row.get("testIdx")
-        number = number if isinstance(number, int) else many[system]
-        one = _Result(row, place, system, digest(*_test(row), _of_test(row, "description")), number)
-        before = found.setdefault((system, number), one)
-        if before is not one and _outcome(before) != _outcome(one):
-            what = (
+        number = number if isinstance(number, int) else counts[system]
+        result = _Result(
+            row, place, system, digest(*_test(row), _test_field(row, "description")), number
+        )
+        first = results.setdefault((system, number), result)
+        if first is not result and _outcome(first) != _outcome(result):
+            reason = (
                 f"testIdx {number} of {system[0]!r} is there twice, with other results in row "
-                f"{before.place}; give each evaluation its own file"
+                f"{first.place}; give each evaluation its own file"
             )
-            raise problem(file.name, what, row=place)
-    _refuse_no_vars(file, list(found.values()))
-    return list(found.values())
+            raise problem(file.name, reason, row=place)
+    _refuse_no_vars(file, list(results.values()))
+    return list(results.values())
 
 
 def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
@@ -138,73 +149,77 @@ def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
     if isinstance(prompt, dict):
         prompt = prompt.get("label") or prompt.get("display") or prompt.get("raw")
     column = row.get("promptIdx")
-    column = column if isinstance(column, int) else as_text(row.get("promptId"))
-    return as_text(provider), as_text(prompt), column
+    column = column if isinstance(column, int) else to_text(row.get("promptId"))
+    return to_text(provider), to_text(prompt), column
 
 
 def _test(row: dict[str, Any]) -> tuple[Any, Any]:
-    """What a test gives and how it is checked: equal for the repeats of a test."""
-    given = row.get("vars") or _of_test(row, "vars")
-    return given or {}, _of_test(row, "assert") or []
+    """Return the inputs and the assertions of a test: equal for its repeats."""
+    variables = row.get("vars") or _test_field(row, "vars")
+    return variables or {}, _test_field(row, "assert") or []
 
 
-def _of_test(row: dict[str, Any], key: str) -> Any:
+def _test_field(row: dict[str, Any], key: str) -> Any:
     test = row.get("testCase")
     return test.get(key) if isinstance(test, dict) else None
 
 
-def _outcome(one: _Result) -> bytes:
-    response = one.row.get("response")
+def _outcome(result: _Result) -> bytes:
+    response = result.row.get("response")
     output = response.get("output") if isinstance(response, dict) else response
     keys = ("score", "success", "failureReason", "namedScores")
-    return digest(one.test.hex(), output, *(one.row.get(key) for key in keys))
+    return digest(result.test.hex(), output, *(result.row.get(key) for key in keys))
 
 
 def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
-    """Refuse tests that have lost what tells them apart."""
-    if any(_test(one.row)[0] for one in results):
+    """Refuse tests whose variables were stripped: they cannot be distinguished."""
+    if any(_test(result.row)[0] for result in results):
         return
     sent: dict[Any, set[bytes]] = {}
-    for one in results:
-        prompt = one.row.get("prompt")
-        sent.setdefault((one.system, one.test), set()).add(digest(prompt))
+    for result in results:
+        prompt = result.row.get("prompt")
+        sent.setdefault((result.system, result.test), set()).add(digest(prompt))
     if any(len(texts) > 1 for texts in sent.values()):
-        what = (
+        reason = (
             "holds prompts without the vars of their tests, so tests cannot be told apart; run "
             "promptfoo without PROMPTFOO_STRIP_TEST_VARS"
         )
-        raise problem(file.name, what)
+        raise problem(file.name, reason)
 
 
-def _runs_of(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -> list[Run]:
+def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -> list[Run]:
     repeat = _repeat(about)
     numbers: dict[bytes, list[int]] = {}
-    for test, number in sorted({(one.test, one.number) for one in results}):
+    for test, number in sorted({(result.test, result.number) for result in results}):
         numbers.setdefault(test, []).append(number)
-    found: dict[Any, Run] = {}
-    for one in sorted(results, key=lambda one: one.number):
-        if one.system not in found:
-            found[one.system] = _run(file, about, one, repeat or 1)
-        _add(found[one.system], one, *_nth(numbers[one.test].index(one.number), repeat))
-    many = [len(of) for of in numbers.values() if len(of) > 1]
-    for run in found.values():
+    runs_by_system: dict[Any, Run] = {}
+    for result in sorted(results, key=lambda result: result.number):
+        if result.system not in runs_by_system:
+            runs_by_system[result.system] = _run(file, about, result, repeat or 1)
+        _add(
+            runs_by_system[result.system],
+            result,
+            *_nth(numbers[result.test].index(result.number), repeat),
+        )
+    many = [len(positions) for positions in numbers.values() if len(positions) > 1]
+    for run in runs_by_system.values():
         if repeat is None and many:
             run.epochs = max(many)
-            what = (
+            message = (
                 f"{counted(len(many), 'test')} stand up to {max(many)} times, taken as repeats; or "
                 "the test is given twice: promptfoo's JSON (-o out.json) tells which"
             )
-            run.said.append(("repeats", what))
-    return [found[system] for system in sorted(found, key=_order)]
+            run.notes.append(("repeats", message))
+    return [runs_by_system[system] for system in sorted(runs_by_system, key=_order)]
 
 
 def _repeat(about: dict[str, Any]) -> int | None:
-    """Runs of each test, where the file says."""
+    """Return the number of runs of each test, if the file says it."""
     config = mapping(about.get("config"))
     places = (about.get("runtimeOptions"), config.get("evaluateOptions"), config)
-    told = [place.get("repeat") for place in places if isinstance(place, dict)]
+    repeats = [place.get("repeat") for place in places if isinstance(place, dict)]
     silent = 1 if isinstance(places[0], dict) else None  # what was asked for is there, not repeats
-    return next((one for one in told if isinstance(one, int) and one > 0), silent)
+    return next((repeat for repeat in repeats if isinstance(repeat, int) and repeat > 0), silent)
 
 
 def _nth(k: int, repeat: int | None) -> tuple[int, int]:
@@ -217,10 +232,10 @@ def _order(system: tuple[str, str, Any]) -> tuple[int, str, str]:
     return (column if isinstance(column, int) else 0, system[0], system[1])
 
 
-def _run(file: LogFile, about: dict[str, Any], one: _Result, repeat: int) -> Run:
-    provider, prompt, _ = one.system
-    given = one.row.get("provider")
-    config = given.get("config") if isinstance(given, dict) else None
+def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> Run:
+    provider, prompt, _ = result.system
+    provider_config = result.row.get("provider")
+    config = provider_config.get("config") if isinstance(provider_config, dict) else None
     settings = flat(config) if isinstance(config, dict) else {}
     settings = {key: v for key, v in settings.items() if not _SECRET.search(key)}
     return Run(
@@ -234,46 +249,46 @@ def _run(file: LogFile, about: dict[str, Any], one: _Result, repeat: int) -> Run
         again=str(about.get("evalId") or ""),
         epochs=repeat,
         ordered=False,
-        reported=_reported(about, one.system),
+        reported=_reported(about, result.system),
         rule="mean of raw",
     )
 
 
 def _reported(about: dict[str, Any], system: tuple[str, str, Any]) -> dict[str, float]:
-    """The means over all rows of a prompt, with what promptfoo counts for those never checked."""
+    """Return the means over all rows of a prompt; promptfoo counts unchecked rows too."""
     prompts = mapping(about.get("results")).get("prompts")
     column = system[2]
     if not isinstance(prompts, list) or not isinstance(column, int) or column >= len(prompts):
         return {}
-    told = mapping(prompts[column])
-    metrics = mapping(told.get("metrics"))
-    passed, *rest = (as_score(metrics.get(f"test{what}Count")) or 0 for what in _COUNTED)
-    n, total = passed + sum(rest), as_score(metrics.get("score"))
-    if not n or total is None or told.get("provider") != system[0]:
+    summary = mapping(prompts[column])
+    metrics = mapping(summary.get("metrics"))
+    passed, *others = (as_score(metrics.get(f"test{outcome}Count")) or 0 for outcome in _COUNTED)
+    n, total = passed + sum(others), as_score(metrics.get("score"))
+    if not n or total is None or summary.get("provider") != system[0]:
         return {}
     return {"score": total / n, "success": passed / n}
 
 
-def _add(run: Run, one: _Result, copy: int, epoch: int) -> None:
-    given, checks = _test(one.row)
-    values = list(given.values()) if isinstance(given, dict) else [given]
-    told = str(values[0]) if len(values) == 1 else str(given or "")
-    prompt = one.row.get("prompt")
-    failed = _has_failed(one.row)
+def _add(run: Run, result: _Result, copy: int, epoch: int) -> None:
+    variables, checks = _test(result.row)
+    values = list(variables.values()) if isinstance(variables, dict) else [variables]
+    text = str(values[0]) if len(values) == 1 else str(variables or "")
+    prompt = result.row.get("prompt")
+    failed = _has_failed(result.row)
     if failed and not run.why:
-        run.why = str(one.row.get("error") or "")[:200]
+        run.why = str(result.row.get("error") or "")[:200]
     sample = run.cells.sample(
-        numbered(name_of(told, one.test), copy),
+        numbered(make_id(text, result.test), copy),
         epoch=epoch + 1,
-        content=digest(given, checks),
+        content=digest(variables, checks),
         prompt=digest(prompt.get("raw") if isinstance(prompt, dict) else prompt),
-        text=told,
-        row=one.place,
+        text=text,
+        row=result.place,
         failed=failed,
     )
-    status = ERROR if failed else OK if _is_checked(one.row) else UNSCORED
-    for metric, value in _scores(one.row):
-        score = score_of(value, run.files[0], one.place, metric)
+    status = ERROR if failed else OK if _is_checked(result.row) else UNSCORED
+    for metric, value in _scores(result.row):
+        score = parse_score(value, run.files[0], result.place, metric)
         run.cells.score(sample, metric, score, status)
 
 
@@ -295,6 +310,6 @@ def _has_failed(row: dict[str, Any]) -> bool:
 def _is_checked(row: dict[str, Any]) -> bool:
     """Whether a test has a check: without any, promptfoo writes 1 and calls it passed."""
     if isinstance(row.get("testCase"), dict):
-        return bool(_of_test(row, "assert"))
+        return bool(_test_field(row, "assert"))
     grading = row.get("gradingResult")
     return isinstance(grading, dict) and grading.get("reason") != "No assertions"

@@ -7,21 +7,21 @@ import re
 from collections.abc import Iterator, Sequence
 
 from betterthan.io.problems import counted, problem
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_values import parse_score
 from betterthan.logs.record import Run
-from betterthan.logs.score_values import score_of
+from betterthan.logs.sniffing import LogFile, Preview
 
 _LINE = re.compile(r"(BLEU|chrF\d*\+*|TER)\|([^ ]*\bversion:[^ ]+) = (\S+)(?: .*)?")
 _LOWER = {"TER"}  # errors
-_SAID = (
+_NOTES = (
     ("items", "items are numbers of lines: nothing in the file says what they are of"),
     ("corpus", "means of sentence scores are not the score of the corpus"),
 )
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether the first line is a sentence's score."""
-    return head.kind == "text" and _LINE.fullmatch(_first(head.lines)) is not None
+    return preview.kind == "text" and _LINE.fullmatch(_first(preview.lines)) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
@@ -45,19 +45,19 @@ def _refuse_other_length(first: Run, run: Run) -> None:
     behind it are of others.
     """
     if len(run.cells) != len(first.cells):
-        what = (
+        reason = (
             f"has {counted(len(run.cells), 'sentence')} and {first.files[0]} {len(first.cells)}; "
             "sentences are joined by their number, so that all systems must have all of them"
         )
-        raise problem(run.files[0], what)
+        raise problem(run.files[0], reason)
 
 
 def _run(file: LogFile) -> Run:
-    run = Run("sacrebleu", [file.name], rule="corpus", said=list(_SAID))
+    run = Run("sacrebleu", [file.name], rule="corpus", notes=list(_NOTES))
     signed: dict[str, tuple[str, str]] = {}
     for item, row, (metric, options, value) in _scores(file):
         _refuse_other(signed, f"{metric}|{options}", file.name, row)
-        _add(run, item, row, metric, score_of(value, file.name, row, metric))
+        _add(run, item, row, metric, parse_score(value, file.name, row, metric))
     run.version = next(iter(signed.values()))[0].rpartition("version:")[2]
     run.scorer = "; ".join(signature for signature, _ in signed.values())
     run.lower = _LOWER & set(run.metrics)
@@ -71,11 +71,11 @@ def _refuse_other(
     metric = signature.partition("|")[0]
     before, file = signed.setdefault(metric, (signature, name))
     if before != signature:
-        what = (
+        reason = (
             f"the signature of {metric} is not that of {file}, {before!r}; score all systems with "
             "the same options and version"
         )
-        raise problem(name, what, row=row, value=signature)
+        raise problem(name, reason, row=row, value=signature)
 
 
 def _first(lines: Sequence[str]) -> str:
@@ -95,8 +95,8 @@ def _scores(file: LogFile) -> Iterator[tuple[int, int, tuple[str, str, str]]]:
                 continue
             fit = _LINE.fullmatch(text)
             if fit is None:
-                what = "is no line of sacrebleu -sl; is the file cut?"
-                raise problem(file.name, what, row=row, value=text)
+                reason = "is no line of sacrebleu -sl; is the file cut?"
+                raise problem(file.name, reason, row=row, value=text)
             metric, signature, value = fit.groups()
             times[metric] = times.get(metric, 0) + 1
             yield times[metric], row, (metric, signature, value)

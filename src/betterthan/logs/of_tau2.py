@@ -1,4 +1,4 @@
-"""Simulations of tau2-bench, in one file or in a folder beside it."""
+"""tau2-bench: simulations, in one file or in a folder next to it."""
 
 import math
 from collections import Counter
@@ -6,65 +6,67 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from betterthan.io.elements import fields
+from betterthan.io.json_records import fields
 from betterthan.io.problems import problem, shown
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.json_values import as_dict, as_text, count, flat, whole
+from betterthan.logs.json_values import as_dict, as_text, count, flat, read_json
 from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.sniffing import LogFile, Preview
 
 _ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
 _METRIC, _FOLDER = "reward", "simulations"
 _LISTS = frozenset({"tasks", "simulations"})
-_ALONE = "holds no simulations, and there are none in a folder 'simulations' beside it"
+_NO_SIMULATIONS = "holds no simulations, and there are none in a folder 'simulations' beside it"
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether a file holds the results or one simulation of tau2."""
-    return _is_results(head) or _is_simulation(head)
+    return _is_results(preview) or _is_simulation(preview)
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each results file, with the simulations beside it."""
-    results = [file for file in files if _is_results(file.head)]
+    results = [file for file in files if _is_results(file.preview)]
     homes = Counter(file.path.parent for file in results)
     single: dict[Path, list[LogFile]] = {}
     for file in files:
-        if not _is_results(file.head):
+        if not _is_results(file.preview):
             folder = file.path.parent
             home = folder.parent if folder.name == _FOLDER else folder
             single.setdefault(home, []).append(file)
-    found = []
+    run_list = []
     for file in results:
-        alone = homes[file.path.parent] == 1  # of several nothing says whose a folder is
-        beside = single.pop(file.path.parent, None) or _beside(file) if alone else []
-        found.append(_run(file, beside))
-    return found + [_of_simulations(alone) for alone in single.values()]
+        unambiguous = homes[file.path.parent] == 1  # several files share the folder
+        siblings = (
+            single.pop(file.path.parent, None) or _simulation_files(file) if unambiguous else []
+        )
+        run_list.append(_run(file, siblings))
+    return run_list + [_run_from_simulations(simulations) for simulations in single.values()]
 
 
-def _is_results(head: Head) -> bool:
-    if head.kind != "object" or "task_id" in head.keys:
+def _is_results(preview: Preview) -> bool:
+    if preview.kind != "object" or "task_id" in preview.keys:
         return False
-    return (head.has("info.num_trials") or head.has("info.agent_info")) and bool(
-        _LISTS & head.keys or len(head.keys) < 3
+    return (preview.has("info.num_trials") or preview.has("info.agent_info")) and bool(
+        _LISTS & preview.keys or len(preview.keys) < 3
     )
 
 
-def _is_simulation(head: Head) -> bool:
-    return head.kind == "object" and {"task_id", "termination_reason"} <= head.keys
+def _is_simulation(preview: Preview) -> bool:
+    return preview.kind == "object" and {"task_id", "termination_reason"} <= preview.keys
 
 
 def _run(file: LogFile, single: list[LogFile]) -> Run:
     run = Run("tau2", [file.name], ordered=False)
-    contents, inside = _read(run, file)
+    contents, simulations = _read(run, file)
     run.declared = list(contents)
-    for row, one in enumerate(inside, start=1):
-        _add(run, one, row, 0, contents)
-    for one, name in _wholes(single):
+    for row, simulation in enumerate(simulations, start=1):
+        _add(run, simulation, row, 0, contents)
+    for simulation, name in _read_simulations(single):
         run.files.append(name)
-        _add(run, one, 0, len(run.files) - 1, contents)
+        _add(run, simulation, 0, len(run.files) - 1, contents)
     if not len(run.cells):
-        raise problem(file.name, _ALONE)
+        raise problem(file.name, _NO_SIMULATIONS)
     return run
 
 
@@ -85,63 +87,65 @@ def _read(run: Run, file: LogFile) -> tuple[dict[str, bytes | None], list[dict[s
     return contents, inside
 
 
-def _of_simulations(files: list[LogFile]) -> Run:
-    """Simulations without the file that says what ran."""
+def _run_from_simulations(files: list[LogFile]) -> Run:
+    """Read simulations without a results file."""
     run = Run("tau2", [], ordered=False)
-    for one, name in _wholes(files):
+    for simulation, name in _read_simulations(files):
         run.files.append(name)
-        _add(run, one, 0, len(run.files) - 1, {})
+        _add(run, simulation, 0, len(run.files) - 1, {})
     run.epochs = max(run.cells.epoch)
-    run.said.append(("name", f"{run.files[0]} names no model, and there is no results.json beside"))
+    run.notes.append(
+        ("name", f"{run.files[0]} names no model, and there is no results.json beside")
+    )
     return run
 
 
-def _wholes(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], str]]:
+def _read_simulations(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], str]]:
     for file in files:
-        yield _short(as_dict(whole(file)), file.name, None), file.name
+        yield _short(as_dict(read_json(file)), file.name, None), file.name
 
 
-def _short(one: dict[str, Any], name: str, row: int | None) -> dict[str, Any]:
-    if one.get("task_id") is None:
+def _short(simulation: dict[str, Any], name: str, row: int | None) -> dict[str, Any]:
+    if simulation.get("task_id") is None:
         raise problem(name, "is a simulation without a task_id", row=row)
-    kept = {key: one.get(key) for key in ("task_id", "trial", "termination_reason")}
-    reward = one.get("reward_info")
+    fields_kept = {key: simulation.get(key) for key in ("task_id", "trial", "termination_reason")}
+    reward = simulation.get("reward_info")
     if reward is None:
-        return kept | {"reward": None}
-    return kept | {"reward": [_reward(as_dict(reward).get("reward"), name, row)]}
+        return fields_kept | {"reward": None}
+    return fields_kept | {"reward": [_reward(as_dict(reward).get("reward"), name, row)]}
 
 
 def _reward(value: Any, name: str, row: int | None) -> float:
-    """A reward as the score that it is, NaN where there is none."""
+    """Return a reward as a score, NaN if there is none."""
     if value is None or value != value:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        what = "is no reward; one is a number from 0 to 1, or null where there is none"
-        raise problem(name, what, row=row, column=_METRIC, value=value)
+        reason = "is no reward; one is a number from 0 to 1, or null where there is none"
+        raise problem(name, reason, row=row, column=_METRIC, value=value)
     return float(value)
 
 
 def _add(
-    run: Run, one: dict[str, Any], row: int, file: int, contents: dict[str, bytes | None]
+    run: Run, simulation: dict[str, Any], row: int, file: int, contents: dict[str, bytes | None]
 ) -> None:
-    """Add a simulation: without a reward it ended in an error; a limit is the agent's own 0."""
-    item, failed = str(one["task_id"]), one["reward"] is None
+    """Add a simulation; without a reward it is an error, a reached limit scores 0."""
+    item, failed = str(simulation["task_id"]), simulation["reward"] is None
     place = run.cells.sample(
         item,
-        epoch=count(one["trial"], 0) + 1,
+        epoch=count(simulation["trial"], 0) + 1,
         content=contents.get(item),
         text=item,
         row=row,
         file=file,
         failed=failed,
     )
-    raw = None if failed else one["reward"][0]
+    raw = None if failed else simulation["reward"][0]
     run.cells.score(place, _METRIC, raw, ERROR if failed else OK)
     if failed and not run.why:
-        run.why = as_text(one["termination_reason"]) or "a simulation without a reward"
-    elif not failed and one["termination_reason"] in _ENDED:
-        said = f"item {shown(item)} has a reward and ended in {one['termination_reason']}"
-        run.said.append(("errors", f"{said}: the reward counts"))
+        run.why = as_text(simulation["termination_reason"]) or "a simulation without a reward"
+    elif not failed and simulation["termination_reason"] in _ENDED:
+        message = f"item {shown(item)} has a reward and ended in {simulation['termination_reason']}"
+        run.notes.append(("errors", f"{message}: the reward counts"))
 
 
 def _add_info(run: Run, info: dict[str, Any]) -> None:
@@ -150,15 +154,19 @@ def _add_info(run: Run, info: dict[str, Any]) -> None:
     run.task = as_text(as_dict(info.get("environment_info")).get("domain_name"))
     run.epochs = count(info.get("num_trials"), 1)
     keys = ("implementation", "llm", "llm_args")
-    found = flat({"agent": {k: agent[k] for k in keys if k in agent}})
-    found |= flat({"user": {k: user[k] for k in keys if k in user}})
-    found |= {key: info.get(key) for key in ("max_steps", "max_errors", "seed", "git_commit")}
-    run.config = {key: value for key, value in found.items() if value is not None}
+    settings = flat({"agent": {k: agent[k] for k in keys if k in agent}})
+    settings |= flat({"user": {k: user[k] for k in keys if k in user}})
+    settings |= {key: info.get(key) for key in ("max_steps", "max_errors", "seed", "git_commit")}
+    run.config = {key: value for key, value in settings.items() if value is not None}
 
 
-def _beside(file: LogFile) -> list[LogFile]:
-    """The simulations that newer versions write one a file."""
+def _simulation_files(file: LogFile) -> list[LogFile]:
+    """List the simulations that newer versions write as one file each."""
     above = PurePosixPath(file.name).parent / _FOLDER
     paths = sorted((file.path.parent / _FOLDER).glob("*.json"))
-    found = [LogFile(p, (above / p.name).as_posix()) for p in paths if p.is_file()]
-    return [one for one in found if not one.path.is_symlink() and _is_simulation(one.head)]
+    siblings = [LogFile(p, (above / p.name).as_posix()) for p in paths if p.is_file()]
+    return [
+        sibling
+        for sibling in siblings
+        if not sibling.path.is_symlink() and _is_simulation(sibling.preview)
+    ]

@@ -10,12 +10,107 @@ import pandas as pd
 
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.heads import Head, LogFile
-from betterthan.logs.occurrences import name_of, numbered, occurrences
+from betterthan.logs.json_values import (
+    as_score,
+    is_blank,
+    make_id,
+    numbered,
+    occurrences,
+    parse_score,
+)
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.row_tables import columns_of, table_rows
-from betterthan.logs.score_values import as_score, is_blank, score_of
-from betterthan.logs.tool_patterns import Pattern, pattern_of
+from betterthan.logs.row_tables import preview_columns, table_rows
+from betterthan.logs.sniffing import LogFile, Preview
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The columns of a tool; each text is a regular expression that fits a whole name.
+
+    None of them holds the system.
+    """
+
+    tool: str
+    needs: tuple[str, ...]  # each fits a column
+    inputs: str  # what the task gives: equal where the item is
+    score: str | None = None  # its group is the metric
+    scores: str | None = None  # an object of metric to score
+    id: str | None = None  # of the item in its data set
+    row: str | None = None  # of the row: the same in no two
+    error: str = "error"  # not blank where the system failed
+    metric_error: str = ""  # of one metric, by its name: not blank where its scorer failed
+    never: str = ""  # columns that are no score, though they look like one
+
+    def fits(self, columns: Iterable[str]) -> bool:
+        """Whether columns are those of the tool."""
+        lines = "\n".join(columns)  # one search a need, however many columns there are
+        return all(re.search(f"^(?:{need})$", lines, re.MULTILINE) for need in self.needs)
+
+    def metrics(self, columns: Iterable[str]) -> dict[str, str]:
+        """The metric of each column of scores."""
+        fits = {name: re.fullmatch(self.score, name) for name in columns} if self.score else {}
+        return {
+            name: fit.group(1)
+            for name, fit in fits.items()
+            if fit and not re.fullmatch(self.never, name)
+        }
+
+
+PATTERNS = (
+    Pattern(
+        "MLflow",
+        ("trace_id", ".+/value"),
+        inputs="request",
+        score="(.+)/value",
+        row="trace_id",
+        error="state",  # OK, or ERROR
+        metric_error="{}/error_message",
+    ),
+    Pattern(
+        "LangSmith",
+        (r"inputs\..+", r"feedback\..+"),
+        inputs=r"inputs\..+",
+        score=r"feedback\.(.+)",
+        id="example_id",
+        row="id",
+    ),
+    Pattern(
+        "Braintrust",
+        ("input", "expected", "scores"),
+        inputs="input",
+        scores="scores",
+        row="id|span_id",
+    ),
+    Pattern(
+        "Langfuse",
+        ("input", "expected_?[oO]utput", "scores"),
+        inputs="input",
+        scores="scores",
+        row="id|trace_?[iI]d",
+    ),
+    Pattern(
+        "Braintrust or Langfuse",
+        ("input", "output", "expected(_?[oO]utput)?", ".+_score"),
+        inputs="input",
+        score="(.+)_score",
+        row="id|span_id|trace_?[iI]d",
+    ),
+    Pattern(
+        "ragas",
+        ("user_input", "response"),
+        inputs="user_input|reference",
+        score="(.+)",
+        never=r"|Unnamed.*|index|id|.*_id|user_input|response|.*reference.*|.*contexts?|rubrics?"
+        r"|error|metadata",
+    ),
+)
+
+
+def find_pattern(columns: Iterable[str]) -> Pattern | None:
+    """The first that fits."""
+    columns = list(columns)
+    return next((pattern for pattern in PATTERNS if pattern.fits(columns)), None)
+
 
 _EXPECTED = re.compile(  # an expectation among MLflow's assessments: a label, not a score
     r"""assessment_name['"]: ['"]([^'"]+)['"](?:(?!assessment_name).)*?['"]expectation['"]: """,
@@ -37,26 +132,26 @@ class _Row:
     failed: set[str] = field(default_factory=set)  # metrics whose scorer failed
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether the columns are those of one of the tools."""
-    return pattern_of(columns_of(head)) is not None
+    return find_pattern(preview_columns(preview)) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each table; its system is never in it."""
-    return [run_of_rows(file.name, table_rows(file)) for file in files]
+    return [rows_run(file.name, table_rows(file)) for file in files]
 
 
-def run_of_frame(frame: pd.DataFrame, name: str) -> Run | None:
+def frame_run(frame: pd.DataFrame, name: str) -> Run | None:
     """The run in a frame, None where its columns are those of no tool."""
     columns = [str(column) for column in frame.columns]
-    if pattern_of(columns) is None:
+    if find_pattern(columns) is None:
         return None
     rows = (dict(zip(columns, row, strict=True)) for row in frame.itertuples(False, None))
-    return run_of_rows(name, enumerate(rows, start=1))
+    return rows_run(name, enumerate(rows, start=1))
 
 
-def run_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
+def rows_run(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
     """The run in rows by name of column.
 
     Raises
@@ -64,43 +159,43 @@ def run_of_rows(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
     ValueError
         If there is no row or no score, a score is none, or a row is there twice with other values.
     """
-    found: dict[Any, tuple[bytes, _Row]] = {}
+    rows_by_key: dict[Any, tuple[bytes, _Row]] = {}
     labels: dict[str, None] = {}
     pattern: Pattern | None = None
     for place, row in rows:
-        pattern = pattern or pattern_of(row)
+        pattern = pattern or find_pattern(row)
         if pattern is None:
             raise problem(name, f"has columns of no known tool: {listed(row)}", row=place)
         labels |= dict.fromkeys(_expectations(row, pattern))
         key = _first(row, pattern.row) if pattern.row else None
         same = digest(_as_json(row)) if key is not None else b""
-        one = same, _row(name, place, row, pattern)
-        before = found.setdefault(place if key is None else str(key), one)
-        if before[0] != same:
-            what = f"{key!r} is there twice, with other values in row {before[1].place}"
-            raise problem(name, what, row=place)
+        entry = same, _row(name, place, row, pattern)
+        first = rows_by_key.setdefault(place if key is None else str(key), entry)
+        if first[0] != same:
+            reason = f"{key!r} is there twice, with other values in row {first[1].place}"
+            raise problem(name, reason, row=place)
     if pattern is None:
         raise problem(name, "holds names of columns but no rows")
-    return _run(name, pattern, [row for _, row in found.values()], labels)
+    return _run(name, pattern, [row for _, row in rows_by_key.values()], labels)
 
 
 def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern) -> _Row:
-    given = {c: value for c, value in row.items() if re.fullmatch(pattern.given, c)}
-    given = {c: None if is_blank(value) else _as_json(value) for c, value in given.items()}
-    one = _Row(
+    inputs = {c: value for c, value in row.items() if re.fullmatch(pattern.inputs, c)}
+    inputs = {c: None if is_blank(value) else _as_json(value) for c, value in inputs.items()}
+    parsed = _Row(
         place,
         id=str(_first(row, pattern.id) or "") if pattern.id else "",
-        content=digest(given),
-        text=next((str(value) for value in given.values() if value is not None), ""),
+        content=digest(inputs),
+        text=next((str(value) for value in inputs.values() if value is not None), ""),
         error=_error(row, pattern),
     )
     for column, metric in pattern.metrics(row).items():
-        one.scores[metric] = row[column]
-        if pattern.error_of and not is_blank(row.get(pattern.error_of.format(metric))):
-            one.failed.add(metric)
+        parsed.scores[metric] = row[column]
+        if pattern.metric_error and not is_blank(row.get(pattern.metric_error.format(metric))):
+            parsed.failed.add(metric)
     if pattern.scores:
-        one.scores |= _object(name, place, pattern.scores, row.get(pattern.scores))
-    return one
+        parsed.scores |= _object(name, place, pattern.scores, row.get(pattern.scores))
+    return parsed
 
 
 def _error(row: dict[str, Any], pattern: Pattern) -> str:
@@ -112,7 +207,7 @@ def _error(row: dict[str, Any], pattern: Pattern) -> str:
 
 
 def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
-    """The scores in a cell that holds several: an object, or the text of one."""
+    """Read a cell with several scores: an object, or its JSON text."""
     if is_blank(value):
         return {}
     if isinstance(value, str):
@@ -121,11 +216,13 @@ def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
-        what = "is no object of metric and score"
-        raise problem(name, what, row=place, column=column, value=value)
+        reason = "is no object of metric and score"
+        raise problem(name, reason, row=place, column=column, value=value)
     return {
-        str(metric): one[0] if isinstance(one, list) and len(one) == 1 else one
-        for metric, one in value.items()
+        str(metric): value_list[0]
+        if isinstance(value_list, list) and len(value_list) == 1
+        else value_list
+        for metric, value_list in value.items()
     }
 
 
@@ -136,28 +233,32 @@ def _first(row: dict[str, Any], wanted: str) -> Any:
 
 
 def _expectations(row: dict[str, Any], pattern: Pattern) -> list[str]:
-    """What only looks like metrics of MLflow: as its assessments say, else by the name."""
+    """List columns of MLflow that look like metrics but are expectations."""
     if pattern.tool != "MLflow":
         return []
-    told = row.get("assessments")
-    if is_blank(told):
+    assessments = row.get("assessments")
+    if is_blank(assessments):
         return [m for m in pattern.metrics(row).values() if _AS_EXPECTED.fullmatch(m)]
-    return _EXPECTED.findall(told if isinstance(told, str) else json.dumps(_as_json(told)))
+    return _EXPECTED.findall(
+        assessments if isinstance(assessments, str) else json.dumps(_as_json(assessments))
+    )
 
 
 def _as_json(value: Any) -> Any:
-    """A cell as JSON would hold it; what JSON cannot is its text."""
+    """Return a cell as JSON data; other types as text."""
     if isinstance(value, dict):
-        return {str(key): _as_json(one) for key, one in value.items()}
+        return {str(key): _as_json(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [_as_json(one) for one in value]
+        return [_as_json(element) for element in value]
     return value if isinstance(value, str | bool | int | float | None) else str(value)
 
 
 def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str]) -> Run:
-    found = dict.fromkeys(metric for row in rows for metric in row.scores)
-    texts = [m for m in found if m in set(labels) or _is_text([r.scores.get(m) for r in rows])]
-    metrics = [metric for metric in found if metric not in texts]
+    metrics_found = dict.fromkeys(metric for row in rows for metric in row.scores)
+    texts = [
+        m for m in metrics_found if m in set(labels) or _is_text([r.scores.get(m) for r in rows])
+    ]
+    metrics = [metric for metric in metrics_found if metric not in texts]
     if not metrics:
         raise problem(name, f"holds no column of scores; {listed(texts) or 'none'} hold text")
     run = Run(
@@ -168,7 +269,7 @@ def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str
         why=next((row.error[:200] for row in rows if row.error), ""),
     )
     if texts:
-        run.said.append(("labels", f"{listed(texts)} left out: text or what was expected"))
+        run.notes.append(("labels", f"{listed(texts)} left out: text or what was expected"))
     times = occurrences(row.id if run.own_ids else row.content for row in rows)
     run.epochs = max(times) + 1 if run.own_ids else 1
     for row, k in zip(rows, times, strict=True):
@@ -177,14 +278,14 @@ def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str
 
 
 def _is_text(values: Sequence[Any]) -> bool:
-    """Whether there are values and none is a score: labels."""
-    there = [value for value in values if not is_blank(value)]
-    return bool(there) and all(as_score(value) is None for value in there)
+    """Whether all values are labels: there are some, and none is a score."""
+    present = [value for value in values if not is_blank(value)]
+    return bool(present) and all(as_score(value) is None for value in present)
 
 
 def _add(run: Run, row: _Row, k: int, metrics: Sequence[str]) -> None:
     sample = run.cells.sample(
-        row.id if run.own_ids else numbered(name_of(row.text, row.content), k),
+        row.id if run.own_ids else numbered(make_id(row.text, row.content), k),
         epoch=k + 1 if run.own_ids else 1,
         content=row.content,
         text=row.text,
@@ -193,5 +294,5 @@ def _add(run: Run, row: _Row, k: int, metrics: Sequence[str]) -> None:
     )
     for metric in metrics:
         status = ERROR if row.error or metric in row.failed else OK
-        raw = score_of(row.scores.get(metric), run.files[0], row.place, metric)
+        raw = parse_score(row.scores.get(metric), run.files[0], row.place, metric)
         run.cells.score(sample, metric, raw, status)

@@ -7,31 +7,31 @@ import re
 from collections.abc import Iterator, Sequence
 
 from betterthan.io.problems import counted, problem, shown
-from betterthan.logs.heads import Head, LogFile
+from betterthan.logs.json_values import parse_score
 from betterthan.logs.record import Run
-from betterthan.logs.score_values import score_of
+from betterthan.logs.sniffing import LogFile, Preview
 
 _ALL = {"all", "amean"}  # the line of all queries
-_OF_TREC_EVAL = """
+_TREC_EVAL_MEASURES = """
     map gm_map rprec bpref recip_rank iprec_at_recall p recall infap gm_bpref ndcg ndcg_rel rndcg
     11pt_avg bing g map_avgjg p_avgjg relative_p rel_p success set_p set_recall set_f set_map
     set_relative_p utility rprec_mult yaap prefs_simp prefs_pair prefs_avgjg binpref ndcg_cut
     map_cut
 """  # in small letters, before _10 and _0.20
-_OF_IR_MEASURES = """
+_IR_MEASURES = """
     accuracy alpha_dcg alpha_ndcg ap ap_ia bpref compat err err_ia inap infap inst ipre ipreck
     judged nerr8 nerr9 nerr10 nerr11 nndcg ndcg dcg nrbp p p_ia precision r recall rbp rprec rr mrr
     map sdcg setap setf setp setr strec success
 """  # in small letters, before (rel=2) and @10
-_WORDS, _NAMES = frozenset(_OF_TREC_EVAL.split()), frozenset(_OF_IR_MEASURES.split())
+_WORDS, _NAMES = frozenset(_TREC_EVAL_MEASURES.split()), frozenset(_IR_MEASURES.split())
 _COUNTS = re.compile(
     r"num_?[a-z_]+(\(.*)?|runid|relstring.*", re.IGNORECASE
 )  # of documents: no score
 
 
-def recognises(head: Head) -> bool:
+def recognises(preview: Preview) -> bool:
     """Whether the first lines are of measures, queries and values."""
-    return head.kind == "text" and _order(_fields(head.lines)) is not None
+    return preview.kind == "text" and _order(_fields(preview.lines)) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
@@ -73,33 +73,33 @@ def _value(text: str) -> float | None:
 
 
 def _run(file: LogFile) -> Run:
-    order = _order(_fields(file.head.lines))
+    order = _order(_fields(file.preview.lines))
     if order is None:
         raise problem(file.name, "holds no lines of measure, query and value")
     tool = "trec_eval" if order[0] == 0 else "ir_measures"
     run = Run(tool, [file.name], rule="mean of rounded")
     if double := _add_lines(run, file, *order):
-        said = f"{counted(double, 'line')} of {file.name} given twice, counted once"
-        run.said.append(("twice", said))
+        message = f"{counted(double, 'line')} of {file.name} given twice, counted once"
+        run.notes.append(("twice", message))
     if not len(run.cells):
-        what = f"holds no queries, only their mean; run {tool} -q"
-        raise problem(file.name, what)
+        reason = f"holds no queries, only their mean; run {tool} -q"
+        raise problem(file.name, reason)
     return run
 
 
 def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
-    """Add all queries; how many lines were there before."""
+    """Add all queries; return the number of duplicate lines."""
     samples: dict[str, int] = {}
-    seen: dict[tuple[str, str], float] = {}
+    known_values: dict[tuple[str, str], float] = {}
     double = 0
     for row, fields in _lines(file):
         metric, item = fields[measure], fields[query]
         if _COUNTS.fullmatch(metric):
             continue
-        value = score_of(fields[2], file.name, row, metric)
+        value = parse_score(fields[2], file.name, row, metric)
         if item in _ALL:
             run.reported[metric] = value
-        elif _is_new(seen, (metric, item), value, file, row):
+        elif _is_new(known_values, (metric, item), value, file, row):
             if item not in samples:
                 samples[item] = run.cells.sample(item, text=item, row=row)
             run.cells.score(samples[item], metric, value)
@@ -114,28 +114,28 @@ def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:
             try:
                 fields = line.decode("utf-8-sig").split()
             except UnicodeDecodeError:
-                what = "not UTF-8; save the file as UTF-8"
-                raise problem(file.name, what, row=row) from None
+                reason = "not UTF-8; save the file as UTF-8"
+                raise problem(file.name, reason, row=row) from None
             if fields and len(fields) != 3:
-                what = f"has {len(fields)} fields where there are 3; is the file cut?"
-                raise problem(file.name, what, row=row)
+                reason = f"has {len(fields)} fields where there are 3; is the file cut?"
+                raise problem(file.name, reason, row=row)
             if fields:
                 yield row, fields
 
 
 def _is_new(
-    seen: dict[tuple[str, str], float],
+    known_values: dict[tuple[str, str], float],
     key: tuple[str, str],
     value: float,
     file: LogFile,
     row: int,
 ) -> bool:
-    """Whether this was not there before; with another value it must not be."""
-    if key not in seen:
-        seen[key] = value
+    """Return whether this query is new; refuse a duplicate with another value."""
+    if key not in known_values:
+        known_values[key] = value
         return True
-    if seen[key] != value:
+    if known_values[key] != value:
         metric, item = key
-        what = f"{metric} of query {shown(item)} is there twice, before with {seen[key]}"
-        raise problem(file.name, what, row=row, value=value)
+        reason = f"{metric} of query {shown(item)} is there twice, before with {known_values[key]}"
+        raise problem(file.name, reason, row=row, value=value)
     return False

@@ -1,4 +1,4 @@
-"""Records of one metric as scores: item by system, each cell with its status."""
+"""Records of one metric as scores: the metric, records of one item, and the table of scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,21 +10,321 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.io.items import scores_array
-from betterthan.io.problems import counted, listed
-from betterthan.io.saying import named_systems
+from betterthan.io.layouts import named_systems
+from betterthan.io.problems import counted, listed, shown
 from betterthan.io.table import refuse_large
-from betterthan.io.text_arrays import text_array
-from betterthan.logs.choosing import chosen_records
-from betterthan.logs.joining import joined, numbered
-from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Logs
+from betterthan.io.texts import text_array
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Frame, Logs
 from betterthan.signed import Signature
+
+_NO_SCORE = "no item has a score"
+
+
+def chosen_records(
+    logs: Logs,
+    *,
+    task: str | Sequence[str] | None = None,
+    metric: str | None = None,
+    filter: str | None = None,
+    epoch: int | None = None,
+) -> tuple[Frame, list[str]]:
+    """The records of one metric, and what was left out, in words.
+
+    Parameters
+    ----------
+    logs : Logs
+    task : str or list of str, optional
+        All tasks that have the metric when not given.
+    metric : str, optional
+        As the tool writes it; the beginning of a name is enough where one fits.
+    filter : str, optional
+        Of lm-eval: ``metric="m", filter="f"`` is ``metric="m,f"``.
+    epoch : int, optional
+        All when not given.
+
+    Raises
+    ------
+    ValueError
+        If there are several metrics and none is named; the message counts each.
+        If there is no such task, metric or epoch, or not one score.
+    """
+    records = _select_tasks(logs.records, task)
+    _refuse_aggregate(logs, records, metric)
+    counts = _counts(records)
+    if not counts:
+        raise ValueError(_nothing(logs))
+    name = _metric(counts, metric, filter)
+    messages = []
+    with_metric = records[records["metric"] == name]
+    lacking = [t for t in _names(records["task"]) if t not in set(with_metric["task"])]
+    if lacking:
+        messages.append(f"without metric {name}: task {listed(lacking)}")
+    if epoch is not None:
+        with_metric = with_metric[with_metric["epoch"] == epoch]
+        if with_metric.empty:
+            epochs = sorted(set(records["epoch"].tolist()))
+            raise ValueError(f"there is no epoch {epoch} among {listed(epochs)}")
+    return with_metric, messages
+
+
+def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
+    """Refuse a metric that is not a score of items, with the reason of its reader."""
+    reasons: dict[str, str] = {}
+    for run in records["run"].unique().tolist():
+        reasons |= logs.runs["refused"][run]
+    if not reasons:
+        return
+    wanted = [name for name in reasons if metric is not None and _fits(name, metric, None)]
+    scored = _names(records.loc[records["status"] == OK, "metric"])
+    if wanted or not scored:
+        raise ValueError(reasons[wanted[0] if wanted else next(iter(reasons))])
+
+
+def _select_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:
+    if task is None:
+        return records
+    wanted = [task] if isinstance(task, str) else list(task)
+    present = _names(records["task"])
+    for name in wanted:
+        if name not in present:
+            raise ValueError(f"there is no task {name!r} among {listed(present)}")
+    return records[records["task"].isin(wanted)]
+
+
+def _counts(records: Frame) -> dict[str, tuple[int, int]]:
+    """Count for each metric the scored records, and all records; leave out metrics without a
+    score.
+    """
+    counts = {}
+    for name, group in records.groupby("metric", observed=True, sort=False):
+        scored = int((group["status"] == OK).sum())
+        if scored:
+            counts[str(name)] = scored, len(group)
+    return counts
+
+
+def _metric(counts: dict[str, tuple[int, int]], metric: str | None, filter: str | None) -> str:
+    wanted = metric if filter is None else f"{metric or ''},{filter}"
+    if wanted is None:
+        fits = list(counts)
+    elif wanted in counts:
+        return wanted
+    else:
+        fits = [name for name in counts if _fits(name, metric, filter)]
+    if len(fits) == 1:
+        return fits[0]
+    choices = ", ".join(f"{name} ({_count(*counts[name])})" for name in fits or counts)
+    if not fits:
+        raise ValueError(f"there is no metric {shown(wanted)} among {choices}")
+    raise ValueError(f"{len(fits)} metrics: {choices}; say metric={fits[0]!r}")
+
+
+def _fits(name: str, metric: str | None, filter: str | None) -> bool:
+    """Whether a name begins with the metric, and ends with the filter."""
+    base, _, filter_name = name.partition(",")
+    if filter is not None and filter_name != filter:
+        return False
+    if metric is None:
+        return True
+    return metric in (base, name) or name.startswith((f"{metric}/", f"{metric},"))
+
+
+def _count(scored: int, number: int) -> str:
+    return f"{scored}" if scored == number else f"{scored} of {number} scored"
+
+
+def _nothing(logs: Logs) -> str:
+    """Explain why no record has a score."""
+    runs = logs.runs
+    states = [f"{s} ({state})" for s, state in zip(runs["system"], runs["state"], strict=True)]
+    why = next((why for why in runs["why"] if why), "")
+    messages = [text for notes in runs["said"] for code, text in notes if code == "no score"]
+    first = f"; first error: {why}" if why else f"; {messages[0]}" if messages else ""
+    return f"{_NO_SCORE}: {listed(states)}{first}"
+
+
+def _names(column: Frame) -> list[str]:
+    return [str(name) for name in column.unique()]
+
+
+JOINS = ("auto", "id", "content", "order")
+_MAX_LISTED = 2  # cases in a message
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The item of each record, and how it was found."""
+
+    key: np.ndarray  # str
+    by: str
+
+
+def joined(logs: Logs, records: Frame, join: str = "auto") -> Joined:
+    """The item of each record of one task.
+
+    Parameters
+    ----------
+    logs : Logs
+    records : pandas.DataFrame
+        Of one task and metric.
+    join : {"auto", "id", "content", "order"}, default "auto"
+        By ids, where all logs have those of the data set; else by content, where all logs have
+        that. By order only when asked.
+
+    Raises
+    ------
+    ValueError
+        If ids and contents disagree, or there is nothing to join by.
+    """
+    if join not in JOINS:
+        raise ValueError(f"join is {join!r}; give one of {', '.join(JOINS)}")
+    if join == "auto":
+        join = _best(logs, records)
+    if join == "id":
+        return Joined(records["item"].astype(str).to_numpy(object), "id")
+    if join == "content":
+        return Joined(_by_content(records), "content")
+    return Joined(_by_order(records), "order")
+
+
+def conflicting_contents(records: Frame) -> dict[str, dict[bytes, str]]:
+    """Find items whose id has several contents; return the beginning of each content."""
+    hashed = records[records["item_hash"].notna()]
+    pairs = hashed.drop_duplicates(["item", "item_hash"])
+    twice = pairs[pairs.duplicated("item", keep=False)]
+    contents: dict[str, dict[bytes, str]] = {}
+    for item, digest, text, system in zip(
+        *(twice[k].tolist() for k in ("item", "item_hash", "text", "system")), strict=True
+    ):
+        contents.setdefault(str(item), {})[digest] = f"{shown(text)} in {system}"
+    return contents
+
+
+def _best(logs: Logs, records: Frame) -> str:
+    runs: Frame = logs.runs.loc[records["run"].unique()]
+    hashed = bool(records["item_hash"].notna().all())
+    if bool(runs["own_ids"].all()):
+        _refuse_other_contents(records)
+        _refuse_other_ids(records)
+        return "id"
+    if hashed:
+        return "content"
+    lacking = runs.loc[~runs["own_ids"], "system"].astype(str).tolist()
+    raise ValueError(
+        f"the logs of {lacking[0]} number their items by place and do not hold what was asked, so "
+        'nothing says which belong together; say join="id" to trust the numbers, or join="order"'
+    )
+
+
+def _refuse_other_contents(records: Frame) -> None:
+    contents = conflicting_contents(records)
+    if not contents:
+        return
+    cases = "; ".join(
+        f"{shown(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
+        for item, texts in list(contents.items())[:_MAX_LISTED]
+    )
+    number = records["item"].nunique()
+    raise ValueError(
+        f"{len(contents)} of {counted(number, 'id')} stand for different content: {cases}; say "
+        'join="content" to join by what was asked, or join="id" to trust the ids'
+    )
+
+
+def _refuse_other_ids(records: Frame) -> None:
+    """Refuse ids without a common item if the contents have one."""
+    if not records["item_hash"].notna().all():
+        return
+    run, item, digest = (pd.factorize(records[k])[0] for k in ("run", "item", "item_hash"))
+    groups = np.split(np.argsort(run, kind="stable"), np.cumsum(np.bincount(run))[:-1])
+    # most logs hold the same, which is looked at once
+    sets = [(frozenset(item[g].tolist()), frozenset(digest[g].tolist())) for g in groups]
+    for k, (ids, digests) in enumerate(sets := list(dict.fromkeys(sets))):
+        for other_ids, other_digests in sets[:k]:
+            if ids.isdisjoint(other_ids) and digests & other_digests:
+                raise ValueError(
+                    f"two logs have no id in common, but {len(digests & other_digests)} of "
+                    f"{len(digests)} contents; "
+                    'say join="content" to join by what was asked'
+                )
+
+
+def _by_content(records: Frame) -> np.ndarray:
+    """Key records by content; repeated content of a run gets an occurrence number."""
+    if records["item_hash"].isna().any():
+        run = records.loc[records["item_hash"].isna(), "system"].astype(str).iloc[0]
+        raise ValueError(f'the log of {run} does not hold what was asked; say join="id"')
+    run, item, digest = (
+        pd.factorize(records[k])[0].astype(np.int64) for k in ("run", "item", "item_hash")
+    )
+    sample, first = numbered(run, item, digest)
+    keys = run[first], digest[first]
+    occurrence = np.zeros(len(first), np.int64)
+    if len(numbered(*keys)[1]) < len(first):
+        samples = records.iloc[first]
+        alike = samples.groupby(["run", "item_hash"], observed=True, sort=False)
+        _refuse_uneven(samples, alike.size())
+        occurrence = alike.cumcount().to_numpy()
+    content, named = numbered(keys[1], occurrence)
+    return _distinct_names(records["item"].iloc[first[named]].tolist())[content][sample]
+
+
+def numbered(*columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of whole numbers by number, the same where all columns are, and the first of each."""
+    key = columns[0]
+    for column in columns[1:]:
+        key = pd.factorize(key)[0].astype(np.int64) * (int(column.max(initial=0)) + 1) + column
+    number = pd.factorize(key)[0]
+    return number, np.unique(number, return_index=True)[1]
+
+
+def _refuse_uneven(samples: Frame, copies: Frame) -> None:
+    """Refuse contents that occur a different number of times in different logs."""
+    if copies.min() == copies.max():  # once each, as most are
+        return
+    extremes = copies.groupby(level="item_hash").agg(["min", "max"])
+    extremes = extremes[extremes["min"] != extremes["max"]]
+    if not len(extremes):
+        return
+    text = samples.loc[samples["item_hash"] == extremes.index[0], "text"].iloc[0]
+    low, high = extremes.iloc[0]
+    raise ValueError(
+        f"{counted(len(extremes), 'item')} stand a different number of times in different logs "
+        f'({shown(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
+    )
+
+
+def _distinct_names(items: Sequence[str]) -> np.ndarray:
+    """Name items uniquely; several contents may have the same id."""
+    names, used = list(items), set[str]()
+    if len(set(names)) < len(names):
+        for k, name in enumerate(names):
+            while name in used:
+                name += "'"
+            used.add(name)
+            names[k] = name
+    return np.array(names, object)
+
+
+def _by_order(records: Frame) -> np.ndarray:
+    keys = np.empty(len(records), object)
+    lengths = {}
+    for (run, _), group in records.groupby(["run", "epoch"], observed=True, sort=False):
+        positions = records.index.get_indexer(group.sort_values(["file", "row"]).index)
+        keys[positions] = [str(k) for k in range(1, len(positions) + 1)]
+        lengths[run] = len(positions)
+    if len(set(lengths.values())) > 1:
+        texts: Sequence[str] = [str(n) for n in lengths.values()]
+        raise ValueError(f"by order all logs must be equally long; these have {', '.join(texts)}")
+    return keys
+
 
 POLICIES = ("missing", "raw", "worst")
 STATUS = "status"
 _FILES = 8  # that are named
 
 
-def scores_of(
+def pivot_scores(
     logs: Logs,
     *,
     task: str | Sequence[str] | None = None,
@@ -66,19 +366,19 @@ def scores_of(
         systems.
     """
     policies = _policies(errors=errors, unscored=unscored)
-    records, said = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
+    records, messages = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
     name = str(records["metric"].iloc[0])
     better = _direction(logs, records, name, higher_is_better)
     systems = _systems(records)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
-    tool = ", ".join(dict.fromkeys(_of(logs, records, "tool")))
-    own = policies | {"metric": name, "tool": tool, "by": squares[0].by}
+    tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
+    options = policies | {"metric": name, "tool": tool, "by": squares[0].by}
     signed = Signature(
         layout="logs",
         unit="item",
         source=_source(logs, records),
-        reading=_reading(logs, records, scores, own, [*said, *filled]),
+        reading=_reading(logs, records, scores, options, [*messages, *filled]),
         higher_is_better=better,
         metric=name,
         tool=tool,
@@ -88,10 +388,10 @@ def scores_of(
     return scores.assign_attrs(signed.to_attrs() | {"n_missing": int(scores.isnull().sum())})
 
 
-def _policies(**given: str) -> dict[str, str]:
-    for what, value in given.items():
-        checks.one_of(value, POLICIES, what)
-    return given
+def _policies(**policies: str) -> dict[str, str]:
+    for name, value in policies.items():
+        checks.one_of(value, POLICIES, name)
+    return policies
 
 
 @dataclass(frozen=True)
@@ -114,34 +414,34 @@ def _by_task(records: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _systems(records: pd.DataFrame) -> list[str]:
-    there = set(records["system"].unique())
-    found = [str(s) for s in records["system"].cat.categories if s in there]
-    if len(found) < 2:
-        only = f"only one system, {found[0]!r}"
+    present = set(records["system"].unique())
+    systems = [str(s) for s in records["system"].cat.categories if s in present]
+    if len(systems) < 2:
+        only = f"only one system, {systems[0]!r}"
         raise ValueError(f"{only}; a comparison needs at least two: give the logs of two systems")
-    return found
+    return systems
 
 
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
-    found = joined(logs, records, join)
+    item_keys = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()
-    unit, first = _units(found.key, epoch)
+    unit, first = _units(item_keys.key, epoch)
     refuse_large("the logs", items=len(first), systems=len(systems))
     shape = (len(first), len(systems))
-    at = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
+    cells = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
     score, raw = np.full(shape, np.nan), np.full(shape, np.nan)
     status = np.full(shape, STATUSES.index(MISSING), np.int8)
-    score[at], raw[at] = records["score"], records["raw"]
-    status[at] = records["status"].cat.codes
+    score[cells], raw[cells] = records["score"], records["raw"]
+    status[cells] = records["status"].cat.codes
     return Square(
         str(records["task"].iloc[0]),
-        [str(key) for key in found.key[first]],
+        [str(key) for key in item_keys.key[first]],
         epoch[first],
         _clusters(records, unit, len(first)),
         score,
         raw,
         status,
-        found.by,
+        item_keys.by,
     )
 
 
@@ -151,14 +451,14 @@ def _units(key: np.ndarray, epoch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _clusters(records: pd.DataFrame, unit: np.ndarray, number: int) -> np.ndarray | None:
-    """The cluster of each unit, None where no log names any."""
+    """Return the cluster of each unit; None if no log has clusters."""
     codes = records["cluster"].cat.codes.to_numpy()
     if (codes < 0).all():
         return None
     first = np.full(number, -1)
-    known = codes >= 0
-    first[unit[known][::-1]] = codes[known][::-1]
-    differs = known & (first[unit] != codes)
+    clustered = codes >= 0
+    first[unit[clustered][::-1]] = codes[clustered][::-1]
+    differs = clustered & (first[unit] != codes)
     if differs.any():
         item = records["item"].astype(str).iloc[int(differs.argmax())]
         raise ValueError(f"item {item!r} is in two clusters in different logs; give it one")
@@ -186,20 +486,22 @@ def _stacked(squares: Sequence[Square], systems: list[str]) -> xr.DataArray:
 def _under(
     scores: xr.DataArray, squares: Sequence[Square], policies: Mapping[str, str], better: bool
 ) -> tuple[xr.DataArray, list[str]]:
-    """Scores with their status, errors and what was not scored under their policies."""
+    """Apply the policies for errors and unscored cells; attach the status."""
     status = np.concatenate([square.status for square in squares])
     raw = np.concatenate([square.raw for square in squares])
-    values, said = scores.values.copy(), []
+    values, messages = scores.values.copy(), []
     for kind, policy in ((ERROR, policies["errors"]), (UNSCORED, policies["unscored"])):
         cells = status == STATUSES.index(kind)
         if policy == "raw":
             values[cells] = raw[cells]
         if policy == "worst":
             values[cells] = worst = _worst(scores.values, better)
-            said.append(f"{counted(int(cells.sum()), 'cell')} of status {kind} taken as {worst:g}")
+            messages.append(
+                f"{counted(int(cells.sum()), 'cell')} of status {kind} taken as {worst:g}"
+            )
     flags = {"flag_values": np.arange(len(STATUSES)), "flag_meanings": " ".join(STATUSES)}
-    beside = (scores.dims, status, flags)
-    return scores.copy(data=values).assign_coords({STATUS: beside}), said
+    status_coord = (scores.dims, status, flags)
+    return scores.copy(data=values).assign_coords({STATUS: status_coord}), messages
 
 
 def _worst(values: np.ndarray, better: bool) -> float:
@@ -210,61 +512,65 @@ def _worst(values: np.ndarray, better: bool) -> float:
     return low if better else high
 
 
-def _direction(logs: Logs, records: pd.DataFrame, metric: str, given: bool | None) -> bool:
-    """Whether higher is better, as the logs say."""
-    told: list[dict[str, bool]] = _of(logs, records, "higher_is_better")
-    found = {one.get(metric, True) for one in told}
-    if len(found) > 1:
+def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
+    """Return whether higher is better according to the logs."""
+    by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
+    directions = {higher.get(metric, True) for higher in by_run}
+    if len(directions) > 1:
         raise ValueError(
             f"higher {metric} is better in some of the logs and worse in others; name one task"
         )
-    if given is not None and given not in found:
-        words = "higher is better" if found == {True} else "lower is better"
-        raise ValueError(f"higher_is_better={given} contradicts the logs: of {metric} {words}")
-    return found.pop()
+    if requested is not None and requested not in directions:
+        words = "higher is better" if directions == {True} else "lower is better"
+        raise ValueError(f"higher_is_better={requested} contradicts the logs: of {metric} {words}")
+    return directions.pop()
 
 
-def _of(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
-    """What the table of runs says of those that have records."""
+def _run_values(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
+    """Return a column of the runs table for the runs with records."""
     return logs.runs[column].loc[np.unique(records["run"].to_numpy())].tolist()
 
 
 def _source(logs: Logs, records: pd.DataFrame) -> str:
-    files = [name for all_ in _of(logs, records, "files") for name in all_]
+    files = [name for all_ in _run_values(logs, records, "files") for name in all_]
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     return ", ".join(files[:_FILES]) + more
 
 
 def _reading(
-    logs: Logs, records: pd.DataFrame, scores: xr.DataArray, own: Mapping[str, Any], said: list[str]
+    logs: Logs,
+    records: pd.DataFrame,
+    scores: xr.DataArray,
+    options: Mapping[str, Any],
+    messages: list[str],
 ) -> str:
-    """What was read, in one line."""
-    runs = counted(len(_of(logs, records, "tool")), "log")
+    """Summarize in one line what was read."""
+    runs = counted(len(_run_values(logs, records, "tool")), "log")
     items = len(set(zip(*_item_keys(scores), strict=True)))
     size = f"{counted(items, 'item')} x {named_systems(scores[names.SYSTEM].values.tolist())}"
     if "epoch" in scores.coords:
         size += f", up to {counted(int(scores['epoch'].max()), 'run')} of each"
     tasks = [str(task) for task, _ in _by_task(records) if task]
     task = f", task {listed(tasks)}" if tasks else ""
-    missing = ", ".join(_lacking(scores[STATUS].values, own))
-    parts = [f"metric {own['metric']}, joined by {own['by']}", missing, *said]
-    return f"{runs} of {own['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
+    missing = ", ".join(_lacking(scores[STATUS].values, options))
+    parts = [f"metric {options['metric']}, joined by {options['by']}", missing, *messages]
+    return f"{runs} of {options['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
 
 
 def _item_keys(scores: xr.DataArray) -> list[list[Any]]:
-    kept = [key for key in ("dataset", names.ITEM) if key in scores.coords]
-    return [scores[key].values.tolist() for key in kept]
+    keys = [key for key in ("dataset", names.ITEM) if key in scores.coords]
+    return [scores[key].values.tolist() for key in keys]
 
 
-def _lacking(status: np.ndarray, own: Mapping[str, Any]) -> list[str]:
-    """How many cells have which other status, and what they count as."""
-    found = []
-    policy = {ERROR: own["errors"], UNSCORED: own["unscored"]}
+def _lacking(status: np.ndarray, options: Mapping[str, Any]) -> list[str]:
+    """Count the cells of each other status, and say how they are treated."""
+    parts = []
+    policy = {ERROR: options["errors"], UNSCORED: options["unscored"]}
     for kind in STATUSES:
         number = int((status == STATUSES.index(kind)).sum())
         if kind != OK and number:
-            taken = (
+            treatment = (
                 f" (taken as {policy[kind]})" if policy.get(kind, "missing") != "missing" else ""
             )
-            found.append(f"{counted(number, 'cell')} {kind}{taken}")
-    return found or ["all cells scored"]
+            parts.append(f"{counted(number, 'cell')} {kind}{treatment}")
+    return parts or ["all cells scored"]

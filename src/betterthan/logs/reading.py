@@ -1,23 +1,331 @@
 """Logs of evaluation tools as one table of records, whatever tool wrote them."""
 
+import gc
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from betterthan import checks
-from betterthan.io.problems import printable
-from betterthan.logs.again import one_each
-from betterthan.logs.checking import checked
-from betterthan.logs.clustering import CONTENT, by_content, refuse_cluster
-from betterthan.logs.finding import Found, find_files
-from betterthan.logs.frames import by_id_alone, logs_of
-from betterthan.logs.naming import chosen, named
-from betterthan.logs.recognising import Sorted, sort_files, tools
-from betterthan.logs.record import Logs, Run
+from betterthan.io.problems import counted, printable, problem, shown
+from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
+from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, tools
+from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
 from betterthan.logs.roster import READERS, Reader
-from betterthan.logs.uncollected import uncollected
+from betterthan.text import first_flawed, flaw
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Let Python's cyclic collector rest: values of JSON go when the last that refers to them goes,
+    and looking through all of them again and again takes a fifth of the time of reading.
+
+    Examples
+    --------
+    >>> with uncollected():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+AGAIN = ("last", "first", "epochs")
+_SAMPLE = ("item", "epoch", "content", "prompt", "cluster", "text", "row", "file", "failed")
+_SCORE = ("metric", "raw", "status")
+
+
+def merge_runs(
+    runs: Sequence[Run], systems: Sequence[str], again: str | None
+) -> tuple[list[Run], list[str]]:
+    """One run for each system and task, and the system of each.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    systems : sequence of str
+        The name of each run.
+    again : {"last", "first", "epochs"}, optional
+        Which of several finished runs; "epochs" takes each as further epochs.
+
+    Raises
+    ------
+    ValueError
+        If there are several finished runs and `again` is not given.
+    """
+    if again is not None and again not in AGAIN:
+        raise ValueError(f"again is {again!r}; give one of {', '.join(AGAIN)}")
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run, system in zip(runs, systems, strict=True):
+        groups.setdefault((system, run.task), []).append(without_doubles(run))
+    merged_runs = {key: _merge_group(group, key[0], again) for key, group in groups.items()}
+    return list(merged_runs.values()), [system for system, _ in merged_runs]
+
+
+def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
+    runs = _finished(_tries(sorted(runs, key=lambda run: run.started)), system)
+    if runs[0].state != DONE or len(runs) == 1 or not _overlap(runs):
+        return merged(runs)
+    note = ("again", _disagreement(runs, system))
+    if again == "epochs":
+        return _with_note(_as_epochs(runs), note)
+    if again is not None:
+        return _with_note(runs[-1] if again == "last" else runs[0], note)
+    files = ", ".join(shown(run.files[0]) for run in runs)
+    task = f" on task {runs[0].task}" if runs[0].task else ""
+    raise ValueError(
+        f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
+        'again="last" or again="first" for one of them, or again="epochs" to take all'
+    )
+
+
+def _finished(runs: list[Run], system: str) -> list[Run]:
+    """Keep the finished runs, if there are any; else keep all."""
+    finished = [run for run in runs if run.state == DONE]
+    if not finished or len(finished) == len(runs):
+        return runs
+    unfinished = ", ".join(run.files[0] for run in runs if run.state != DONE)
+    message = f"an unfinished log of {system} is passed over for a finished one: {unfinished}"
+    return [_with_note(finished[0], ("again", message)), *finished[1:]]
+
+
+def _with_note(run: Run, note: tuple[str, str]) -> Run:
+    return replace(run, notes=[*run.notes, note])
+
+
+def _disagreement(runs: list[Run], system: str) -> str:
+    """How many items the first and the last run score otherwise."""
+    first, last = (
+        dict(zip(run.cells.item, _scores(run.cells), strict=True)) for run in (runs[0], runs[-1])
+    )
+    both = [item for item in first if item in last]
+    differ = sum(first[item] != last[item] for item in both)
+    return f"{system} ran {len(runs)} times: {differ} of {counted(len(both), 'item')} differ"
+
+
+def _tries(runs: list[Run]) -> list[Run]:
+    """Tries that share what a retry shares, as one run."""
+    groups: dict[object, list[Run]] = {}
+    for k, run in enumerate(runs):
+        groups.setdefault(run.again or k, []).append(run)
+    return [merged(group) for group in groups.values()]
+
+
+def _overlap(runs: list[Run]) -> bool:
+    earlier: set[tuple[str, int]] = set()
+    for run in runs:
+        samples = set(zip(run.cells.item, run.cells.epoch, strict=True))
+        if samples & earlier:
+            return True
+        earlier |= samples
+    return False
+
+
+def merged(runs: list[Run]) -> Run:
+    """One run with the best sample of each item and epoch: scored, then unscored, then failed; of
+    equals the later.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    samples_by_run = _best_samples(runs)
+    last = next((run for run in reversed(runs) if run.state == DONE), runs[-1])
+    files, cells = [], Cells()
+    for run, samples in zip(runs, samples_by_run, strict=True):
+        add(cells, run.cells, samples, shift=len(files))
+        files += run.files
+    declared = list(dict.fromkeys(item for run in runs for item in run.declared))
+    notes = list(dict.fromkeys(note for run in runs for note in run.notes))
+    return replace(last, files=files, cells=cells, declared=declared, notes=notes)
+
+
+def _best_samples(runs: list[Run]) -> list[list[int]]:
+    """Choose the best sample of each item and epoch; return the chosen samples of each run."""
+    best: dict[tuple[str, int], tuple[int, int, int]] = {}
+    for r, run in enumerate(runs):
+        for k, rank in enumerate(_ranks(run)):
+            key = (run.cells.item[k], run.cells.epoch[k])
+            if key not in best or rank >= best[key][0]:
+                best[key] = (rank, r, k)
+    return [
+        sorted(k for _, run_number, k in best.values() if run_number == r) for r in range(len(runs))
+    ]
+
+
+def _ranks(run: Run) -> np.ndarray:
+    """Rank each sample: 2 scored, 1 unscored, 0 failed."""
+    ranks = np.zeros(len(run.cells), int)
+    for sample, status in zip(run.cells.score_sample, run.cells.status, strict=True):
+        ranks[sample] = max(ranks[sample], 2 if status == OK else 1 if status == UNSCORED else 0)
+    return np.where(np.array(run.cells.failed, bool), 0, ranks)
+
+
+def _as_epochs(runs: list[Run]) -> Run:
+    """All runs, those after the first as further epochs."""
+    cells, files, shift = Cells(), [], 0
+    for run in runs:
+        moved = replace(run.cells, epoch=[epoch + shift for epoch in run.cells.epoch])
+        add(cells, moved, range(len(moved)), shift=len(files))
+        shift = max(moved.epoch, default=shift)
+        files += run.files
+    return replace(runs[-1], files=files, cells=cells, epochs=sum(run.epochs for run in runs))
+
+
+def without_doubles(run: Run) -> Run:
+    """A run in which no item and epoch stands twice: equal rows count once.
+
+    Raises
+    ------
+    ValueError
+        If two rows of one item and epoch differ.
+    """
+    cells = run.cells
+    if len(set(zip(cells.item, cells.epoch, strict=True))) == len(cells):
+        return run
+    places: dict[tuple[str, int], list[int]] = {}
+    for k, key in enumerate(zip(cells.item, cells.epoch, strict=True)):
+        places.setdefault(key, []).append(k)
+    _refuse_other_doubles(run, places)
+    first_samples = sorted(first for first, *_ in places.values())
+    dropped = len(cells) - len(first_samples)
+    distinct = Cells()
+    add(distinct, cells, first_samples)
+    message = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
+    return replace(run, cells=distinct, notes=[*run.notes, ("twice", message)])
+
+
+def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) -> None:
+    cells, scores = run.cells, _scores(run.cells)
+    for (item, epoch), (first, *others) in places.items():
+        for k in others:
+            if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
+                raise ValueError(
+                    f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {shown(item)} (epoch "
+                    f"{epoch}) stands in row {cells.row[first]} too, with another score or text; "
+                    "give each item one row, or tell its runs apart"
+                )
+
+
+def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:
+    scores: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
+    for sample, metric, raw, status in zip(
+        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
+    ):
+        scores[sample].append((metric, repr(raw), status))
+    return [sorted(sample_scores) for sample_scores in scores]
+
+
+def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> None:
+    """Add some samples of other cells with their scores; files are counted on by `shift`."""
+    place = np.full(len(cells), -1)
+    place[list(samples)] = np.arange(len(into), len(into) + len(samples))
+    for name in _SAMPLE:
+        values = getattr(cells, name)
+        getattr(into, name).extend(
+            values[k] + shift if name == "file" else values[k] for k in samples
+        )
+    samples_of_scores = place[np.array(cells.score_sample, int)]
+    rows = np.flatnonzero(samples_of_scores >= 0)
+    into.score_sample.extend(samples_of_scores[rows].tolist())
+    for name in _SCORE:
+        values = getattr(cells, name)
+        getattr(into, name).extend(values[k] for k in rows)
+
+
+_MOST_EPOCHS = 10**6  # so that those of 2,000 logs, put together, are counted in 32 bits
+_MOST_MEANT = 10**7  # runs of items that a log names, beyond those it holds
+
+
+def checked(run: Run) -> Run:
+    """The run, when its names can be names, and its epochs be counted.
+
+    Raises
+    ------
+    ValueError
+        With the file, row and value.
+    """
+    for role, name in (("system", run.system or ""), ("task", run.task)):
+        _refuse(run.files[0], None, role, [name])
+    cells = run.cells
+    _refuse_item(run, "item", cells.item)
+    _refuse_item(run, "cluster", [name or "" for name in cells.cluster])
+    _refuse(run.files[0], None, "item", run.declared)
+    _refuse_metric(run)
+    _refuse_epochs(run)
+    return run
+
+
+def _refuse(file: str, row: int | None, role: str, names: Sequence[str]) -> None:
+    k = first_flawed(names)
+    if k is not None:
+        raise problem(file, f"{role} {shown(names[k])} {flaw(names[k])}", row=row)
+
+
+def _refuse_item(run: Run, role: str, names: Sequence[str]) -> None:
+    k = first_flawed(names)
+    if k is not None:
+        _refuse(*_place(run, k), role, [names[k]])
+
+
+def _refuse_metric(run: Run) -> None:
+    names = run.metrics
+    k = first_flawed(names)
+    if k is not None:
+        sample = run.cells.score_sample[run.cells.metric.index(names[k])]
+        _refuse(*_place(run, sample), "metric", [names[k]])
+
+
+def _refuse_epochs(run: Run) -> None:
+    """Refuse an epoch that is no count, and too many epochs."""
+    epochs = run.cells.epoch
+    k = next(
+        (k for k, epoch in enumerate(epochs) if not -_MOST_EPOCHS <= epoch <= _MOST_EPOCHS), None
+    )
+    if k is not None:
+        file, row = _place(run, k)
+        reason = f"an epoch is at most {_MOST_EPOCHS:,}, item {shown(run.cells.item[k])} has"
+        raise problem(file, f"{reason} {epochs[k]:,}; number the runs of an item from 1", row=row)
+    if len(run.declared) * run.epochs - len(epochs) > _MOST_MEANT:
+        reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
+        raise problem(run.files[0], f"{reason} {len(epochs):,}; correct how many runs were meant")
+
+
+def _place(run: Run, sample: int) -> tuple[str, int | None]:
+    """The file and the row of a sample."""
+    return run.files[run.cells.file[sample]], run.cells.row[sample] or None
+
+
+CONTENT = "content"
+
+
+def by_content(runs: Sequence[Run]) -> None:
+    """Assign items with equal content to one cluster."""
+    for run in runs:
+        digests = [content.hex() for content in run.cells.content if content is not None]
+        if len(digests) < len(run.cells):
+            reason = "does not hold what was asked, so that cluster='content' does not apply"
+            raise problem(run.files[0], reason)
+        run.cells.cluster = [*digests]
+
+
+def refuse_cluster(files: Sorted, metadata: str | None) -> None:
+    """Refuse a metadata name for logs without metadata."""
+    takers = [reader for reader in READERS if reader.takes_cluster]
+    if metadata is not None and not {*files.by_reader} <= {reader.name for reader in takers}:
+        tools = ", ".join(reader.tool for reader in takers)
+        message = f"cluster={metadata!r} is for metadata of samples in logs of {tools}"
+        raise ValueError(f"{message}; cluster='content' is for all that hold what was asked")
+
 
 _log = logging.getLogger("betterthan")
 Source = str | Path | Sequence[str | Path] | Mapping[str, Any]
@@ -96,10 +404,10 @@ def read_logs(
     3    old  faithfulness    0.4     ok
     """
     files = sort_files(find_files(source), format)
-    return logs_of_files(files, systems=systems, again=again, items=items, cluster=cluster)
+    return read_log_files(files, systems=systems, again=again, items=items, cluster=cluster)
 
 
-def logs_of_files(
+def read_log_files(
     files: Sorted,
     *,
     systems: Any = None,
@@ -108,31 +416,31 @@ def logs_of_files(
     cluster: str | None = None,
 ) -> Logs:
     """The records of files that were recognised."""
-    return logs_of_runs(*read_runs(files, items, cluster), systems=systems, again=again)
+    return combine_runs(*read_runs(files, items, cluster), systems=systems, again=again)
 
 
 @uncollected()
-def logs_of_runs(
+def combine_runs(
     runs: Sequence[Run],
     keys: Sequence[str | None],
     *,
     systems: Any = None,
     again: str | None = None,
 ) -> Logs:
-    """The records of runs, each with the name that a mapping gave it."""
+    """Build the records of runs; `keys` are the names from a mapping."""
     callable_: Any = systems if callable(systems) else None
-    runs, found = one_each(runs, named(runs, keys, callable_), again)
-    checks.fit(found, "system")
-    wanted = chosen(systems, list(dict.fromkeys(found)))
-    kept = [k for name in wanted for k, system in enumerate(found) if system == name]
-    return logs_of([runs[k] for k in kept], [wanted[found[k]] for k in kept])
+    runs, run_systems = merge_runs(runs, named(runs, keys, callable_), again)
+    checks.fit(run_systems, "system")
+    wanted = chosen(systems, list(dict.fromkeys(run_systems)))
+    selected = [k for name in wanted for k, system in enumerate(run_systems) if system == name]
+    return tabulate_runs([runs[k] for k in selected], [wanted[run_systems[k]] for k in selected])
 
 
 @uncollected()
 def read_runs(
     files: Sorted, items: Sequence[str] | None = None, cluster: str | None = None
 ) -> tuple[list[Run], list[str | None]]:
-    """The runs in all files, and the name a mapping gave the files of each."""
+    """Read the runs of all files, and the name that a mapping gives them."""
     _refuse_items(files, items)
     metadata = None if cluster == CONTENT else cluster
     refuse_cluster(files, metadata)
@@ -141,15 +449,15 @@ def read_runs(
     for reader in READERS:
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
-            found = reader.runs([one.file for one in group], items, metadata)
-            runs += [_by_its_tool(checked(run), reader) for run in found]
-            keys += [key] * len(found)
+            new_runs = reader.runs([source.file for source in group], items, metadata)
+            runs += [_by_its_tool(checked(run), reader) for run in new_runs]
+            keys += [key] * len(new_runs)
         reader.check(runs[before:])
     if not runs:
-        told = f" ({files.said})" if files.said else ""
-        raise ValueError(f"no file is a log of a tool that is read{told}: {tools()}")
-    if files.said:
-        _log.info(printable(files.said))
+        skipped = f" ({files.summary})" if files.summary else ""
+        raise ValueError(f"no file is a log of a tool that is read{skipped}: {tools()}")
+    if files.summary:
+        _log.info(printable(files.summary))
     _refuse_mixed(runs, keys)
     if cluster == CONTENT:
         by_content(runs)
@@ -170,7 +478,7 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
         )
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
-        run.said.append(by_id_alone(tools))
+        run.notes.append(joined_by_id_note(tools))
 
 
 def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
@@ -186,8 +494,8 @@ def _by_its_tool(run: Run, reader: Reader) -> Run:
     return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
-def _by_key(found: Sequence[Found]) -> dict[str | None, list[Found]]:
-    groups: dict[str | None, list[Found]] = {}
-    for one in found:
-        groups.setdefault(one.key, []).append(one)
+def _by_key(sources: Sequence[LogSource]) -> dict[str | None, list[LogSource]]:
+    groups: dict[str | None, list[LogSource]] = {}
+    for source in sources:
+        groups.setdefault(source.key, []).append(source)
     return groups

@@ -1,13 +1,168 @@
-"""Which reader reads a file: exactly one, or none."""
+"""Files that may be logs, and which reader reads each: exactly one, or none."""
 
-from collections.abc import Sequence
+import glob
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from betterthan.io.problems import counted, problem
-from betterthan.logs.finding import Found
-from betterthan.logs.heads import Head
+from betterthan.io.problems import counted, printable, problem
 from betterthan.logs.roster import READERS, Reader
-from betterthan.logs.unread_tools import why_unread
+from betterthan.logs.sniffing import LogFile, Preview
+
+_PATTERN = frozenset("*?[")
+_SKIPPED_FOLDERS = ("__pycache__",)
+
+
+@dataclass(frozen=True)
+class LogSource:
+    """A file, the name that a mapping gave it, and whether it was named by itself."""
+
+    file: LogFile
+    key: str | None
+    explicit: bool
+
+
+def find_files(source: Any, key: str | None = None) -> list[LogSource]:
+    """The files that `source` names, in order; those of a folder sorted by their path.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, or a pattern fits none.
+    ValueError
+        If `source` is empty or none of these.
+    """
+    if isinstance(source, Mapping | list | tuple) and not source:
+        kind = "mapping" if isinstance(source, Mapping) else "list"
+        raise ValueError(f"source is an empty {kind}; give at least one file")
+    if isinstance(source, Mapping):
+        parts = [_sources_in(entry, str(name)) for name, entry in source.items()]
+    elif isinstance(source, str | Path):
+        parts = [_sources_in(source, key)]
+    elif isinstance(source, Sequence):
+        parts = [_sources_in(entry, key) for entry in source]
+    else:
+        raise ValueError(
+            f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
+            "these, or a mapping of name to these"
+        )
+    return [entry for part in parts for entry in part]
+
+
+def _sources_in(source: Any, key: str | None) -> list[LogSource]:
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        return [match for entry in source for match in _sources_in(entry, key)]
+    if not isinstance(source, str | Path):
+        raise ValueError(
+            f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
+            "DataFrame"
+        )
+    path = Path(source)
+    if _is_folder(path):
+        return [LogSource(file, key, False) for file in _in_folder(path)]
+    if _PATTERN & set(str(source)) and not path.exists():
+        return _sources_matching(str(source), key)
+    return [LogSource(LogFile(_checked(path), path.name), key, True)]
+
+
+def _sources_matching(pattern: str, key: str | None) -> list[LogSource]:
+    paths = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
+    if not paths:
+        raise FileNotFoundError(f"no file fits the pattern {printable(pattern)}")
+    return [match for path in paths for match in _sources_in(path, key)]
+
+
+def _in_folder(folder: Path) -> list[LogFile]:
+    files = sorted(_walked(folder))
+    if not files:
+        raise problem(str(folder), "is a folder without a file; give one that holds logs")
+    return [LogFile(path, path.relative_to(folder).as_posix()) for path in files]
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """Regular files below a folder; a link that leads out of it is not followed."""
+    top = folder.resolve()
+    for base, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS)
+        for name in names:
+            path = Path(base, name)
+            if name[0] == "." or (path.is_symlink() and not path.resolve().is_relative_to(top)):
+                continue
+            if path.is_file():
+                yield path
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _checked(path: Path) -> Path:
+    """Return the path if it is a regular file: no pipe, no device."""
+    try:
+        kind = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"no such file: {printable(str(path))}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise problem(str(path), f"cannot be read ({reason})") from None
+    if not stat.S_ISREG(kind):
+        what = "is a pipe or a device, and may never end; save what it gives as a file"
+        raise problem(str(path), what)
+    return path
+
+
+_TABLE = "write a table with columns system, item, score from it"
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A kind of file that is refused by its name."""
+
+    description: str
+    recognises: Callable[[Preview], bool]
+    instead: str = _TABLE
+
+
+def _is_openai_evals(preview: Preview) -> bool:
+    return preview.kind in ("object", "lines") and preview.has("spec.eval_name")
+
+
+def _is_bfcl(preview: Preview) -> bool:
+    return preview.kind in ("object", "lines") and preview.has(
+        "accuracy", "correct_count", "total_count"
+    )
+
+
+def _is_lighteval(preview: Preview) -> bool:
+    if preview.kind != "parquet":
+        return False
+    return all(
+        any(name in word for word in preview.members) for name in ("model_response", "metric")
+    )
+
+
+UNREAD = (
+    Unread("a log of openai/evals, which is not read", _is_openai_evals),
+    Unread(
+        "a score file of BFCL, which lists failures only, so what passed is not in it",
+        _is_bfcl,
+        "write a table with columns system, item, score from it and the file of results",
+    ),
+    Unread("a file of details of lighteval, which is not read", _is_lighteval),
+)
+
+
+def why_unread(preview: Preview) -> str | None:
+    """Describe a file of a known tool that is not read, and what to do."""
+    kind = next((kind for kind in UNREAD if kind.recognises(preview)), None)
+    return None if kind is None else f"is {kind.description}; {kind.instead}"
+
 
 # what can be no table either
 NO_TABLES = ("a Git LFS pointer", "an image", "a PDF", "a web page")
@@ -18,11 +173,11 @@ _MOST = 5  # skipped files that are named
 class Sorted:
     """Files by their reader, and those of a folder that none reads, with the reason."""
 
-    by_reader: dict[str, list[Found]]
+    by_reader: dict[str, list[LogSource]]
     skipped: list[tuple[str, str]]
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The skipped files, in words; empty where there are none."""
         if not self.skipped:
             return ""
@@ -31,21 +186,21 @@ class Sorted:
         return f"skipped {counted(len(self.skipped), 'file')}: {named}{more}"
 
 
-def reader_of(head: Head) -> Reader | None:
-    """The one reader that says yes."""
-    fits = [reader for reader in READERS if reader.recognises(head)]
+def find_reader(preview: Preview) -> Reader | None:
+    """Return the one reader that recognizes the file."""
+    fits = [reader for reader in READERS if reader.recognises(preview)]
     if len(fits) > 1:
         names = ", ".join(reader.name for reader in fits)
         raise RuntimeError(f"a file is recognised by {names}; one reader alone may be right")
     return fits[0] if fits else None
 
 
-def sort_files(found: Sequence[Found], format: str | None = None) -> Sorted:
+def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorted:
     """The files by the name of their reader.
 
     Parameters
     ----------
-    found : sequence of Found
+    sources : sequence of Found
     format : str, optional
         The reader that all files are for; recognised when not given.
 
@@ -54,36 +209,38 @@ def sort_files(found: Sequence[Found], format: str | None = None) -> Sorted:
     ValueError
         If a file that was named by itself is no log of a known tool.
     """
-    by_reader: dict[str, list[Found]] = {}
+    by_reader: dict[str, list[LogSource]] = {}
     skipped: list[tuple[str, str]] = []
-    for one in found:
-        reader = reader_of(one.file.head) if format is None else _named(format)
+    for source in sources:
+        reader = find_reader(source.file.preview) if format is None else _named(format)
         if reader is not None:
-            by_reader.setdefault(reader.name, []).append(one)
-        elif one.alone:
-            raise problem(one.file.name, unread(one.file.head))
+            by_reader.setdefault(reader.name, []).append(source)
+        elif source.explicit:
+            raise problem(source.file.name, unread(source.file.preview))
         else:
-            skipped.append((one.file.name, _reason(one.file.head)))
+            skipped.append((source.file.name, _reason(source.file.preview)))
     return Sorted(by_reader, skipped)
 
 
-def sorted_of_folder(found: Sequence[Found]) -> Sorted:
-    """The files by their reader, whether they were named or not."""
-    return sort_files([Found(one.file, one.key, False) for one in found])
+def sort_folder(sources: Sequence[LogSource]) -> Sorted:
+    """Sort files by reader, without errors for unreadable ones."""
+    return sort_files([LogSource(source.file, source.key, False) for source in sources])
 
 
-def unread(head: Head) -> str:
-    """Why no reader reads a file, and what to do."""
-    if head.kind == "a Git LFS pointer":
+def unread(preview: Preview) -> str:
+    """Explain why no reader reads a file, and what to do."""
+    if preview.kind == "a Git LFS pointer":
         return "is a Git LFS pointer, not the file itself; run: git lfs pull"
-    if head.kind == "empty":
+    if preview.kind == "empty":
         return "is empty"
-    known = why_unread(head)
-    if known is not None:
-        return known
-    what = "" if head.kind in ("object", "lines", "list", "text", "zip") else f" ({head.kind})"
+    reason = why_unread(preview)
+    if reason is not None:
+        return reason
+    kind = (
+        "" if preview.kind in ("object", "lines", "list", "text", "zip") else f" ({preview.kind})"
+    )
     return (
-        f"is no log of a tool that is read{what}: {tools()}; write a table instead, "
+        f"is no log of a tool that is read{kind}: {tools()}; write a table instead, "
         "with columns system, item, score"
     )
 
@@ -93,17 +250,17 @@ def tools() -> str:
     return ", ".join(dict.fromkeys(reader.tool for reader in READERS))
 
 
-def _reason(head: Head) -> str:
-    known = ("object", "lines", "list", "text", "zip")
-    what = why_unread(head)
-    if what is not None:
-        return what.removeprefix("is ")
-    return "no log of a known tool" if head.kind in known else head.kind
+def _reason(preview: Preview) -> str:
+    readable = ("object", "lines", "list", "text", "zip")
+    reason = why_unread(preview)
+    if reason is not None:
+        return reason.removeprefix("is ")
+    return "no log of a known tool" if preview.kind in readable else preview.kind
 
 
 def _named(format: str) -> Reader:
     for reader in READERS:
         if reader.name == format:
             return reader
-    known = ", ".join(reader.name for reader in READERS)
-    raise ValueError(f"format is {format!r}; give one of {known}")
+    formats = ", ".join(reader.name for reader in READERS)
+    raise ValueError(f"format is {format!r}; give one of {formats}")

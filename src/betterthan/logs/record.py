@@ -16,17 +16,17 @@ OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
 Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
 # characters of an item that are kept for messages; all where near copies are looked for
-KEPT: ContextVar[int | None] = ContextVar("kept", default=80)
+TEXT_LIMIT: ContextVar[int | None] = ContextVar("kept", default=80)
 
 
 @contextmanager
-def whole_texts() -> Generator[None]:
+def full_texts() -> Generator[None]:
     """Keep whole texts of what is read within."""
-    before = KEPT.set(None)
+    before = TEXT_LIMIT.set(None)
     try:
         yield
     finally:
-        KEPT.reset(before)
+        TEXT_LIMIT.reset(before)
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Cells:
     row: list[int] = field(default_factory=list)
     file: list[int] = field(default_factory=list)
     failed: list[bool] = field(default_factory=list)
-    of: list[int] = field(default_factory=list)  # the sample of a score
+    score_sample: list[int] = field(default_factory=list)  # the sample of a score
     metric: list[str] = field(default_factory=list)
     raw: list[float] = field(default_factory=list)
     status: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Cells:
         self.content.append(content)
         self.prompt.append(prompt)
         self.cluster.append(cluster)
-        self.text.append(text[: KEPT.get()])
+        self.text.append(text[: TEXT_LIMIT.get()])
         self.row.append(row)
         self.file.append(file)
         self.failed.append(failed)
@@ -100,7 +100,7 @@ class Cells:
         What is ``ok`` without a finite number is taken as unscored.
         """
         number = _NAN if raw is None else float(raw)
-        self.of.append(sample)
+        self.score_sample.append(sample)
         self.metric.append(metric)
         self.raw.append(number)
         self.status.append(UNSCORED if status == OK and not isfinite(number) else status)
@@ -115,31 +115,33 @@ class Cells:
         **columns : sequence
             The others, all but cluster and file.
         """
-        self.item = [stripped(one) if type(one) is str else _id(one) for one in items]
+        self.item = [stripped(item) if type(item) is str else _id(item) for item in items]
         self.epoch, self.row, self.failed = (list(columns[k]) for k in ("epoch", "row", "failed"))
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
-        kept = KEPT.get()
-        self.text = [text[:kept] for text in columns["text"]]
+        limit = TEXT_LIMIT.get()
+        self.text = [text[:limit] for text in columns["text"]]
         self.cluster, self.file = [None] * len(self.item), [0] * len(self.item)
 
     def scores(self, metric: str, numbers: Sequence[float | None]) -> None:
         """Add the number that a tool wrote for each sample, None where it wrote none."""
-        raw = [_NAN if one is None else float(one) for one in numbers]
-        self.of += range(len(self.item))
+        raw = [_NAN if value is None else float(value) for value in numbers]
+        self.score_sample += range(len(self.item))
         self.metric += [metric] * len(self.item)
         self.raw += raw
-        known = map(isfinite, raw)
-        status = [OK if one else UNSCORED for one in known]
+        finite = map(isfinite, raw)
+        status = [OK if is_known else UNSCORED for is_known in finite]
         if any(self.failed):
             status = [ERROR if f else s for f, s in zip(self.failed, status, strict=True)]
         self.status += status
 
     def by_sample(self) -> list[list[tuple[str, str, str]]]:
         """The scores of each sample (metric, number as text, status), to compare samples by."""
-        found: list[list[tuple[str, str, str]]] = [[] for _ in self.item]
-        for of, *score in zip(self.of, self.metric, map(repr, self.raw), self.status, strict=True):
-            found[of].append((score[0], score[1], score[2]))
-        return found
+        scores_by_sample: list[list[tuple[str, str, str]]] = [[] for _ in self.item]
+        for sample, *score in zip(
+            self.score_sample, self.metric, map(repr, self.raw), self.status, strict=True
+        ):
+            scores_by_sample[sample].append((score[0], score[1], score[2]))
+        return scores_by_sample
 
     def __len__(self) -> int:
         return len(self.item)
@@ -188,7 +190,7 @@ class Run:
         Metrics of which less is better.
     judge, scorer : str
         The model that judged, and which scorer with which options.
-    said : list of (code, message)
+    notes : list of (code, message)
         What the reader saw that the audit should tell.
     """
 
@@ -215,7 +217,7 @@ class Run:
     lower: set[str] = field(default_factory=set)
     judge: str = ""
     scorer: str = ""
-    said: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
     cells: Cells = field(default_factory=Cells)
 
     @property

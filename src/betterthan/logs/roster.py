@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from betterthan.logs.heads import JSON, Head, LogFile
 from betterthan.logs.record import Run
+from betterthan.logs.sniffing import JSON, LogFile, Preview
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Reader:
     takes_cluster: bool = False  # whether samples have metadata that items can share
     kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
 
-    def recognises(self, head: Head) -> bool:
+    def recognises(self, preview: Preview) -> bool:
         """Whether a file is of this kind."""
-        return head.kind in self.kinds and self._file.recognises(head)
+        return preview.kind in self.kinds and self._file.recognises(preview)
 
     @property
     def _file(self) -> Any:

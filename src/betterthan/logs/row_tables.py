@@ -7,20 +7,20 @@ from contextlib import contextmanager
 from typing import Any
 
 from betterthan.io.problems import problem, shown
-from betterthan.logs.heads import Head, LogFile
 from betterthan.logs.json_values import records
+from betterthan.logs.sniffing import LogFile, Preview
 
 _LONGEST = 2**31 - 1  # of a cell: a trace is longer than csv takes
 
 
-def columns_of(head: Head) -> tuple[str, ...]:
-    """The names of columns, as far as the first bytes tell; none where it is no table."""
-    if head.kind in ("object", "lines", "list"):
-        return tuple(head.first) if isinstance(head.first, dict) else ()
-    if head.kind != "text" or not head.lines:
+def preview_columns(preview: Preview) -> tuple[str, ...]:
+    """Return the column names, if the first bytes show them; none if it is no table."""
+    if preview.kind in ("object", "lines", "list"):
+        return tuple(preview.first) if isinstance(preview.first, dict) else ()
+    if preview.kind != "text" or not preview.lines:
         return ()
     try:
-        header = next(csv.reader(head.lines, delimiter=_delimiter(head)), [])
+        header = next(csv.reader(preview.lines, delimiter=_delimiter(preview)), [])
     except csv.Error:
         return ()
     return tuple(name.strip() for name in header)
@@ -34,20 +34,20 @@ def table_rows(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
     ValueError
         If a row has more or fewer cells than there are columns, or a name is there twice.
     """
-    if file.head.kind != "text":
+    if file.preview.kind != "text":
         yield from records(file)
         return
     with file.open() as data, _long_cells():
         text = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
-        reader = csv.reader(text, delimiter=_delimiter(file.head), strict=True)
+        reader = csv.reader(text, delimiter=_delimiter(file.preview), strict=True)
         try:
             yield from _by_name(reader, file)
         except csv.Error as error:
-            what = f"not readable as CSV ({error}); is the file cut?"
-            raise problem(file.name, what, row=reader.line_num) from None
+            reason = f"not readable as CSV ({error}); is the file cut?"
+            raise problem(file.name, reason, row=reader.line_num) from None
         except UnicodeDecodeError:
-            what = "not UTF-8; save the file as UTF-8"
-            raise problem(file.name, what, row=reader.line_num + 1) from None
+            reason = "not UTF-8; save the file as UTF-8"
+            raise problem(file.name, reason, row=reader.line_num + 1) from None
 
 
 def _by_name(reader: Any, file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -61,14 +61,14 @@ def _by_name(reader: Any, file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]
                 raise problem(file.name, f"column name {shown(twice)} occurs twice")
         elif record:
             if len(record) != len(header):
-                what = f"has {len(record)} cells where the header has {len(header)}"
-                raise problem(file.name, f"{what}; is the file cut?", row=start)
+                reason = f"has {len(record)} cells where the header has {len(header)}"
+                raise problem(file.name, f"{reason}; is the file cut?", row=start)
             yield start, dict(zip(header, record, strict=True))
         start = reader.line_num + 1
 
 
-def _delimiter(head: Head) -> str:
-    return "\t" if head.lines[0].count("\t") > head.lines[0].count(",") else ","
+def _delimiter(preview: Preview) -> str:
+    return "\t" if preview.lines[0].count("\t") > preview.lines[0].count(",") else ","
 
 
 @contextmanager

@@ -68,5 +68,5 @@ def _table(logs: Logs) -> pd.DataFrame:
     table = pd.DataFrame({name: logs.records[name] for name in [*first, "run", "file", "row"]})
     for name in _HASHES:
         digests = logs.records[name].tolist()
-        table[name] = [one.hex() if isinstance(one, bytes) else None for one in digests]
+        table[name] = [value.hex() if isinstance(value, bytes) else None for value in digests]
     return table

@@ -61,7 +61,7 @@ class Directory(Sequence[Member]):
         return Member(self.names[k], *(int(entry[field]) for field in Member._fields[1:]))
 
 
-def members_of(path: Path) -> Directory:
+def read_directory(path: Path) -> Directory:
     """The members of a zip file.
 
     Raises
@@ -75,41 +75,49 @@ def members_of(path: Path) -> Directory:
     is read here, many times as fast as by `zipfile`, which reads every other.
     """
     with path.open("rb") as file:
-        found = _plain(file)
-    if found is not None:
-        return found
+        directory = _plain(file)
+    if directory is not None:
+        return directory
     with zipfile.ZipFile(path) as archive:
         infos = archive.infolist()
-    entries = [{field: getattr(one, field) for field in Member._fields} for one in infos]
-    return Directory(tuple(one.filename for one in infos), entries)
+    entries = [{field: getattr(info, field) for field in Member._fields} for info in infos]
+    return Directory(tuple(info.filename for info in infos), entries)
 
 
-def overlapping(found: Directory) -> tuple[str, str] | None:
-    """Two members that stand in the same bytes, as in a file made to expand without end."""
-    if not len(found):
+def overlapping(directory: Directory) -> tuple[str, str] | None:
+    """Find two members that occupy the same bytes, as in a zip bomb."""
+    if not len(directory):
         return None
-    begin, size = (_column(found, field) for field in ("header_offset", "compress_size"))
-    end = begin + size + _LOCAL + np.fromiter(map(len, found.names), np.int64, len(found))
+    begin, size = (_column(directory, field) for field in ("header_offset", "compress_size"))
+    end = begin + size + _LOCAL + np.fromiter(map(len, directory.names), np.int64, len(directory))
     order = np.argsort(begin, kind="stable")
-    at = np.flatnonzero(end[order[:-1]] > begin[order[1:]])
-    return (found.names[order[at[0]]], found.names[order[at[0] + 1]]) if len(at) else None
+    overlaps = np.flatnonzero(end[order[:-1]] > begin[order[1:]])
+    return (
+        (directory.names[order[overlaps[0]]], directory.names[order[overlaps[0] + 1]])
+        if len(overlaps)
+        else None
+    )
 
 
-def _column(found: Directory, field: str) -> np.ndarray:
-    if isinstance(found.entries, np.ndarray):
-        return found.entries[field].astype(np.int64)
-    return np.array([one[field] for one in found.entries], np.int64)
+def _column(directory: Directory, field: str) -> np.ndarray:
+    if isinstance(directory.entries, np.ndarray):
+        return directory.entries[field].astype(np.int64)
+    return np.array([entry[field] for entry in directory.entries], np.int64)
 
 
 def _plain(file: BinaryIO) -> Directory | None:
-    """The members in a directory of the usual kind, None of any other."""
+    """Read a directory of the usual kind; None for any other."""
     length = file.seek(0, io.SEEK_END)
     if length < _END.size:
         return None
     file.seek(length - _END.size)
-    magic, disk, of, here, number, size, begin, comment = _END.unpack(file.read())
-    whole = magic == b"PK\5\6" and not (disk or of or comment) and here == number < 0xFFFF
-    if not whole or begin + size + _END.size != length:
+    magic, disk, start_disk, disk_entries, number, size, begin, comment = _END.unpack(file.read())
+    is_complete = (
+        magic == b"PK\5\6"
+        and not (disk or start_disk or comment)
+        and disk_entries == number < 0xFFFF
+    )
+    if not is_complete or begin + size + _END.size != length:
         return None
     file.seek(begin)
     return _entries(file.read(size), number)
@@ -120,14 +128,14 @@ def _entries(data: bytes, number: int) -> Directory | None:
     fixed = b"".join([part[: _ENTRY.itemsize] for part in parts])
     if before or len(parts) != number or len(fixed) != number * _ENTRY.itemsize:
         return None
-    found = np.frombuffer(fixed, _ENTRY)
+    entries = np.frombuffer(fixed, _ENTRY)
     lengths = np.fromiter(map(len, parts), np.int64, number)
-    odd = (found["needed"] > _NEWEST) | (found["extra"] > 0) | (found["comment"] > 0)
-    odd |= found["name"] != lengths - _ENTRY.itemsize
+    odd = (entries["needed"] > _NEWEST) | (entries["extra"] > 0) | (entries["comment"] > 0)
+    odd |= entries["name"] != lengths - _ENTRY.itemsize
     for field in ("compress_size", "file_size", "header_offset"):
-        odd |= found[field] == _LARGE
+        odd |= entries[field] == _LARGE
     names = b"\0".join([part[_ENTRY.itemsize :] for part in parts])
     # zipfile ends a name at a zero, and on some systems turns a backslash
     if odd.any() or not names.isascii() or b"\\" in names or names.count(b"\0") >= max(1, number):
         return None
-    return Directory(tuple(names.decode().split("\0")) if number else (), found)
+    return Directory(tuple(names.decode().split("\0")) if number else (), entries)

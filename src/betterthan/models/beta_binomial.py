@@ -41,13 +41,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.pairing import as_pairs, probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import of_pairs
-from betterthan.models.describing import Description, description_of
+from betterthan.models import likelihood_data
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -82,16 +82,16 @@ def simulate(
     [40, 40]
     """
     numbers = checks.prior(prior, 2)
-    each = of_pairs.sizes(n, pairs)
+    size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=pairs)
-    wins = random.binomial(each, p)
+    wins = random.binomial(size, p)
     return xr.Dataset(
         {
             "p": (names.PAIR, p),
-            "counts": ((names.PAIR, names.OUTCOME), np.stack([wins, each - wins], axis=-1)),
+            "counts": ((names.PAIR, names.OUTCOME), np.stack([wins, size - wins], axis=-1)),
         },
-        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+        coords=likelihood_data.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
 
 
@@ -114,7 +114,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
@@ -144,13 +144,13 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = of_pairs.to_fit(counts)
+    pairs, _ = likelihood_data.to_fit(counts)
     wins, losses = pairs.values[:, 0], pairs.values[:, 1]
-    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
-        of_pairs.name_systems(model, pairs)
+    with pm.Model(coords=likelihood_data.coords(pairs[:, :2])) as model:
+        likelihood_data.name_systems(model, pairs)
         data = pm.Data("wins", wins, dims=names.PAIR)
         n = pm.Data("n", wins + losses, dims=names.PAIR)
-        (p,) = Prior.of(prior, pairs, names.DECISIVE).probabilities("p")
+        (p,) = Prior.parse(prior, pairs, names.DECISIVE).probabilities("p")
         pm.Binomial("y", n=n, p=p, observed=data, dims=names.PAIR)
     return model
 
@@ -199,10 +199,10 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
-    pairs, square = of_pairs.to_fit(counts)
-    known = Prior.of(prior, pairs, names.DECISIVE)
-    attrs = {"model": "beta_binomial", "prior": known.recorded, "square": int(square)}
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    pairs, square = likelihood_data.to_fit(counts)
+    pair_prior = Prior.parse(prior, pairs, names.DECISIVE)
+    attrs = {"model": "beta_binomial", "prior": pair_prior.recorded, "square": int(square)}
     return fit_model(
         build(pairs, prior=prior),
         attrs,
@@ -244,6 +244,6 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     0.7646
     """
     pairs, square = as_pairs(counts)
-    win, loss = Prior.of(prior, pairs, names.DECISIVE).columns()
+    win, loss = Prior.parse(prior, pairs, names.DECISIVE).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
     return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)

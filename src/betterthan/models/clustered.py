@@ -39,29 +39,21 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.pairing import probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import probability_as_given, without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
-from betterthan.models import (
-    by_weights,
-    cluster_likelihood,
-    clusters_by_weights,
-    of_groups,
-    of_pairs,
-    simplex,
-)
-from betterthan.models.clusters_by_weights import Clusters
-from betterthan.models.describing import Description, description_of
-from betterthan.models.of_groups import CLUSTER, Groups
+from betterthan.models import group_importance, importance, likelihood_data, simplex
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.group_importance import Clusters
+from betterthan.models.likelihood_data import CLUSTER, Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
 
 _CELL = (CLUSTER, names.PAIR, names.OUTCOME)
-_CORRELATIONS = clusters_by_weights.CORRELATIONS
+_CORRELATIONS = group_importance.CORRELATIONS
 
 
 def simulate(
@@ -104,7 +96,7 @@ def simulate(
     values = _draw_counts(truth, count, size, random)
     return xr.Dataset(
         {"counts": (_CELL, values)} | {k: (names.PAIR, v) for k, v in truth.items()},
-        coords=of_pairs.simulated(shape)
+        coords=likelihood_data.simulated(shape)
         | {names.OUTCOME: list(names.OUTCOMES), CLUSTER: [f"c{k}" for k in range(count)]},
     )
 
@@ -128,7 +120,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -163,11 +155,11 @@ def build(
     """
     import pymc as pm
 
-    data = of_groups.by_cluster(counts)
-    known = Prior.of(prior, data.pairs)
-    with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
-        of_pairs.name_systems(model, data.pairs)
-        theta = _theta(known)
+    data = likelihood_data.by_cluster(counts)
+    pair_prior = Prior.parse(prior, data.pairs)
+    with pm.Model(coords=likelihood_data.coords(data.pairs) | data.levels) as model:
+        likelihood_data.name_systems(model, data.pairs)
+        theta = _theta(pair_prior)
         observed = pm.Data("counts", data.values, dims=_CELL)
         n = pm.math.sum(observed, axis=-1)
         pm.CustomDist(
@@ -175,8 +167,8 @@ def build(
             n,
             theta,
             *_concentrations(correlation),
-            logp=cluster_likelihood.log_probability(data.values),
-            random=cluster_likelihood.random,
+            logp=group_importance.log_probability(data.values),
+            random=group_importance.random_counts,
             signature="(),(k),(),()->(k)",
             observed=observed,
             dims=_CELL,
@@ -241,30 +233,34 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
-    data = of_groups.by_cluster(counts)
-    known, seed = Prior.of(prior, data.pairs), one_seed(rng)
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    data = likelihood_data.by_cluster(counts)
+    pair_prior, seed = Prior.parse(prior, data.pairs), one_seed(rng)
     attrs: dict[str, Any] = {
         "model": "clustered",
-        "prior": known.recorded,
+        "prior": pair_prior.recorded,
         "square": int(data.square),
     }
     if correlation is not None:
         attrs["correlation"] = correlation
         checks.probability(correlation, "correlation")
-    made = partial(build, counts, prior=prior, correlation=correlation)
-    if known.weighted:
-        both = by_weights.of_groups(Clusters(data.values, known.columns(), correlation), data, made)
-        tree = by_weights.fit_known(
+    builder = partial(build, counts, prior=prior, correlation=correlation)
+    if pair_prior.weighted:
+        both = importance.group_model(
+            Clusters(data.values, pair_prior.columns(), correlation), data, builder
+        )
+        tree = importance.fit_weighted(
             both, attrs, sampler, sampling, seed=seed, predictive=predictive
         )
     else:
-        by_weights.nuts_alone(known, sampler)
-        tree = fit_model(made(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
+        importance.warn_nuts_only(pair_prior, sampler)
+        tree = fit_model(
+            builder(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs
+        )
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: without_attrs(v) for k, v in added.items()})
-    constant = {"counts": (_CELL, data.values)} | known.by_pair_kept
+    constant = {"counts": (_CELL, data.values)} | pair_prior.constant_data
     tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree
 
@@ -295,12 +291,12 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     >>> round(alone.item(), 6)
     0.5
     """
-    data = of_groups.by_cluster(counts)
-    win, loss, _ = Prior.of(prior, data.pairs).columns()
-    of_pair = np.broadcast_arrays(win, loss, np.arange(data.values.shape[1]))
+    data = likelihood_data.by_cluster(counts)
+    win, loss, _ = Prior.parse(prior, data.pairs).columns()
+    by_pair = np.broadcast_arrays(win, loss, np.arange(data.values.shape[1]))
     both = [
         clusters.prob_above_half(data.values[:, k, 0], data.values[:, k, 1], a, b)
-        for a, b, k in zip(*of_pair, strict=True)
+        for a, b, k in zip(*by_pair, strict=True)
     ]
     better, worse = np.array(both).reshape(-1, 2).T
     return probability_as_given(data.pairs, better, worse, data.square)
@@ -330,8 +326,8 @@ def _draw_truth(
     win, loss, tie = prior
     p, s = random.beta(win, loss, pairs), random.beta(win + loss, tie, pairs)
     rho = random.beta(*clusters.CORRELATION, size=(2, pairs))
-    found = {"p": p, "s": s} | dict(zip(_CORRELATIONS, rho, strict=True))
-    return found | {"difference": s * (2 * p - 1)}
+    truth = {"p": p, "s": s} | dict(zip(_CORRELATIONS, rho, strict=True))
+    return truth | {"difference": s * (2 * p - 1)}
 
 
 def _draw_counts(

@@ -44,26 +44,20 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
 from betterthan.counts.judgments import Rows, judgment_rows
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import (
-    by_weights,
-    judgments_by_weights,
-    made_up,
-    shrinkage,
-    tie_models,
-)
-from betterthan.models.describing import Description, description_of
+from betterthan.counts.shapes import without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.models import davidson_importance, importance, made_up, shrinkage, tie_models
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
-from betterthan.models.sampling import Options, Sampling, asked
+from betterthan.models.sampling import Options, Sampling, resolve_sampling
 from betterthan.models.tie_models import TIE_MODELS
 
 if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
-_EFFECT, _JUDGES = judgments_by_weights.EFFECT, judgments_by_weights.JUDGES
+_EFFECT, _JUDGES = davidson_importance.EFFECT, davidson_importance.JUDGES
 
 
 def simulate(
@@ -112,19 +106,19 @@ def simulate(
     j = checks.whole(judges, "judges", 0)
     random = np.random.default_rng(one_seed(rng))
     truth = _draw_truth(k, j, position, tie_model, random)
-    of = random.integers(max(j, 1), size=n)
+    judge_index = random.integers(max(j, 1), size=n)
     spread = np.array([truth["judge_tie_sd"], truth["judge_position_sd"]])
-    tied, placed = made_up.draw_judges(spread, j, random)[:, of]
+    tied, placed = made_up.draw_judges(spread, j, random)[:, judge_index]
     a, b = made_up.random_pairs(random, k, n)
     d = truth["ability"][a] - truth["ability"][b] + truth["position"] + placed * position
-    chances = tie_models.log_chances_of(d, truth["tie"] + tied, tie_model)
+    chances = tie_models.log_probabilities(d, truth["tie"] + tied, tie_model)
     outcome = made_up.draw_outcomes(chances, random)
     truth["ability"] = (names.SYSTEM, truth["ability"])
-    there = {"position": position, "judge_tie_sd": j, "judge_position_sd": j and position}
-    told = {k: v for k, v in truth.items() if there.get(k, True)}
-    systems_of = np.array([f"s{i}" for i in range(k)])
-    judge = np.array([f"j{i}" for i in range(j)])[of] if j else None
-    return made_up.as_judgments(systems_of, a, b, outcome, judge).assign(told)
+    included = {"position": position, "judge_tie_sd": j, "judge_position_sd": j and position}
+    present = {k: v for k, v in truth.items() if included.get(k, True)}
+    system_names = np.array([f"s{i}" for i in range(k)])
+    judge = np.array([f"j{i}" for i in range(j)])[judge_index] if j else None
+    return made_up.as_judgments(system_names, a, b, outcome, judge).assign(present)
 
 
 def describe() -> Description:
@@ -146,7 +140,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -201,7 +195,7 @@ def build(
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
         ability = shrinkage.abilities(*_won(rows))
         tie: Any = pm.Normal("tie", *tie_models.PRIOR[tie_model])
-        d, tie = _of_rows(rows, ability, tie, position=position, judges=judges)
+        d, tie = _row_terms(rows, ability, tie, position=position, judges=judges)
         p = pm.math.exp(tie_models.log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial(
             "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)
@@ -259,31 +253,35 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     _refuse_other_kinds(data)
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
     form, seed = {"position": position, "judges": judges}, one_seed(rng)
     rows = judgment_rows(data, **form)
-    known = _known(rows, partial(build, data, tie_model=tie_model, **form), tie_model, **form)
+    model = _weighted_model(
+        rows, partial(build, data, tie_model=tie_model, **form), tie_model, **form
+    )
     attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
-    tree = by_weights.fit_known(known, attrs, sampler, sampling, seed=seed, predictive=predictive)
-    told = tree["posterior"].to_dataset()
-    propensity = tie_models.propensity(told["tie"], tie_model)
-    tree["posterior"] = told.assign(tie_propensity=without_attrs(propensity))
+    tree = importance.fit_weighted(
+        model, attrs, sampler, sampling, seed=seed, predictive=predictive
+    )
+    posterior = tree["posterior"].to_dataset()
+    propensity = tie_models.propensity(posterior["tie"], tie_model)
+    tree["posterior"] = posterior.assign(tie_propensity=without_attrs(propensity))
     tree["constant_data"] = _constant(rows)
     return tree
 
 
-def _known(
+def _weighted_model(
     rows: Rows, build: Any, tie_model: str, *, position: bool, judges: bool
-) -> by_weights.Known:
+) -> importance.WeightedModel:
     form = {"position": position, "judges": judges}
-    seen = _seen_by_judges(rows) if judges else {}
-    return by_weights.Known(
-        posterior=judgments_by_weights.posterior_of(rows, tie_model, **form),
-        variables=partial(judgments_by_weights.variables, rows, seen, _won(rows), position),
-        log_prior=partial(judgments_by_weights.log_prior, seen, _won(rows), tie_model),
-        outcomes=partial(judgments_by_weights.outcomes, rows, tie_model),
+    by_judge = _judge_counts(rows) if judges else {}
+    return importance.WeightedModel(
+        posterior=davidson_importance.build_posterior(rows, tie_model, **form),
+        variables=partial(davidson_importance.variables, rows, by_judge, _won(rows), position),
+        log_prior=partial(davidson_importance.log_prior, by_judge, _won(rows), tie_model),
+        outcomes=partial(davidson_importance.outcomes, rows, tie_model),
         observed=_observed(rows),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},
         build=build,
@@ -325,30 +323,30 @@ def _draw_truth(
     return truth | {"judge_tie_sd": tied, "judge_position_sd": placed}
 
 
-def _of_rows(
+def _row_terms(
     rows: Rows, ability: Any, tie: Any, *, position: bool, judges: bool
 ) -> tuple[Any, Any]:
-    """Of each row the difference of abilities, place counted in, and the tie parameter."""
+    """Difference of abilities of each row, with the position effect, and the tie parameter."""
     import pymc as pm
 
     d = ability[rows.a] - ability[rows.b]
-    seen = _seen_by_judges(rows) if judges else {}
-    if seen:
-        tie = tie + _judge_effect("judge_tie", seen["tied"], seen["tried"])[rows.judge]
+    by_judge = _judge_counts(rows) if judges else {}
+    if by_judge:
+        tie = tie + _judge_effect("judge_tie", by_judge["tied"], by_judge["tried"])[rows.judge]
     if position:
         d = d + pm.Normal("position", 0.0, _EFFECT)
-    if position and seen:
-        d = d + _judge_effect("judge_position", seen["first"], seen["tried"])[rows.judge]
+    if position and by_judge:
+        d = d + _judge_effect("judge_position", by_judge["first"], by_judge["tried"])[rows.judge]
     return d, tie
 
 
 def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Judgments each system won, a tie being half, and in how many it was."""
+    """Judgments that each system won, ties as half, and their number."""
     won, tried = np.zeros((2, len(rows.systems)))
     win, loss, tie = rows.counts.T
-    for at, own in ((rows.a, win), (rows.b, loss)):
-        np.add.at(won, at, own + tie / 2)
-        np.add.at(tried, at, win + loss + tie)
+    for index, wins in ((rows.a, win), (rows.b, loss)):
+        np.add.at(won, index, wins + tie / 2)
+        np.add.at(tried, index, win + loss + tie)
     return won, tried
 
 
@@ -357,18 +355,18 @@ def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
     import pymc as pm
 
     sd: Any = pm.LogNormal(f"{name}_sd", *_JUDGES)
-    each = shrinkage.log_odds(name, sd, won, tried, "judge")
-    return pm.Deterministic(f"{name}_effect", each, dims="judge")
+    effect = shrinkage.log_odds(name, sd, won, tried, "judge")
+    return pm.Deterministic(f"{name}_effect", effect, dims="judge")
 
 
-def _seen_by_judges(rows: Rows) -> dict[str, np.ndarray]:
-    """Of each judge ties, judgments won by the system shown first (a tie being half), and
+def _judge_counts(rows: Rows) -> dict[str, np.ndarray]:
+    """Ties of each judge, judgments won by the system shown first (ties as half), and number of
     judgments.
     """
     win, _, tie = rows.counts.T
-    seen = {"tied": tie, "first": win + tie / 2, "tried": rows.counts.sum(1)}
+    totals = {"tied": tie, "first": win + tie / 2, "tried": rows.counts.sum(1)}
     judges = len(rows.judges)
-    return {k: np.bincount(rows.judge, v, judges).astype(float) for k, v in seen.items()}
+    return {k: np.bincount(rows.judge, v, judges).astype(float) for k, v in totals.items()}
 
 
 def _constant(rows: Rows) -> xr.Dataset:

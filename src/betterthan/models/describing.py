@@ -63,7 +63,7 @@ class Description:
             yield title, getattr(self, field)
 
 
-def description_of(module: str) -> Description:
+def describe_module(module: str) -> Description:
     """The description of the model in a file, by the name of its module.
 
     Raises
@@ -74,11 +74,11 @@ def description_of(module: str) -> Description:
     model = sys.modules[module]
     if not model.__doc__:
         raise ValueError("docstrings describe the models; start Python without -OO to read them")
-    texts = sections_of(inspect.cleandoc(model.__doc__))
-    return Description(name=module.rpartition(".")[2], **texts, code=code_of(model))
+    texts = split_sections(inspect.cleandoc(model.__doc__))
+    return Description(name=module.rpartition(".")[2], **texts, code=build_source(model))
 
 
-def sections_of(docstring: str) -> dict[str, str]:
+def split_sections(docstring: str) -> dict[str, str]:
     """The text under each title of a docstring, by field of `Description`."""
     lines = docstring.splitlines()
     starts = [
@@ -91,22 +91,22 @@ def sections_of(docstring: str) -> dict[str, str]:
     return {field: parts[title] for title, field in SECTIONS.items()}
 
 
-def code_of(model: ModuleType) -> str:
-    """The function ``build`` without its docstring, and what it uses of its own file."""
+def build_source(model: ModuleType) -> str:
+    """Source of ``build`` without its docstring, and of what it uses from its file."""
     source = inspect.getsource(model)
     lines = source.splitlines()
-    nodes = {name: node for node in ast.parse(source).body for name in _names_of(node)}
+    nodes = {name: node for node in ast.parse(source).body for name in _defined_names(node)}
     used, waiting = {"build"}, ["build"]
     while waiting:
         inside = {n.id for n in ast.walk(nodes[waiting.pop()]) if isinstance(n, ast.Name)}
         waiting += (new := inside & nodes.keys() - used)
         used |= new
-    kept = sorted({nodes[name] for name in used}, key=lambda node: node.lineno)
-    return "\n".join(_source(node, lines) for node in kept).strip()
+    needed = sorted({nodes[name] for name in used}, key=lambda node: node.lineno)
+    return "\n".join(_source(node, lines) for node in needed).strip()
 
 
-def _names_of(node: ast.stmt) -> list[str]:
-    """What a statement of a file defines."""
+def _defined_names(node: ast.stmt) -> list[str]:
+    """Names that a statement defines."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else []
@@ -119,6 +119,6 @@ def _source(node: ast.stmt, lines: list[str]) -> str:
         return "\n".join(lines[node.lineno - 1 : node.end_lineno])
     first = node.body[0]
     start = first.end_lineno if ast.get_docstring(node) else first.lineno - 1
-    head = lines[node.lineno - 1 : first.lineno - 1]
+    signature = lines[node.lineno - 1 : first.lineno - 1]
     body = [line for line in lines[start : node.end_lineno] if line]
-    return "\n" + "\n".join(head + body)
+    return "\n" + "\n".join(signature + body)

@@ -42,13 +42,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs, probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import of_pairs
-from betterthan.models.describing import Description, description_of
+from betterthan.models import likelihood_data
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -83,7 +83,7 @@ def simulate(
     [40, 40]
     """
     numbers = checks.prior(prior)
-    each = of_pairs.sizes(n, pairs)
+    size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     theta = random.dirichlet(numbers, size=pairs)
     dims = (names.PAIR, names.OUTCOME)
@@ -91,9 +91,9 @@ def simulate(
         {
             "theta": (dims, theta),
             "difference": (names.PAIR, theta[:, 0] - theta[:, 1]),
-            "counts": (dims, random.multinomial(each, theta)),
+            "counts": (dims, random.multinomial(size, theta)),
         },
-        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
+        coords=likelihood_data.simulated(pairs) | {names.OUTCOME: list(names.OUTCOMES)},
     )
 
 
@@ -116,7 +116,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
@@ -145,13 +145,13 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = of_pairs.to_fit(counts)
+    pairs, _ = likelihood_data.to_fit(counts)
     _need_ties(pairs)
-    with pm.Model(coords=of_pairs.coords(pairs)) as model:
-        of_pairs.name_systems(model, pairs)
+    with pm.Model(coords=likelihood_data.coords(pairs)) as model:
+        likelihood_data.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("counts", pairs.values, dims=dims)
-        theta = Prior.of(prior, pairs).simplex("theta")
+        theta = Prior.parse(prior, pairs).simplex("theta")
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
         pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
     return model
@@ -203,11 +203,11 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
-    pairs, square = of_pairs.to_fit(counts)
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    pairs, square = likelihood_data.to_fit(counts)
     attrs = {
         "model": "dirichlet_multinomial",
-        "prior": Prior.of(prior, pairs).recorded,
+        "prior": Prior.parse(prior, pairs).recorded,
         "square": int(square),
     }
     return fit_model(
@@ -252,7 +252,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     """
     pairs, square = as_pairs(counts)
     _need_ties(pairs)
-    win, loss, _ = Prior.of(prior, pairs).columns()
+    win, loss, _ = Prior.parse(prior, pairs).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
     return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
 

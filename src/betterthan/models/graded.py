@@ -42,13 +42,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
 from betterthan.counts.graded_pairs import Differences, differences_of
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.models import made_up, of_pairs, shrinkage
-from betterthan.models.compiling import held
-from betterthan.models.describing import Description, description_of
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.counts.shapes import without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.models import likelihood_data, made_up, shrinkage
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -96,13 +95,15 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     centre, scale = random.normal(scale=_CENTRE, size=k), np.exp(random.normal(*_SCALE, size=k))
     tail = 1 + random.exponential(_TAIL, size=k)
     truth = {"centre": centre, "scale": scale, "tail": tail}
-    found = xr.Dataset({k: (names.PAIR, v) for k, v in truth.items()}, of_pairs.simulated(k))
-    each, of = centre[None], np.repeat(np.arange(d), n)
+    result = xr.Dataset(
+        {k: (names.PAIR, v) for k, v in truth.items()}, likelihood_data.simulated(k)
+    )
+    centres, dataset = centre[None], np.repeat(np.arange(d), n)
     if d > 1:
-        found = found.merge(_draw_datasets(centre, of, random))
-        each = found["dataset_centre"].values
-    y = each[of] + scale * random.standard_t(tail, size=(n * d, k))
-    return found.assign(difference=((names.ITEM, names.PAIR), y))
+        result = result.merge(_draw_datasets(centre, dataset, random))
+        centres = result["dataset_centre"].values
+    y = centres[dataset] + scale * random.standard_t(tail, size=(n * d, k))
+    return result.assign(difference=((names.ITEM, names.PAIR), y))
 
 
 def describe() -> Description:
@@ -124,7 +125,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float = 0.0) -> "pm.Model":
@@ -161,25 +162,25 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
 
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
-        of_pairs.name_systems(model, data.names_of_pairs)
+        likelihood_data.name_systems(model, data.names_of_pairs)
         y = pm.Data("observed_difference", data.y, dims="row")
         unit = pm.Data("unit", data.unit, dims=names.PAIR)
-        tied = _share_of_ties(data)
+        tied = _tie_share(data)
         centre: Any = pm.Normal("centre", 0.0, _CENTRE, dims=names.PAIR)
         pm.Deterministic("difference", centre * (unit * (1 - tied)), dims=names.PAIR)
         scale: Any = pm.LogNormal("scale", *_SCALE, dims=names.PAIR)
         tail: Any = pm.Exponential("tail_less_one", scale=_TAIL, dims=names.PAIR) + 1
         pm.Deterministic("tail", tail, dims=names.PAIR)
         pair = held("pair_of", data.pair)
-        at = centre[pair]
+        location = centre[pair]
         if data.datasets:
-            of = held("dataset_of", data.dataset)
-            at = _dataset_centres(data, centre, scale)[of, pair]
+            dataset = held("dataset_of", data.dataset)
+            location = _dataset_centres(data, centre, scale)[dataset, pair]
         pm.CustomDist(
             "y",
             tail,
             scale,
-            at,
+            location,
             logp=_log_density(pair),
             random=_random(data.pair),
             observed=y,
@@ -234,7 +235,7 @@ def fit(
     ValueError
         As `build`, or if an argument is not valid.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     data = differences_of(scores, resolution=resolution)
     attrs = {
         "model": "graded",
@@ -265,15 +266,17 @@ def fit(
     return tree
 
 
-def _draw_datasets(centre: np.ndarray, of: np.ndarray, random: np.random.Generator) -> xr.Dataset:
+def _draw_datasets(
+    centre: np.ndarray, dataset: np.ndarray, random: np.random.Generator
+) -> xr.Dataset:
     """The centres of data sets, how much they vary, and of which data set each item is."""
-    shape = int(of.max()) + 1, len(centre)
+    shape = int(dataset.max()) + 1, len(centre)
     sd = np.abs(random.normal(scale=_SPREAD, size=len(centre)))
-    each = centre + sd * random.normal(size=shape)
+    centres = centre + sd * random.normal(size=shape)
     dims = (names.DATASET, names.PAIR)
-    found: dict[str, Any] = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, each)}
-    found["dataset_of"] = ((names.ITEM,), of)
-    return xr.Dataset(found, made_up.labels(dims[:1], shape[:1]))
+    variables: dict[str, Any] = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, centres)}
+    variables["dataset_of"] = ((names.ITEM,), dataset)
+    return xr.Dataset(variables, made_up.labels(dims[:1], shape[:1]))
 
 
 def _in_scores(posterior: xr.Dataset, data: Differences) -> dict[str, xr.DataArray]:
@@ -282,14 +285,14 @@ def _in_scores(posterior: xr.Dataset, data: Differences) -> dict[str, xr.DataArr
     """
     centre = posterior["centre"]
     unit = xr.DataArray(data.unit, dims=names.PAIR, coords={names.PAIR: posterior[names.PAIR]})
-    rest = unit * (1 - posterior["tied"])
-    found = {"effect_size": centre / posterior["scale"]}
+    scale = unit * (1 - posterior["tied"])
+    variables = {"effect_size": centre / posterior["scale"]}
     if data.datasets:
         random = np.random.default_rng([posterior.attrs["seed"], 1])
         noise = centre.copy(data=random.normal(size=centre.shape))
-        found["dataset_difference"] = posterior["dataset_centre"] * rest
-        found["new_difference"] = (centre + posterior["centre_sd"] * noise) * rest
-    return found
+        variables["dataset_difference"] = posterior["dataset_centre"] * scale
+        variables["new_difference"] = (centre + posterior["centre_sd"] * noise) * scale
+    return variables
 
 
 def _coords(data: Differences) -> dict[str, Any]:
@@ -300,8 +303,8 @@ def _coords(data: Differences) -> dict[str, Any]:
     return coords | ({names.DATASET: data.datasets} if data.datasets else {})
 
 
-def _share_of_ties(data: Differences) -> Any:
-    """Counted and conjugate: how many tie says nothing of the differences of the others."""
+def _tie_share(data: Differences) -> Any:
+    """Conjugate posterior of the tie share, independent of the differences of the other items."""
     import pymc as pm
 
     tied, n = held("n_tied", data.n_tied), held("n", data.n)
@@ -320,33 +323,33 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
         pm.Data(k, v, dims=dims) for k, v in (("rows", data.rows), ("middle", data.middle))
     )
     information = count / scale**2
-    apart = shrinkage.effects("dataset", sd, information, information * (mean - centre), dims)
-    return pm.Deterministic("dataset_centre", centre + apart, dims=dims)
+    deviation = shrinkage.effects("dataset", sd, information, information * (mean - centre), dims)
+    return pm.Deterministic("dataset_centre", centre + deviation, dims=dims)
 
 
 def _log_density(pair: Any) -> Any:
-    """Log density of Student-t differences; what does not depend on the difference is computed once
-    a pair, divisions too.
+    """Log density of Student-t differences; terms that do not depend on the difference are computed
+    once per pair.
     """
     import pytensor.tensor as pt
 
-    def log_density(y: Any, tail: Any, scale: Any, at: Any) -> Any:
-        whole: list[Any] = [
+    def log_density(y: Any, tail: Any, scale: Any, location: Any) -> Any:
+        terms: list[Any] = [
             pt.gammaln((tail + 1) / 2),
             pt.gammaln(tail / 2),
             pt.log(tail * np.pi),
             pt.log(scale),
         ]
-        constant = whole[0] - whole[1] - whole[2] / 2 - whole[3]
+        constant = terms[0] - terms[1] - terms[2] / 2 - terms[3]
         width, half = 1 / (scale**2 * tail), (tail + 1) / 2
-        each: Any = pt.log1p((y - at) ** 2 * width[pair])
-        return constant[pair] - half[pair] * each
+        log_ratio: Any = pt.log1p((y - location) ** 2 * width[pair])
+        return constant[pair] - half[pair] * log_ratio
 
     return log_density
 
 
 def _random(pair: np.ndarray) -> Any:
-    def draw(tail: Any, scale: Any, at: Any, rng: Any = None, size: Any = None) -> np.ndarray:
-        return at + scale[..., pair] * rng.standard_t(tail[..., pair])
+    def draw(tail: Any, scale: Any, location: Any, rng: Any = None, size: Any = None) -> np.ndarray:
+        return location + scale[..., pair] * rng.standard_t(tail[..., pair])
 
     return draw

@@ -37,7 +37,7 @@ When it misleads
 - One kappa covers both how often systems differ and who is ahead.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -45,28 +45,149 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.pairing import probability_as_given
+from betterthan.counts.shapes import probability_as_given
 from betterthan.exact.laplace.tables import Alike
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import (
-    by_weights,
-    crossing,
-    datasets_given_mean,
-    made_up,
-    of_groups,
-    of_pairs,
-    simplex,
-)
-from betterthan.models.datasets_by_weights import DataSets
-from betterthan.models.describing import Description, description_of
-from betterthan.models.of_groups import Groups
+from betterthan.models import importance, likelihood_data, made_up, simplex
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.group_importance import DataSets
+from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
-from betterthan.posterior.pair_systems import joinable
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
+from betterthan.posterior.convergence import joinable
 
 if TYPE_CHECKING:
     import pymc as pm
+
+
+def _draw_datasets(
+    posterior: xr.Dataset,
+    data: Groups,
+    concentration: float | None,
+    centre: Sequence[float] | None,
+    random: np.random.Generator,
+) -> dict[str, Any]:
+    """Theta of each data set, and of one not seen, for every draw of the posterior.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        With ``mu`` and ``correlation``, unless they are held.
+    data : Groups
+    concentration, centre
+        Kappa and parameters of mu where they are held.
+    random : numpy.random.Generator
+    """
+    samples = ("chain", "draw")
+    if centre is None:
+        mu = posterior["mu"].transpose(*samples, names.PAIR, names.OUTCOME).values
+    else:
+        held = np.array(centre)
+        sizes = (posterior.sizes["chain"], posterior.sizes["draw"], *data.values.shape[1:])
+        mu = np.broadcast_to(held / held.sum(), sizes)
+    if concentration is None:
+        kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
+    else:
+        kappa = float(concentration)
+    added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
+    if "theta" not in posterior:
+        theta = [simplex.draw(random, kappa * mu + table) for table in data.values]
+        added["theta"] = ((*samples, *data.dims), np.stack(theta, axis=2))
+    return added
+
+
+MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
+SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
+FACTORS = ("row", "column", "cell")
+
+
+def _simulate_crossed(
+    levels: tuple[int, int], n: Any, random: np.random.Generator, coords: dict[str, Any]
+) -> xr.Dataset:
+    """Truth and counts, as `hierarchical.simulate` returns them for two factors."""
+    shape, size = [checks.whole(k, "datasets", 2) for k in levels], int(np.max(n))
+    pairs = len(coords[names.PAIR])
+    sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
+    mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
+    row, column, cell = (
+        _zero_sum(
+            random.normal(size=(pairs, *group_shape, 3)), range(-1, -2 - len(group_shape), -1)
+        )
+        for group_shape in (shape[:1], shape[1:], shape)
+    )
+    theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
+    dims = ("row", "column", names.PAIR, names.OUTCOME)
+    variables = {
+        "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
+        "theta": (dims, theta),
+        "mu": (dims[2:], mean),
+        "sigma": (("factor", names.PAIR), sigma),
+    }
+    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
+    return xr.Dataset(variables, coords=coords | labels)
+
+
+def _build_crossed(groups: Groups) -> Any:
+    """The PyMC model; effects sum to zero over outcomes and over the levels of their factor."""
+    import pymc as pm
+
+    (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
+    coords = likelihood_data.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}
+    with pm.Model(coords=coords) as model:
+        likelihood_data.name_systems(model, groups.pairs)
+        data = pm.Data("counts", groups.values, dims=dims)
+        mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
+        sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
+        row, column, cell = (
+            pm.ZeroSumNormal(
+                f"{k}_raw", 1.0, n_zerosum_axes=len(factor_dims), dims=(names.PAIR, *factor_dims)
+            )
+            for k, factor_dims in zip(
+                FACTORS, ((first, out), (second, out), (first, second, out)), strict=True
+            )
+        )
+        shaped: Any = pm.math.softmax(_logits(mean, sigma, row, column, cell), axis=-1)
+        theta = pm.Deterministic("theta", shaped.dimshuffle(1, 2, 0, 3), dims=dims)
+        pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
+    return model
+
+
+def _logits(mean: Any, sigma: Any, row: Any, column: Any, cell: Any) -> Any:
+    """The sum of the effects, (pair, row, column, outcome)."""
+    wide = sigma[:, :, None, None, None]
+    return (
+        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    )
+
+
+def _new_crossed_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, Any]:
+    """Probabilities at a new level of both factors, whose effects have the same standard
+    deviations.
+    """
+    dims = ("chain", "draw", names.PAIR, names.OUTCOME)
+    mean = posterior["mu"].transpose(*dims).values
+    sigma = posterior["sigma"].transpose(*dims[:2], "factor", names.PAIR).values
+    wide = np.sqrt((sigma**2).sum(2))[..., None]
+    return {
+        "theta_new": (
+            dims,
+            _softmax(mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))),
+        )
+    }
+
+
+def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
+    """What a standard normal becomes when its means over each of the axes are taken out."""
+    for axis in axes:
+        x = x - x.mean(axis, keepdims=True)
+    return x
+
+
+def _softmax(eta: np.ndarray) -> np.ndarray:
+    top = np.exp(eta - eta.max(-1, keepdims=True))
+    return top / top.sum(-1, keepdims=True)
+
 
 # Beta prior of the correlation of two examples of one data set. It holds agreement back: a few data
 # sets that tie alike look as if all were alike, and then the largest pulls the others to its side
@@ -114,15 +235,15 @@ def simulate(
     """
     random = np.random.default_rng(one_seed(rng))
     labels = {names.OUTCOME: list(names.OUTCOMES)}
-    coords = of_pairs.simulated(checks.whole(pairs, "pairs")) | labels
+    coords = likelihood_data.simulated(checks.whole(pairs, "pairs")) | labels
     if isinstance(datasets, tuple):
-        return crossing.simulate(datasets, n, random, coords)
+        return _simulate_crossed(datasets, n, random, coords)
     count = checks.whole(datasets, "datasets")
-    each = of_pairs.sizes(n, count, "datasets")
+    size = likelihood_data.sizes(n, count, "datasets")
     mu = random.dirichlet(checks.prior(prior), size=pairs)
     rho = random.beta(*CORRELATION, size=pairs)
     theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
-    values = random.multinomial(each[:, None], theta)
+    values = random.multinomial(size[:, None], theta)
     truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
     coords |= made_up.labels(_CELL[:1], (count,))
     return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
@@ -147,7 +268,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -189,17 +310,17 @@ def build(
     """
     import pymc as pm
 
-    data = of_groups.by_dataset(counts)
+    data = likelihood_data.by_dataset(counts)
     if len(data.levels) == 2:
         if prior is not None or concentration is not None or centre is not None:
             raise ValueError(
                 "prior, concentration and centre are for one factor; crossed factors have normal "
                 "effects"
             )
-        return crossing.build(data)
+        return _build_crossed(data)
     dims = data.dims
-    with pm.Model(coords=of_pairs.coords(data.pairs) | data.levels) as model:
-        of_pairs.name_systems(model, data.pairs)
+    with pm.Model(coords=likelihood_data.coords(data.pairs) | data.levels) as model:
+        likelihood_data.name_systems(model, data.pairs)
         values = pm.Data("counts", data.values, dims=dims)
         n = pm.math.sum(values, axis=-1)
         alpha = _mean(prior, centre, data)
@@ -267,31 +388,31 @@ def fit(
     --------
     closed_form : both ends of partial pooling, without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
-    data = of_groups.by_dataset(counts)
-    crossed, known = len(data.levels) == 2, Prior.of(prior, data.pairs)
-    attrs = _attrs(data, known, concentration, centre)
-    made = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    data = likelihood_data.by_dataset(counts)
+    crossed, pair_prior = len(data.levels) == 2, Prior.parse(prior, data.pairs)
+    attrs = _attrs(data, pair_prior, concentration, centre)
+    builder = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
     seed = one_seed(rng)
-    if known.weighted:
+    if pair_prior.weighted:
         if crossed or centre is not None:
-            sampler = _nuts_alone(sampler)
-        both = _known(data, known, concentration, made)
-        tree = by_weights.fit_known(
+            sampler = _require_nuts(sampler)
+        both = _weighted_model(data, pair_prior, concentration, builder)
+        tree = importance.fit_weighted(
             both, attrs, sampler, sampling, seed=seed, predictive=predictive
         )
     else:
-        model = made()
-        by_weights.nuts_alone(known, sampler)
+        model = builder()
+        importance.warn_nuts_only(pair_prior, sampler)
         tree = fit_model(model, attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
     posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([seed, 1])
     if crossed:
-        added = crossing.new_theta(posterior, random)
+        added = _new_crossed_theta(posterior, random)
     else:
         mean = attrs.get("centre")
-        added = datasets_given_mean.draw(posterior, data, concentration, mean, random)
+        added = _draw_datasets(posterior, data, concentration, mean, random)
     tree["posterior"] = joinable(posterior.assign(added).assign_coords(data.coords))
-    constant = {"counts": (data.dims, data.values)} | known.by_pair_kept
+    constant = {"counts": (data.dims, data.values)} | pair_prior.constant_data
     tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
     return tree
 
@@ -327,10 +448,10 @@ def closed_form(
     ('dataset', 'pair')
     """
     checks.one_of(pooling, ("complete", "none"), "pooling")
-    data = of_groups.by_dataset(counts)
+    data = likelihood_data.by_dataset(counts)
     if len(data.levels) != 1:
         raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
-    win, loss, _ = Prior.of(prior, data.pairs).columns()
+    win, loss, _ = Prior.parse(prior, data.pairs).columns()
 
     def answer(table: np.ndarray) -> xr.DataArray:
         a, b = win + table[:, 0], loss + table[:, 1]
@@ -340,13 +461,11 @@ def closed_form(
     if pooling == "complete":
         return answer(data.values.sum(0))
     (dim, labels), *_ = data.levels.items()
-    each = [answer(table) for table in data.values]
-    return xr.concat(each, xr.DataArray(labels, dims=dim, name=dim), join="exact")
+    answers = [answer(table) for table in data.values]
+    return xr.concat(answers, xr.DataArray(labels, dims=dim, name=dim), join="exact")
 
 
-_PRIOR_CROSSED = (
-    f"Normal(0, {crossing.MEAN_SD:g}) of mu, HalfNormal({crossing.SPREAD:g}) of effects"
-)
+_PRIOR_CROSSED = f"Normal(0, {MEAN_SD:g}) of mu, HalfNormal({SPREAD:g}) of effects"
 
 
 def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any) -> dict[str, Any]:
@@ -361,29 +480,29 @@ def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any)
     return attrs if centre is None else attrs | {"centre": list(checks.prior(centre))}
 
 
-def _nuts_alone(sampler: str | None) -> str:
+def _require_nuts(sampler: str | None) -> str:
     if sampler == "laplace":
         raise ValueError(
             "sampler='laplace' draws one factor whose mean is estimated; crossed factors, and a "
             "centre that is held, are for sampler='nuts'"
         )
-    return checks.one_of(sampler or "nuts", by_weights.SAMPLERS, "sampler")
+    return checks.one_of(sampler or "nuts", importance.SAMPLERS, "sampler")
 
 
-def _known(
-    data: Groups, prior: Prior, concentration: float | None, made: Callable[[], Any]
-) -> by_weights.Known:
+def _weighted_model(
+    data: Groups, prior: Prior, concentration: float | None, builder: Callable[[], Any]
+) -> importance.WeightedModel:
     held = None if concentration is None else float(checks.positive(concentration, "concentration"))
     posterior = DataSets(data.values, prior.columns(), Alike(CORRELATION, held=held))
-    return by_weights.of_groups(posterior, data, made)
+    return importance.group_model(posterior, data, builder)
 
 
 def _mean(prior: Any, centre: Any, data: Groups) -> Any:
     """Mu (pair, outcome), estimated or held."""
-    known = Prior.of(prior, data.pairs)
+    pair_prior = Prior.parse(prior, data.pairs)
     if centre is None:
-        return known.simplex("mu")
-    if not known.weighted:
+        return pair_prior.simplex("mu")
+    if not pair_prior.weighted:
         raise ValueError("prior is of mu, which centre holds; give one of the two")
     held = np.array(checks.prior(centre))
     return np.broadcast_to(held / held.sum(), data.values.shape[1:])

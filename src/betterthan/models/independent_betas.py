@@ -40,13 +40,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.pairing import as_pairs, probability_as_given
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_greater
-from betterthan.models import of_pairs
-from betterthan.models.describing import Description, description_of
+from betterthan.models import likelihood_data
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -83,7 +83,7 @@ def simulate(
     True
     """
     numbers = _beta_prior(prior)
-    each = of_pairs.sizes(n, pairs)
+    size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=(pairs, 2))
     return xr.Dataset(
@@ -91,10 +91,10 @@ def simulate(
             "p_win": (names.PAIR, p[:, 0]),
             "p_loss": (names.PAIR, p[:, 1]),
             "difference": (names.PAIR, p[:, 0] - p[:, 1]),
-            "n": (names.PAIR, each),
-            "decisive": ((names.PAIR, names.OUTCOME), random.binomial(each[:, None], p)),
+            "n": (names.PAIR, size),
+            "decisive": ((names.PAIR, names.OUTCOME), random.binomial(size[:, None], p)),
         },
-        coords=of_pairs.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
+        coords=likelihood_data.simulated(pairs) | {names.OUTCOME: list(names.DECISIVE)},
     )
 
 
@@ -117,7 +117,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
@@ -147,15 +147,15 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     """
     import pymc as pm
 
-    pairs, _ = of_pairs.to_fit(counts)
+    pairs, _ = likelihood_data.to_fit(counts)
     _need_ties(pairs)
-    known = _prior(prior, pairs)
-    with pm.Model(coords=of_pairs.coords(pairs[:, :2])) as model:
-        of_pairs.name_systems(model, pairs)
+    pair_prior = _prior(prior, pairs)
+    with pm.Model(coords=likelihood_data.coords(pairs[:, :2])) as model:
+        likelihood_data.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
         data = pm.Data("decisive", pairs.values[:, :2], dims=dims)
         n = pm.Data("n", pairs.values.sum(-1), dims=names.PAIR)
-        p_win, p_loss = known.probabilities("p_win", "p_loss")
+        p_win, p_loss = pair_prior.probabilities("p_win", "p_loss")
         pm.Deterministic("difference", p_win - p_loss, dims=names.PAIR)
         # one observed variable, so that arviz.loo needs no choice
         both = {"n": pm.math.stack([n, n], axis=-1), "p": pm.math.stack([p_win, p_loss], axis=-1)}
@@ -208,10 +208,10 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = asked(sampling, rng, options)
-    pairs, square = of_pairs.to_fit(counts)
-    known = _prior(prior, pairs)
-    attrs = {"model": "independent_betas", "prior": known.recorded, "square": int(square)}
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    pairs, square = likelihood_data.to_fit(counts)
+    pair_prior = _prior(prior, pairs)
+    attrs = {"model": "independent_betas", "prior": pair_prior.recorded, "square": int(square)}
     return fit_model(
         build(pairs, prior=prior),
         attrs,
@@ -271,11 +271,11 @@ def _beta_prior(prior: Any) -> tuple[float, ...]:
 
 def _prior(prior: Any, pairs: xr.DataArray) -> Prior:
     """Two numbers, or two of each pair, or a distribution."""
-    found = Prior.of(prior, pairs, names.DECISIVE)
-    if found.numbers is not None:
-        by_label = found.by_pair and isinstance(prior, xr.DataArray)
+    pair_prior = Prior.parse(prior, pairs, names.DECISIVE)
+    if pair_prior.numbers is not None:
+        by_label = pair_prior.by_pair and isinstance(prior, xr.DataArray)
         _refuse_three(prior.transpose(names.PAIR, names.OUTCOME) if by_label else prior)
-    return found
+    return pair_prior
 
 
 def _refuse_three(prior: Any) -> None:

@@ -53,12 +53,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
-from betterthan.models import of_pairs, simplex
-from betterthan.models.describing import Description, description_of
+from betterthan.models import likelihood_data, simplex
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 from betterthan.posterior import of_judged
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 TARGET_ACCEPT = 0.95
 _LABELS = ("inside", "elsewhere")
 _CELL = (names.PAIR, SIGNAL, TRUTH)
-_ONE_CELL = float(of_judged.cells_prior((1, 1, 1))[0, 0])
+_CELL_PRIOR = float(of_judged.cells_prior((1, 1, 1))[0, 0])
 
 
 def simulate(
@@ -114,18 +114,18 @@ def simulate(
     >>> data["judged"].sum("signal").values.tolist()
     [60, 60]
     """
-    rest, shape = checks.whole(n, "n"), checks.whole(pairs, "pairs")
+    size, shape = checks.whole(n, "n"), checks.whole(pairs, "pairs")
     draw = _draw_inside if _is_inside(labels) else _draw_elsewhere
-    random, each = np.random.default_rng(one_seed(rng)), checks.whole(signals, "signals", 2)
-    alpha = np.broadcast_to(of_judged.cells_prior(prior), (3, each))
-    theta, phi, seen = draw(random, alpha, shape, checks.whole(gold, "gold"))
-    judged = seen.sum(1) + random.multinomial(rest, phi.sum(1))
-    named = [*names.OUTCOMES, *(f"signal {k + 1}" for k in range(3, each))][:each]
+    random, signal_count = np.random.default_rng(one_seed(rng)), checks.whole(signals, "signals", 2)
+    alpha = np.broadcast_to(of_judged.cells_prior(prior), (3, signal_count))
+    theta, phi, labelled = draw(random, alpha, shape, checks.whole(gold, "gold"))
+    judged = labelled.sum(1) + random.multinomial(size, phi.sum(1))
+    named = [*names.OUTCOMES, *(f"signal {k + 1}" for k in range(3, signal_count))][:signal_count]
     who = [(f"A{k}", f"B{k}") for k in range(shape)]
     truth = {"theta": ((names.PAIR, names.OUTCOME), theta)}
     truth |= {"difference": (names.PAIR, theta[:, 0] - theta[:, 1])}
-    found = dataset_of(seen, judged, who, named, {}).assign(truth)
-    return found.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
+    result = dataset_of(labelled, judged, who, named, {}).assign(truth)
+    return result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
 
 
 def describe() -> Description:
@@ -147,7 +147,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "pm.Model":
@@ -179,15 +179,15 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     """
     import pymc as pm
 
-    found, inside = _to_fit(counts), _is_inside(labels)
-    seen = found[GOLD].values
-    rest = found[JUDGED].values - seen.sum(1)
-    with pm.Model(coords=_coords(found)) as model:
-        of_pairs.name_systems(model, found[JUDGED])
-        labelled = pm.Data("labelled", seen, dims=(names.PAIR, TRUTH, SIGNAL))
-        others: Any = pm.Data("others", rest, dims=(names.PAIR, SIGNAL))
+    pairs, inside = _to_fit(counts), _is_inside(labels)
+    labelled_counts = pairs[GOLD].values
+    unlabelled = pairs[JUDGED].values - labelled_counts.sum(1)
+    with pm.Model(coords=_coords(pairs)) as model:
+        likelihood_data.name_systems(model, pairs[JUDGED])
+        labelled = pm.Data("labelled", labelled_counts, dims=(names.PAIR, TRUTH, SIGNAL))
+        others: Any = pm.Data("others", unlabelled, dims=(names.PAIR, SIGNAL))
         like = _like_inside if inside else _like_elsewhere
-        theta, signal = like(labelled, seen.shape, Prior.of(prior, found))
+        theta, signal = like(labelled, labelled_counts.shape, Prior.parse(prior, pairs))
         pm.Deterministic("difference", theta[:, 0] - theta[:, 1], dims=names.PAIR)
         pm.Multinomial("y", n=others.sum(-1), p=signal, observed=others, dims=_CELL[:2])
     return model
@@ -244,16 +244,16 @@ def fit(
     --------
     closed_form : the same answer without sampling, where the labels are inside.
     """
-    sampling, rng = asked(sampling, rng, options)
-    found = _to_fit(counts)
-    known = Prior.of(prior, found)  # a distribution is of theta, numbers are of its cells
-    recorded = known.text if known.numbers is None else known.recorded
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    pairs = _to_fit(counts)
+    pair_prior = Prior.parse(prior, pairs)  # a distribution is of theta, numbers are of its cells
+    recorded = pair_prior.text if pair_prior.numbers is None else pair_prior.recorded
     attrs = {"model": "judge", "labels": labels, "prior": recorded, "square": 0}
     return fit_model(
-        build(found, labels=labels, prior=prior),
+        build(pairs, labels=labels, prior=prior),
         attrs,
         sampling,
-        pairs=found[JUDGED],
+        pairs=pairs[JUDGED],
         rng=rng,
         predictive=predictive,
         target_accept=TARGET_ACCEPT,
@@ -290,16 +290,16 @@ def closed_form(counts: xr.Dataset, *, prior: Any = None) -> xr.DataArray:
     >>> round(closed_form(bt.datasets.pandalm(labels="30")).item(), 6)
     0.92855
     """
-    found = judged_counts(counts)
-    known = Prior.of(prior, found)
-    if not known.by_pair:
-        return of_judged.better(found, known.columns(), "third", "dirichlet")
-    each = [
-        of_judged.better(found.isel({names.PAIR: [k]}), numbers, "third", "dirichlet")
-        for k, numbers in enumerate(zip(*known.columns(), strict=True))
+    pairs = judged_counts(counts)
+    pair_prior = Prior.parse(prior, pairs)
+    if not pair_prior.by_pair:
+        return of_judged.better(pairs, pair_prior.columns(), "third", "dirichlet")
+    answers = [
+        of_judged.better(pairs.isel({names.PAIR: [k]}), numbers, "third", "dirichlet")
+        for k, numbers in enumerate(zip(*pair_prior.columns(), strict=True))
     ]
-    whole = xr.concat(each, names.PAIR, join="exact", combine_attrs="override")
-    return whole.assign_attrs(prior=known.recorded)
+    result = xr.concat(answers, names.PAIR, join="exact", combine_attrs="override")
+    return result.assign_attrs(prior=pair_prior.recorded)
 
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]  # theta, P(truth, signal), labelled items
@@ -309,8 +309,8 @@ def _draw_inside(random: np.random.Generator, alpha: np.ndarray, pairs: int, gol
     """Cells phi ~ Dirichlet(alpha), of which the labelled items are draws too."""
     phi = simplex.draw(random, alpha.ravel(), (pairs,))
     cells = (pairs, *alpha.shape)
-    seen = random.multinomial(gold, phi).reshape(cells)
-    return phi.reshape(cells).sum(2), phi.reshape(cells), seen
+    labelled = random.multinomial(gold, phi).reshape(cells)
+    return phi.reshape(cells).sum(2), phi.reshape(cells), labelled
 
 
 def _draw_elsewhere(random: np.random.Generator, alpha: np.ndarray, pairs: int, gold: int) -> Drawn:
@@ -319,9 +319,9 @@ def _draw_elsewhere(random: np.random.Generator, alpha: np.ndarray, pairs: int, 
     """
     theta = simplex.draw(random, 3 * alpha[:, 0], (pairs,))
     confusion = random.dirichlet(np.ones(alpha.shape[1]), size=(pairs, 3))
-    each = np.full(3, gold // 3) + (np.arange(3) < gold % 3)
-    seen = random.multinomial(np.broadcast_to(each, (pairs, 3)), confusion)
-    return theta, theta[..., None] * confusion, seen
+    sizes = np.full(3, gold // 3) + (np.arange(3) < gold % 3)
+    labelled = random.multinomial(np.broadcast_to(sizes, (pairs, 3)), confusion)
+    return theta, theta[..., None] * confusion, labelled
 
 
 def _like_inside(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any, Any]:
@@ -336,18 +336,18 @@ def _like_inside(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[A
         return _like_rows(labelled, shape, prior)
     pairs, _, signals = shape
     if prior.by_pair:
-        alpha = prior.parameters()[:, None, :] * np.broadcast_to(_ONE_CELL, (signals, 3))
+        alpha = prior.parameters()[:, None, :] * np.broadcast_to(_CELL_PRIOR, (signals, 3))
     else:
         alpha = np.broadcast_to(of_judged.cells_prior(prior.numbers).T, (signals, 3))
     share = pm.Dirichlet("share", a=alpha.sum(-1), dims=_CELL[:2], shape=(pairs, signals))
-    given = pm.Dirichlet(
+    conditional = pm.Dirichlet(
         "given",
         a=alpha,
         dims=_CELL,
         default_transform=simplex.decisive_first(),
         shape=(pairs, signals, 3),
     )
-    phi: Any = share[..., None] * given
+    phi: Any = share[..., None] * conditional
     flat = labelled.transpose(0, 2, 1).reshape((pairs, -1))
     pm.Multinomial("gold", n=flat.sum(-1), p=phi.reshape((pairs, -1)), observed=flat)
     theta = pm.Deterministic("theta", phi.sum(1), dims=(names.PAIR, names.OUTCOME))
@@ -358,7 +358,7 @@ def _like_rows(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any
     """The same under a distribution of theta: signals given each truth ~ Dirichlet(1/3, ...)."""
     import pymc as pm
 
-    theta, row = prior.simplex("theta"), np.full(shape[2], _ONE_CELL)
+    theta, row = prior.simplex("theta"), np.full(shape[2], _CELL_PRIOR)
     confusion = pm.Dirichlet("confusion", a=row, dims=(names.PAIR, TRUTH, SIGNAL))
     cells: Any = theta[:, :, None] * confusion
     flat = labelled.reshape((shape[0], -1))
@@ -383,14 +383,14 @@ def _is_inside(labels: str) -> bool:
 
 
 def _to_fit(counts: Any) -> xr.Dataset:
-    found = judged_counts(counts)
-    number = found.sizes[names.PAIR]
+    pairs = judged_counts(counts)
+    number = pairs.sizes[names.PAIR]
     if number > names.MCMC_PAIRS_MAX:
         raise ValueError(
             f"{number} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
             "the closed form has no such limit: betterthan.prob_better(counts)"
         )
-    return found
+    return pairs
 
 
 def _coords(data: xr.Dataset) -> dict[str, Any]:

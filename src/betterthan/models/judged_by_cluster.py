@@ -10,10 +10,9 @@ from scipy import sparse
 
 from betterthan import __version__, checks, names
 from betterthan.counts.judgments import Rows, rows_by_cluster
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.wins import judged_clusters
-from betterthan.exact.wins.davidson import Meetings
-from betterthan.exact.wins.judged_clusters import Prior, Weighed
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.wins import davidson
+from betterthan.exact.wins.davidson import Meetings, Prior, Weighed
 from betterthan.models import shrinkage, tie_models
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
@@ -83,73 +82,73 @@ def by_cluster(
     >>> found["n_clusters"].values.tolist()
     [20, 20, 20, 20]
     """
-    asked = Question.checked(rope, ci_prob, ci_kind, threshold)
+    question = Question.checked(rope, ci_prob, ci_kind, threshold)
     number, seed = checks.whole(draws, "draws"), one_seed(rng)
     rows, counts = rows_by_cluster(judgments, by=by, position=position)
     meet = Meetings(rows.a, rows.b, len(rows.systems), place=bool(position))
     tie = tie_models.PRIOR["davidson"]
     prior = Prior(shrinkage.SHAPE, shrinkage.RATE, tie, PLACE)
-    weighed = judged_clusters.weighed(counts, meet, prior, number, seed)
-    clusters = _clusters_of(rows, counts)
-    _warn_of_few(rows.systems, clusters, by)
-    found = _answers(weighed, rows.systems, clusters, asked)
-    made = asdict(asked) | {"unit": by, "seed": seed, "draws": number}
+    weighed = davidson.weighed(counts, meet, prior, number, seed)
+    clusters = _cluster_counts(rows, counts)
+    _warn_few(rows.systems, clusters, by)
+    answers = _answers(weighed, rows.systems, clusters, question)
+    settings = asdict(question) | {"unit": by, "seed": seed, "draws": number}
     attrs: dict[str, Any] = {"position": int(position), "design_effect": weighed.overall}
     attrs |= {"n_judgments": int(rows.counts.sum()), "n_clusters": weighed.clusters}
-    return Comparison(found.assign_attrs(_signed(prior, position, made) | attrs))
+    return Comparison(answers.assign_attrs(_signed(prior, position, settings) | attrs))
 
 
-def _signed(prior: Prior, position: bool, made: dict[str, Any]) -> dict[str, Any]:
-    """How it was made."""
+def _signed(prior: Prior, position: bool, settings: dict[str, Any]) -> dict[str, Any]:
+    """Provenance of the answer."""
     return Signature(
         answer="pairs",
         version=__version__,
         model="davidson_by_cluster",
         modelled="position" if position else None,
         prior=(prior.shape, prior.rate, *prior.tie),
-        **made,
+        **settings,
     ).to_attrs()
 
 
 def _answers(
-    weighed: Weighed, systems: list[str], clusters: np.ndarray, asked: Question
+    weighed: Weighed, systems: list[str], clusters: np.ndarray, question: Question
 ) -> xr.Dataset:
     """Pairs and systems, from independent draws: one chain."""
     ability = weighed.draws[None, :, : len(systems)]
     tie = weighed.draws[None, :, len(systems), None]
-    found = table.of_joint_draws(
+    answers = table.of_joint_draws(
         ability,
         systems,
-        asked,
+        question,
         independent=True,
         apart=lambda x, y: tie_models.ahead(x, y, tie, "davidson"),
     )
     least = np.minimum(clusters[:, None], clusters)
-    seen = found["prob_better"].copy(data=np.where(least > 1, least, 0))
-    found = table.with_verdicts(found, asked, n=seen)
-    ranks = table.of_systems(ability, systems, ci_prob=asked.ci_prob, independent=True)
-    found = found.merge(ranks, join="exact")
-    found = found.assign(table.by_system("ability", ability, asked, independent=True))
-    top = int(found["ability"].values.argmax())
-    behind = found["verdict"].values[top] == "a_better"
-    beside = {
+    shared = answers["prob_better"].copy(data=np.where(least > 1, least, 0))
+    answers = table.with_verdicts(answers, question, n=shared)
+    ranks = table.of_systems(ability, systems, ci_prob=question.ci_prob, independent=True)
+    answers = answers.merge(ranks, join="exact")
+    answers = answers.assign(table.by_system("ability", ability, question, independent=True))
+    top = int(answers["ability"].values.argmax())
+    behind = answers["verdict"].values[top] == "a_better"
+    extra = {
         "tied_with_top": ~behind,
         "n_clusters": clusters,
         "design_effect": weighed.design_effect,
     }
-    return found.assign({key: (names.SYSTEM, values) for key, values in beside.items()})
+    return answers.assign({key: (names.SYSTEM, values) for key, values in extra.items()})
 
 
-def _clusters_of(rows: Rows, counts: sparse.csr_array) -> np.ndarray:
-    """In how many clusters each system was judged."""
+def _cluster_counts(rows: Rows, counts: sparse.csr_array) -> np.ndarray:
+    """Number of clusters in which each system was judged."""
     cluster, cell = counts.nonzero()
-    seen = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)
+    present = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)
     for side in (rows.a, rows.b):
-        seen[cluster, side[cell % len(rows.a)]] = True
-    return seen.sum(0)
+        present[cluster, side[cell % len(rows.a)]] = True
+    return present.sum(0)
 
 
-def _warn_of_few(systems: list[str], clusters: np.ndarray, by: str) -> None:
+def _warn_few(systems: list[str], clusters: np.ndarray, by: str) -> None:
     few = np.flatnonzero(clusters < _FEW)
     if len(few):
         more = f" and {len(few) - 1} more" if len(few) > 1 else ""

@@ -33,14 +33,14 @@ def random_pairs(random: np.random.Generator, k: int, n: int) -> tuple[np.ndarra
     first = random.integers(k, size=more)
     second = (first + random.integers(1, k, size=more)) % k
     a, b = np.append(a, first).astype(int), np.append(b, second).astype(int)
-    turned = random.random(n) < 0.5
-    return np.where(turned, b, a), np.where(turned, a, b)
+    swapped = random.random(n) < 0.5
+    return np.where(swapped, b, a), np.where(swapped, a, b)
 
 
 def draw_judges(spread: np.ndarray, judges: int, random: np.random.Generator) -> np.ndarray:
-    """What each judge adds to as many parameters as there are spreads; of no judge, nothing."""
-    each = random.normal(size=(len(spread), max(judges, 1))) * spread[:, None]
-    return each - each.mean(1, keepdims=True) if judges > 1 else each
+    """Effects of each judge on each parameter, one per spread; none without judges."""
+    effects = random.normal(size=(len(spread), max(judges, 1))) * spread[:, None]
+    return effects - effects.mean(1, keepdims=True) if judges > 1 else effects
 
 
 def draw_outcomes(log_chances: np.ndarray, random: np.random.Generator) -> np.ndarray:

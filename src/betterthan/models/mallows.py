@@ -43,12 +43,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.orders import mallows
-from betterthan.models import inversion_likelihood, made_up, shrinkage
-from betterthan.models.describing import Description, description_of
-from betterthan.models.order_cells import CELL, DOCUMENT, Cells, cells_of
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models import inversion_counts, made_up, shrinkage
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.inversion_counts import CELL, DOCUMENT, Cells, to_cells
+from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 POOLING = ("partial", "complete")
 _SD = 1.0  # of the prior of theta
 _SPREAD = 0.5  # of the half-normal priors of the spread over documents
-_NEAR = 1.5  # standard deviation that keeps the nearest normal curve of a perfect order finite
+_APPROXIMATION_SD = 1.5  # keeps the normal approximation of a perfect order finite
 
 
 def simulate(
@@ -131,7 +131,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -169,7 +169,7 @@ def build(
     import pymc as pm
 
     checks.one_of(pooling, POOLING, "pooling")
-    cells = cells_of(data, tied)
+    cells = to_cells(data, tied)
     if pooling == "partial" and len(cells.documents) < 2:
         raise ValueError(
             "there is 1 document, so nothing varies over documents; use pooling='complete'"
@@ -182,16 +182,16 @@ def build(
     with pm.Model(coords=coords) as model:
         k = pm.Data("inversions", cells.k, dims="cell")
         theta = pm.Normal("theta", 0.0, checks.positive(prior_sd, "prior_sd"), dims=names.SYSTEM)
-        each: Any = theta[cells.system]  # type: ignore
+        theta_cell: Any = theta[cells.system]  # type: ignore
         if pooling == "partial":
-            each = each + _variation(cells, theta)
-            each = pm.Deterministic("theta_cell", each, dims="cell")
+            theta_cell = theta_cell + _variation(cells, theta)
+            theta_cell = pm.Deterministic("theta_cell", theta_cell, dims="cell")
         pm.CustomDist(
             "y",
-            each,
+            theta_cell,
             cells.n,
-            logp=inversion_likelihood.log_probability,
-            random=inversion_likelihood.random,
+            logp=inversion_counts.log_probability,
+            random=inversion_counts.random_inversions,
             observed=k,
             dims="cell",
         )
@@ -243,8 +243,8 @@ def fit(
     --------
     closed_form : the same answer without sampling, for complete pooling.
     """
-    sampling, rng = asked(sampling, rng, options)
-    model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), cells_of(data, tied)
+    sampling, rng = resolve_sampling(sampling, rng, options)
+    model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), to_cells(data, tied)
     attrs = {
         "model": "mallows",
         "prior": [float(prior_sd)],
@@ -294,14 +294,14 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     >>> found["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
     2.0
     """
-    cells, sd = cells_of(data, tied), float(checks.positive(prior_sd, "prior_sd"))
-    of_systems = [cells.system == s for s in range(len(cells.systems))]
-    densities = [mallows.log_posterior(cells.k[of], cells.n[of], sd) for of in of_systems]
-    each = [_summary(f, cells.n[of], sd) for f, of in zip(densities, of_systems, strict=True)]
-    found = dict(zip(("mean", "sd", "expected_tau"), np.array(each).T, strict=True))
+    cells, sd = to_cells(data, tied), float(checks.positive(prior_sd, "prior_sd"))
+    masks = [cells.system == s for s in range(len(cells.systems))]
+    densities = [mallows.log_posterior(cells.k[mask], cells.n[mask], sd) for mask in masks]
+    summaries = [_summary(f, cells.n[mask], sd) for f, mask in zip(densities, masks, strict=True)]
+    summary = dict(zip(("mean", "sd", "expected_tau"), np.array(summaries).T, strict=True))
     better = (names.SQUARE, _prob_greater(densities, sd))
     return xr.Dataset(
-        {k: (names.SYSTEM, v) for k, v in found.items()} | {"prob_better": better},
+        {k: (names.SYSTEM, v) for k, v in summary.items()} | {"prob_better": better},
         coords=dict.fromkeys((names.SYSTEM, *names.SQUARE), cells.systems),
         attrs={"model": "mallows", "prior": [sd], "pooling": "complete"},
     )
@@ -333,17 +333,17 @@ def _variation(cells: Cells, theta: Any) -> Any:
     import pytensor.tensor as pt
 
     document_sd, cell_sd = pm.HalfNormal("document_sd", _SPREAD), pm.HalfNormal("cell_sd", _SPREAD)
-    near = mallows.approximation(cells.k, cells.n, _NEAR)
+    normal = mallows.approximation(cells.k, cells.n, _APPROXIMATION_SD)
     centre, information = (
-        pm.Data(k, v, dims="cell") for k, v in zip(("centre", "information"), near, strict=True)
+        pm.Data(k, v, dims="cell") for k, v in zip(("centre", "information"), normal, strict=True)
     )
-    apart = centre - theta[cells.system]
+    deviation = centre - theta[cells.system]
     # how much a cell says of its document
-    seen: Any = pt.reciprocal(cell_sd**2 + pt.reciprocal(information))
+    precision: Any = pt.reciprocal(cell_sd**2 + pt.reciprocal(information))
     sums: Any = pt.zeros((2, len(cells.documents)))
-    sums = pt.inc_subtensor(sums[:, cells.document], pt.stack([seen, seen * apart]))
+    sums = pt.inc_subtensor(sums[:, cells.document], pt.stack([precision, precision * deviation]))
     shared = shrinkage.effects(DOCUMENT, document_sd, sums[0], sums[1], DOCUMENT)[cells.document]
-    pull = information * (apart - shared)
+    pull = information * (deviation - shared)
     return shared + shrinkage.effects("cell", cell_sd, information, pull, "cell")
 
 
@@ -367,13 +367,13 @@ def _sizes(cells: Cells) -> dict[str, list[int]]:
 def _expected_tau(posterior: xr.Dataset, cells: Cells) -> xr.DataArray:
     """Mean over a system's documents of the tau expected at their theta, (chain, draw, system)."""
     theta = posterior["theta"].transpose("chain", "draw", names.SYSTEM)
-    each = theta.values[..., cells.system]
+    theta_cell = theta.values[..., cells.system]
     if "theta_cell" in posterior:
-        each = posterior["theta_cell"].transpose("chain", "draw", "cell").values
-    taus = np.empty(each.shape)
+        theta_cell = posterior["theta_cell"].transpose("chain", "draw", "cell").values
+    taus = np.empty(theta_cell.shape)
     for n in np.unique(cells.n):
-        of = cells.n == n
-        taus[..., of] = mallows.expected_tau(each[..., of], int(n))
-    of_system = cells.system[:, None] == np.arange(theta.sizes[names.SYSTEM])
+        mask = cells.n == n
+        taus[..., mask] = mallows.expected_tau(theta_cell[..., mask], int(n))
+    membership = cells.system[:, None] == np.arange(theta.sizes[names.SYSTEM])
     with np.errstate(invalid="ignore"):  # a system without an order has no tau
-        return theta.copy(data=taus @ of_system / of_system.sum(0))
+        return theta.copy(data=taus @ membership / membership.sum(0))

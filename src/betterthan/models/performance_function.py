@@ -52,17 +52,61 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.regression import least_squares
-from betterthan.features import repeats
+from betterthan.features import tables
 from betterthan.features.tables import FeatureTable, feature_table
-from betterthan.models import r2d2
-from betterthan.models.compiling import held
-from betterthan.models.describing import Description, description_of
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.describing import Description, describe_module
+from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
+
+
+def _r2_beta(values: Sequence[float]) -> tuple[float, float]:
+    """The two parameters of a Beta."""
+    numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
+    if len(numbers) != 2:
+        raise ValueError(
+            f"prior_r2 has {checks.numbered(len(numbers), 'number')}; give the two parameters of a "
+            "Beta"
+        )
+    return numbers[0], numbers[1]
+
+
+def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
+    """Standardised coefficients whose prior variance is what R2 leaves them, split by the
+    shares.
+    """
+    import pymc as pm
+
+    share: Any = np.ones(1)
+    if features > 1:
+        share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
+    raw = _r2d2_effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
+    return pm.Deterministic("standardised", sigma * raw, dims=names.FEATURE)
+
+
+def _draw_r2d2(
+    prior: Sequence[float], features: int, random: np.random.Generator
+) -> tuple[float, np.ndarray]:
+    """R2, and the prior standard deviations of the coefficients over that of the noise."""
+    r2, share = random.beta(*prior), random.dirichlet(np.ones(features))  # type: ignore
+    return r2, np.sqrt(r2 / (1 - r2) * share)
+
+
+def _r2d2_effects(name: str, width: Any, rows: Any, dim: str) -> Any:
+    """Normal effects of this width (in units of the noise), each seen in so many rows.
+
+    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell
+    much (where an effect over its prior width is not) and when they tell little (where the effect
+    itself is not).
+    """
+    import pymc as pm
+
+    growth = pm.math.sqrt(1 + rows * width**2)
+    return pm.Normal(name, 0.0, growth, dims=dim) * width / growth
+
 
 _LOGISTIC_SD = np.pi / np.sqrt(3)
 # the density of a coefficient has a spike at 0 that larger steps visit too rarely
@@ -117,16 +161,16 @@ def simulate(
     checks.whole(levels, "levels", 0)
     random = np.random.default_rng(one_seed(rng))
     x = least_squares.standardise(random.normal(size=(n, p)))[0]
-    r2, width = r2d2.draw(prior_r2, p, random)
+    r2, width = _draw_r2d2(prior_r2, p, random)
     noise = _LOGISTIC_SD if levels else abs(random.normal())
     beta = random.normal(size=p) * noise * width
     truth: dict[str, Any] = {"r2": r2, "standardised": (names.FEATURE, beta)}
     line = x @ beta
     if groups:
-        of = np.arange(n) % groups
+        group = np.arange(n) % groups
         more, effect = _draw_groups(groups, noise if levels else 0.5, random)
-        line = line + effect[of]
-        truth |= more | {"group_of": (names.DIALOGUE, of)}
+        line = line + effect[group]
+        truth |= more | {"group_of": (names.DIALOGUE, group)}
     drawn = _draw_categories(line, levels, random) if levels else _draw_numbers(line, noise, random)
     data = {"features": ((names.DIALOGUE, names.FEATURE), x)}
     labels = {names.FEATURE: [f"x{k}" for k in range(p)]}
@@ -153,7 +197,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -201,7 +245,7 @@ def build(
         levels.
     """
     table = feature_table(features, response, columns=columns, by=by)
-    repeats.warn_of_model(table)
+    tables.warn_of_model(table)
     return _model(table, ordinal, prior_r2, standardise)
 
 
@@ -260,9 +304,9 @@ def fit(
     --------
     betterthan.features.performance_function : least squares with a choice of features.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     table = feature_table(features, response, columns=columns, by=by)
-    repeats.warn_of_model(table)
+    tables.warn_of_model(table)
     attrs = {
         "model": "performance_function",
         "prior": [float(v) for v in prior_r2],
@@ -292,7 +336,7 @@ def _model(
 ) -> "pm.Model":
     import pymc as pm
 
-    r2_prior = r2d2.prior_of_r2(prior_r2)
+    r2_prior = _r2_beta(prior_r2)
     centre, scale = _location_and_scale(table.x, standardise)
     mean, sd = _location_and_scale(table.y, standardise and not ordinal)
     x = (table.x - centre) / scale
@@ -302,7 +346,7 @@ def _model(
         mean, sd = held("y_mean", mean), held("y_sd", sd)
         r2 = pm.Beta("r2", *r2_prior)
         sigma: Any = _LOGISTIC_SD if ordinal else pm.HalfNormal("sigma", 1.0)
-        beta = r2d2.coefficients(r2, sigma, x.shape[1], held("rows", float(len(x))))
+        beta = _r2d2_coefficients(r2, sigma, x.shape[1], held("rows", float(len(x))))
         effect = _group_effect(table, sigma, _LOGISTIC_SD if ordinal else 0.5)
         line = pm.math.dot(data, beta) + effect
         start: Any = 0.0
@@ -353,9 +397,9 @@ def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
         return 0.0
     sd = pm.HalfNormal("group_sd", scale)
     rows = held("rows_a_group", len(table.y) / len(table.group_names))
-    effects = r2d2.effects("group_raw", sd / sigma, rows, "group")
-    each: Any = pm.Deterministic("group_effect", sigma * effects, dims="group")
-    return each[held("group_of", table.groups)]
+    effects = _r2d2_effects("group_raw", sd / sigma, rows, "group")
+    effect: Any = pm.Deterministic("group_effect", sigma * effects, dims="group")
+    return effect[held("group_of", table.groups)]
 
 
 def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:

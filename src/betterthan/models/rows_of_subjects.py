@@ -12,13 +12,13 @@ from betterthan.people import shared_texts
 
 @dataclass(frozen=True)
 class Repeated:
-    """Whole rows; without texts where no two subjects read the same."""
+    """Complete rows; without texts where no two subjects read the same."""
 
     y: np.ndarray
     x: np.ndarray
-    of: np.ndarray  # (row,) places of the subjects
+    subject: np.ndarray  # (row,) places of the subjects
     subjects: list[str]
-    text_of: np.ndarray  # (row,) places of the texts, nowhere where there are none
+    text: np.ndarray  # (row,) places of the texts, nowhere where there are none
     texts: list[str]
     texts_are: str  # in words
     y_scale: tuple[float, float]  # mean and standard deviation that were taken out
@@ -34,71 +34,73 @@ def repeated(
     *,
     standardise: bool = True,
 ) -> Repeated:
-    """The whole rows of a table."""
+    """The complete rows of a table."""
     columns = [response, predictor, subject]
-    whole = _whole(table, columns, text)
+    complete = _complete(table, columns, text)
     (y, y_scale), (x, x_scale) = (
-        _column(whole, name, standardise) for name in (response, predictor)
+        _column(complete, name, standardise) for name in (response, predictor)
     )
-    of, subjects = pd.factorize(whole[subject].to_numpy())
+    subject_index, subjects = pd.factorize(complete[subject].to_numpy())
     if len(subjects) < 2:
         raise ValueError(f"there is {len(subjects)} subject; slopes vary over two subjects or more")
-    found = shared_texts.shared_texts(whole, predictor, subject, text)
-    text_of, texts = pd.factorize(whole[found].to_numpy()) if found else (np.zeros(0, int), [])
+    column = shared_texts.shared_texts(complete, predictor, subject, text)
+    text_index, texts = (
+        pd.factorize(complete[column].to_numpy()) if column else (np.zeros(0, int), [])
+    )
     return Repeated(
         y,
         x,
-        of,
+        subject_index,
         [str(s) for s in subjects],
-        text_of,
+        text_index,
         [str(t) for t in texts],
-        str(shared_texts.told(whole, text, found)["texts"]),
+        str(shared_texts.told(complete, text, column)["texts"]),
         y_scale,
         x_scale,
     )
 
 
-def sums(y: np.ndarray, x: np.ndarray, of: np.ndarray) -> dict[str, np.ndarray]:
-    """Of each subject: rows, means, and sums of squares and products around them."""
-    n = np.bincount(of)
-    x_mean, y_mean = np.bincount(of, x) / n, np.bincount(of, y) / n
-    dx, dy = x - x_mean[of], y - y_mean[of]
+def sums(y: np.ndarray, x: np.ndarray, subject: np.ndarray) -> dict[str, np.ndarray]:
+    """Rows, means, and sums of squares and products around them, of each subject."""
+    n = np.bincount(subject)
+    x_mean, y_mean = np.bincount(subject, x) / n, np.bincount(subject, y) / n
+    dx, dy = x - x_mean[subject], y - y_mean[subject]
     return {
         "rows": n.astype(float),
         "x_mean": x_mean,
         "y_mean": y_mean,
-        "spread": np.bincount(of, dx * dx),
-        "cross": np.bincount(of, dx * dy),
+        "spread": np.bincount(subject, dx * dx),
+        "cross": np.bincount(subject, dx * dy),
     }
 
 
-def turned(y: np.ndarray, x: np.ndarray, text_of: np.ndarray) -> dict[str, np.ndarray]:
-    """Means of texts along axes, of which the first two hold all that a level and a slope can say.
+def rotated(y: np.ndarray, x: np.ndarray, text: np.ndarray) -> dict[str, np.ndarray]:
+    """Means of texts along axes, the first two of which span a level and a slope.
 
     Equal effects of texts, and effects that follow the predictor, are hard to tell from those of
     subjects; all others are not. ``text_axes`` is orthogonal: (text, axis).
     """
-    n = np.bincount(text_of)
-    one, x_mean, y_mean = np.ones(len(n)), np.bincount(text_of, x) / n, np.bincount(text_of, y) / n
-    axes = np.linalg.qr(np.stack([one, x_mean], axis=1), mode="complete")[0]
-    along = {"one": one, "x": x_mean, "y": y_mean}
-    found = {"text_axes": axes} | {f"text_{k}": v @ axes for k, v in along.items()}
-    return found | {"text_rows": np.array(n.mean())}
+    n = np.bincount(text)
+    ones, x_mean, y_mean = np.ones(len(n)), np.bincount(text, x) / n, np.bincount(text, y) / n
+    axes = np.linalg.qr(np.stack([ones, x_mean], axis=1), mode="complete")[0]
+    along = {"one": ones, "x": x_mean, "y": y_mean}
+    variables = {"text_axes": axes} | {f"text_{k}": v @ axes for k, v in along.items()}
+    return variables | {"text_rows": np.array(n.mean())}
 
 
-def crossed(x: np.ndarray, of: np.ndarray, text_of: np.ndarray) -> dict[str, np.ndarray]:
+def crossed(x: np.ndarray, subject: np.ndarray, text: np.ndarray) -> dict[str, np.ndarray]:
     """Over (subject, text): the share of the subject's rows, and the sum of the predictor around
     the subject's mean.
     """
-    n = np.bincount(of)
-    share, cross = np.zeros((2, len(n), text_of.max() + 1))
-    np.add.at(share, (of, text_of), 1 / n[of])
-    np.add.at(cross, (of, text_of), x - (np.bincount(of, x) / n)[of])
+    n = np.bincount(subject)
+    share, cross = np.zeros((2, len(n), text.max() + 1))
+    np.add.at(share, (subject, text), 1 / n[subject])
+    np.add.at(cross, (subject, text), x - (np.bincount(subject, x) / n)[subject])
     return {"text_share": share, "text_cross": cross}
 
 
-def _whole(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.DataFrame:
-    """Rows without gaps in what is asked for, with the column of texts if it is there."""
+def _complete(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.DataFrame:
+    """Rows without missing values in these columns, with the column of texts if there is one."""
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"table is {checks.shown(table)}; give a pandas.DataFrame")
     for name in columns:
@@ -106,16 +108,16 @@ def _whole(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.Data
             raise ValueError(
                 f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
             )
-    asked: Any = table[[*columns, *shared_texts.named(table, text)]]
-    return asked.dropna(subset=columns)
+    columns_used: Any = table[[*columns, *shared_texts.named(table, text)]]
+    return columns_used.dropna(subset=columns)
 
 
 def _column(
-    whole: pd.DataFrame, name: str, standardise: bool
+    complete: pd.DataFrame, name: str, standardise: bool
 ) -> tuple[np.ndarray, tuple[float, float]]:
     """A column's numbers, and the mean and standard deviation that were taken out of them."""
     try:
-        values = whole[name].to_numpy(dtype=float)
+        values = complete[name].to_numpy(dtype=float)
     except (TypeError, ValueError):
         raise ValueError(f"column {name!r} holds something that is no number") from None
     if len(values) < 3 or np.ptp(values) == 0:

@@ -1,9 +1,17 @@
-"""The one place where a model is sampled, and what every fit has in common."""
+"""Sampling: the one place where models are compiled and sampled, and what all fits share.
+
+One compile a model: the next fit of the same graph takes new data, of whatever length.
+
+Compiling takes seconds, sampling often a fraction of one. Two models are the same where their log
+density and all that is kept of a draw are the same computation, up to the values of what `held` and
+``pm.Data`` hold. That is looked at node by node: nothing is taken for the same that is not.
+"""
 
 import contextlib
 import logging
 import os
 import sys
+from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -16,12 +24,13 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.progress import on_terminal
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     import pymc as pm
+
 
 SAMPLER = "nutpie"
 NUTS_SAMPLERS = (SAMPLER, "pymc", "numpyro", "blackjax")
@@ -77,13 +86,13 @@ class Sampling:
             checks.one_of(self.nuts_sampler, NUTS_SAMPLERS, "nuts_sampler")
 
     def settings(self, target_accept: float) -> dict[str, Any]:
-        """As the sampler takes them; `target_accept` is the model's own, where none was given."""
-        given = self.target_accept
+        """Settings for the sampler; `target_accept` is the model's default."""
+        choice = self.target_accept
         return {
             "draws": int(self.draws),
             "tune": int(self.tune),
             "chains": int(self.chains),
-            "target_accept": float(target_accept if given is None else given),
+            "target_accept": float(target_accept if choice is None else choice),
         }
 
     @property
@@ -113,7 +122,7 @@ class Options(TypedDict, total=False):
     random_seed: Any
 
 
-def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
+def resolve_sampling(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
     """How to sample and the seed, each from ``fit``'s own argument or from PyMC's.
 
     Raises
@@ -125,18 +134,18 @@ def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
     """
     record, choices = checked(sampling), dict(options)
     for name in choices.keys() - Options.__annotations__.keys():
-        known = ", ".join(Options.__annotations__)
-        raise TypeError(f"{name!r} is no option of fit; choose of {known}")
+        allowed = ", ".join(Options.__annotations__)
+        raise TypeError(f"{name!r} is no option of fit; choose of {allowed}")
     if "random_seed" in choices:
         if rng is not None:
             raise ValueError("rng and random_seed are both given; give one, they are the same seed")
         rng = choices.pop("random_seed")
     for field in fields(Sampling):
-        own = getattr(record, field.name)
-        if field.name in choices and own != field.default:
+        value = getattr(record, field.name)
+        if field.name in choices and value != field.default:
             raise ValueError(
-                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(own)} in "
-                "sampling; give it once"
+                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(value)} "
+                "in sampling; give it once"
             )
     record = replace(record, **choices)
     for package in _NEEDS.get(record.library, ()):
@@ -148,8 +157,8 @@ def asked(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
     return record, one_seed(rng)
 
 
-def own_target(model: ModuleType) -> float:
-    """The target_accept of a model, where none is asked for."""
+def default_target_accept(model: ModuleType) -> float:
+    """Default target_accept of a model."""
     return getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
 
 
@@ -191,9 +200,9 @@ def fit_model(
         tree = draw(model, seed=seed, **settings)
         if predictive:
             add_predictive(model, tree, seed)
-    made = _how(sampling.library, settings, seed)
+    provenance = _how(sampling.library, settings, seed)
     tidy(tree, pairs)
-    tree["posterior"].attrs = attrs | made
+    tree["posterior"].attrs = attrs | provenance
     return tree
 
 
@@ -207,13 +216,11 @@ def sample(
     """
     import nutpie
 
-    from betterthan.models import compiling
-
-    shown = on_terminal(sys.stdout) and on_terminal(sys.stderr)
-    if shown and not compiling.is_compiled(model):
+    interactive = on_terminal(sys.stdout) and on_terminal(sys.stderr)
+    if interactive and not is_compiled(model):
         print("compiling the model: 2 to 30 s, once", file=sys.stderr)
     tree = nutpie.sample(
-        compiling.compiled(model),
+        compiled(model),
         draws=draws,
         tune=tune,
         chains=chains,
@@ -221,7 +228,7 @@ def sample(
         seed=_first_seed(seed),
         target_accept=target_accept,
         save_warmup=False,
-        progress_bar=shown,
+        progress_bar=interactive,
     )
     _label(tree, model)
     for group, data in data_groups(model).items():
@@ -237,10 +244,13 @@ def data_groups(model: "pm.Model") -> dict[str, xr.Dataset]:
     from pytensor.graph.traversal import ancestors
 
     used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials]))
-    seen = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
-    observed = set(seen.values())
+    observed_values = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
+    observed = set(observed_values.values())
     held = {str(v.name): v for v in model.data_vars if v not in observed or v in used}
-    return {"constant_data": _dataset(model, held), "observed_data": _dataset(model, seen)}
+    return {
+        "constant_data": _dataset(model, held),
+        "observed_data": _dataset(model, observed_values),
+    }
 
 
 def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
@@ -257,10 +267,10 @@ def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
 
 
 def _value(variable: Any) -> np.ndarray:
-    """What is known of the data: shared, constant, or made of these."""
-    for own in ("get_value", "data"):
-        if hasattr(variable, own):
-            value = getattr(variable, own)
+    """Value of a data variable: shared, constant, or computed from these."""
+    for attribute in ("get_value", "data"):
+        if hasattr(variable, attribute):
+            value = getattr(variable, attribute)
             return np.asarray(value() if callable(value) else value)
     return np.asarray(variable.eval(mode="FAST_COMPILE"))
 
@@ -309,9 +319,9 @@ def _first_seed(seed: int) -> int:
 def _label(tree: xr.DataTree, model: "pm.Model") -> None:
     """Coordinates of this model: it may have been compiled for one with other names."""
     posterior = tree["posterior"].to_dataset()
-    own = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
-    own = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in own.items()}
-    tree["posterior"] = posterior.assign_coords(own)
+    coords = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
+    coords = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in coords.items()}
+    tree["posterior"] = posterior.assign_coords(coords)
 
 
 def cores(chains: int) -> int:
@@ -342,7 +352,7 @@ def steady_arithmetic() -> Generator[None]:
 
 
 def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
-    """How draws were made: what was asked for, the sampler, and the versions of what ran."""
+    """Provenance of the draws: settings, sampler, and versions of the libraries."""
     signature = Signature(
         seed=seed,
         draws=settings["draws"],
@@ -350,8 +360,10 @@ def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
         inference_library=library,
     )
     libraries = dict.fromkeys(("betterthan", "pymc", library, "pytensor"))
-    told = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
-    return settings | signature.to_attrs() | told | {"inference_library_version": version(library)}
+    versions = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
+    return (
+        settings | signature.to_attrs() | versions | {"inference_library_version": version(library)}
+    )
 
 
 def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
@@ -405,9 +417,9 @@ def tidy(tree: xr.DataTree, pairs: xr.DataArray | None = None) -> None:
             data = data.drop_vars([*names.IS_SYSTEM, *names.SQUARE], errors="ignore")
         over = [names.PAIR in array.dims for array in data.values()]
         if pairs is not None and (any(over) if group.endswith("_data") else all(over)):
-            here = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
+            selected = pairs.sel({names.PAIR: data[names.PAIR].values.tolist()})
             labels = (names.PAIR, *names.SQUARE)
-            data = data.assign_coords({k: (names.PAIR, here[k].values) for k in labels})
+            data = data.assign_coords({k: (names.PAIR, selected[k].values) for k in labels})
         data.attrs = {
             k: v for k, v in data.attrs.items() if k not in ("created_at", "sampling_time")
         }
@@ -424,3 +436,107 @@ def quiet_logger() -> Generator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+_CACHE: "deque[Graph]" = deque(maxlen=8)
+
+
+def held(name: str, values: Any) -> Any:
+    """What is known of the data, as a variable whose value and length may change after compiling.
+
+    Unlike ``pm.Data`` it is not stored with the draws.
+    """
+    from pytensor.compile.sharedvalue import shared
+
+    values = np.asarray(values)
+    return shared(values, name=name, shape=(None,) * values.ndim)
+
+
+def compiled(model: "pm.Model") -> Any:
+    """The model, ready to be sampled: an earlier one with the data of this one where they differ in
+    data alone, compiled anew where not.
+    """
+    graph = Graph.from_model(model)
+    for earlier in _CACHE:
+        if earlier.same_as(graph):
+            return earlier.with_data(graph)
+    _CACHE.append(graph)
+    return graph.compiled()
+
+
+def is_compiled(model: "pm.Model") -> bool:
+    """Whether the model needs no compilation."""
+    graph = Graph.from_model(model)
+    return any(earlier.same_as(graph) for earlier in _CACHE)
+
+
+@dataclass(eq=False)
+class Graph:
+    """The graph of a model, and the data that may change."""
+
+    model: Any
+    outputs: list[Any]  # log density, and all that is kept of a draw
+    parameters: dict[str, Any]
+    data: dict[str, Any]
+    shapes: dict[str, tuple[int, ...] | None]  # of what is kept; None where no dims are named
+    _compiled: Any = None
+
+    @classmethod
+    def from_model(cls, model: "pm.Model") -> "Graph":
+        """The graph of a model; building its log density takes a tenth of a second."""
+        from pytensor.compile.sharedvalue import SharedVariable
+        from pytensor.graph.traversal import graph_inputs
+
+        outputs: list[Any] = [model.logp(), *model.unobserved_value_vars]
+        inputs = list(graph_inputs(outputs))
+        return cls(
+            model=model,
+            outputs=outputs,
+            parameters={str(v.name): v for v in model.value_vars},
+            data={str(v.name): v for v in inputs if isinstance(v, SharedVariable)},
+            shapes={str(v.name): _shape(model, v) for v in model.unobserved_RVs},
+        )
+
+    def same_as(self, other: "Graph") -> bool:
+        """Whether the two differ in data alone; not where a shape is unknown."""
+        from pytensor.graph.basic import equal_computations
+
+        named = (self.shapes, list(self.parameters), self.data.keys())
+        if named != (other.shapes, list(other.parameters), other.data.keys()):
+            return False
+        if None in self.shapes.values():
+            return False
+        mine, others = (
+            [*graph.parameters.values(), *(graph.data[name] for name in self.data)]
+            for graph in (self, other)
+        )
+        return equal_computations(self.outputs, other.outputs, in_xs=mine, in_ys=others)
+
+    def compiled(self) -> Any:
+        """Compiled once."""
+        import nutpie
+
+        if self._compiled is None:
+            self._compiled = nutpie.compile_pymc_model(self.model)
+        return self._compiled
+
+    def with_data(self, other: "Graph") -> Any:
+        """The compiled graph with the data of another, from which starting points follow too."""
+        values = {name: variable.get_value() for name, variable in other.data.items()}
+        for name, value in values.items():
+            self.data[name].set_value(value)
+        compiled = self.compiled()
+        used = {
+            variable.name for variable in compiled.shared_var_keys
+        }  # not lengths of what is kept
+        return compiled.with_data(**{k: v for k, v in values.items() if k in used})
+
+
+def _shape(model: "pm.Model", variable: Any) -> tuple[int, ...] | None:
+    if variable.ndim == 0:
+        return ()
+    dims = model.named_vars_to_dims.get(variable.name)
+    if dims is None or None in dims:
+        return None
+    lengths: list[Any] = [model.dim_lengths[str(d)] for d in dims]
+    return tuple(int(length.eval(mode="FAST_COMPILE")) for length in lengths)

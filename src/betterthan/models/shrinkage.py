@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan import names
 from betterthan.models import log_priors
-from betterthan.models.forward import Values
+from betterthan.models.importance import Values
 
 # of the gamma prior of the spread of abilities: mean 0.75 log odds, rarely above 2
 SHAPE, RATE = 3.0, 4.0
@@ -54,51 +54,53 @@ def log_odds(
     """
     import pytensor.tensor as pt
 
-    each = effects(name, sd, *_near(won, tried, discount), dims)
-    return each - pt.mean(each)
+    raw = effects(name, sd, *_normal_approximation(won, tried, discount), dims)
+    return raw - pt.mean(raw)
 
 
 def free(
-    each: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray, discount: float = 1.0
+    effects: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray, discount: float = 1.0
 ) -> np.ndarray:
     """What ``name_raw`` of `log_odds` is at effects (draw, effect) that need not sum to zero, of
     spread sd (draw,).
     """
-    information, pull = _near(won, tried, discount)
+    information, pull = _normal_approximation(won, tried, discount)
     width = 1 / np.sqrt(1 / sd[:, None] ** 2 + information)
-    return each / width - width * pull
+    return effects / width - width * pull
 
 
 def free_abilities(
-    each: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray
+    ability: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray
 ) -> np.ndarray:
     """What ``ability_raw`` of `abilities` is at abilities (draw, system) that need not sum to
     zero.
     """
-    return free(each, sd, won, tried, _DISCOUNT)
+    return free(ability, sd, won, tried, _DISCOUNT)
 
 
 def log_prior(
     raw: np.ndarray, sd: np.ndarray, won: np.ndarray, tried: np.ndarray, discount: float = 1.0
 ) -> np.ndarray:
     """Log density of ``name_raw`` (draw, effect) of `log_odds`, given spreads sd (draw,)."""
-    information, pull = _near(won, tried, discount)
+    information, pull = _normal_approximation(won, tried, discount)
     width = 1 / np.sqrt(1 / sd[:, None] ** 2 + information)
     return log_priors.normal(raw, -width * pull, sd[:, None] / width)
 
 
-def log_prior_of_abilities(
-    told: Values, won: np.ndarray, tried: np.ndarray
+def abilities_log_prior(
+    values: Values, won: np.ndarray, tried: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Of the variables of `abilities`."""
-    raw, sd = told["ability_raw"], told["ability_sd"]
+    """Log prior densities of the variables of `abilities`."""
+    raw, sd = values["ability_raw"], values["ability_sd"]
     return {
         "ability_raw": log_prior(raw, sd, won, tried, _DISCOUNT),
         "ability_sd": log_priors.gamma(sd, SHAPE, RATE),
     }
 
 
-def _near(won: np.ndarray, tried: np.ndarray, discount: float) -> tuple[np.ndarray, np.ndarray]:
+def _normal_approximation(
+    won: np.ndarray, tried: np.ndarray, discount: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Information on each effect, and information times estimate, of a normal curve near to the
     likelihood.
     """
@@ -119,8 +121,8 @@ def abilities(won: np.ndarray, tried: np.ndarray) -> Any:
     import pymc as pm
 
     sd: Any = pm.Gamma("ability_sd", SHAPE, RATE)
-    each = log_odds("ability", sd, won, tried, names.SYSTEM, _DISCOUNT)
-    return pm.Deterministic("ability", each, dims=names.SYSTEM)
+    ability = log_odds("ability", sd, won, tried, names.SYSTEM, _DISCOUNT)
+    return pm.Deterministic("ability", ability, dims=names.SYSTEM)
 
 
 def draw_abilities(systems: int, random: np.random.Generator) -> tuple[float, np.ndarray]:

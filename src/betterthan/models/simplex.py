@@ -69,7 +69,7 @@ def alike(name: str, a: float, b: float, dims: str) -> Any:
     import pytensor.tensor as pt
 
     raw: Any = pm.CustomDist(
-        f"{name}_raw", a, b, logp=_log_density_of_raw, random=_draw_raw, dims=dims
+        f"{name}_raw", a, b, logp=_raw_log_density, random=_draw_raw, dims=dims
     )
     logit = _logit(raw)
     pm.Deterministic(name, pm.math.sigmoid(logit), dims=dims)
@@ -84,8 +84,8 @@ def _logit(raw: Any) -> Any:
     return STRETCH * stretched
 
 
-def _log_density_of_raw(raw: Any, a: Any, b: Any) -> Any:
-    """Up to a constant."""
+def _raw_log_density(raw: Any, a: Any, b: Any) -> Any:
+    """Log density of the raw coordinate, up to a constant."""
     import pytensor.tensor as pt
 
     logit = _logit(raw)

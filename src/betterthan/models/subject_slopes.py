@@ -45,12 +45,11 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models import rows_of_subjects, shrinkage
-from betterthan.models.compiling import held
-from betterthan.models.describing import Description, description_of
+from betterthan.models.describing import Description, describe_module
 from betterthan.models.rows_of_subjects import Repeated, repeated
-from betterthan.models.sampling import Options, Sampling, asked, fit_model
+from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
 from betterthan.people.shared_texts import TEXT
 
 if TYPE_CHECKING:
@@ -90,14 +89,14 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
     >>> simulate(10, rng=1).sizes["row"]
     80
     """
-    count, each = checks.whole(subjects, "subjects", 2), checks.whole(rows, "rows", 2)
+    count, size = checks.whole(subjects, "subjects", 2), checks.whole(rows, "rows", 2)
     random = np.random.default_rng(one_seed(rng))
     alpha, beta = random.normal(size=2)
     sigma, a_sd, b_sd = np.abs(random.normal(size=3))
     a, b = random.normal(size=count) * a_sd, random.normal(size=count) * b_sd
-    of = np.repeat(np.arange(count), each)
-    x = np.tile(random.normal(size=each), count) if texts else random.normal(size=len(of))
-    y = alpha + a[of] + (beta + b[of]) * x + random.normal(size=len(of)) * sigma
+    subject = np.repeat(np.arange(count), size)
+    x = np.tile(random.normal(size=size), count) if texts else random.normal(size=len(subject))
+    y = alpha + a[subject] + (beta + b[subject]) * x + random.normal(size=len(subject)) * sigma
     truth = {
         "intercept_standardised": alpha,
         "slope_standardised": beta,
@@ -106,17 +105,17 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
         "slope_sd": b_sd,
         "subject_slope": (SUBJECT, beta + b),
     }
-    more = _simulated_texts(count, each, random) if texts else {}
+    more = _simulated_texts(count, size, random) if texts else {}
     if texts:
         y = y + np.tile(more["text_effect"][1], count)
-    data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, of)}
+    data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, subject)}
     return xr.Dataset(data | truth | more, coords={SUBJECT: [f"s{k}" for k in range(count)]})
 
 
-def _simulated_texts(count: int, each: int, random: np.random.Generator) -> dict[str, Any]:
+def _simulated_texts(count: int, size: int, random: np.random.Generator) -> dict[str, Any]:
     sd = np.abs(random.normal())
-    effect = (TEXT, random.normal(size=each) * sd)
-    return {"text_of": (ROW, np.tile(np.arange(each), count)), "text_sd": sd, "text_effect": effect}
+    effect = (TEXT, random.normal(size=size) * sd)
+    return {"text_of": (ROW, np.tile(np.arange(size), count)), "text_sd": sd, "text_effect": effect}
 
 
 def describe() -> Description:
@@ -138,7 +137,7 @@ def describe() -> Description:
     >>> "def build(" in describe().code
     True
     """
-    return description_of(__name__)
+    return describe_module(__name__)
 
 
 def build(
@@ -193,9 +192,9 @@ def build(
         beta = pm.Normal("slope_standardised", 0.0, 1.0)
         sigma = pm.HalfNormal("sigma", 1.0)
         effects: Any = _effects(data, alpha, beta, sigma)
-        a, b, of_texts = effects
-        of = held("subject_of", data.of)
-        mean = alpha + a[of] + (beta + b[of]) * x + of_texts
+        a, b, text_term = effects
+        subject_index = held("subject_of", data.subject)
+        mean = alpha + a[subject_index] + (beta + b[subject_index]) * x + text_term
         pm.Normal("y", mean, sigma, observed=y, dims=ROW)
         y_mean, y_sd, x_mean, x_sd = (
             held(f"scale_{k}", v) for k, v in enumerate((*data.y_scale, *data.x_scale))
@@ -252,7 +251,7 @@ def fit(
     --------
     betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
     """
-    sampling, rng = asked(sampling, rng, options)
+    sampling, rng = resolve_sampling(sampling, rng, options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `build` gives them
         data = repeated(table, response, predictor, subject, text)
@@ -284,41 +283,41 @@ def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, An
     """
     import pymc as pm
 
-    found = rows_of_subjects.sums(data.y, data.x, data.of)
-    n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in found.items())
+    summaries = rows_of_subjects.sums(data.y, data.x, data.subject)
+    n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in summaries.items())
     slope_sd, intercept_sd = pm.HalfNormal("slope_sd", 1.0), pm.HalfNormal("intercept_sd", 1.0)
-    of_texts, mean, along = _text_effects(data, alpha, beta, (sigma, intercept_sd, slope_sd))
+    text_term, mean, along = _text_effects(data, alpha, beta, (sigma, intercept_sd, slope_sd))
     pull = (cross - along - beta * spread) / sigma**2
     b = shrinkage.effects("slope", slope_sd, spread / sigma**2, pull, SUBJECT)
     pull = n * (y_mean - mean - alpha - (beta + b) * x_mean) / sigma**2
     a = shrinkage.effects("intercept", intercept_sd, n / sigma**2, pull, SUBJECT)
-    return a, b, of_texts
+    return a, b, text_term
 
 
 def _text_effects(
     data: Repeated, alpha: Any, beta: Any, spreads: tuple[Any, Any, Any]
 ) -> tuple[Any, Any, Any]:
-    """What texts add to rows, to the mean of each subject, and to the sum of products with its
-    scores; nothing where subjects share no texts.
+    """Effects of texts on rows, on the mean of each subject, and on the sum of products with its
+    scores; 0 where subjects share no texts.
     """
     import pymc as pm
     import pytensor.tensor as pt
 
     if not data.texts:
         return 0.0, 0.0, 0.0
-    found = rows_of_subjects.turned(data.y, data.x, data.text_of)
+    summaries = rows_of_subjects.rotated(data.y, data.x, data.text)
     rows, axes = (
-        pm.Data("text_rows", found.pop("text_rows")),
-        pm.Data("text_axes", found.pop("text_axes"), dims=(TEXT, AXIS)),
+        pm.Data("text_rows", summaries.pop("text_rows")),
+        pm.Data("text_axes", summaries.pop("text_axes"), dims=(TEXT, AXIS)),
     )
-    one, x, y = (pm.Data(k, v, dims=AXIS) for k, v in found.items())
-    found = rows_of_subjects.crossed(data.x, data.of, data.text_of)
-    share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in found.items())
+    ones, x, y = (pm.Data(k, v, dims=AXIS) for k, v in summaries.items())
+    summaries = rows_of_subjects.crossed(data.x, data.subject, data.text)
+    share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in summaries.items())
     text_sd: Any = pm.HalfNormal("text_sd", 1.0)
     # subjects are not known yet: what they add to all texts alike is noise
     sigma, intercept_sd, slope_sd = spreads
-    weight = rows / (sigma**2 + (intercept_sd * one) ** 2 + (slope_sd * x) ** 2)
-    along = shrinkage.effects("text", text_sd, weight, weight * (y - alpha * one - beta * x), AXIS)
+    weight = rows / (sigma**2 + (intercept_sd * ones) ** 2 + (slope_sd * x) ** 2)
+    along = shrinkage.effects("text", text_sd, weight, weight * (y - alpha * ones - beta * x), AXIS)
     effect: Any = pt.dot(axes, along)
     pm.Deterministic("text_effect", effect * held("y_sd", data.y_scale[1]), dims=TEXT)
-    return effect[held("text_of", data.text_of)], pt.dot(share, effect), pt.dot(cross, effect)
+    return effect[held("text_of", data.text)], pt.dot(share, effect), pt.dot(cross, effect)

@@ -32,8 +32,8 @@ def log_chances(d: Any, tie: Any, tie_model: str) -> Any:
     return pt.stack([-beyond[0], -beyond[1], tied], axis=-1)
 
 
-def log_chances_of(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
-    """The same of numbers."""
+def log_probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
+    """Log probabilities of win, loss and tie, of numbers."""
     from scipy import special
 
     if tie_model == "davidson":
@@ -43,7 +43,7 @@ def log_chances_of(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray
     return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
 
 
-def chances_of(d: np.ndarray, tie: np.ndarray, tie_model: str) -> tuple[np.ndarray, np.ndarray]:
+def probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> tuple[np.ndarray, np.ndarray]:
     """P(win) and P(loss), of numbers."""
     free = np.exp(tie)
     if tie_model == "rao_kupper":

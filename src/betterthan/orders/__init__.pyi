@@ -4,10 +4,10 @@ from .chance import tau_distribution as tau_distribution
 from .chance import tau_test as tau_test
 from .comparing import compare as compare
 from .comparing import posterior as posterior
-from .median import consensus as consensus
 from .ranked import from_lists as from_lists
 from .ranked import from_ranks as from_ranks
 from .reading import read as read
+from .references import consensus as consensus
 from .references import tau_scores as tau_scores
 from .references import weighted_tau as weighted_tau
 from .taus import kendall_tau as kendall_tau

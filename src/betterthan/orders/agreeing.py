@@ -1,4 +1,8 @@
-"""How far systems (or judges) agree where there is no reference, and which of them stand apart."""
+"""Agreement of systems or judges where there is no reference, and outliers among them.
+
+Which judges stand apart: whether one agrees with the others less, document after document, than
+one of them drawn at random for each document would.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +12,82 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.exact.swaps.corrections import holm
 from betterthan.orders.ranked import ranked_of
-from betterthan.orders.standing_apart import outlying
 from betterthan.orders.taus import measured
 from betterthan.signed import Signature
+
+_CELLS = 20_000  # of the grid on which sums of taus stand
+
+
+def outlying(tau: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, dict[str, float | str]]:
+    """One-sided p of each judge, Holm's over all of them; of what unit, and the smallest there can
+    be.
+
+    If judges are alike, each is as likely to have given any of a document's orders. What a judge's
+    order has in common with all the others' then has a known distribution, that of a sum of draws,
+    one a document: no shape is assumed, and no judge is held against a mean that holds its own
+    order. Of one document the items are what is drawn, each with the ranks that judges gave it.
+
+    Parameters
+    ----------
+    tau : numpy.ndarray, (document, judge, judge)
+        NaN on the diagonal, and where a judge gave no order.
+    ranks : numpy.ndarray, (document, judge, item)
+        NaN where a document or an order has no such item.
+    """
+    unit = "document" if len(tau) > 1 else "item"
+    found = _by_document(tau) if len(tau) > 1 else _by_item(ranks[0])
+    there = ~np.isnan(found)
+    enough = there.sum(1) > 2
+    found, there = found[enough], there[enough]
+    if len(found) < 2 or tau.shape[1] < 4:
+        return np.full(tau.shape[1], np.nan), {"outlier_unit": unit, "least_p": np.nan}
+    place = _on_grid(found, there)
+    units = there.sum(0)
+    each = [_below(place, there, k) if n > 1 else np.nan for k, n in enumerate(units)]
+    least = (units > 1).sum() / np.prod(there.sum(1), dtype=float)
+    return holm(np.array(each)), {"outlier_unit": unit, "least_p": float(min(least, 1.0))}
+
+
+def _by_document(tau: np.ndarray) -> np.ndarray:
+    """Mean tau of each judge with the others, (document, judge)."""
+    given = ~np.isnan(tau)
+    with np.errstate(invalid="ignore"):
+        return np.where(given, tau, 0).sum(2) / given.sum(2)
+
+
+def _by_item(ranks: np.ndarray) -> np.ndarray:
+    """Less the mean distance of each judge's rank from the others', (item, judge); nothing where
+    judges ranked different items, for then ranks are no measure.
+    """
+    ranks = ranks[:, ~np.isnan(ranks).all(0)]
+    apart = np.abs(ranks[:, None] - ranks).sum(1) / max(len(ranks) - 1, 1)
+    return -apart.T if not np.isnan(ranks).any() else np.full(apart.T.shape, np.nan)
+
+
+def _on_grid(found: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Whole numbers of steps, as many for all units together as the grid has."""
+    widths = [np.ptp(m[t]) for m, t in zip(found, there, strict=True)]
+    step = max(sum(widths) / _CELLS, 1e-9)
+    return np.rint(np.where(there, found, 0.0) / step).astype(np.int64)
+
+
+def _below(place: np.ndarray, there: np.ndarray, judge: int) -> float:
+    """The share of draws of one judge a unit whose sum is that of this judge or lower."""
+    chance, low, own = np.ones(1), 0, 0
+    for at, known in zip(place, there, strict=True):
+        if not known[judge]:
+            continue
+        shift = at[known] - at[known].min()
+        wider = np.zeros(len(chance) + shift.max())
+        for s in shift:
+            wider[s : s + len(chance)] += chance / len(shift)
+        chance, low, own = wider, low + at[known].min(), own + at[judge]
+    same = there[
+        :, judge
+    ].sum()  # sums that are equal lie no further apart, by rounding to the grid
+    return float(min(chance[: own - low + 1 + same].sum(), 1.0))
 
 
 def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -> xr.Dataset:
@@ -50,19 +126,19 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     """
     ranked = ranked_of(orders)
     checks.at_least_two(ranked.systems)
-    found = measured(ranked, ranked, variant=variant, restrict=restrict)["tau"]
-    each = found.values.reshape(-1, len(ranked.systems), len(ranked.systems)).copy()
-    each[:, *np.diag_indices(len(ranked.systems))] = np.nan
-    tau = _mean(np.moveaxis(each, 0, -1))
-    outlier_p, how = outlying(each, ranked.ranks)
-    of_system = {"mean_tau": _mean(tau), "outlier_p": outlier_p}
+    taus = measured(ranked, ranked, variant=variant, restrict=restrict)["tau"]
+    by_document = taus.values.reshape(-1, len(ranked.systems), len(ranked.systems)).copy()
+    by_document[:, *np.diag_indices(len(ranked.systems))] = np.nan
+    tau = _mean(np.moveaxis(by_document, 0, -1))
+    outlier_p, how = outlying(by_document, ranked.ranks)
+    system_variables = {"mean_tau": _mean(tau), "outlier_p": outlier_p}
     np.fill_diagonal(tau, 1.0)
-    told = {"variant": variant, "n_documents": len(ranked.documents)} | how
-    made = Signature(answer="agreement", version=betterthan.__version__)
+    attrs = {"variant": variant, "n_documents": len(ranked.documents)} | how
+    provenance = Signature(answer="agreement", version=betterthan.__version__)
     return xr.Dataset(
-        {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in of_system.items()},
+        {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in system_variables.items()},
         coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), ranked.systems),
-        attrs=made.to_attrs() | told,
+        attrs=provenance.to_attrs() | attrs,
     )
 
 
@@ -107,17 +183,17 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     wanted = tuple(map(str, _listed(reference, "reference")))
     if wanted not in keys:
         raise ValueError("the reference order is not among the orders; its rank needs its score")
-    own = values[keys.index(wanted)]
-    rank = float((values > own).sum() + ((values == own).sum() - 1) / 2)
+    reference_score = values[keys.index(wanted)]
+    rank = float((values > reference_score).sum() + ((values == reference_score).sum() - 1) / 2)
     share = rank / (len(keys) - 1) if len(keys) > 1 else np.nan
     return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": share})
 
 
-def _listed(order: Any, what: str) -> Any:
+def _listed(order: Any, argument: str) -> Any:
     """An order of items, or orders: a string is one of single letters."""
     if not isinstance(order, Sequence | np.ndarray):
         raise ValueError(
-            f"{what} is {checks.shown(order)}; give lists of items, the first item first"
+            f"{argument} is {checks.shown(order)}; give lists of items, the first item first"
         )
     return order
 
@@ -137,7 +213,7 @@ def _scores(scores: Any, number: int) -> np.ndarray:
 
 
 def _mean(tau: np.ndarray) -> np.ndarray:
-    """The mean over the last axis without what is not defined; NaN where nothing is."""
-    given = ~np.isnan(tau)
+    """Average over the last axis, without undefined values; NaN if all are undefined."""
+    defined = ~np.isnan(tau)
     with np.errstate(invalid="ignore"):
-        return np.where(given, tau, 0).sum(-1) / given.sum(-1)
+        return np.where(defined, tau, 0).sum(-1) / defined.sum(-1)

@@ -7,11 +7,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.orders import mahonian
-from betterthan.orders.median import consensus_of
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.orders import inversions
 from betterthan.orders.ranked import Ranked
-from betterthan.orders.references import CHOICES, coefficients, signs
+from betterthan.orders.references import CHOICES, coefficients, consensus_of, signs
 from betterthan.orders.taus import against, measured
 from betterthan.signed import Signature
 
@@ -51,17 +50,17 @@ def tau_distribution(items: int) -> xr.Dataset:
     (29, 3736, 0.0714285714285714)
     """
     n = checks.whole(items, "items", 2)
-    if n > mahonian.EXACT_MAX:
+    if n > inversions.EXACT_MAX:
         raise ValueError(
-            f"items is {n}; the exact distribution is given up to {mahonian.EXACT_MAX}"
+            f"items is {n}; the exact distribution is given up to {inversions.EXACT_MAX}"
         )
-    orders = np.array(mahonian.orders_by_inversions(n), dtype=object)
+    orders = np.array(inversions.orders_by_inversions(n), dtype=object)
     k = np.arange(len(orders))
     values = {
         "tau": 1 - 4 * k / (n * (n - 1)),
         "orders": orders.astype(np.int64) if n <= 20 else orders,
-        "probability": mahonian.probabilities(n),
-        "p_value": mahonian.p_value(k, np.full(len(k), n), "greater")[0],
+        "probability": inversions.probabilities(n),
+        "p_value": inversions.p_value(k, np.full(len(k), n), "greater")[0],
     }
     return xr.Dataset(
         {name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k}
@@ -113,23 +112,23 @@ def tau_test(
     """
     checks.one_of(references, CHOICES, "references")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    asked = _Asked(references, alternative, checks.whole(shuffles, "shuffles"), one_seed(rng))
+    settings = _Asked(references, alternative, checks.whole(shuffles, "shuffles"), one_seed(rng))
     ranked, several = against(orders, reference)
     if references == "consensus":
         several = consensus_of(several)
-    found = measured(ranked, several)
-    alone = len(several.systems) == 1 and references != "weighted"
-    plain = alone and not bool(found["ties"].any())
+    taus = measured(ranked, several)
+    single_reference = len(several.systems) == 1 and references != "weighted"
+    plain = single_reference and not bool(taus["ties"].any())
     rows = []
     for s, system in enumerate(ranked.systems):
-        row = _exact(found, system, alternative) if plain else None
+        row = _exact(taus, system, alternative) if plain else None
         if row is None:
-            random = np.random.default_rng([asked.seed, s])
-            row = _sampled(ranked.of([system]), several, asked, random, plain)
+            random = np.random.default_rng([settings.seed, s])
+            row = _sampled(ranked.of([system]), several, settings, random, plain)
         rows.append(row)
     coords = {names.SYSTEM: ranked.systems}
     columns = {name: (names.SYSTEM, [row[name] for row in rows]) for name in rows[0]}
-    return xr.Dataset(columns, coords, asked.attrs())
+    return xr.Dataset(columns, coords, settings.attrs())
 
 
 @dataclass(frozen=True)
@@ -143,47 +142,51 @@ class _Asked:
 
     def attrs(self) -> dict[str, Any]:
         """How the answer was made."""
-        made = Signature(seed=self.seed, shuffles=self.shuffles).to_attrs()
-        return made | {"references": self.references, "alternative": self.alternative}
+        provenance = Signature(seed=self.seed, shuffles=self.shuffles).to_attrs()
+        return provenance | {"references": self.references, "alternative": self.alternative}
 
 
-def _exact(found: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | None:
-    """Exact p of one system against one reference, or None where the lattice is too large."""
-    cell = found.sel({names.SYSTEM: system})
+def _exact(taus: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | None:
+    """Return the exact p of one system against one reference, or None if the lattice is too
+    large.
+    """
+    cell = taus.sel({names.SYSTEM: system})
     k, n = np.atleast_1d(cell["inversions"].values), np.atleast_1d(cell["n_items"].values)
-    there = n > 1
-    k, n = k[there].astype(np.int64), n[there].astype(np.int64)
-    null = mahonian.sum_null(n) if len(n) else None
+    defined = n > 1
+    k, n = k[defined].astype(np.int64), n[defined].astype(np.int64)
+    null = inversions.sum_null(n) if len(n) else None
     if null is None:
         return None
     probability, weight, steps = null
-    at = int(k @ weight)
-    high, low = probability[: at + 1].sum(), probability[at:].sum()
+    total = int(k @ weight)
+    high, low = probability[: total + 1].sum(), probability[total:].sum()
     p = {"greater": high, "less": low, "two-sided": min(1.0, 2 * min(high, low))}[alternative]
-    return _row(float(1 - 2 * at / steps / len(n)), len(n), min(float(p), 1.0), 0.0, True)
+    return _row(float(1 - 2 * total / steps / len(n)), len(n), min(float(p), 1.0), 0.0, True)
 
 
 def _sampled(
-    ranked: Ranked, several: Ranked, asked: _Asked, random: np.random.Generator, plain: bool
+    ranked: Ranked, several: Ranked, settings: _Asked, random: np.random.Generator, plain: bool
 ) -> dict[str, Any]:
     """Test one system by random orders of each document."""
-    total, observed, documents = np.zeros(asked.shuffles), 0.0, 0
-    for own, others in zip(ranked.ranks[:, 0], several.ranks, strict=True):
-        seen = ~np.isnan(own)
-        if seen.sum() < 2:
+    total, observed, documents = np.zeros(settings.shuffles), 0.0, 0
+    for ranks, others in zip(ranked.ranks[:, 0], several.ranks, strict=True):
+        ranked_items = ~np.isnan(ranks)
+        if ranked_items.sum() < 2:
             continue
-        own = own[seen]
-        score = _scorer(own, others[~np.isnan(others).all(1)][:, seen], asked.references)
-        tau = score(own[None])[0]
+        ranks = ranks[ranked_items]
+        score = _scorer(
+            ranks, others[~np.isnan(others).all(1)][:, ranked_items], settings.references
+        )
+        tau = score(ranks[None])[0]
         if np.isnan(tau):
             continue
         observed, documents = observed + tau, documents + 1
         draw = _plain_taus if plain else _random_taus
-        total += draw(score, own, asked.shuffles, random)
+        total += draw(score, ranks, settings.shuffles, random)
     if not documents:
         return _row(np.nan, 0, np.nan, np.nan, False)
-    p = _p_value(total, observed, asked.alternative)
-    error = float(np.sqrt(p * (1 - p) / asked.shuffles))
+    p = _p_value(total, observed, settings.alternative)
+    error = float(np.sqrt(p * (1 - p) / settings.shuffles))
     return _row(observed / documents, documents, p, error, False)
 
 
@@ -194,13 +197,13 @@ def _p_value(total: np.ndarray, observed: float, alternative: str) -> float:
     return float(min(1.0, b / (len(total) + 1)))
 
 
-def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
+def _scorer(ranks_observed: np.ndarray, others: np.ndarray, references: str) -> Any:
     """From ranks (order, item) to their tau-b (order,) against the references of one document."""
-    n = len(own)
+    n = len(ranks_observed)
     pull, total = coefficients(others[None], weighted=references == "weighted")
     pull, total = pull[0], total[0]
     used = total > 0
-    ties = (signs(own) != 0).sum() / (n * (n - 1)) if n > 1 else 0.0
+    ties = (signs(ranks_observed) != 0).sum() / (n * (n - 1)) if n > 1 else 0.0
     if not used.any() or ties == 0:
         return lambda ranks: np.full(len(ranks), np.nan)
     if references != "weighted":  # tau-b: total counts the untied pairs of the reference
@@ -212,21 +215,21 @@ def _scorer(own: np.ndarray, others: np.ndarray, references: str) -> Any:
 
 
 def _plain_taus(
-    score: Any, own: np.ndarray, shuffles: int, random: np.random.Generator
+    score: Any, ranks: np.ndarray, shuffles: int, random: np.random.Generator
 ) -> np.ndarray:
-    """Without ties and against one reference inversions are enough."""
-    n = len(own)
-    return 1 - 4 * mahonian.draw(np.array([n]), shuffles, random)[:, 0] / (n * (n - 1))
+    """Draw taus from inversions, which suffice without ties and with one reference."""
+    n = len(ranks)
+    return 1 - 4 * inversions.draw(np.array([n]), shuffles, random)[:, 0] / (n * (n - 1))
 
 
 def _random_taus(
-    score: Any, own: np.ndarray, shuffles: int, random: np.random.Generator
+    score: Any, ranks: np.ndarray, shuffles: int, random: np.random.Generator
 ) -> np.ndarray:
-    step = max(1, _CHUNK // len(own) ** 2)
+    step = max(1, _CHUNK // len(ranks) ** 2)
     parts = []
     for start in range(0, shuffles, step):
         rows = min(step, shuffles - start)
-        parts.append(score(random.permuted(np.broadcast_to(own, (rows, len(own))), axis=1)))
+        parts.append(score(random.permuted(np.broadcast_to(ranks, (rows, len(ranks))), axis=1)))
     return np.concatenate(parts)
 
 

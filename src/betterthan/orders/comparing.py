@@ -1,4 +1,4 @@
-"""Systems that order things, compared over documents: by joint draws, tests, and against chance."""
+"""Compare systems that rank items, over documents: by joint draws, tests, and against chance."""
 
 import warnings
 from typing import Any
@@ -9,8 +9,8 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.counts.scoring import count_outcomes
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.orders.chance import tau_test
 from betterthan.orders.ranked import DOCUMENT, REFERENCE
 from betterthan.orders.references import tau_scores
@@ -83,13 +83,13 @@ def compare(
     seed = one_seed(rng)
     scores = tau_scores(orders, reference, references=references)
     checks.at_least_two(scores[names.SYSTEM].values.tolist())
-    whole = scores.notnull().all(names.SYSTEM)
-    if int(whole.sum()) < 2:
+    complete = scores.notnull().all(names.SYSTEM)
+    if int(complete.sum()) < 2:
         raise ValueError(
-            f"{int(whole.sum())} documents have an order of every system; a comparison needs 2"
+            f"{int(complete.sum())} documents have an order of every system; a comparison needs 2"
         )
     compared = comparing.compare(
-        scores.sel({names.ITEM: whole.values}),
+        scores.sel({names.ITEM: complete.values}),
         rope=rope,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
@@ -100,30 +100,32 @@ def compare(
     )
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
     cut = within(compared.data, -1.0, 1.0)
-    found = compared.data.assign(cut | _by_document(scores) | _by_system(chance))
-    found["exact_matches"] = _exact_matches(orders, reference)
-    made = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
-    dropped = int((~whole).sum())
-    signed = made.to_attrs() | {"references": references, "n_dropped": dropped}
-    return Comparison(found.assign_attrs(signed))
+    comparison_data = compared.data.assign(cut | _by_document(scores) | _by_system(chance))
+    comparison_data["exact_matches"] = _exact_matches(orders, reference)
+    provenance = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
+    dropped = int((~complete).sum())
+    signed = provenance.to_attrs() | {"references": references, "n_dropped": dropped}
+    return Comparison(comparison_data.assign_attrs(signed))
 
 
 def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
-    """In how many documents a system is ahead, and what that says of more of them."""
+    """Count the documents in which a system is ahead, with posterior and sign test."""
     counts = count_outcomes(scores)
-    told = (("ahead", "win"), ("behind", "loss"), ("equal", "tie"))
-    found = {name: counts.sel({names.OUTCOME: outcome}, drop=True) for name, outcome in told}
-    return found | {"prob_ahead": prob_better(counts), "p_sign": sign_test(counts)["p_value"]}
+    outcomes_by_name = (("ahead", "win"), ("behind", "loss"), ("equal", "tie"))
+    variables = {
+        name: counts.sel({names.OUTCOME: outcome}, drop=True) for name, outcome in outcomes_by_name
+    }
+    return variables | {"prob_ahead": prob_better(counts), "p_sign": sign_test(counts)["p_value"]}
 
 
 def _by_system(chance: xr.Dataset) -> dict[str, xr.DataArray]:
-    """What `orders.tau_test` says, under the names it has beside a comparison."""
-    told = (
+    """Rename the variables of `orders.tau_test` for a comparison."""
+    renamed_variables = (
         ("n_documents", "n_documents"),
         ("p_chance", "p_value"),
         ("p_chance_mcse", "p_value_mcse"),
     )
-    return {name: chance[of] for name, of in told}
+    return {name: chance[variable] for name, variable in renamed_variables}
 
 
 def posterior(
@@ -179,22 +181,22 @@ def posterior(
     ci_prob = checks.probability(ci_prob, "ci_prob")
     scores = tau_scores(orders, reference, references=references)
     sampled = {"draws": checks.whole(draws, "draws"), "seed": one_seed(rng)}
-    found = _of_documents(scores, ci_prob, ci_kind, **sampled)
-    fewest, flat = int(found["n_documents"].min()), np.isnan(found["lower"].values)
+    estimates = _of_documents(scores, ci_prob, ci_kind, **sampled)
+    fewest, flat = int(estimates["n_documents"].min()), np.isnan(estimates["lower"].values)
     lines = [
         few_units(fewest, "documents"),
         no_width(scores[names.SYSTEM].values[flat].tolist(), "tau"),
     ]
     for line in filter(None, lines):
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
-    made = Signature(
+    provenance = Signature(
         answer="tau_posterior",
         version=betterthan.__version__,
         unit=DOCUMENT,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
-    return found.assign_attrs(made.to_attrs() | sampled)
+    return estimates.assign_attrs(provenance.to_attrs() | sampled)
 
 
 def _of_documents(
@@ -207,13 +209,13 @@ def _of_documents(
     documents = (~np.isnan(values)).sum(0)
     _refuse_few(scores[names.SYSTEM].values, documents)
     drawn = _weighted_means(values, draws, seed)
-    low, high = weights.interval(weights.widened(drawn, documents, seed), ci_prob, ci_kind)
-    told = weights.told(low, high, 1.0)
+    low, high = monte_carlo.interval(monte_carlo.widened(drawn, documents, seed), ci_prob, ci_kind)
+    has_width = monte_carlo.has_width(low, high, 1.0)
     parts = {
         "tau": np.nanmean(values, axis=0),
         "mean": drawn.mean(0),
-        "lower": np.where(told, low.clip(-1, 1), np.nan),
-        "upper": np.where(told, high.clip(-1, 1), np.nan),
+        "lower": np.where(has_width, low.clip(-1, 1), np.nan),
+        "upper": np.where(has_width, high.clip(-1, 1), np.nan),
         "mean_mcse": drawn.std(0) / np.sqrt(draws),
         "n_documents": documents,
     }
@@ -232,10 +234,10 @@ def _refuse_few(systems: np.ndarray, documents: np.ndarray) -> None:
 
 
 def _weighted_means(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """Means (draw, system) of values (document, system), of which some are missing."""
-    seen = ~np.isnan(values)
-    columns = np.concatenate([np.where(seen, values, 0.0), seen], axis=1)
-    chunks = weights.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
+    """Return weighted means (draw, system) of values (document, system) with missing ones."""
+    observed = ~np.isnan(values)
+    columns = np.concatenate([np.where(observed, values, 0.0), observed], axis=1)
+    chunks = monte_carlo.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
     sums = np.concatenate([chunk.copy() for chunk in chunks])
     return sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
 

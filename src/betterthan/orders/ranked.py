@@ -12,7 +12,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
-from betterthan.io.text_arrays import text_array
+from betterthan.io.texts import text_array
 from betterthan.text import stripped
 
 DOCUMENT, POSITION, REFERENCE = names.DOCUMENT, names.POSITION, names.REFERENCE
@@ -69,26 +69,27 @@ def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
 
 
 def _padded(nested: Mapping[Any, Mapping[Any, Any]], systems: list[str]) -> np.ndarray:
-    """The items of every order (document, system, position), "" beyond its end."""
+    """Pad the items of every order (document, system, position) with ""."""
     place = {system: j for j, system in enumerate(systems)}
-    found = {
+    items_by_cell = {
         (i, place[str(s)]): _items_of(order, str(d), str(s))
         for i, (d, inner) in enumerate(nested.items())
         for s, order in inner.items()
     }
-    width = max(map(len, found.values()), default=0)
+    width = max(map(len, items_by_cell.values()), default=0)
     values = np.full((len(nested), len(systems), width), "", dtype=object)
-    for (i, j), order in found.items():
+    for (i, j), order in items_by_cell.items():
         values[i, j, : len(order)] = order
     return text_array(values)
 
 
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
-    """Documents of systems of items; lists of one document under a name of nothing."""
+    """Return lists by document and system; a single document is named ""."""
     if not isinstance(lists, Mapping) or not lists:
-        told = "empty" if isinstance(lists, Mapping) else checks.shown(lists)
+        description = "empty" if isinstance(lists, Mapping) else checks.shown(lists)
         raise ValueError(
-            f"lists is {told}; give a mapping from systems to lists of items, or from documents to "
+            f"lists is {description}; give a mapping from systems to lists of items, or from "
+            "documents to "
             "such mappings"
         )
     if not any(isinstance(inner, Mapping) for inner in lists.values()):
@@ -193,7 +194,7 @@ def _place(document: str, system: str) -> str:
 
 
 def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]) -> Ranked:
-    """The rank of an item is the position where it stands."""
+    """Rank each item by its position."""
     checks.fit(values.ravel().tolist(), "item")
     text = values if values.dtype.kind == "U" else text_array(np.where(pd.isna(values), "", values))
     _refuse_holes(text, documents, systems)
@@ -204,16 +205,16 @@ def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]
     times = np.bincount(place)
     if times.max(initial=0) > 1:
         d, s, item = np.unravel_index(int(times.argmax()), shape)
-        told = _twice(text[d, s], items[d, item])
-        raise ValueError(f"{_place(documents[d], systems[s])}: {told}")
+        message = _twice(text[d, s], items[d, item])
+        raise ValueError(f"{_place(documents[d], systems[s])}: {message}")
     ranks = np.full(shape, np.nan)
     ranks.reshape(-1)[place] = p + 1
     return Ranked(documents, systems, items, ranks)
 
 
 def _refuse_holes(text: np.ndarray, documents: list[str], systems: list[str]) -> None:
-    seen = text != ""
-    inside = seen[..., 1:] & ~seen[..., :-1]
+    filled = text != ""
+    inside = filled[..., 1:] & ~filled[..., :-1]
     if inside.any():
         d, s, p = np.argwhere(inside)[0]
         where = _place(documents[d], systems[s])
@@ -221,7 +222,7 @@ def _refuse_holes(text: np.ndarray, documents: list[str], systems: list[str]) ->
 
 
 def _coded(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A number for each item of a document, -1 for blanks, and the items (document, number)."""
+    """Return a code for each item of a document, -1 for blanks, and the items (document, code)."""
     flat = text.reshape(len(text), -1)
     by = np.argsort(flat, axis=-1, kind="stable")  # all orders of a document at once
     ordered = np.take_along_axis(flat, by, axis=-1)
@@ -229,8 +230,8 @@ def _coded(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     new[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
     number = np.cumsum(new, axis=-1) - 1  # blanks stand first
     items = np.full((len(text), max(int(number.max(initial=0)) + 1, 1)), "", dtype=text.dtype)
-    d, at = np.nonzero(new)
-    items[d, number[d, at]] = ordered[d, at]
+    d, position = np.nonzero(new)
+    items[d, number[d, position]] = ordered[d, position]
     code = np.empty_like(number)
     np.put_along_axis(code, by, number, axis=-1)
     return code.reshape(text.shape), items
@@ -261,21 +262,26 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
 
 
 def gap_of(ranks: np.ndarray) -> str:
-    """What is wrong with ranks that have a gap."""
-    given = np.sort(ranks[~np.isnan(ranks)])
-    shown = ", ".join(f"{v:g}" for v in given[:8]) + (", ..." if len(given) > 8 else "")
+    """Describe ranks with a gap."""
+    sorted_ranks = np.sort(ranks[~np.isnan(ranks)])
+    rank_text = ", ".join(f"{v:g}" for v in sorted_ranks[:8]) + (
+        ", ..." if len(sorted_ranks) > 8 else ""
+    )
     return (
-        f"ranks {shown} have a gap or do not start at 1; rank the items from 1 on, equal numbers "
+        f"ranks {rank_text} have a gap or do not start at 1; rank the items from 1 on, equal "
+        "numbers "
         "for ties"
     )
 
 
 def without_gaps(values: np.ndarray) -> np.ndarray:
     """Whether ranks are what ranking gives: ties share the lowest, middle, highest or next rank."""
-    seen = ~np.isnan(values)
-    plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(-1) == seen.sum(-1)
+    observed = ~np.isnan(values)
+    plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(
+        -1
+    ) == observed.sum(-1)
     if plain.all():  # no ties: nothing to try
         return plain
     ways = ("min", "average", "max", "dense")
     ranked = [stats.rankdata(values, method=m, axis=-1, nan_policy="omit") for m in ways]
-    return np.any([((r == values) | ~seen).all(-1) for r in ranked], axis=0)
+    return np.any([((r == values) | ~observed).all(-1) for r in ranked], axis=0)

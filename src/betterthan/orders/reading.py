@@ -1,7 +1,7 @@
-"""Orders of items from files: one order a row, one rank a row, or one row of ranks for each
-system.
-"""
+"""Orders of items from files: one order a row, one rank a row, or one row of ranks each."""
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -14,13 +14,109 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
+from betterthan.io.cells import plain_text
 from betterthan.io.files import table_of
 from betterthan.io.problems import counted, listed, printable, problem, shown
 from betterthan.io.table import Table, refuse_large, unread
-from betterthan.io.text_arrays import text_array
-from betterthan.orders.cell import groups_of, unseparated
+from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
 from betterthan.text import first_flawed, flaw
+
+_SEPARATORS = "|;,"
+_OTHER_SIGNS = "<≤≥≻≺→←＞＜＝"  # of an order too, but not of the ones that are read
+_WITHIN = re.compile(r"[\s/\\:~^-]+")
+_JSON = 'or give a list in JSON, such as ["a", "b"]'
+
+
+def groups_of(value: Any) -> list[list[str]]:
+    """The items of one cell, first to last, in groups of tied ones; none where it is blank.
+
+    Raises
+    ------
+    ValueError
+        If it is no order, or could be read as two different ones.
+
+    Examples
+    --------
+    >>> groups_of("a > b = c"), groups_of("a, b"), groups_of('["a, x", "b"]')
+    ([['a'], ['b', 'c']], [['a'], ['b']], [['a, x'], ['b']])
+    """
+    if isinstance(value, list | tuple | np.ndarray):
+        groups = _listed(value)
+    elif isinstance(value, dict | set):
+        raise ValueError(f"is a {type(value).__name__}; give a list of items, the best first")
+    else:
+        text = plain_text(value).strip()
+        groups = _listed(_json(text)) if text.startswith("[") else _written(text)
+    _refuse_repeated(groups)
+    return groups
+
+
+def _written(text: str) -> list[list[str]]:
+    """Items with signs between them."""
+    if not text:
+        return []
+    other = next((sign for sign in _OTHER_SIGNS if sign in text), None)
+    if other:
+        raise ValueError(f"has the sign {other!r}; put '>' between items, the best first, {_JSON}")
+    between = [sign for sign in _SEPARATORS if sign in text]
+    ranked = [sign for sign in ">=" if sign in text]
+    if len(between) > 1 or (between and ranked):
+        signs = " and ".join(map(repr, [*ranked, *between]))
+        raise ValueError(
+            f"has {signs} in one order; put '>' between items and '=' between tied ones, or one "
+            f"other sign between all, {_JSON}"
+        )
+    if between:
+        groups = [[item.strip()] for item in text.split(between[0])]
+    else:
+        groups = [[item.strip() for item in group.split("=")] for group in text.split(">")]
+    if any(not item for group in groups for item in group):
+        raise ValueError("has a blank where an item should stand; every item needs a name")
+    return groups
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(
+            'begins like a list in JSON, but is none; give ["a", "b"], in double quotes'
+        ) from None
+
+
+def _listed(items: Any) -> list[list[str]]:
+    """A list of items, of which none are tied."""
+    for item in items:
+        if isinstance(item, list | tuple | dict | set | np.ndarray | bool):
+            hint = "a list of plain items, the best first, or a > b = c where items are tied"
+            raise ValueError(f"holds {shown(item)}; give {hint}")
+    groups = [[plain_text(item).strip()] for item in items]
+    if [""] in groups:
+        raise ValueError("has a blank where an item should stand; every item needs a name")
+    return groups
+
+
+def _refuse_repeated(groups: list[list[str]]) -> None:
+    items = [item for group in groups for item in group]
+    for k, item in enumerate(items):
+        if items.index(item) < k:
+            tied = len(items) > len(groups)
+            where = "twice" if tied else f"at positions {items.index(item) + 1} and {k + 1}"
+            raise ValueError(
+                f"item {shown(item)} occurs {where}; every item stands once in an order"
+            )
+
+
+def unseparated(orders: Sequence[list[str]]) -> int | None:
+    """Return the first order with one item that may be several with an unknown separator."""
+    known_items = {item for items in orders if len(items) > 1 for item in items}
+    for k, items in enumerate(orders):
+        parts = [part for part in _WITHIN.split(items[0]) if part] if len(items) == 1 else []
+        if len(parts) > 1 and (set(parts) <= known_items or not known_items):
+            return k
+    return None
+
 
 _SYSTEM = ("system", "model", "judge", "rater", "annotator")
 _DOCUMENT = ("document", "doc", "doc_id", "document_id", "text", "query")
@@ -68,8 +164,10 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     table = table_of(source)
     system = _column(table, _SYSTEM)
     if system is None:
-        known = ", ".join(_SYSTEM)
-        raise problem(table.source, f"no column of systems ({known}) among {listed(table.columns)}")
+        aliases = ", ".join(_SYSTEM)
+        raise problem(
+            table.source, f"no column of systems ({aliases}) among {listed(table.columns)}"
+        )
     document = _column(table, _DOCUMENT)
     systems = cells.system_names(table, system)
     documents: Sequence[str] = [""] * len(systems)
@@ -77,16 +175,16 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         documents = cells.labels(table, document, "each order its document")
     rows = _Rows(table, documents, systems)
     try:
-        found, kind, ignored = _read(rows, {system, document})
-        ranked = ranked_of(found)
+        orders, kind, ignored = _read(rows, {system, document})
+        ranked = ranked_of(orders)
     except ValueError as error:
         if str(error).startswith(table.source):
             raise
         raise problem(table.source, str(error)) from None
-    reading = f"{table.source} read as {kind}: {_size(found, document, ranked.items)}"
+    reading = f"{table.source} read as {kind}: {_size(orders, document, ranked.items)}"
     reading += f", ignored columns {listed(ignored)}" if ignored else ""
-    found.attrs = {"reading": printable(" ".join(reading.splitlines())), "source": table.source}
-    return found
+    orders.attrs = {"reading": printable(" ".join(reading.splitlines())), "source": table.source}
+    return orders
 
 
 @dataclass(frozen=True)
@@ -97,29 +195,30 @@ class _Rows:
     documents: Sequence[str]  # "" where there are none
     systems: list[str]
 
-    def wrong(self, what: str, k: int, column: str, value: Any) -> ValueError:
-        """What is wrong with one cell."""
+    def wrong(self, reason: str, k: int, column: str, value: Any) -> ValueError:
+        """Return the error for a cell."""
         row = self.table.rows[k]
-        return problem(self.table.source, what, row=row, column=column, value=value)
+        return problem(self.table.source, reason, row=row, column=column, value=value)
 
 
-def _read(rows: _Rows, known: set[str | None]) -> tuple[xr.DataArray, str, list[str]]:
-    """Orders or ranks, which layout they had, and columns that nothing was read from; `known` are
-    those that say of what.
+def _read(rows: _Rows, key_columns: set[str | None]) -> tuple[xr.DataArray, str, list[str]]:
+    """Return orders or ranks, their layout, and ignored columns.
+
+    `key_columns` are the columns of systems and documents.
     """
     order, item, rank = (_column(rows.table, aliases) for aliases in (_ORDER, _ITEM, _RANK))
     if order is not None:
-        return _from_orders(rows, order), "orders", unread(rows.table, known | {order})
+        return _from_orders(rows, order), "orders", unread(rows.table, key_columns | {order})
     if item is not None and rank is not None:
-        left = unread(rows.table, known | {item, rank})
-        return _from_long(rows, item, rank), "ranks, one a row", left
-    rest = [column for column in rows.table.columns if column not in known]
-    return _from_wide(rows, rest), "ranks, one column for each item", []
+        ignored = unread(rows.table, key_columns | {item, rank})
+        return _from_long(rows, item, rank), "ranks, one a row", ignored
+    rank_columns = [column for column in rows.table.columns if column not in key_columns]
+    return _from_wide(rows, rank_columns), "ranks, one column for each item", []
 
 
 def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
-    known = {column.casefold(): column for column in reversed(table.columns)}
-    return next((known[name] for name in aliases if name in known), None)
+    columns_by_name = {column.casefold(): column for column in reversed(table.columns)}
+    return next((columns_by_name[name] for name in aliases if name in columns_by_name), None)
 
 
 def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
@@ -188,21 +287,21 @@ def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
     again = frame.duplicated().to_numpy()
     if again.any():
         k = int(again.argmax())
-        what = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
-        raise rows.wrong(what, k, item, items[k])
-    found = _filled(rows.table.source, frame, cells.numbers(rows.table, rank))
-    _refuse_gaps(rows, found)
-    return _squeezed(found)
+        reason = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
+        raise rows.wrong(reason, k, item, items[k])
+    ranks = _filled(rows.table.source, frame, cells.numbers(rows.table, rank))
+    _refuse_gaps(rows, ranks)
+    return _squeezed(ranks)
 
 
 def _filled(source: str, frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
-    """Ranks over the labels of every column, in order of appearance; NaN where there is no rank."""
+    """Arrange ranks over the labels of every column, in order of appearance; NaN without a rank."""
     codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
-    sizes = {f"{what}s": len(known) for what, (_, known) in codes.items()}
+    sizes = {f"{name}s": len(distinct) for name, (_, distinct) in codes.items()}
     refuse_large(source, **sizes)
     values = np.full([*sizes.values()], np.nan)
     values[tuple(code for code, _ in codes.values())] = ranks
-    coords = {c: text_array(known) for c, (_, known) in codes.items()}
+    coords = {c: text_array(distinct) for c, (_, distinct) in codes.items()}
     return xr.DataArray(values, dims=tuple(codes), coords=coords)
 
 
@@ -224,9 +323,9 @@ def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
         names.SYSTEM: text_array(systems),
         names.ITEM: text_array(columns),
     }
-    found = xr.DataArray(full, dims=tuple(coords), coords=coords)
-    _refuse_gaps(rows, found)
-    return _squeezed(found)
+    ranks = xr.DataArray(full, dims=tuple(coords), coords=coords)
+    _refuse_gaps(rows, ranks)
+    return _squeezed(ranks)
 
 
 def _refuse_gaps(rows: _Rows, ranks: xr.DataArray) -> None:
@@ -234,9 +333,9 @@ def _refuse_gaps(rows: _Rows, ranks: xr.DataArray) -> None:
     wrong = np.argwhere(~without_gaps(ranks.values))
     if len(wrong):
         d, s = wrong[0]
-        of = str(ranks[DOCUMENT].values[d]), str(ranks[names.SYSTEM].values[s])
-        k = list(zip(rows.documents, rows.systems, strict=True)).index(of)
-        what = f"system {shown(of[1])}: {gap_of(ranks.values[d, s])}"
+        order_key = str(ranks[DOCUMENT].values[d]), str(ranks[names.SYSTEM].values[s])
+        k = list(zip(rows.documents, rows.systems, strict=True)).index(order_key)
+        what = f"system {shown(order_key[1])}: {gap_of(ranks.values[d, s])}"
         raise problem(rows.table.source, what, row=rows.table.rows[k])
 
 
@@ -254,17 +353,17 @@ def _twice(rows: _Rows, k: int) -> ValueError:
     return problem(rows.table.source, what, row=rows.table.rows[k])
 
 
-def _size(found: xr.DataArray, document: str | None, items: np.ndarray) -> str:
-    """How much was read: documents, systems, items, and orders that are missing."""
-    systems = found[names.SYSTEM].values.tolist()
+def _size(orders: xr.DataArray, document: str | None, items: np.ndarray) -> str:
+    """Summarize what was read: documents, systems, items, and missing orders."""
+    systems = orders[names.SYSTEM].values.tolist()
     lengths = (items != "").sum(-1)
     number = f"{lengths.min()} to {lengths.max()} items"
     if len(set(lengths)) == 1:
         number = counted(int(lengths.min()), "item")
     size = f"{counted(len(systems), 'system')} ({listed(systems)}), {number}"
     if document:
-        size = f"{counted(found.sizes[DOCUMENT], 'document')} from column {document!r}, {size}"
-    of_positions = POSITION in found.dims
-    missing = (found == "").all(POSITION) if of_positions else found.isnull().all(names.ITEM)
+        size = f"{counted(orders.sizes[DOCUMENT], 'document')} from column {document!r}, {size}"
+    of_positions = POSITION in orders.dims
+    missing = (orders == "").all(POSITION) if of_positions else orders.isnull().all(names.ITEM)
     lacking = int(missing.sum())
     return f"{size}, {counted(lacking, 'order')} missing" if lacking else size

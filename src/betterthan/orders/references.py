@@ -1,14 +1,115 @@
-"""Several references for one order: their mean, weights by agreement, the best, their consensus."""
+"""Several references for one order: their mean, weights, the best, and their consensus."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.orders.median import consensus_of
-from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked
+from betterthan.exact.orders import kemeny
+from betterthan.io.texts import text_array
+from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, ranked_of
 from betterthan.orders.taus import against, has_documents, measured
+
+METHODS = ("auto", "kemeny", "borda")
+
+
+def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
+    """Find the order that a set of orders agree on most.
+
+    Parameters
+    ----------
+    orders : xarray.DataArray or mapping
+        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists; all systems (or
+        judges) count alike.
+    method : {"auto", "kemeny", "borda"}, default "auto"
+        "kemeny": the fewest pairs in disagreement, searched exactly unless a majority cycle has
+        more than 16 items. "borda": by mean rank. "auto": Kemeny where it can be
+        searched, else Borda.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over document, where the orders have documents: ``order`` (position), ``distance`` (pairs of
+        the given orders that disagree with it, tied ones half), ``least_distance`` (no order can
+        have less: with "borda" it says how much there may be to gain), ``n_best`` (orders as good
+        as this, 0 where it is not known), ``method``.
+
+    Raises
+    ------
+    ValueError
+        If the orders are no orders, `method` is not valid, or "kemeny" has too many items in a
+        majority cycle.
+
+    References
+    ----------
+    J. G. Kemeny (1959), Mathematics without numbers, Daedalus 88, 577-591; M. Truchon (1998) for
+    the parts.
+
+    Examples
+    --------
+    >>> found = consensus({"1": list("abc"), "2": list("bac"), "3": list("abc")})
+    >>> "".join(found["order"].values), found["distance"].item(), found["n_best"].item()
+    ('abc', 1.0, 1)
+    """
+    checks.one_of(method, METHODS, "method")
+    ranked = ranked_of(orders)
+    rows = [_one(ranked, d, method) for d in range(len(ranked.documents))]
+    width = max(len(row["order"]) for row in rows)
+    order = np.full((len(rows), width), "", dtype=object)
+    for k, row in enumerate(rows):
+        items = row.pop("order")
+        order[k, : len(items)] = items
+    dataset = xr.Dataset(
+        {"order": ((DOCUMENT, POSITION), text_array(order))}
+        | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
+        coords={DOCUMENT: ranked.documents},
+        attrs={"answer": "consensus"},
+    )
+    return dataset if ranked.documents != [""] else dataset.isel({DOCUMENT: 0}, drop=True)
+
+
+def consensus_of(references: Ranked, method: str = "auto") -> Ranked:
+    """Return the consensus of the references as the only reference."""
+    ranks = np.full((len(references.documents), 1, references.items.shape[1]), np.nan)
+    for d in range(len(references.documents)):
+        order = _order(references.ranks[d], references.documents[d], method)[0]
+        ranks[d, 0, order] = np.arange(1, len(order) + 1)
+    return replace(references, systems=[REFERENCE], ranks=ranks)
+
+
+def _one(ranked: Ranked, d: int, method: str) -> dict[str, Any]:
+    order, used, n_best = _order(ranked.ranks[d], ranked.documents[d], method)
+    before = kemeny.preferences(ranked.ranks[d])
+    return {
+        "order": ranked.items[d][order],
+        "distance": kemeny.distance(before, order),
+        "least_distance": kemeny.least_distance(before),
+        "n_best": n_best,
+        "method": used,
+    }
+
+
+def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], str, int]:
+    """Return the items in consensus order, the method used, and the number of optimal orders."""
+    complete = np.flatnonzero(~np.isnan(ranks).all(0))
+    if not len(complete):
+        return [], method, 0
+    ranks = ranks[:, complete]
+    before = kemeny.preferences(ranks)
+    part = kemeny.largest_part(before)
+    if method == "kemeny" and part > kemeny.PART_MAX:
+        where = f"document {document!r}: " if document else ""
+        raise ValueError(
+            f"{where}a majority cycle has {part} items, more than the {kemeny.PART_MAX} "
+            "that can be searched; use method='borda'"
+        )
+    if method == "borda" or part > kemeny.PART_MAX:
+        return complete[kemeny.borda(ranks)].tolist(), "borda", 0
+    best = kemeny.kemeny(before)
+    return complete[best.order].tolist(), "kemeny", min(best.n_best, np.iinfo(np.int64).max)
+
 
 CHOICES = ("mean", "weighted", "best", "consensus")
 _CELLS = 20_000_000  # signs of pairs held at once
@@ -57,9 +158,9 @@ def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
         tau[rows][np.isnan(ranked.ranks[rows]).all(-1)] = np.nan
     dims = (DOCUMENT, names.SYSTEM, REFERENCE)
     coords = dict(zip(dims, (ranked.documents, ranked.systems, references.systems), strict=True))
-    each = xr.DataArray(tau, dims=dims, coords=coords)
-    found = xr.Dataset({"tau": each, "mean": each.mean(REFERENCE)})
-    return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
+    tau_by_reference = xr.DataArray(tau, dims=dims, coords=coords)
+    dataset = xr.Dataset({"tau": tau_by_reference, "mean": tau_by_reference.mean(REFERENCE)})
+    return dataset if has_documents(ranked) else dataset.isel({DOCUMENT: 0}, drop=True)
 
 
 def tau_scores(
@@ -107,16 +208,16 @@ def tau_scores(
         raise ValueError("the orders have no documents; kendall_tau gives the tau of a single one")
     if references == "weighted":
         # sums of weights: equal orders are equal
-        found = weighted_tau(orders, reference)["mean"].round(12)
+        scores = weighted_tau(orders, reference)["mean"].round(12)
     else:
         several = consensus_of(several) if references == "consensus" else several
         table = measured(ranked, several, variant=variant, restrict=restrict)
-        found = table["tau"]
-        if REFERENCE in found.dims:
-            found = found.mean(REFERENCE) if references == "mean" else found.max(REFERENCE)
+        scores = table["tau"]
+        if REFERENCE in scores.dims:
+            scores = scores.mean(REFERENCE) if references == "mean" else scores.max(REFERENCE)
         if restrict is not None:
-            found = found.assign_coords(coverage=_covered(table["coverage"]))
-    return found.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
+            scores = scores.assign_coords(coverage=_covered(table["coverage"]))
+    return scores.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
 
 
 def _covered(coverage: xr.DataArray) -> xr.DataArray:
@@ -130,20 +231,20 @@ def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.n
     From ranks (document, reference, item). All: what a perfect order would get, every pair seen
     from both sides.
     """
-    there = signs(ranks)
-    pull = there.astype(float)
+    pair_signs = signs(ranks)
+    pull = pair_signs.astype(float)
     if weighted:
-        given = (~np.isnan(ranks)).any(-1).sum(1)[:, None, None, None]
-        before, after = (there > 0).sum(1)[:, None], (there < 0).sum(1)[:, None]
-        agreeing = np.select([there > 0, there < 0], [before, -after], 0)
-        pull = agreeing / np.maximum(given, 1)
+        n_ranked = (~np.isnan(ranks)).any(-1).sum(1)[:, None, None, None]
+        before, after = (pair_signs > 0).sum(1)[:, None], (pair_signs < 0).sum(1)[:, None]
+        agreeing = np.select([pair_signs > 0, pair_signs < 0], [before, -after], 0)
+        pull = agreeing / np.maximum(n_ranked, 1)
     return pull, np.abs(pull).sum((-1, -2))
 
 
 def signs(ranks: np.ndarray) -> np.ndarray:
     """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank."""
-    apart = ranks[..., None, :] - ranks[..., :, None]
-    return np.sign(np.nan_to_num(apart)).astype(np.int8)
+    differences = ranks[..., None, :] - ranks[..., :, None]
+    return np.sign(np.nan_to_num(differences)).astype(np.int8)
 
 
 def blocks(ranked: Ranked, references: Ranked) -> list[slice]:
@@ -153,8 +254,8 @@ def blocks(ranked: Ranked, references: Ranked) -> list[slice]:
     return [slice(k, k + step) for k in range(0, len(ranked.documents), step)]
 
 
-def _pulled(there: np.ndarray, pull: np.ndarray, total: np.ndarray) -> np.ndarray:
+def _pulled(pair_signs: np.ndarray, pull: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Weighted tau (document, system, reference), NaN where a reference has no untied pair."""
-    sums = np.einsum("dsij,drij->dsr", there.astype(float), pull, optimize=True)
+    sums = np.einsum("dsij,drij->dsr", pair_signs.astype(float), pull, optimize=True)
     total = np.broadcast_to(total[:, None], sums.shape)
     return np.divide(sums, total, out=np.full(sums.shape, np.nan), where=total > 0)

@@ -10,8 +10,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.orders import inversions, mahonian
-from betterthan.io.text_arrays import text_array
+from betterthan.exact.orders import inversions
+from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
 
@@ -77,11 +77,11 @@ def kendall_tau(
     >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
     ([0.8, -0.4], [1.0, 7.0])
     """
-    found = measured(
+    taus = measured(
         *against(orders, reference), variant=variant, restrict=restrict, alternative=alternative
     )
-    made = Signature(answer="taus", version=betterthan.__version__)
-    return found.assign_attrs(made.to_attrs())
+    provenance = Signature(answer="taus", version=betterthan.__version__)
+    return taus.assign_attrs(provenance.to_attrs())
 
 
 def measured(
@@ -99,14 +99,14 @@ def measured(
         checks.one_of(restrict, ("common",), "restrict")
     table = _table(ranked, references, restrict is not None, variant, alternative)
     coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
-    found = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
-    found.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
-    found.attrs |= _count(found, ranked.documents) | {"answer": "taus"}
+    taus = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
+    taus.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
+    taus.attrs |= _count(taus, ranked.documents) | {"answer": "taus"}
     if restrict is not None:
-        _warn_of_shares(found["coverage"].where(found["n_items"] > 0))
+        _warn_of_shares(taus["coverage"].where(taus["n_items"] > 0))
     if len(references.systems) == 1:
-        found = found.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
-    return found if has_documents(ranked) else found.isel({DOCUMENT: 0}, drop=True)
+        taus = taus.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
+    return taus if has_documents(ranked) else taus.isel({DOCUMENT: 0}, drop=True)
 
 
 def _table(
@@ -119,12 +119,12 @@ def _table(
         _refuse_other_items(ranked, references, common)
     x_common, y_common = np.where(common, x, np.nan), np.where(common, y, np.nan)
     table = _measures(x_common, y_common, variant, alternative)
-    of_reference = (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
+    n_reference = (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
     with np.errstate(invalid="ignore"):
-        coverage = common.sum(-1) / of_reference
-    whole = (coverage == 1) & ((~np.isnan(x)).sum(-1) == of_reference)
+        coverage = common.sum(-1) / n_reference
+    same_items = (coverage == 1) & ((~np.isnan(x)).sum(-1) == n_reference)
     table["exact_match"] = np.where(
-        whole, table["exact_match"], np.minimum(table["exact_match"], 0)
+        same_items, table["exact_match"], np.minimum(table["exact_match"], 0)
     )
     return {"tau": table.pop("tau"), "coverage": coverage} | table
 
@@ -132,13 +132,17 @@ def _table(
 def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
     """Systems and references over the same items of the same documents."""
     ranked = ranked_of(orders)
-    names_of = [reference] if isinstance(reference, str) else reference
-    if isinstance(names_of, Sequence) and names_of and all(isinstance(r, str) for r in names_of):
-        return _parted(ranked, list(names_of))
+    reference_names = [reference] if isinstance(reference, str) else reference
+    if (
+        isinstance(reference_names, Sequence)
+        and reference_names
+        and all(isinstance(r, str) for r in reference_names)
+    ):
+        return _parted(ranked, list(reference_names))
     if not isinstance(reference, xr.DataArray | dict):
-        told = checks.shown(reference)
+        quoted = checks.shown(reference)
         raise ValueError(
-            f"reference is {told}; give the name of a system, several names, or orders"
+            f"reference is {quoted}; give the name of a system, several names, or orders"
         )
     if isinstance(reference, xr.DataArray) and names.SYSTEM not in reference.dims:
         reference = reference.expand_dims({names.SYSTEM: [REFERENCE]})
@@ -149,13 +153,15 @@ def _parted(ranked: Ranked, references: list[str]) -> tuple[Ranked, Ranked]:
     """The systems that are no reference, and those that are."""
     for name in references:
         if name not in ranked.systems:
-            there = ", ".join(ranked.systems)
-            raise ValueError(f"there is no system {name!r} to be the reference; there are {there}")
+            present = ", ".join(ranked.systems)
+            raise ValueError(
+                f"there is no system {name!r} to be the reference; there are {present}"
+            )
     checks.unique(references, "reference")
-    rest = [s for s in ranked.systems if s not in references]
-    if not rest:
+    others = [s for s in ranked.systems if s not in references]
+    if not others:
         raise ValueError("every system is a reference; there is none to compare with them")
-    return ranked.of(rest), ranked.of(references)
+    return ranked.of(others), ranked.of(references)
 
 
 def has_documents(ranked: Ranked) -> bool:
@@ -170,44 +176,54 @@ def _aligned(ranked: Ranked, references: Ranked) -> tuple[Ranked, Ranked]:
         raise ValueError(f"document {lacking[0]!r} has no reference")
     row = {d: k for k, d in enumerate(references.documents)}
     rows = [row.get(d, 0) for d in ranked.documents]
-    both = zip(ranked.items, references.items[rows], strict=True)
-    known = [[item for item in dict.fromkeys([*x, *y]) if item] for x, y in both]
-    items = np.full((len(known), max(map(len, known))), "", dtype=object)
-    for k, of_document in enumerate(known):
-        items[k, : len(of_document)] = of_document
+    item_pairs = zip(ranked.items, references.items[rows], strict=True)
+    items_by_document = [[item for item in dict.fromkeys([*x, *y]) if item] for x, y in item_pairs]
+    items = np.full((len(items_by_document), max(map(len, items_by_document))), "", dtype=object)
+    for k, document_items in enumerate(items_by_document):
+        items[k, : len(document_items)] = document_items
     text = text_array(items)
     return (
-        replace(ranked, items=text, ranks=_spread(ranked, range(len(known)), known)),
-        Ranked(ranked.documents, references.systems, text, _spread(references, rows, known)),
+        replace(
+            ranked,
+            items=text,
+            ranks=_spread(ranked, range(len(items_by_document)), items_by_document),
+        ),
+        Ranked(
+            ranked.documents, references.systems, text, _spread(references, rows, items_by_document)
+        ),
     )
 
 
-def _spread(source: Ranked, rows: Sequence[int], known: list[list[str]]) -> np.ndarray:
+def _spread(source: Ranked, rows: Sequence[int], items_by_document: list[list[str]]) -> np.ndarray:
     """Ranks of some documents over these items, NaN for an item that a document does not have."""
-    ranks = np.full((len(known), len(source.systems), max(map(len, known))), np.nan)
-    for k, (row, items) in enumerate(zip(rows, known, strict=True)):
+    ranks = np.full(
+        (len(items_by_document), len(source.systems), max(map(len, items_by_document))), np.nan
+    )
+    for k, (row, items) in enumerate(zip(rows, items_by_document, strict=True)):
         place = {item: p for p, item in enumerate(items)}
-        there = np.flatnonzero(source.items[row] != "")
-        to = [place[item] for item in source.items[row][there]]
-        ranks[k][:, to] = source.ranks[row][:, there]
+        positions = np.flatnonzero(source.items[row] != "")
+        to = [place[item] for item in source.items[row][positions]]
+        ranks[k][:, to] = source.ranks[row][:, positions]
     return ranks
 
 
 def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) -> None:
     """Both orders of a cell must have the same items, unless one of them is missing."""
     x, y = ~np.isnan(ranked.ranks[:, :, None]), ~np.isnan(references.ranks[:, None])
-    there = x.any(-1) & y.any(-1)
-    wrong = there & ((x | y) & ~common).any(-1)
+    both_present = x.any(-1) & y.any(-1)
+    wrong = both_present & ((x | y) & ~common).any(-1)
     if not wrong.any():
         return
     d, s, r = np.argwhere(wrong)[0]
-    own, other = x[d, s, 0], y[d, 0, r]
-    sides = (("order", own & ~other), ("reference", other & ~own))
-    said = "; ".join(_only(ranked.items[d][more], side) for side, more in sides if more.any())
+    in_order, in_reference = x[d, s, 0], y[d, 0, r]
+    sides = (("order", in_order & ~in_reference), ("reference", in_reference & ~in_order))
+    differences = "; ".join(
+        _only(ranked.items[d][more], side) for side, more in sides if more.any()
+    )
     where = f"document {ranked.documents[d]!r}, " if ranked.documents[d] else ""
     who = f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r}"
     how = "restrict='common' compares the items of both"
-    raise ValueError(f"{who} have different items: {said}; {how}")
+    raise ValueError(f"{who} have different items: {differences}; {how}")
 
 
 def _only(items: np.ndarray, side: str) -> str:
@@ -248,25 +264,25 @@ def _measures(
     n, ties, wrong, tied = pairs.n, pairs.ties, pairs.wrong, pairs.any_tied
     fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
     tau = inversions.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
-    p, error = mahonian.p_value(wrong, n, alternative)
-    there = n > 0
+    p, error = inversions.p_value(wrong, n, alternative)
+    defined = n > 0
     return {
         "tau": np.where(n > 1, tau, np.nan),
         "p_value": np.where(ties == 0, p, np.nan),
         "p_error": np.where((ties == 0) & (n > 1), error, np.nan),
-        "inversions": np.where(there, wrong, np.nan),
-        "ties": np.where(there, ties, 0),
+        "inversions": np.where(defined, wrong, np.nan),
+        "ties": np.where(defined, ties, 0),
         "n_items": n,
-        "exact_match": np.where(there, (wrong == 0) & (ties == 0), np.nan),
+        "exact_match": np.where(defined, (wrong == 0) & (ties == 0), np.nan),
         "spearman": _spearman(x, y, n, tied),
     }
 
 
 def _spearman(x: np.ndarray, y: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
     """Correlation of the ranks, ties sharing their middle; NaN where one is constant."""
-    seen, middle = ~np.isnan(x), (n[..., None] + 1) / 2
+    observed, middle = ~np.isnan(x), (n[..., None] + 1) / 2
     ranks = [_middle_ranks(v, n, tied) for v in (x, y)]
-    a, b = (np.where(seen, r - middle, 0.0) for r in ranks)
+    a, b = (np.where(observed, r - middle, 0.0) for r in ranks)
     below = np.sqrt((a**2).sum(-1) * (b**2).sum(-1))
     return np.divide((a * b).sum(-1), below, out=np.full(below.shape, np.nan), where=below > 0)
 
@@ -281,9 +297,9 @@ def _middle_ranks(values: np.ndarray, n: np.ndarray, tied: bool) -> np.ndarray:
 
 def _warn_of_shares(coverage: xr.DataArray) -> None:
     """Taus of different shares of the items are not alike: two of eight right make a tau of 1."""
-    of_system = coverage.mean([DOCUMENT, REFERENCE])
-    least, most = of_system.argmin(names.SYSTEM), of_system.argmax(names.SYSTEM)
-    low, high = of_system[least], of_system[most]
+    coverage_by_system = coverage.mean([DOCUMENT, REFERENCE])
+    least, most = coverage_by_system.argmin(names.SYSTEM), coverage_by_system.argmax(names.SYSTEM)
+    low, high = coverage_by_system[least], coverage_by_system[most]
     if high - low > _SHARE:
         sides = [f"{str(s[names.SYSTEM].item())!r} {s.item():.0%}" for s in (low, high)]
         warnings.warn(
@@ -293,9 +309,9 @@ def _warn_of_shares(coverage: xr.DataArray) -> None:
         )
 
 
-def _count(found: xr.Dataset, documents: list[str]) -> dict[str, int]:
+def _count(taus: xr.Dataset, documents: list[str]) -> dict[str, int]:
     """How many cells have no tau, and why; a warning where an order is too short or all tied."""
-    n, tau = found["n_items"].values, found["tau"].values
+    n, tau = taus["n_items"].values, taus["tau"].values
     missing, undefined = int((n == 0).sum()), (n > 0) & np.isnan(tau)
     if missing == n.size:
         raise ValueError("no order shares an item with its reference; there is nothing to compare")
@@ -303,8 +319,8 @@ def _count(found: xr.Dataset, documents: list[str]) -> dict[str, int]:
         d = int(np.argwhere(undefined)[0][0])
         where = f", first on document {documents[d]!r}" if documents[d] else ""
         number = f"{int(undefined.sum())} of {n.size} orders{where}"
-        what = f"tau is not defined for {number}: one item, or all items tied"
+        message = f"tau is not defined for {number}: one item, or all items tied"
         if undefined.sum() + missing == n.size:
-            raise ValueError(what)
-        warnings.warn(what, skip_file_prefixes=names.PACKAGE)
+            raise ValueError(message)
+        warnings.warn(message, skip_file_prefixes=names.PACKAGE)
     return {"n_missing": missing, "n_undefined": int(undefined.sum())}

@@ -1,16 +1,269 @@
-"""How far a score goes with people's judgments, and people's judgments with each other."""
+"""Correlations of scores with human judgments, their exact p-values, and screening of ratings."""
 
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from math import factorial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy import stats
+from scipy import special, stats
 
 from betterthan import checks, names
-from betterthan.people import arrangements
-from betterthan.people.screening import as_numbers
 from betterthan.signed import Signature
+
+EXACT = 9  # pairs of values up to which all arrangements are gone through: 362,880
+_PERFECT = 1 - 1e-12
+_LEAST_P = float(np.finfo(float).tiny)
+
+
+def is_perfect(r: np.ndarray) -> np.ndarray:
+    """Whether a correlation is 1 or -1, but for rounding."""
+    return np.abs(r) >= _PERFECT
+
+
+def exact_p(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Two-sided p of Spearman's r and of Kendall's tau-b: the share of all arrangements of y that
+    go with x as far or further, up or down. Compared in whole numbers.
+    """
+    a, b = (np.rint(2 * stats.rankdata(v)).astype(np.int64) for v in (x, y))
+    arranged = b[_arrangements(len(b))]
+    products = len(a) * (arranged @ a) - a.sum() * b.sum()
+    first, second = np.triu_indices(len(a), 1)
+    sign = np.sign(a[second] - a[first])
+    signs = np.zeros(len(arranged), dtype=np.int64)
+    for i, j, s in zip(first, second, sign, strict=True):
+        signs += s * np.sign(arranged[:, j] - arranged[:, i])
+    # the first arrangement is the one observed
+    spearman, kendall = (float((np.abs(v) >= abs(v[0])).mean()) for v in (products, signs))
+    return spearman, kendall
+
+
+def perfect_p(y: np.ndarray) -> float:
+    """Two-sided p of a perfect order of these values, however many: the share of arrangements that
+    are one.
+    """
+    ties = np.unique(y, return_counts=True)[1]
+    log = special.gammaln(ties + 1).sum() - special.gammaln(len(y) + 1)
+    ways = 2 if np.array_equal(ties, ties[::-1]) else 1  # the reverse is perfect as well
+    return max(float(ways * np.exp(log)), _LEAST_P)
+
+
+def next_to_perfect(y: np.ndarray) -> tuple[float, float]:
+    """Return the largest Spearman's r and Kendall's tau-b below 1 with these ties."""
+    ordered = np.sort(y)
+    correlations = []
+    for k in np.flatnonzero(np.diff(ordered)):
+        swapped = ordered.copy()
+        swapped[[k, k + 1]] = ordered[[k + 1, k]]
+        tests: list[Any] = [stats.spearmanr(ordered, swapped), stats.kendalltau(ordered, swapped)]
+        correlations.append([float(test[0]) for test in tests])
+    spearman, kendall = np.max(correlations, axis=0)
+    return float(spearman), float(kendall)
+
+
+@cache
+def _arrangements(n: int) -> np.ndarray:
+    """Return all permutations of n, (n!, n); the first is the identity."""
+    if n == 1:
+        return np.zeros((1, 1), dtype=np.int8)
+    shorter = _arrangements(n - 1)
+    permutations = np.empty((factorial(n), n), dtype=np.int8)
+    for k in range(n):
+        others = np.delete(np.arange(n, dtype=np.int8), k)
+        part = permutations[k * len(shorter) : (k + 1) * len(shorter)]
+        part[:, 0], part[:, 1:] = k, others[shorter]
+    return permutations
+
+
+def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
+    """Describe values in bins of a score.
+
+    Parameters
+    ----------
+    values, score : sequence of float
+        As long as each other; pairs with a missing value are left out and counted.
+    edges : sequence of float
+        Limits of the bins, rising. A score on a limit belongs to the bin above it, on the last
+        limit to the last bin.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over bin: ``low`` and ``high`` (limits), ``n``, ``mean``, ``min``, ``max``, ``sd`` (NaN for
+        a single value). ``attrs`` count the pairs left out and those outside the limits.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or the edges do not rise.
+
+    Examples
+    --------
+    >>> found = bin_by([5, 6, 2, 3], [0.9, 0.7, -0.5, -0.2], [-1, 0, 1])
+    >>> found["mean"].values.tolist(), found["n"].values.tolist()
+    ([2.5, 5.5], [2, 2])
+    """
+    y, x = _pairs(values, score)
+    limits = _rising(edges)
+    whole = ~(np.isnan(x) | np.isnan(y))
+    place = _bin_of(x, limits)
+    inside = whole & (place >= 0)
+    bins = np.arange(len(limits) - 1)
+    described = np.array([_described(y[inside & (place == k)]) for k in bins])
+    table = {"low": limits[:-1], "high": limits[1:], "n": described[:, 0].astype(int)}
+    table |= dict(zip(("mean", "min", "max", "sd"), described.T[1:], strict=True))
+    return xr.Dataset(
+        {name: ("bin", column) for name, column in table.items()},
+        coords={"bin": bins + 1},
+        attrs={"n_dropped": int((~whole).sum()), "n_outside": int((whole & ~inside).sum())},
+    )
+
+
+def _pairs(values: Any, score: Any) -> tuple[np.ndarray, np.ndarray]:
+    y, x = as_numbers(values, "values"), as_numbers(score, "score")
+    if y.ndim != 1 or y.shape != x.shape:
+        raise ValueError(
+            f"values have shape {y.shape} and the score {x.shape}; give two lists of the same "
+            f"length"
+        )
+    return y, x
+
+
+def _rising(edges: Any) -> np.ndarray:
+    limits = as_numbers(edges, "edges")
+    if limits.ndim != 1 or len(limits) < 2 or not (np.diff(limits) > 0).all():
+        raise ValueError("edges must be two numbers or more, each larger than the one before")
+    return limits
+
+
+def _bin_of(score: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    """Number of the bin of each score from 0, -1 outside."""
+    last = len(limits) - 2
+    place = np.where(score == limits[-1], last, np.searchsorted(limits, score, side="right") - 1)
+    return np.where(place <= last, place, -1)
+
+
+def _described(values: np.ndarray) -> tuple[float, ...]:
+    """Number, mean, least, largest and standard deviation; NaN where there is none."""
+    n = len(values)
+    if n == 0:
+        return (0, *[np.nan] * 4)
+    sd = values.std(ddof=1) if n > 1 else np.nan
+    return n, values.mean(), values.min(), values.max(), sd
+
+
+def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.Dataset:
+    """Take out wrong answers, then set each participant's outliers to a cutoff.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Reading times, one for each text that a participant read.
+    by : sequence
+        The participant of each.
+    sd : float, default 2.5
+        Values further from the participant's mean than this many standard deviations are set to
+        that cutoff; both are computed once, before anything is changed. Of n times none can be
+        further away than (n - 1) / sqrt(n) of them: with 2.5, nothing can change below 9 times.
+    wrong : sequence of bool, optional
+        Where the question on the text was answered wrongly: those times are removed first.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over row: ``time`` (NaN where removed or missing), ``removed``, ``changed``; ``attrs``:
+        ``n``, ``n_missing``, ``n_removed``, ``n_changed``, and ``n_too_few``: participants none
+        of whose times could have been changed, of which a warning is given.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, sd is not positive, a participant is missing, or `wrong` is not true and
+        false.
+
+    Examples
+    --------
+    >>> times = [1.0, 1.1, 0.9, 1.0, 9.0, 1.2]
+    >>> found = winsorise(times, by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
+    >>> found["time"].round(2).values.tolist(), found.attrs["n_removed"], found.attrs["n_changed"]
+    ([1.0, 1.1, 0.9, 1.0, 7.97, nan], 1, 1)
+    """
+    values = as_numbers(times, "times")
+    if values.ndim != 1 or not len(values):
+        raise ValueError(f"times have shape {values.shape}; give a list of one or more")
+    sd = float(checks.positive(sd, "sd"))
+    people = _participants(by, len(values))
+    removed, missing = _truths(wrong, len(values)), np.isnan(values)
+    kept = pd.Series(np.where(removed, np.nan, values))
+    cut, too_few = _clipped(kept, people, sd), _too_few(kept, people, sd)
+    changed = (kept.notna() & ((kept - cut).abs() > 1e-12 * kept.abs())).to_numpy()
+    counted = {"n_missing": missing, "n_removed": removed, "n_changed": changed}
+    return xr.Dataset(
+        {"time": ("row", cut.to_numpy()), "removed": ("row", removed), "changed": ("row", changed)},
+        attrs={"n": len(values), **{k: int(v.sum()) for k, v in counted.items()}, "sd": sd}
+        | {"n_too_few": too_few},
+    )
+
+
+def _one_each(values: Any, what: str, size: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (size,):
+        raise ValueError(
+            f"{what} has {array.size} entries and there are {size} times; give one for each"
+        )
+    return array
+
+
+def _participants(by: Any, size: int) -> np.ndarray:
+    people = _one_each(by, "by", size)
+    if pd.isna(people).any():
+        place = int(pd.isna(people).argmax()) + 1
+        raise ValueError(f"by is missing at place {place}; every time needs its participant")
+    return people
+
+
+def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
+    """How many participants have too few times for any of them to be so far out; a warning."""
+    n: Any = times.groupby(people).count()
+    few = int(((n > 0) & ((n - 1) / np.sqrt(n.clip(lower=1)) <= sd)).sum())
+    if few:
+        least = int(np.floor((sd + np.sqrt(sd**2 + 4)) ** 2 / 4)) + 1
+        warnings.warn(
+            f"{few} of {int((n > 0).sum())} participants have fewer than {least} times: none of "
+            f"theirs can be {sd:g} standard deviations from their mean, so nothing was screened",
+            skip_file_prefixes=names.PACKAGE,
+        )
+    return few
+
+
+def _truths(wrong: Any, size: int) -> np.ndarray:
+    if wrong is None:
+        return np.zeros(size, dtype=bool)
+    given = _one_each(wrong, "wrong", size)
+    if not np.isin(given, (0, 1)).all():
+        raise ValueError("wrong must be true or false for each time")
+    return given.astype(bool)
+
+
+def _clipped(times: pd.Series, people: np.ndarray, sd: float) -> pd.Series:
+    """Within so many standard deviations of each one's mean, both from the times as they are."""
+    groups: Any = times.groupby(people)
+    mean, spread = groups.transform("mean"), groups.transform("std").fillna(0.0)
+    return times.clip(mean - sd * spread, mean + sd * spread)
+
+
+def as_numbers(values: Any, what: str) -> np.ndarray:
+    """The values as a float array."""
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise ValueError(f"{what} is a {type(values).__name__}; give numbers, one after the other")
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} holds something that is no number") from None
+
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
@@ -62,9 +315,9 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     attrs = {
         "n": len(a),
         "n_dropped": dropped,
-        "p_of_ranks": "exact" if len(a) <= arrangements.EXACT else "asymptotic",
+        "p_of_ranks": "exact" if len(a) <= EXACT else "asymptotic",
         "perfect": [
-            name for name, one in zip(MEASURES, arrangements.perfect(r), strict=True) if one
+            name for name, is_perfect in zip(MEASURES, is_perfect(r), strict=True) if is_perfect
         ],
     }
     return xr.Dataset(
@@ -77,10 +330,10 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
 def _p_values(r: np.ndarray, tested: list[Any], a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Over all arrangements where these are few or the order is perfect; never 0."""
     p = np.array([float(t[1]) for t in tested])
-    if len(a) <= arrangements.EXACT:
-        p[1:] = arrangements.exact_p(a, b)
-    perfect = arrangements.perfect(r)
-    p[perfect] = arrangements.perfect_p(b)
+    if len(a) <= EXACT:
+        p[1:] = exact_p(a, b)
+    perfect = is_perfect(r)
+    p[perfect] = perfect_p(b)
     return np.maximum(p, np.finfo(float).tiny)
 
 
@@ -88,13 +341,13 @@ def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.
     """Of the intervals. Of a perfect order of ranks the end beyond is 1, and the other one that of
     the next value below; of a perfect line there is none.
     """
-    perfect = arrangements.perfect(r)
-    at = np.where(perfect, np.nan, r)
+    perfect = is_perfect(r)
+    correlations = np.where(perfect, np.nan, r)
     if perfect[1:].any():
-        below = np.sign(r[1:]) * arrangements.next_to_perfect(y)
-        at[1:] = np.where(perfect[1:], below, at[1:])
-    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(at, len(y)))
-    z = np.arctanh(at)
+        below = np.sign(r[1:]) * next_to_perfect(y)
+        correlations[1:] = np.where(perfect[1:], below, correlations[1:])
+    width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(correlations, len(y)))
+    z = np.arctanh(correlations)
     lower, upper = np.tanh(z - width), np.tanh(z + width)
     lower[1:], upper[1:] = (
         np.where(perfect[1:] & (np.sign(r[1:]) == side), side, v[1:])
@@ -104,18 +357,18 @@ def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.
 
 
 def _whole_pairs(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
-    """Pairs of values without gaps, and how many had one."""
+    """Return the complete pairs, and the number of incomplete ones."""
     a, b = _matched(x, y)
-    whole = ~(np.isnan(a) | np.isnan(b))
-    n = int(whole.sum())
+    complete = ~(np.isnan(a) | np.isnan(b))
+    n = int(complete.sum())
     if n < _LEAST:
         raise ValueError(
             f"x and y share {n} pairs of values; a correlation with its interval needs {_LEAST}"
         )
-    for name, values in (("x", a[whole]), ("y", b[whole])):
+    for name, values in (("x", a[complete]), ("y", b[complete])):
         if np.ptp(values) == 0:
             raise ValueError(f"{name} is constant ({values[0]:g}); it correlates with nothing")
-    return a[whole], b[whole], len(a) - n
+    return a[complete], b[complete], len(a) - n
 
 
 def _variances_of_z(r: np.ndarray, n: int) -> np.ndarray:
@@ -161,15 +414,15 @@ def agreement(ratings: Any) -> xr.Dataset:
     if len(values) < 3:
         raise ValueError(f"ratings have {len(values)} subjects; leaving one out needs 3")
     r, n = _with_the_others(values)
-    whole = r[~np.isnan(r)]
-    if not len(whole):
+    defined = r[~np.isnan(r)]
+    if not len(defined):
         raise ValueError("ratings: no subject rated 3 texts differently that another rated too")
-    sums = {"mean": whole.mean(), "lowest": whole.min(), "highest": whole.max()}
-    sums["sd"] = whole.std(ddof=1) if len(whole) > 1 else np.nan
+    sums = {"mean": defined.mean(), "lowest": defined.min(), "highest": defined.max()}
+    sums["sd"] = defined.std(ddof=1) if len(defined) > 1 else np.nan
     return xr.Dataset(
         {"r": ("subject", r), "n_texts": ("subject", n)} | sums,
         coords={"subject": subjects},
-        attrs={"n_subjects": len(whole), "n_undefined": int(np.isnan(r).sum())},
+        attrs={"n_subjects": len(defined), "n_undefined": int(np.isnan(r).sum())},
     )
 
 
@@ -189,16 +442,19 @@ def _rated(ratings: Any) -> tuple[np.ndarray, list[str]]:
 
 
 def _with_the_others(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Correlation of each subject with the mean of all others, and over how many texts."""
-    seen = ~np.isnan(values)
-    total, count = np.where(seen, values, 0).sum(0), seen.sum(0)
+    """Correlate each subject with the mean of all others; return the numbers of texts, too."""
+    observed = ~np.isnan(values)
+    total, count = np.where(observed, values, 0).sum(0), observed.sum(0)
     r, n = np.full(len(values), np.nan), np.zeros(len(values), dtype=int)
     for k in range(len(values)):
-        here = seen[k] & (count > 1)
-        n[k] = int(here.sum())
-        own, rest = values[k, here], (total[here] - values[k, here]) / (count[here] - 1)
-        if n[k] >= 3 and np.ptp(own) > 0 and np.ptp(rest) > 0:
-            r[k] = np.corrcoef(own, rest)[0, 1]
+        shared = observed[k] & (count > 1)
+        n[k] = int(shared.sum())
+        ratings, mean_of_others = (
+            values[k, shared],
+            (total[shared] - values[k, shared]) / (count[shared] - 1),
+        )
+        if n[k] >= 3 and np.ptp(ratings) > 0 and np.ptp(mean_of_others) > 0:
+            r[k] = np.corrcoef(ratings, mean_of_others)[0, 1]
     return r, n
 
 

@@ -1,6 +1,4 @@
-"""Repeated measures: one slope for each subject, and analysis of variance by subjects and by
-items.
-"""
+"""Repeated measures: slopes of subjects, and analysis of variance by subjects and by items."""
 
 import warnings
 from typing import Any
@@ -11,10 +9,100 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import checks, names
-from betterthan.people.lines import ROUNDING, line, mean_slope, slope_by_text
-from betterthan.people.pairs_of_levels import PAIRED, TUKEY, apart, paired, tukey
+from betterthan.exact.swaps.corrections import holm
 from betterthan.people.shared_texts import TEXT, named, shared_texts, told
 from betterthan.signed import Signature
+
+KEYS = ("slope", "standard_error", "t", "df", "p_value", "lower", "upper")
+ROUNDING = 1e-13  # spreads below this share of the values are theirs
+
+
+def line(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, int]:
+    """Slope, intercept and correlation of y on x, NaN where there is none, and how many rows."""
+    off_x, off_y = x - x.mean(), y - y.mean()
+    spread = (off_x**2).sum()
+    slope = (off_x * off_y).sum() / spread if len(x) > 2 and spread > 0 else np.nan
+    down = np.sqrt(spread * (off_y**2).sum())
+    r = slope * spread / down if down > 0 else np.nan
+    return slope, y.mean() - slope * x.mean(), r, len(x)
+
+
+def mean_slope(slopes: np.ndarray, ci_prob: float) -> dict[str, float]:
+    """Student's t test that the mean is 0; NaN where all are the same, but for rounding."""
+    mean, spread = slopes.mean(), slopes.std(ddof=1)
+    error = spread / np.sqrt(len(slopes))
+    alike = spread <= 1e3 * ROUNDING * np.abs(slopes).max()
+    return _slope_test(mean, np.nan if alike else error, len(slopes) - 1, ci_prob)
+
+
+def slope_by_text(
+    data: pd.DataFrame, response: str, predictor: str, text: str, ci_prob: float
+) -> dict[str, float]:
+    """The slope with texts as the sample: through their means, or, where the predictor varies
+    within most of them, the mean of a slope for each text.
+    """
+    groups: Any = data.groupby(text, sort=False)
+    extremes = groups[predictor].agg(["min", "max"])
+    if ((extremes["max"] - extremes["min"]) > 1e-9 * extremes.abs().max(axis=1)).mean() > 0.5:
+        slopes = [line(p[predictor].to_numpy(), p[response].to_numpy())[0] for _, p in groups]
+        defined = np.array(slopes)[~np.isnan(slopes)]
+        return mean_slope(defined, ci_prob) if len(defined) > 1 else dict.fromkeys(KEYS, np.nan)
+    means = groups[[response, predictor]].mean()
+    return _through(means[predictor].to_numpy(), means[response].to_numpy(), ci_prob)
+
+
+def _through(x: np.ndarray, y: np.ndarray, ci_prob: float) -> dict[str, float]:
+    """Least squares, and Student's t test of the slope."""
+    slope, intercept, _, n = line(x, y)
+    if np.isnan(slope):
+        return dict.fromkeys(KEYS, np.nan)
+    off = y - intercept - slope * x
+    spread = np.sqrt((off**2).sum() / (n - 2))
+    exact = spread <= 1e3 * ROUNDING * np.abs(y).max()
+    error = spread / np.sqrt(((x - x.mean()) ** 2).sum())
+    return _slope_test(slope, np.nan if exact else error, n - 2, ci_prob)
+
+
+def _slope_test(slope: float, error: float, df: int, ci_prob: float) -> dict[str, float]:
+    """Return the test of a slope; nan without a standard error."""
+    half = stats.t.ppf((1 + ci_prob) / 2, df) * error
+    p = 2 * stats.t.sf(abs(slope / error), df)
+    values = slope, error, slope / error, df, p, slope - half, slope + half
+    return dict(zip(KEYS, map(float, values), strict=True))
+
+
+PAIRED, TUKEY = "paired t, Holm", "Tukey & Kramer"
+
+
+def apart(values: np.ndarray) -> np.ndarray:
+    """Differences of the means of levels."""
+    mean = np.nanmean(values, axis=0)
+    return mean[:, None] - mean
+
+
+def paired(values: np.ndarray) -> np.ndarray:
+    """Of levels within units, (unit, level): each pair by its own differences, whose spread may be
+    another than that of other pairs; corrected over pairs. NaN where a difference never varies.
+    """
+    n, levels = values.shape
+    first, second = np.triu_indices(levels, 1)
+    differences = values[:, first] - values[:, second]
+    mean, error = differences.mean(0), differences.std(0, ddof=1) / np.sqrt(n)
+    rounding = ROUNDING * np.abs(values).max()
+    error[error <= rounding] = np.nan
+    p = 2 * stats.t.sf(np.abs(mean / error), n - 1)
+    p[np.isnan(error) & (np.abs(mean) <= rounding)] = 1.0
+    p_values = np.ones((levels, levels))
+    p_values[first, second] = p_values[second, first] = holm(p)
+    return p_values
+
+
+def tukey(values: np.ndarray, error: float, df: float) -> np.ndarray:
+    """Of levels between units, NaN where there is none: by the studentized range."""
+    n = (~np.isnan(values)).sum(0)
+    below = np.sqrt(error * (1 / n[:, None] + 1 / n) / 2)
+    p = stats.studentized_range.sf(np.abs(apart(values)) / below, len(n), df)
+    return np.where(np.eye(len(n), dtype=bool), 1.0, p)
 
 
 def slopes(
@@ -244,7 +332,7 @@ def _within(values: np.ndarray) -> dict[str, float]:
     covariance = np.atleast_2d(np.cov(values, rowvar=False))
     double = covariance - covariance.mean(0) - covariance.mean(1, keepdims=True) + covariance.mean()
     epsilon = float(np.trace(double) ** 2 / ((k - 1) * (double**2).sum()))
-    return _tested(
+    return _f_test(
         n * ((values.mean(0) - values.mean()) ** 2).sum() / df1, error, df1, df2, min(epsilon, 1.0)
     )
 
@@ -255,7 +343,7 @@ def _between(values: np.ndarray) -> dict[str, float]:
     grand = np.nansum(values) / n.sum()
     df1, df2 = values.shape[1] - 1, int(n.sum()) - values.shape[1]
     error = _error(np.nansum((values - mean) ** 2) / df2, values)
-    return _tested((n * (mean - grand) ** 2).sum() / df1, error, df1, df2, 1.0)
+    return _f_test((n * (mean - grand) ** 2).sum() / df1, error, df1, df2, 1.0)
 
 
 def _error(square: float, values: np.ndarray) -> float:
@@ -265,7 +353,7 @@ def _error(square: float, values: np.ndarray) -> float:
     return float(square)
 
 
-def _tested(between: float, error: float, df1: int, df2: int, epsilon: float) -> dict[str, float]:
+def _f_test(between: float, error: float, df1: int, df2: int, epsilon: float) -> dict[str, float]:
     f = between / error
     return {
         "f": f,

@@ -1,4 +1,4 @@
-"""How many labels by people, beside a judge, and on which items."""
+"""Plan human labels next to a judge: how many, and on which items."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from scipy import special
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.judged.moments import mean_and_sd
+from betterthan.exact.judged.inversion import mean_and_sd
 from betterthan.exact.judged.worth import best_ratio
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.plan.answer import Plan
-from betterthan.posterior.of_judged import settled_pairs, worth_of
+from betterthan.posterior.of_judged import judged_posterior, label_worth
 
 LABELS = "labels"
 _DOUBLINGS = 5  # labels to have in all, doubled so often
@@ -74,16 +74,16 @@ def gold(
     data = judged_counts(judged)
     costs = _costs(cost_human, cost_judge)
     checks.probability(ci_prob, "ci_prob")
-    pairs = settled_pairs(data, prior)
-    worth = worth_of(data, pairs)
-    worth["ceiling"] = worth["n_gold"] / (1 - worth["r2"])
+    pairs = judged_posterior(data, prior)
+    values = label_worth(data, pairs)
+    values["ceiling"] = values["n_gold"] / (1 - values["r2"])
     if costs:
-        worth["best_ratio"] = best_ratio(worth["r2"], *costs)
-    found = xr.Dataset({k: (names.PAIR, v) for k, v in worth.items()}, _of_pairs(data))
-    found = found.merge(_widths(data, pairs, ci_prob), join="exact")
-    found.attrs = {"version": betterthan.__version__, "answer": "labels beside a judge"}
-    found.attrs |= {"prior": list(checks.prior(prior)), "ci_prob": ci_prob}
-    return Plan(found, _lines(found))
+        values["best_ratio"] = best_ratio(values["r2"], *costs)
+    dataset = xr.Dataset({k: (names.PAIR, v) for k, v in values.items()}, _pair_coords(data))
+    dataset = dataset.merge(_widths(data, pairs, ci_prob), join="exact")
+    dataset.attrs = {"version": betterthan.__version__, "answer": "labels beside a judge"}
+    dataset.attrs |= {"prior": list(checks.prior(prior)), "ci_prob": ci_prob}
+    return Plan(dataset, _lines(dataset))
 
 
 def _costs(human: float | None, judge: float | None) -> tuple[float, float] | None:
@@ -94,31 +94,33 @@ def _costs(human: float | None, judge: float | None) -> tuple[float, float] | No
         raise ValueError(
             f"{missing} is not given; give what a label and an answer cost, or neither"
         )
-    found = []
+    costs = []
     for name, value in (("cost_human", human), ("cost_judge", judge)):
-        found.append(checks.real(value, name))
-        if not (found[-1] > 0 and np.isfinite(found[-1])):
-            raise ValueError(f"{name} is {found[-1]:g}; give a positive number")
-    return found[0], found[1]
+        costs.append(checks.real(value, name))
+        if not (costs[-1] > 0 and np.isfinite(costs[-1])):
+            raise ValueError(f"{name} is {costs[-1]:g}; give a positive number")
+    return costs[0], costs[1]
 
 
-def _of_pairs(data: xr.Dataset) -> dict[Any, Any]:
+def _pair_coords(data: xr.Dataset) -> dict[Any, Any]:
     return {k: data[k] for k in (names.PAIR, *names.SQUARE)}
 
 
 def _widths(data: xr.Dataset, pairs: Any, ci_prob: float) -> xr.Dataset:
-    """Widths by the number of labels in all, and where they go."""
-    now = data[GOLD].values.sum((1, 2))
-    least = int(now.max())
+    """Compute interval widths by the total number of labels, and the allocation of the next
+    ones.
+    """
+    n_labels = data[GOLD].values.sum((1, 2))
+    least = int(n_labels.max())
     most = int(data[JUDGED].values.sum(1).min())
     totals = [m for m in least * 2 ** np.arange(_DOUBLINGS + 1) if m <= most]
-    bare = data[JUDGED].values - data[GOLD].values.sum(1)
-    each = [_with_labels(pairs, bare, total - now) for total in totals]
+    unlabelled = data[JUDGED].values - data[GOLD].values.sum(1)
+    by_total = [_with_labels(pairs, unlabelled, total - n_labels) for total in totals]
     wide = 2 * special.ndtri((1 + ci_prob) / 2)
-    random, chosen, following = (np.stack(part, axis=1) for part in zip(*each, strict=True))
+    random, chosen, following = (np.stack(part, axis=1) for part in zip(*by_total, strict=True))
     by = (names.PAIR, LABELS)
     parts = {"width": (by, wide * random), "width_chosen": (by, wide * chosen)}
-    coords = _of_pairs(data) | {LABELS: totals, SIGNAL: data[SIGNAL].values}
+    coords = _pair_coords(data) | {LABELS: totals, SIGNAL: data[SIGNAL].values}
     return xr.Dataset({**parts, "next": ((*by, SIGNAL), following)}, coords)
 
 
@@ -139,45 +141,47 @@ def _with_labels(
     return sds[0], sds[1], chosen
 
 
-def _where(pairs: Any, bare: np.ndarray, k: int, number: int) -> np.ndarray:
-    """One label after the other where it lessens the variance of pair `k` most."""
+def _where(pairs: Any, unlabelled: np.ndarray, k: int, number: int) -> np.ndarray:
+    """Place labels one by one where they reduce the variance of pair `k` most."""
     cells, size = pairs.cells[k], pairs.size[k]
-    known = cells.sum(-1)
-    mean = (cells[:, 0] - cells[:, 1]) / known
-    spread = size * (size + 1) * ((cells[:, 0] + cells[:, 1]) / known - mean**2)
+    n_labelled = cells.sum(-1)
+    mean = (cells[:, 0] - cells[:, 1]) / n_labelled
+    spread = size * (size + 1) * ((cells[:, 0] + cells[:, 1]) / n_labelled - mean**2)
     labels = np.zeros(size.size)
     for _ in range(number):
-        gain = spread / ((known + labels + 1) * (known + labels + 2))
-        labels[np.argmax(np.where(labels < bare[k], gain, -1.0))] += 1
+        gain = spread / ((n_labelled + labels + 1) * (n_labelled + labels + 2))
+        labels[np.argmax(np.where(labels < unlabelled[k], gain, -1.0))] += 1
     return labels
 
 
-def _lines(found: xr.Dataset) -> tuple[str, ...]:
+def _lines(dataset: xr.Dataset) -> tuple[str, ...]:
     """The answer in words, pair by pair."""
     lines = []
-    for k in range(found.sizes[names.PAIR]):
-        one = found.isel({names.PAIR: k})
-        who = str(one[names.PAIR].item())
-        said = (
-            f"{who}: {int(one['n_gold'])} labels among {int(one['n']):,} judged items are worth "
-            f"about {one['effective_gold'].item():.0f} labels; more judged items make them worth "
-            f"{one['ceiling'].item():.0f} at most (R2 {one['r2'].item():.2f})"
+    for k in range(dataset.sizes[names.PAIR]):
+        pair = dataset.isel({names.PAIR: k})
+        pair_name = str(pair[names.PAIR].item())
+        text = (
+            f"{pair_name}: {int(pair['n_gold'])} labels among {int(pair['n']):,} judged items are "
+            "worth "
+            f"about {pair['effective_gold'].item():.0f} labels; more judged items make them worth "
+            f"{pair['ceiling'].item():.0f} at most (R2 {pair['r2'].item():.2f})"
         )
-        if "best_ratio" in one:
-            said += f"; a budget says most at {one['best_ratio'].item():.1f} judged items a label"
-        lines.append(f"{said}.")
-        if one.sizes[LABELS] > 1:
-            lines.append(_doubled(one.isel({LABELS: 1})))
+        if "best_ratio" in pair:
+            text += f"; a budget says most at {pair['best_ratio'].item():.1f} judged items a label"
+        lines.append(f"{text}.")
+        if pair.sizes[LABELS] > 1:
+            lines.append(_doubled(pair.isel({LABELS: 1})))
     return tuple(lines)
 
 
-def _doubled(one: xr.Dataset) -> str:
+def _doubled(pair: xr.Dataset) -> str:
     where = ", ".join(
         f"{int(number)} of {str(signal)!r}"
-        for signal, number in zip(one[SIGNAL].values, one["next"].values, strict=True)
+        for signal, number in zip(pair[SIGNAL].values, pair["next"].values, strict=True)
         if number > 0
     )
     return (
-        f"With {int(one[LABELS])} labels in all the interval is {one['width'].item():.2f} wide, or "
-        f"{one['width_chosen'].item():.2f} where they tell most: next {where}."
+        f"With {int(pair[LABELS])} labels in all the interval is {pair['width'].item():.2f} wide, "
+        "or "
+        f"{pair['width_chosen'].item():.2f} where they tell most: next {where}."
     )

@@ -1,4 +1,4 @@
-"""Strata of a test set: each by itself, and the two ways to sum them up."""
+"""Strata of a test set: each stratum, and both averages over strata."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import Pairs, as_counts, pairs_of, rule_of, today
+from betterthan.plan.inputs import Pairs, as_counts, check_rule, read_pairs, today
 
 _ULPS = 1e-12  # a difference of shares below this is none
 
@@ -73,11 +73,13 @@ def micro_macro(
     """
     counts, dead = _counted(data, by)
     stratum = _stratum(counts)
-    pairs = pairs_of(counts, prior, 1.0)  # as a rope does, d needs ties
-    whole = _summed(pairs, stratum, rule_of(pairs.of.prior, threshold, 0.0)).assign(dead)
-    made = pairs.of.attrs | {"answer": "strata", "of": stratum, "threshold": threshold}
-    whole = whole.assign_attrs(made)
-    return Plan(whole, words.strata(whole))
+    pairs = read_pairs(counts, prior, 1.0)  # as a rope does, d needs ties
+    summary = _summed(pairs, stratum, check_rule(pairs.parameters.prior, threshold, 0.0)).assign(
+        dead
+    )
+    attrs = pairs.parameters.attrs | {"answer": "strata", "of": stratum, "threshold": threshold}
+    summary = summary.assign_attrs(attrs)
+    return Plan(summary, words.strata(summary))
 
 
 def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]:
@@ -98,39 +100,42 @@ def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]
 
 
 def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
-    """Each stratum, and both sums."""
-    better, now = today(pairs, rule)
+    """Compute each stratum, and both averages."""
+    better, verdicts = today(pairs, rule)
     w, l = pairs.counts[:, 0], pairs.counts[:, 1]
     net, n = pairs.wrap(w - l, l - w, 0), pairs.wrap(pairs.items, pairs.items, 0)
-    each = net / n.where(n > 0)
-    micro, macro = net.sum(stratum) / n.sum(stratum).clip(1), each.mean(stratum).fillna(0.0)
-    back = other_side(now).astype("U16")
-    found = {
+    stratum_difference = net / n.where(n > 0)
+    micro, macro = (
+        net.sum(stratum) / n.sum(stratum).clip(1),
+        stratum_difference.mean(stratum).fillna(0.0),
+    )
+    back = other_side(verdicts).astype("U16")
+    variables = {
         "micro": micro,
         "macro": macro,
         "differ": (np.abs(micro) > _ULPS) & (micro * macro < 0),
-        "difference": each,
+        "difference": stratum_difference,
         "n": n,
-        "prob_better": pairs.wrap(better, prob_above_half(*_turned(pairs)), 0.5),
-        "verdict": pairs.wrap(now.astype("U16"), back, "undecided"),
+        "prob_better": pairs.wrap(better, prob_above_half(*_swapped_parameters(pairs)), 0.5),
+        "verdict": pairs.wrap(verdicts.astype("U16"), back, "undecided"),
     }
-    return xr.Dataset(found)
+    return xr.Dataset(variables)
 
 
 def _stratum(counts: xr.DataArray) -> str:
-    """The one dim that is neither of systems nor of outcomes."""
-    own = {*names.SQUARE, names.PAIR, names.OUTCOME}
-    lead = [str(d) for d in counts.dims if d not in own]
-    if len(lead) != 1:
+    """Return the only dim that is neither of systems nor of outcomes."""
+    pair_dims = {*names.SQUARE, names.PAIR, names.OUTCOME}
+    stratum_dims = [str(d) for d in counts.dims if d not in pair_dims]
+    if len(stratum_dims) != 1:
         raise ValueError(
             f"counts have dims {', '.join(map(str, counts.dims))}; give those of strata, with one "
             "dim for them, or scores and by="
         )
-    return lead[0]
+    return stratum_dims[0]
 
 
-def _turned(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Parameters of the other system's wins."""
+def _swapped_parameters(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Beta parameters of the other system's wins."""
     return pairs.posterior[:, 1], pairs.posterior[:, 0]
 
 

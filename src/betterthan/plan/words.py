@@ -1,4 +1,4 @@
-"""Plans in plain sentences."""
+"""Describe plans in plain sentences."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 
-_SAID = {
+_VERDICT_TEXTS = {
     "a_better": "{a} better",
     "b_better": "{b} better",
     "equivalent": "equivalent",
@@ -32,65 +32,74 @@ def _names(data: xr.Dataset) -> dict[str, str] | None:
     return {"a": "A", "b": "B"} if not set(data["now"].dims) - {"more"} else None
 
 
-def _one(data: xr.Dataset) -> xr.Dataset:
-    """The one pair."""
+def _single_pair(data: xr.Dataset) -> xr.Dataset:
+    """Select the only pair."""
     if names.SYSTEM_A in data.dims:
         return data.isel({names.SYSTEM_A: 0, names.SYSTEM_B: 1})
     return data.isel({names.PAIR: 0}) if names.PAIR in data.dims else data
 
 
-def _each(probability: xr.DataArray, who: dict[str, str]) -> str:
-    told = [
-        f"{_SAID[str(v)].format(**who)} {numbers.probability(float(p))}"
+def _verdict_probabilities(probability: xr.DataArray, system_names: dict[str, str]) -> str:
+    parts = [
+        f"{_VERDICT_TEXTS[str(v)].format(**system_names)} {numbers.probability(float(p))}"
         for v, p in zip(probability["verdict"].values, probability.values, strict=True)
         if p > 0
     ]
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
-def _standing(one: xr.Dataset, who: dict[str, str]) -> str:
-    p = numbers.probability(float(one["prob_better"]))
-    said = _NOW[str(one["now"].values)].format(**who)
-    return f"{said} (P({who['a']} better) {p}, {int(one['n'])} items)."
+def _standing(pair: xr.Dataset, system_names: dict[str, str]) -> str:
+    p = numbers.probability(float(pair["prob_better"]))
+    verdict = _NOW[str(pair["now"].values)].format(**system_names)
+    return f"{verdict} (P({system_names['a']} better) {p}, {int(pair['n'])} items)."
 
 
 def foresight(data: xr.Dataset) -> tuple[str, ...]:
-    """Of one pair; several have their table."""
-    who = _names(data)
-    if who is None or set(_one(data)["now"].dims):
+    """Describe one pair; several pairs have a table."""
+    system_names = _names(data)
+    if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
-    one = _one(data)
-    said = [_standing(one, who)]
-    if "more" not in one.dims:
-        said.append(f"With {int(one['n_more'])} more items: {_each(one['probability'], who)}.")
-    return tuple(said)
+    pair = _single_pair(data)
+    sentences = [_standing(pair, system_names)]
+    if "more" not in pair.dims:
+        sentences.append(
+            f"With {int(pair['n_more'])} more items: "
+            f"{_verdict_probabilities(pair['probability'], system_names)}."
+        )
+    return tuple(sentences)
 
 
 def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
-    """Of one pair of means."""
-    who = _names(data)
-    if who is None or "more" in data.dims:
+    """Describe one pair of means."""
+    system_names = _names(data)
+    if system_names is None or "more" in data.dims:
         return ()
-    one = _one(data)
-    if one["probability"].isnull().any():
-        return (_difference(one, who), _TOO_FEW)
+    pair = _single_pair(data)
+    if pair["probability"].isnull().any():
+        return (_difference(pair, system_names), _TOO_FEW)
     return (
-        _difference(one, who),
-        f"With {int(one['n_more'])} more: {_each(one['probability'], who)}.",
+        _difference(pair, system_names),
+        f"With {int(pair['n_more'])} more: "
+        f"{_verdict_probabilities(pair['probability'], system_names)}.",
     )
 
 
-def means_again(data: xr.Dataset) -> tuple[str, ...]:
-    """Of one pair of means."""
-    who = _names(data)
-    if who is None:
+def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
+    """Describe one pair of means."""
+    system_names = _names(data)
+    if system_names is None:
         return ()
-    one = _one(data)
-    if one["probability"].isnull().any():
-        return (_difference(one, who), _TOO_FEW)
-    again = numbers.probability(float(one["same"]))
-    said = f"On {int(one['n_more'])} fresh ones alone the same verdict has probability {again}"
-    return (_difference(one, who), f"{said}: {_each(one['probability'], who)}.")
+    pair = _single_pair(data)
+    if pair["probability"].isnull().any():
+        return (_difference(pair, system_names), _TOO_FEW)
+    probability = numbers.probability(float(pair["same"]))
+    sentence = (
+        f"On {int(pair['n_more'])} fresh ones alone the same verdict has probability {probability}"
+    )
+    return (
+        _difference(pair, system_names),
+        f"{sentence}: {_verdict_probabilities(pair['probability'], system_names)}.",
+    )
 
 
 _TOO_FEW = (
@@ -99,35 +108,41 @@ _TOO_FEW = (
 )
 
 
-def _difference(one: xr.Dataset, who: dict[str, str]) -> str:
-    said = _NOW.get(str(one["now"].values), "Nothing is said today").format(**who)
-    apart, error = (f"{float(one[k]):.3g}" for k in ("difference", "error"))
-    return f"{said} (difference of means {apart}, its error {error}, on {int(one['n'])})."
+def _difference(pair: xr.Dataset, system_names: dict[str, str]) -> str:
+    verdict = _NOW.get(str(pair["now"].values), "Nothing is said today").format(**system_names)
+    difference, error = (f"{float(pair[k]):.3g}" for k in ("difference", "error"))
+    return f"{verdict} (difference of means {difference}, its error {error}, on {int(pair['n'])})."
 
 
 def replication(data: xr.Dataset) -> tuple[str, ...]:
-    """Of one pair."""
-    who = _names(data)
-    if who is None or set(_one(data)["now"].dims):
+    """Describe one pair."""
+    system_names = _names(data)
+    if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
-    one = _one(data)
+    pair = _single_pair(data)
     return (
-        _standing(one, who),
-        f"On {int(one['n_more'])} fresh items alone the same verdict has probability "
-        f"{numbers.probability(float(one['same']))}: {_each(one['probability'], who)}.",
+        _standing(pair, system_names),
+        f"On {int(pair['n_more'])} fresh items alone the same verdict has probability "
+        f"{numbers.probability(float(pair['same']))}: "
+        f"{_verdict_probabilities(pair['probability'], system_names)}.",
     )
 
 
 def assurance(data: xr.Dataset) -> tuple[str, ...]:
-    """What the curve reaches, and what it cannot pass."""
+    """Describe what the curve reaches, and its limit."""
     last = data.isel(n=-1) if "n" in data.dims else data
-    said = [f"With {int(last['n'])} items: {_each(last['probability'], {'a': 'A', 'b': 'B'})}."]
+    sentences = [
+        f"With {int(last['n'])} items: "
+        f"{_verdict_probabilities(last['probability'], {'a': 'A', 'b': 'B'})}."
+    ]
     top = data["ceiling"].sel(verdict="a_better").item()
-    said.append(f"No number of items gives A better with more than {numbers.probability(top)}.")
-    return tuple(said)
+    sentences.append(
+        f"No number of items gives A better with more than {numbers.probability(top)}."
+    )
+    return tuple(sentences)
 
 
-_OF = {
+_TARGET_TEXTS = {
     "a_better": "the verdict {a} better",
     "b_better": "the verdict {b} better",
     "either": "a verdict for either system",
@@ -137,26 +152,27 @@ _OF = {
 
 
 def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
-    """How many items, or that no number will do."""
-    who = dict(zip("ab", attrs.get("systems", ("A", "B")), strict=True))
-    what, target = _OF[attrs["of"]].format(**who), f"{attrs['target']:g}"
+    """Say how many items are needed, or that no number suffices."""
+    system_names = dict(zip("ab", attrs.get("systems", ("A", "B")), strict=True))
+    verdict, target = _TARGET_TEXTS[attrs["of"]].format(**system_names), f"{attrs['target']:g}"
     first, always, top = (float(data[k]) for k in ("first", "always", "ceiling"))
     more = " more" if attrs["keep"] else ""
     if np.isnan(first):
         if top < attrs["target"]:
             return (
-                f"No number of items gives {what} with probability {target}: more and more items "
+                f"No number of items gives {verdict} with probability {target}: more and more "
+                "items "
                 f"come to {numbers.probability(top)} at most.",
             )
         return (
-            f"More than {attrs['most']:,}{more} items are needed for {what} with probability "
+            f"More than {attrs['most']:,}{more} items are needed for {verdict} with probability "
             f"{target}; the ceiling is {numbers.probability(top)}.",
         )
     still = "" if first == always else f", and from {always:.0f} on it stays there"
     if np.isnan(always):
         still = ""
     return (
-        f"{first:.0f}{more} items give {what} with probability {target}{still}.",
+        f"{first:.0f}{more} items give {verdict} with probability {target}{still}.",
         f"About {float(data['decisive']):.0f} of them will be decisive; more and more items come "
         f"to {numbers.probability(top)} at most.",
     )
@@ -181,15 +197,19 @@ def boundary(data: xr.Dataset) -> tuple[str, ...]:
 
 
 def peeking(data: xr.Dataset) -> tuple[str, ...]:
-    """Some look against the last one alone."""
+    """Compare several looks with the last look only."""
     last = data.isel(look=-1)
-    of = "decisive items" if not data.attrs["rope"] else "items"
-    some, alone = (float(last[k].sel(verdict=["a_better", "b_better"]).sum()) for k in _TWO)
+    unit = "decisive items" if not data.attrs["rope"] else "items"
+    any_look, single_look = (
+        float(last[k].sel(verdict=["a_better", "b_better"]).sum()) for k in _TWO
+    )
     return (
-        f"Looked at {data.sizes['look']} times up to {int(last['look'])} {of}, a verdict for A or "
-        f"B comes with probability {numbers.probability(some)}; looked at once, at the end, with "
-        f"{numbers.probability(alone)}.",
-        f"It takes {data.attrs['items']:.1f} {of} on average.",
+        f"Looked at {data.sizes['look']} times up to {int(last['look'])} {unit}, a verdict for A "
+        "or "
+        f"B comes with probability {numbers.probability(any_look)}; looked at once, at the end, "
+        "with "
+        f"{numbers.probability(single_look)}.",
+        f"It takes {data.attrs['items']:.1f} {unit} on average.",
     )
 
 
@@ -209,56 +229,66 @@ def staked(data: xr.Dataset) -> tuple[str, ...]:
 
 
 def sequence(data: xr.Dataset) -> tuple[str, ...]:
-    """Of one pair."""
+    """Describe one pair."""
     if data["lower"].dims:
         return ()
-    ends = f"{float(data['lower']):+.3f} to {float(data['upper']):+.3f}"
+    limits = f"{float(data['lower']):+.3f} to {float(data['upper']):+.3f}"
     share = 100 * (1 - data.attrs["error"])
-    return (f"P(A wins) - P(B wins) is within {ends}, however often one looks ({share:g} %).",)
+    return (f"P(A wins) - P(B wins) is within {limits}, however often one looks ({share:g} %).",)
 
 
 def fragility(data: xr.Dataset) -> tuple[str, ...]:
-    """Of one pair: how many would have to turn, or go."""
-    who = _names(data)
-    if who is None or set(_one(data)["now"].dims):
+    """Describe one pair: how many items would have to flip, or be removed."""
+    system_names = _names(data)
+    if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
-    one = _one(data)
-    verdict = str(one["now"].values)
+    pair = _single_pair(data)
+    verdict = str(pair["now"].values)
     if verdict == "undecided":
         return ("Undecided: there is no verdict that could go.",)
-    side = {"a_better": f"{who['a']} is better", "b_better": f"{who['b']} is better"}
-    of = f"{int(one['decisive'])} decisive items" if verdict in side else f"{int(one['n'])} items"
-    said = f"{side.get(verdict, 'Practically equivalent')}: {int(one['turn'])} of {of} would have "
-    said += f"to turn for this verdict to go, or {int(one['drop'])} be dropped."
+    side = {
+        "a_better": f"{system_names['a']} is better",
+        "b_better": f"{system_names['b']} is better",
+    }
+    n_text = (
+        f"{int(pair['decisive'])} decisive items" if verdict in side else f"{int(pair['n'])} items"
+    )
+    sentence = (
+        f"{side.get(verdict, 'Practically equivalent')}: {int(pair['turn'])} of {n_text} would "
+        "have "
+    )
+    sentence += f"to turn for this verdict to go, or {int(pair['drop'])} be dropped."
     if verdict not in side:
-        return (said,)
-    over = [f"{int(one[k])} {k.split('_')[0]}" for k in _OVER if not np.isnan(one[k])]
-    told = " or ".join(over).replace("turn", "turned").replace("drop", "dropped")
-    return (said, f"For the other system to be better: {told}.") if over else (said,)
+        return (sentence,)
+    over = [f"{int(pair[k])} {k.split('_')[0]}" for k in _OVER if not np.isnan(pair[k])]
+    alternatives = " or ".join(over).replace("turn", "turned").replace("drop", "dropped")
+    return (
+        (sentence, f"For the other system to be better: {alternatives}.") if over else (sentence,)
+    )
 
 
 _OVER = ("turn_to_other", "drop_to_other")
 
 
-def power(data: xr.Dataset, of: str) -> tuple[str, ...]:
+def power(data: xr.Dataset, unit: str) -> tuple[str, ...]:
     """At one n, or from which on the target is reached."""
     first, always = float(data["first"]), float(data["always"])
     if "n" not in data.dims:
-        told = (numbers.probability(float(data[k])) for k in ("power", "level"))
-        return ("With {} {}: power {}, at a level of {}.".format(int(data["n"]), of, *told),)
+        rates = (numbers.probability(float(data[k])) for k in ("power", "level"))
+        return ("With {} {}: power {}, at a level of {}.".format(int(data["n"]), unit, *rates),)
     if np.isnan(first):
-        return (f"None of these numbers of {of} has a power of {data.attrs['target']:g}.",)
+        return (f"None of these numbers of {unit} has a power of {data.attrs['target']:g}.",)
     still = f"; from {always:.0f} on it stays there" if always == always != first else ""
-    return (f"{first:.0f} {of} are the first with a power of {data.attrs['target']:g}{still}.",)
+    return (f"{first:.0f} {unit} are the first with a power of {data.attrs['target']:g}{still}.",)
 
 
 def strata(data: xr.Dataset) -> tuple[str, ...]:
-    """Where the two ways to sum up name different systems."""
+    """Say where both averages favor different systems."""
     by = data.attrs["of"]
-    apart = data["differ"].values
+    differing = data["differ"].values
     if names.SYSTEM_A in data.dims:
-        apart = np.triu(apart)
-    number = int(apart.sum())
+        differing = np.triu(differing)
+    number = int(differing.sum())
     if not number:
         return (f"All items pooled and each {by} counted alike name the same systems.",)
     return (

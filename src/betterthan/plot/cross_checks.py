@@ -1,4 +1,4 @@
-"""Sampled probabilities beside the exact ones."""
+"""Plot sampled probabilities against exact ones."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NEEDED = ("exact", "sampled", "mcse", "ess", "z", "agrees")
 _WIDTHS = 2  # Monte Carlo errors on either side of the band
 _NAMED = 10  # pairs that are named at most
-_APART, _NEAR = 9.0, 0.4  # points from name to name, of pairs as near as this on x
+_LINE_SPACING, _MAX_DISTANCE = 9.0, 0.4  # points from name to name, of pairs as near as this on x
 _ENOUGH = 5  # pairs from which on their z are worth a histogram
 _END = 6.0  # of the histogram; what is further off stands there
 
@@ -80,18 +80,18 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
 
 def _rows(checked: Any) -> _Rows:
     if not isinstance(checked, xr.Dataset) or not set(_NEEDED) <= set(checked):
-        what = f"checked is a {type(checked).__name__}"
+        description = f"checked is a {type(checked).__name__}"
         if isinstance(checked, xr.Dataset):
             missing = next(name for name in _NEEDED if name not in checked)
-            what += f" without {missing!r}"
-        raise ValueError(f"{what}; give what betterthan.fits.cross_check returned")
-    found = checked
+            description += f" without {missing!r}"
+        raise ValueError(f"{description}; give what betterthan.fits.cross_check returned")
+    by_pair = checked
     if names.PAIR not in checked.dims:
         first, second = pair_indices(checked.sizes[names.SYSTEM_A])
         places = zip(names.SQUARE, (first, second), strict=True)
-        found = checked.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
-    a, b = (np.array(side, dtype=object) for side in inputs.pair_names(found))
-    return _Rows(a, b, *(found[name].values for name in _NEEDED))
+        by_pair = checked.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+    a, b = (np.array(side, dtype=object) for side in inputs.pair_names(by_pair))
+    return _Rows(a, b, *(by_pair[name].values for name in _NEEDED))
 
 
 def _draw(ax: "Axes", rows: _Rows) -> None:
@@ -107,11 +107,13 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
         (agrees, "o", drawing.COLOUR_A, "white", "agrees, ± one error"),
         (~agrees, "D", drawing.INK, drawing.COLOUR_B, "does not agree, ± one error"),
     )
-    for at, marker, edge, face, label in looks:
-        if at.any():
+    for selected, marker, edge, face, label in looks:
+        if selected.any():
             look: dict[str, Any] = {"color": edge, "markerfacecolor": face, "elinewidth": 0.9}
             look |= {"markersize": 4, "linestyle": "", "zorder": 3, "label": label}
-            ax.errorbar(rows.exact[at], away[at], rows.mcse[at], marker=marker, **look)
+            ax.errorbar(
+                rows.exact[selected], away[selected], rows.mcse[selected], marker=marker, **look
+            )
     most = 1.15 * max(float(np.max(np.abs(away) + rows.mcse)), float(band.max()))
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-most, most * (2.6 if len(rows.z) >= _ENOUGH else 2.0))
@@ -123,11 +125,11 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
 
 
 def _name(ax: "Axes", rows: _Rows) -> None:
-    """Name the pairs that do not agree, the farthest first, beside their points."""
+    """Name the pairs that disagree next to their points, the largest difference first."""
     far = np.flatnonzero(~rows.agrees.astype(bool))
     far = far[np.argsort(-np.abs(rows.z[far]), kind="stable")][:_NAMED]
-    there = list(dict.fromkeys([*rows.a, *rows.b]))
-    name = dict(zip(there, drawing.labels(there), strict=True))
+    systems_drawn = list(dict.fromkeys([*rows.a, *rows.b]))
+    name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
     bottom, top = ax.get_ylim()
     height = drawing.size(ax)[1] / (top - bottom)  # points of a unit
     line: dict[str, Any] = {"arrowstyle": "-", "color": drawing.FAINT, "linewidth": 0.5}
@@ -135,8 +137,8 @@ def _name(ax: "Axes", rows: _Rows) -> None:
     placed: list[tuple[float, float]] = []
     for k in far[np.argsort(-away[far], kind="stable")]:
         x, right = float(rows.exact[k]), rows.exact[k] > 0.5
-        above = [y for other, y in placed if abs(other - x) < _NEAR]
-        y = min([float(height * away[k]), *(y - _APART for y in above)])
+        earlier = [y for other, y in placed if abs(other - x) < _MAX_DISTANCE]
+        y = min([float(height * away[k]), *(y - _LINE_SPACING for y in earlier)])
         placed.append((x, y))
         look: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
         look |= {"ha": "right" if right else "left", "fontsize": drawing.SMALL}
@@ -157,8 +159,8 @@ def _histogram(ax: "Axes", z: np.ndarray) -> None:
     small.plot(x, np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi), color=drawing.INK, linewidth=1.0)
     small.spines[["top", "right", "left"]].set_visible(False)
     small.set_yticks([])
-    ends = ("≤ −6", "≥ 6") if end == _END else ("−4", "4")
-    small.set_xticks([-end, -2, 0, 2, end], [ends[0], "−2", "0", "2", ends[1]])
+    end_labels = ("≤ −6", "≥ 6") if end == _END else ("−4", "4")
+    small.set_xticks([-end, -2, 0, 2, end], [end_labels[0], "−2", "0", "2", end_labels[1]])
     small.tick_params(labelsize=drawing.SMALL, length=2)
     small.set_title("z and the standard normal", fontsize=drawing.SMALL, pad=2)
 
@@ -166,5 +168,5 @@ def _histogram(ax: "Axes", z: np.ndarray) -> None:
 def _title(rows: _Rows) -> str:
     total, good = len(rows.z), int(rows.agrees.sum())
     farthest = f"The largest |z| is {np.abs(rows.z).max():.1f}; pairs agree up to 4"
-    of = f"{good:,} of {total:,} pair{'s' if total != 1 else ''}"
-    return f"Sampled and exact P(A better) agree on {of}\n{farthest}"
+    count_text = f"{good:,} of {total:,} pair{'s' if total != 1 else ''}"
+    return f"Sampled and exact P(A better) agree on {count_text}\n{farthest}"

@@ -1,4 +1,4 @@
-"""What the figures share: style, axes, titles, and names that are drawn as they are written.
+"""Shared parts of figures: style, axes, titles, and literal names.
 
 Every colour differs from its neighbours in lightness too, so that a figure can be read in
 greyscale.
@@ -105,10 +105,10 @@ def inches(labels: Sequence[str]) -> float:
 
 
 def name_columns(ax: "Axes", labels: Sequence[str], size: float = 8) -> None:
-    """Name the columns 0, 1, ... above, slanted where the names are long."""
-    turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
+    """Label the columns 0, 1, ... above the axes, slanted if the labels are long."""
+    slanted: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
     longest = max(map(len, labels))
-    ax.set_xticks(np.arange(len(labels)), labels, fontsize=size, **(turned if longest > 3 else {}))
+    ax.set_xticks(np.arange(len(labels)), labels, fontsize=size, **(slanted if longest > 3 else {}))
     ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
 
 
@@ -120,8 +120,8 @@ def size(ax: "Axes") -> tuple[float, float, float]:
         engine.execute(figure)
     ax.apply_aspect()
     box = ax.get_window_extent()
-    alone = all(other is ax or other.get_label() == "<colorbar>" for other in figure.axes)
-    right = figure.bbox.width if alone else box.x1
+    is_only_axes = all(other is ax or other.get_label() == "<colorbar>" for other in figure.axes)
+    right = figure.bbox.width if is_only_axes else box.x1
     width, height, title = (x * 72 / figure.dpi for x in (box.width, box.height, right - box.x0))
     return width, height, title
 
@@ -143,13 +143,13 @@ def finish(ax: "Axes", title: str) -> "Axes":
 
 def labels(systems: Sequence[str], lengths: Sequence[int] = _LENGTHS) -> list[str]:
     """Names short enough to draw, and still different from each other."""
-    known = _characters(tuple(_families()))
-    whole = ["".join(_drawn(c, known) for c in str(system)) for system in systems]
+    drawable = _characters(tuple(_families()))
+    full_names = ["".join(_drawn(c, drawable) for c in str(system)) for system in systems]
     for length in lengths:
-        short = [elide(name, length) for name in whole]
+        short = [elide(name, length) for name in full_names]
         if len(set(short)) == len(short):
             return short
-    return [f"{elide(name, lengths[0])} #{k + 1}" for k, name in enumerate(whole)]
+    return [f"{elide(name, lengths[0])} #{k + 1}" for k, name in enumerate(full_names)]
 
 
 def elide(name: str, length: int) -> str:
@@ -194,12 +194,12 @@ def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] = ()) -> Non
     write_at_right(ax, right, height, 4)
 
 
-def write_at_right(ax: "Axes", texts: Sequence[str], height: float = 8, past: float = 6) -> None:
-    """Write a text beside each of the rows 0, 1, ..., `past` points from the end of the axes."""
+def write_at_right(ax: "Axes", texts: Sequence[str], height: float = 8, offset: float = 6) -> None:
+    """Write a text beside each of the rows 0, 1, ..., `offset` points from the end of the axes."""
     place: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
     look: dict[str, Any] = {"va": "center", "fontsize": height, "annotation_clip": False}
     for row, text in enumerate(texts):
-        ax.annotate(text, (1, row), (past, 0), **place, **look)
+        ax.annotate(text, (1, row), (offset, 0), **place, **look)
 
 
 def _broken(text: str, points: float, size: float) -> str:
@@ -210,11 +210,13 @@ def _broken(text: str, points: float, size: float) -> str:
     )
 
 
-def _drawn(character: str, known: frozenset[int]) -> str:
+def _drawn(character: str, drawable: frozenset[int]) -> str:
     if character.isspace():
         return " "
     return (
-        character if ord(character) in known else character.encode("unicode_escape").decode("ascii")
+        character
+        if ord(character) in drawable
+        else character.encode("unicode_escape").decode("ascii")
     )
 
 

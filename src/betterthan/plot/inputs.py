@@ -1,78 +1,129 @@
-"""What was given to draw, as counts, as probabilities or as differences.
+"""Data of figures as counts, probabilities or differences, and which systems they show.
+
+Convert the data to plot to counts, probabilities or differences.
 
 A comparison, the Dataset in it, scores, counts and posterior draws are taken alike. ``attrs`` of
 what comes back are those of the data: a figure reads the prior and the rope of a comparison from
 them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.every_kind import count_data
-from betterthan.counts.pairing import as_pairs
-from betterthan.counts.shapes import pair_indices, to_square
-from betterthan.plot.systems import called, chosen, picked
+from betterthan.counts.counting import count_data
+from betterthan.counts.shapes import as_pairs, pair_indices, to_square
 from betterthan.posterior import pairwise
 from betterthan.posterior.closed import prob_better
+from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.differences import difference, prob_equivalent
-from betterthan.posterior.gate import posterior_of
-from betterthan.posterior.sampled import difference_of, no_difference
+from betterthan.posterior.sampled import difference_draws, no_difference
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
 
+
+def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
+    """Map each system to draw to its displayed name: a list selects and orders, a mapping also
+    renames.
+    """
+    if systems is None:
+        return {system: system for system in present}
+    if isinstance(systems, str) or not isinstance(systems, Iterable):
+        raise ValueError(
+            f"systems is {checks.shown(systems)}; give a list of systems, or a mapping from "
+            f"systems "
+            "to the names to show"
+        )
+    wanted = [check_system(system, present, "systems") for system in systems]
+    checks.unique(wanted, "system in systems")
+    if not wanted:
+        raise ValueError("systems is empty; leave it out to draw all")
+    new_names = [called(system, systems) for system in systems]
+    checks.unique(new_names, "name in systems")
+    return dict(zip(wanted, new_names, strict=True))
+
+
+def picked(data: Any, dims: Sequence[str], systems: Any, order: Iterable[int] | None = None) -> Any:
+    """Select the systems to draw, in their order and under their displayed names; all of them in
+    `order`.
+    """
+    present = [str(system) for system in data[dims[0]].values]
+    name = chosen(systems, present)
+    rows = [present.index(system) for system in name]
+    if systems is None and order is not None:
+        rows = [int(k) for k in order]
+    selected = data.isel(dict.fromkeys(dims, rows))
+    return selected.assign_coords({dim: [name[present[k]] for k in rows] for dim in dims})
+
+
+def called(system: Any, systems: Any) -> str:
+    """What a system is called, where `systems` may rename it."""
+    return str(systems.get(system, system) if isinstance(systems, Mapping) else system)
+
+
+def check_system(system: Any, systems: Sequence[str], argument: str) -> str:
+    """Return the name of a system when it is one of `systems`."""
+    if str(system) not in systems:
+        distinct = list(dict.fromkeys(systems))
+        listed_names = ", ".join(distinct[:8]) + (", ..." if len(distinct) > 8 else "")
+        raise ValueError(
+            f"{argument} names {str(system)!r}, which is not among the systems: {listed_names}"
+        )
+    return str(system)
+
+
 _DIFFERENCE = ("difference_mean", "difference_lower", "difference_upper", "verdict")
-_DIFFERENCE_ASKED = "a difference"
-_TIES_UNKNOWN = f"{_DIFFERENCE_ASKED} needs the number of ties, which these data do not have"
+_DIFFERENCE_REQUEST = "a difference"
+_TIES_UNKNOWN = f"{_DIFFERENCE_REQUEST} needs the number of ties, which these data do not have"
 _JUDGMENT = "judgment"
 
 
-def given(data: Any) -> Any:
-    """The Dataset in a comparison; anything else as it is."""
-    held = getattr(data, "data", None)
-    return held if isinstance(held, xr.Dataset) else data
+def comparison_dataset(data: Any) -> Any:
+    """Return the Dataset of a comparison; other input unchanged."""
+    dataset = getattr(data, "data", None)
+    return dataset if isinstance(dataset, xr.Dataset) else data
 
 
 def compared(data: Any) -> xr.Dataset:
     """The Dataset of a comparison of systems over (system_a, system_b)."""
-    held = given(data)
-    if not isinstance(held, xr.Dataset) or not {"prob_better", "verdict"} <= set(held):
+    dataset = comparison_dataset(data)
+    if not isinstance(dataset, xr.Dataset) or not {"prob_better", "verdict"} <= set(dataset):
         raise ValueError(
             f"data is a {type(data).__name__}; give a comparison, from betterthan.compare"
         )
-    return held.isel({names.ENGINE: 0}) if names.ENGINE in held.dims else held
+    return dataset.isel({names.ENGINE: 0}) if names.ENGINE in dataset.dims else dataset
 
 
 def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataArray:
     """Counts (pair, outcome) of the systems to draw, no pair twice; `or_draws` says whether the
     figure also takes draws.
     """
-    found, _ = as_pairs(_counts(given(data), or_draws))
-    return _picked_pairs(found, systems)
+    pair_counts, _ = as_pairs(_counts(comparison_dataset(data), or_draws))
+    return _picked_pairs(pair_counts, systems)
 
 
 def one_pair(data: Any, systems: Any) -> tuple[str, str, xr.DataArray]:
-    """Names and counts of one pair, from the side of the first."""
+    """Return names and counts of one pair, from the side of the first system."""
     first = None if systems is None else _first_of_two(systems)
     a, b, pair = _only(pairs(data, systems, or_draws=True))
     return (b, a, exchanged(pair)) if first == b else (a, b, pair)
 
 
-def draws_of_one(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.ndarray]]:
-    """Names and draws (draw, ...) of one pair, from the side of the first."""
+def pair_draws(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.ndarray]]:
+    """Return names and draws (draw, ...) of one pair, from the side of the first system."""
     first = None if systems is None else _first_of_two(systems)
     _refuse_other_fits(tree)
     sides = dict(zip(names.SQUARE, pair_names(posterior_of(tree)), strict=True))
     coords = {side: (names.PAIR, labels) for side, labels in sides.items()}
     index = xr.DataArray(np.arange(len(sides[names.SYSTEM_A])), coords, names.PAIR)
     a, b, place = _only(_picked_pairs(index, systems))
-    own = [labels[int(place)] for labels in sides.values()]
+    pair_labels = [labels[int(place)] for labels in sides.values()]
     if first == b:
-        a, b, own = b, a, own[::-1]
-    return a, b, pairwise.of_one(tree, *own)
+        a, b, pair_labels = b, a, pair_labels[::-1]
+    return a, b, pairwise.pair_draws(tree, *pair_labels)
 
 
 def pair_names(pairs: xr.DataArray | xr.Dataset) -> tuple[list[str], list[str]]:
@@ -94,20 +145,20 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     if isinstance(data, xr.Dataset) and "prob_better" in data:
         joint = "pairwise_prob_better" in data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
-    if _is_square(data) or _of_several(data):
+    if _is_square(data) or _has_several(data):
         square = _square(data)
     else:
         by_pair = isinstance(data, xr.DataArray) and data.dims == (names.PAIR,)
-        found: Any = data if by_pair else prob_better(pairs(data))
-        square = _square_of(found)
+        pair_values: Any = data if by_pair else prob_better(pairs(data))
+        square = _square_from_pairs(pair_values)
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
     if bad.any():
         raise ValueError(f"data hold the probability {values[bad][0]}; give numbers from 0 to 1")
     best = np.argsort(-_row_means(values), kind="stable")
-    kept = picked(square, names.SQUARE, systems, best)
-    checks.at_least_two(kept[names.SYSTEM_A].values.tolist())
-    return kept
+    selected = picked(square, names.SQUARE, systems, best)
+    checks.at_least_two(selected[names.SYSTEM_A].values.tolist())
+    return selected
 
 
 def answered(data: xr.Dataset) -> xr.DataArray:
@@ -119,7 +170,7 @@ def answered(data: xr.Dataset) -> xr.DataArray:
     verdict = data["verdict"]
     empty, decided = verdict == "no_data", verdict.isin(["a_better", "b_better"])
     if by_pair:
-        better = _square_of(better.where(~empty))
+        better = _square_from_pairs(better.where(~empty))
         return better.assign_coords(decided=to_square(decided, mirror="same"))
     itself = xr.DataArray(np.eye(better.sizes[names.SYSTEM_A], dtype=bool), dims=names.SQUARE)
     return better.where(~empty | itself).assign_coords(decided=decided)
@@ -132,12 +183,12 @@ def differences(data: Any, systems: Any = None, rope: float | None = None) -> xr
     """
     if isinstance(data, xr.DataTree):
         _refuse_other_fits(data)
-        difference_of(posterior_of(data), _DIFFERENCE_ASKED)
+        difference_draws(posterior_of(data), _DIFFERENCE_REQUEST)
     data = _answers(data, rope)
     if isinstance(data, xr.Dataset) and _JUDGMENT not in data.sizes:
         return _compared(data, systems)
     counts = pairs(data, systems)
-    return _closed(counts, rope_of(counts, rope))
+    return _closed(counts, effective_rope(counts, rope))
 
 
 def posterior(pair: xr.DataArray, prior: Any) -> np.ndarray:
@@ -151,41 +202,41 @@ def named(model: Any) -> str:
     return f"an {model}" if model == names.ADOPTED else str(model)
 
 
-def sampled(made: Signature) -> str:
-    """Of how many draws an answer is, in words; empty in closed form."""
-    return f"{made.draws * (made.chains or 1):,} draws" if made.draws else ""
+def sampled(provenance: Signature) -> str:
+    """Describe the number of draws; empty for closed forms."""
+    return f"{provenance.draws * (provenance.chains or 1):,} draws" if provenance.draws else ""
 
 
-def rope_of(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
-    """The rope given, in the unit of the differences; that of the comparison, or none."""
-    made = Signature.from_attrs(data.attrs)
+def effective_rope(data: xr.DataArray | xr.Dataset, rope: float | None) -> float:
+    """Return the given ROPE in the unit of the differences; else that of the comparison."""
+    provenance = Signature.from_attrs(data.attrs)
     if rope is None:
-        return names.ROPE if made.rope is None else made.rope
-    if isinstance(data, xr.Dataset) and _in_own_unit(made):
+        return names.ROPE if provenance.rope is None else provenance.rope
+    if isinstance(data, xr.Dataset) and _has_own_unit(provenance):
         return checks.margin(rope, "rope", names.OF_DIFFERENCE)
     return checks.rope(rope)
 
 
-def _in_own_unit(made: Signature) -> bool:
-    """Whether the differences of a comparison are other than those of probabilities."""
-    if made.model in (names.ADOPTED, "graded", "mallows"):
+def _has_own_unit(provenance: Signature) -> bool:
+    """Return whether differences are in another unit than probabilities."""
+    if provenance.model in (names.ADOPTED, "graded", "mallows"):
         return True
     shares = (None, names.DIFFERENCES["wins"], names.DIFFERENCES["accuracy"])
-    return made.difference_is not in shares
+    return provenance.difference_is not in shares
 
 
 def _answers(data: Any, rope: float | None = None) -> Any:
-    """As `given`; of posterior draws what they say of all pairs."""
+    """As `comparison_dataset`; of posterior draws what they say of all pairs."""
     if not isinstance(data, xr.DataTree):
-        return given(data)
+        return comparison_dataset(data)
     _refuse_other_fits(data)
     return pairwise.compared(data, rope)
 
 
 def _refuse_other_fits(tree: xr.DataTree) -> None:
     """Refuse draws that do not hold the outcomes of each pair."""
-    held = "posterior" in tree.children
-    model = tree["posterior"].attrs.get("model") if held else None
+    has_posterior = "posterior" in tree.children
+    model = tree["posterior"].attrs.get("model") if has_posterior else None
     if model in pairwise.MODELS:
         return
     if model is None:
@@ -196,27 +247,29 @@ def _refuse_other_fits(tree: xr.DataTree) -> None:
     )
 
 
-def _picked_pairs(found: Any, systems: Any) -> Any:
-    """What is there of the pairs (pair) of the systems to draw, under their names."""
-    a, b = pair_names(found)
+def _picked_pairs(data: Any, systems: Any) -> Any:
+    """Select the pairs of the systems to draw, and rename them."""
+    a, b = pair_names(data)
     if not a:
         raise ValueError("data hold no pairs")
     checks.unique([tuple(sorted(pair)) for pair in zip(a, b, strict=True)], "pair")
     name = chosen(systems, list(dict.fromkeys([*a, *b])))
-    kept = [k for k in range(len(a)) if a[k] in name and b[k] in name]
-    if not kept:
+    selected = [k for k in range(len(a)) if a[k] in name and b[k] in name]
+    if not selected:
         raise ValueError(f"data compare no two of {', '.join(map(repr, name))}")
     sides = {names.SYSTEM_A: a, names.SYSTEM_B: b}
-    renamed = {side: (names.PAIR, [name[of[k]] for k in kept]) for side, of in sides.items()}
-    return found.isel({names.PAIR: kept}).assign_coords(renamed)
+    renamed = {
+        side: (names.PAIR, [name[labels[k]] for k in selected]) for side, labels in sides.items()
+    }
+    return data.isel({names.PAIR: selected}).assign_coords(renamed)
 
 
-def _only(found: xr.DataArray) -> tuple[str, str, xr.DataArray]:
-    """Names and values of the one pair there is."""
-    if len(found) != 1:
-        raise ValueError(f"data hold {len(found)} pairs; give systems=(a, b) to choose one")
-    (a,), (b,) = pair_names(found)
-    return a, b, found[0]
+def _only(pair_values: xr.DataArray) -> tuple[str, str, xr.DataArray]:
+    """Return names and values of the only pair."""
+    if len(pair_values) != 1:
+        raise ValueError(f"data hold {len(pair_values)} pairs; give systems=(a, b) to choose one")
+    (a,), (b,) = pair_names(pair_values)
+    return a, b, pair_values[0]
 
 
 def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
@@ -253,8 +306,8 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
         )
     if missing and {"prob_better", "verdict"} <= set(comparison):
         model = str(comparison.attrs.get("model"))
-        of_draws = model in pairwise.MODELS and "draws" in comparison.attrs
-        raise ValueError(no_difference(model, _DIFFERENCE_ASKED) if of_draws else _TIES_UNKNOWN)
+        from_draws = model in pairwise.MODELS and "draws" in comparison.attrs
+        raise ValueError(no_difference(model, _DIFFERENCE_REQUEST) if from_draws else _TIES_UNKNOWN)
     if missing:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
@@ -262,29 +315,29 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
     joint = "pairwise_verdict" in comparison
     differences = comparison[list(_DIFFERENCE)].assign_attrs(joint=joint)
     if set(differences["verdict"].dims) == {names.PAIR}:
-        found = _picked_pairs(differences, systems)
+        by_pair = _picked_pairs(differences, systems)
     else:
         square = picked(_square(differences), names.SQUARE, systems)
         places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
-        found = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
-    for verdict in np.unique(found["verdict"].values.astype(str)):
+        by_pair = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+    for verdict in np.unique(by_pair["verdict"].values.astype(str)):
         checks.one_of(str(verdict), names.VERDICTS, "verdict")
-    return found.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})
+    return by_pair.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})
 
 
 def _closed(counts: xr.DataArray, rope: float) -> xr.Dataset:
     """Differences and verdicts of counts, in closed form."""
-    found = difference(counts)
-    ahead, behind = prob_better(counts).values, prob_better(exchanged(counts)).values
+    closed_form = difference(counts)
+    prob_first, prob_second = prob_better(counts).values, prob_better(exchanged(counts)).values
     within = prob_equivalent(counts, rope).sel({names.REGION: "rope"}).values
-    verdict, _ = decide(ahead, behind, within, rope)
+    verdict, _ = decide(prob_first, prob_second, within, rope)
     empty = (counts.sum(names.OUTCOME).values == 0) & (counts.sizes[names.OUTCOME] == 3)
-    found["verdict"] = (names.PAIR, np.where(empty, "no_data", verdict))
-    return found.assign_attrs(rope=rope)
+    closed_form["verdict"] = (names.PAIR, np.where(empty, "no_data", verdict))
+    return closed_form.assign_attrs(rope=rope)
 
 
 def _first_of_two(systems: Any) -> str:
-    """What the first of two systems to draw is called."""
+    """Return the displayed name of the first of two systems."""
     if isinstance(systems, str) or not isinstance(systems, Collection) or len(systems) != 2:
         raise ValueError(f"systems is {checks.shown(systems)}; give the names of two systems")
     first, second = systems
@@ -297,8 +350,8 @@ def _is_square(data: Any) -> bool:
     return set(names.SQUARE) <= dims and names.OUTCOME not in dims
 
 
-def _of_several(data: Any) -> bool:
-    """Whether answers by pair are of several engines or targets."""
+def _has_several(data: Any) -> bool:
+    """Return whether results by pair come from several engines or targets."""
     dims = set(data.dims) if isinstance(data, xr.DataArray) else set()
     return names.PAIR in dims and len(dims) > 1 and names.OUTCOME not in dims
 
@@ -323,8 +376,8 @@ def _square(data: Any) -> Any:
     return square.transpose(*names.SQUARE).assign_coords(dict.fromkeys(names.SQUARE, systems))
 
 
-def _square_of(better: xr.DataArray) -> xr.DataArray:
-    """A square from probabilities by pair, with gaps where there is no pair."""
+def _square_from_pairs(better: xr.DataArray) -> xr.DataArray:
+    """Build a square from probabilities by pair; missing pairs are NaN."""
     square = to_square(better, mirror="probability", diagonal=np.nan)
     np.fill_diagonal(square.values, 0.5)
     return square

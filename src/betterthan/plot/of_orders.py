@@ -1,4 +1,4 @@
-"""Orders and their tau: chance, crossing lines, and documents."""
+"""Plot rankings and their Kendall tau: chance, crossing lines, and documents."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from betterthan import checks, names
 from betterthan.orders import chance
 from betterthan.orders.ranked import DOCUMENT, Ranked, ranked_of
 from betterthan.plot import drawing
-from betterthan.plot.systems import chosen, picked
+from betterthan.plot.inputs import chosen, picked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +46,11 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
     >>> ax.get_xlabel()
     "Kendall's tau"
     """
-    found = chance.tau_distribution(items)
+    distribution = chance.tau_distribution(items)
     marked = _taus_to_mark(observed)
     with drawing.style():
         ax = drawing.axes(ax, 5.2, 3.2 + 0.1 * max(len(marked) - 4, 0))
-        x, y = found["tau"].values, found["probability"].values
+        x, y = distribution["tau"].values, distribution["probability"].values
         _draw_bars(ax, x, y)
         top = 1.1 + _LINE * max(len(marked), 2)  # room above the bars, a line of text for each tau
         ax.set_ylim(0, (top + 0.05) * float(y.max()))
@@ -70,12 +70,14 @@ def _taus_to_mark(observed: Any) -> dict[str, float]:
     """By what they are called in the figure, the outermost first: its text is the highest."""
     if observed is None:
         return {}
-    given = dict(observed) if isinstance(observed, Mapping) else {"": observed}
-    for tau in given.values():
+    taus_by_name = dict(observed) if isinstance(observed, Mapping) else {"": observed}
+    for tau in taus_by_name.values():
         if not -1 <= checks.real(tau, "observed", "taus, numbers between -1 and 1") <= 1:
             raise ValueError(f"observed is {tau}; a tau lies between -1 and 1")
-    named = zip(drawing.labels(list(map(str, given))), map(float, given.values()), strict=True)
-    return dict(sorted(named, key=lambda of: -abs(of[1])))
+    named = zip(
+        drawing.labels(list(map(str, taus_by_name))), map(float, taus_by_name.values()), strict=True
+    )
+    return dict(sorted(named, key=lambda named_tau: -abs(named_tau[1])))
 
 
 def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
@@ -124,18 +126,18 @@ def orders(
     ranked = ranked_of(orders)
     name = chosen(systems, ranked.systems)
     checks.at_least_two(list(name))
-    ranks, items = _of_document(ranked.of(list(name)), document)
+    ranks, items = _document_ranks(ranked.of(list(name)), document)
     crossed = _crossings(ranks)
     last = len(name) - 1
     with drawing.style():
-        shown = drawing.labels(items)
-        wide = drawing.inches(shown)
-        ax = drawing.axes(ax, min(1.5 * len(name) + 2 * wide, 12.0), 0.19 * len(items) + 1.3)
+        item_labels = drawing.labels(items)
+        label_width = drawing.inches(item_labels)
+        ax = drawing.axes(ax, min(1.5 * len(name) + 2 * label_width, 12.0), 0.19 * len(items) + 1.3)
         _draw_lines(ax, ranks, crossed)
-        _name_items(ax, shown, ranks[0], (0, -7), "right")
-        _name_items(ax, shown, ranks[last], (last, 7), "left")
+        _name_items(ax, item_labels, ranks[0], (0, -7), "right")
+        _name_items(ax, item_labels, ranks[last], (last, 7), "left")
         _name_tops(ax, drawing.labels(list(name.values())))
-        ax.set_xlim(-0.1 - wide / 1.5, last + 0.1 + wide / 1.5)
+        ax.set_xlim(-0.1 - label_width / 1.5, last + 0.1 + label_width / 1.5)
         ax.invert_yaxis()
         return drawing.finish(ax, _title(int(crossed.sum() / 2), len(items), len(name)))
 
@@ -145,8 +147,8 @@ def _title(inverted: int, items: int, orders: int) -> str:
     return f"{items} items; {inverted} pairs inverted between {between}"
 
 
-def _of_document(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
-    """Ranks (system, item) of one document, of the items that all ordered, and their names."""
+def _document_ranks(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
+    """Return ranks (system, item) of one document, for items in all rankings, and the names."""
     if document is None and len(ranked.documents) > 1:
         raise ValueError(
             f"orders are of {len(ranked.documents)} documents; say which one with document="
@@ -154,14 +156,14 @@ def _of_document(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list
     if document is not None and str(document) not in ranked.documents:
         raise ValueError(f"document is {checks.shown(document)}; there is no such document")
     d = 0 if document is None else ranked.documents.index(str(document))
-    here = ~np.isnan(ranked.ranks[d]).any(0)
-    if not here.any():
+    common = ~np.isnan(ranked.ranks[d]).any(0)
+    if not common.any():
         raise ValueError("the orders have no item in common")
-    if here.sum() > _ITEMS_MAX:
+    if common.sum() > _ITEMS_MAX:
         raise ValueError(
-            f"there are {here.sum()} items; more than {_ITEMS_MAX} lines cannot be told apart"
+            f"there are {common.sum()} items; more than {_ITEMS_MAX} lines cannot be told apart"
         )
-    return ranked.ranks[d][:, here], [str(item) for item in ranked.items[d][here]]
+    return ranked.ranks[d][:, common], [str(item) for item in ranked.items[d][common]]
 
 
 def _draw_lines(ax: "Axes", ranks: np.ndarray, crossed: np.ndarray) -> None:
@@ -180,14 +182,14 @@ def _name_tops(ax: "Axes", systems: list[str]) -> None:
 
 
 def _name_items(
-    ax: "Axes", shown: list[str], ranks: np.ndarray, at: tuple[int, int], ha: str
+    ax: "Axes", item_labels: list[str], ranks: np.ndarray, position: tuple[int, int], ha: str
 ) -> None:
-    """Items beside one column, tied ones together; `at` is the column and how far from it."""
-    column, past = at
+    """Label the items of one column, tied ones together; `position` is column and distance."""
+    column, offset = position
     look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "ha": ha}
     for rank in np.unique(ranks):
-        name = " = ".join(n for n, r in zip(shown, ranks, strict=True) if r == rank)
-        ax.annotate(name, (column, rank), (past, 0), fontsize=7.5, annotation_clip=False, **look)
+        name = " = ".join(n for n, r in zip(item_labels, ranks, strict=True) if r == rank)
+        ax.annotate(name, (column, rank), (offset, 0), fontsize=7.5, annotation_clip=False, **look)
 
 
 def tau(
@@ -230,7 +232,7 @@ def tau(
         labels = drawing.labels(taus[names.SYSTEM].values.tolist())
         ax = drawing.axes(ax, 4.6 + drawing.inches(labels), 0.42 * len(labels) + 1.2)
         _draw_taus(ax, taus.values)
-        drawing.write_at_right(ax, [_told(values) for values in taus.values])
+        drawing.write_at_right(ax, [_summary(values) for values in taus.values])
         ax.set_yticks(range(len(labels)), labels, fontsize=8)
         ax.tick_params(axis="y", length=0)
         ax.set(xlim=(-1.05, 1.05), ylim=(len(labels) - 0.5, -0.5), xlabel="Kendall's tau")
@@ -250,22 +252,22 @@ def _taus(scores: Any) -> xr.DataArray:
     return data.transpose(names.SYSTEM, row)
 
 
-def _told(taus: np.ndarray) -> str:
-    """Their mean, and of how many."""
-    seen = taus[~np.isnan(taus)]
-    return f"{seen.mean():+.2f} of {len(seen)}" if len(seen) else "none"
+def _summary(taus: np.ndarray) -> str:
+    """Format the mean and the number of taus."""
+    observed = taus[~np.isnan(taus)]
+    return f"{observed.mean():+.2f} of {len(observed)}" if len(observed) else "none"
 
 
 def _draw_taus(ax: "Axes", taus: np.ndarray) -> None:
-    """A row of dots for each system, and a bar at their mean."""
+    """Draw a row of dots for each system, and a bar at the mean."""
     # so that equal taus do not hide each other
     spread = np.random.default_rng(0).uniform(-0.28, 0.28, taus.shape)
     dots: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 3, "markeredgewidth": 0}
     for row, values in enumerate(taus):
         ax.plot(values, row + spread[row], "o", alpha=0.45, **dots)
         if not np.isnan(values).all():
-            mean, ends = float(np.nanmean(values)), [row - 0.38, row + 0.38]
-            ax.plot([mean, mean], ends, color=drawing.INK, linewidth=2)
+            mean, bar = float(np.nanmean(values)), [row - 0.38, row + 0.38]
+            ax.plot([mean, mean], bar, color=drawing.INK, linewidth=2)
     ax.axvline(0, color=drawing.FAINT, linewidth=0.8, zorder=0)
 
 

@@ -1,4 +1,4 @@
-"""Figures of plans: what more items will say, and where one may stop."""
+"""Plot plans: predictive probabilities, and stopping boundaries."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan import checks
 from betterthan.plan.answer import Plan
-from betterthan.plan.given import pairs_of
+from betterthan.plan.inputs import read_pairs
 from betterthan.plot import drawing
 
 if TYPE_CHECKING:
@@ -50,26 +50,26 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
     ['B better', 'undecided', 'A better']
     """
     _is(plan, "assurance", "plan.assurance with several n", dim="n")
-    n, told = plan["n"].values, plan["probability"]
+    n, probability = plan["n"].values, plan["probability"]
     with drawing.style():
         ax = drawing.axes(ax, 5.5, 3.4)
-        ends = {}
+        end_values = {}
         for verdict, (name, colour, line) in _LOOKS.items():
-            p = told.sel(verdict=verdict).values
+            p = probability.sel(verdict=verdict).values
             if p.any():
                 ax.plot(n, p, line, color=colour, lw=1.6)
-                ends[name] = float(p[-1])
-        _named(ax, float(n[-1]), ends)
+                end_values[name] = float(p[-1])
+        _named(ax, float(n[-1]), end_values)
         if target is not None:
             ax.axhline(checks.probability(target, "target"), color=drawing.FAINT, lw=0.8)
         ax.set(xlabel="items", ylabel="probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
     return ax
 
 
-def _named(ax: "Axes", x: float, ends: dict[str, float]) -> None:
-    """Each curve is named at its end, those that end close together one above the other."""
+def _named(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
+    """Label each curve at its end; stack labels that would overlap."""
     least = -1.0
-    for name, y in sorted(ends.items(), key=lambda end: end[1]):
+    for name, y in sorted(end_values.items(), key=lambda named_value: named_value[1]):
         least = max(y, least + 0.07)
         ax.annotate(name, (x, y), (x * 1.02, least), va="center", fontsize=8, annotation_clip=False)
 
@@ -123,9 +123,9 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
 
 
 def _side(ax: "Axes", look: np.ndarray, need: np.ndarray, side: int, colour: str) -> None:
-    """What one system needs at each look, where it can be reached."""
-    there, line = need >= 0, "o" if len(look) <= _MARKED else "-"
-    ax.plot(look[there], side * (2 * need - look)[there], line, color=colour, ms=4, lw=1.6)
+    """Draw what one system needs at each look, if it can be reached."""
+    reachable, line = need >= 0, "o" if len(look) <= _MARKED else "-"
+    ax.plot(look[reachable], side * (2 * need - look)[reachable], line, color=colour, ms=4, lw=1.6)
 
 
 _MARKED = 40  # looks up to which each has a mark
@@ -133,7 +133,7 @@ _MARKED = 40  # looks up to which each has a mark
 
 def _mark(ax: "Axes", counts: Any) -> float:
     """Where the counts stand; how far up the figure must reach."""
-    rows = pairs_of(counts, None, 0.0).counts
+    rows = read_pairs(counts, None, 0.0).counts
     if len(rows) != 1:
         raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
     w, l = (int(x) for x in rows[0, :2])

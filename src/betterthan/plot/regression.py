@@ -1,4 +1,4 @@
-"""Which features predict a response, and how well it is predicted."""
+"""Plot the coefficients of a regression, and its predictions."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric import weights
+from betterthan.exact.numeric import monte_carlo
 from betterthan.features.formulas import PerformanceFunction
 from betterthan.plot import drawing
 
@@ -51,8 +51,8 @@ def coefficients(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f', 'words']
     """
-    of_tree = isinstance(source, xr.DataTree)
-    rows, title = _of_tree(source, ci_prob) if of_tree else _of_function(source)
+    is_tree = isinstance(source, xr.DataTree)
+    rows, title = _tree_rows(source, ci_prob) if is_tree else _function_rows(source)
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
     with drawing.style():
@@ -65,15 +65,15 @@ def coefficients(
 
 
 def _draw(ax: "Axes", rows: dict[str, np.ndarray]) -> None:
-    """Intervals, and a mark at every mean, filled where the feature was chosen."""
+    """Draw intervals, and a marker at every mean, filled if the feature was chosen."""
     place = np.arange(len(rows["mean"]))
     ax.vlines(0, -0.7, len(place) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
     ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.COLOUR_A, linewidth=1.4)
     for filled in (True, False):
-        at = rows["chosen"] == filled
+        selected = rows["chosen"] == filled
         face = drawing.COLOUR_A if filled else "white"
         look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.COLOUR_A}
-        ax.plot(rows["mean"][at], place[at], "o", markerfacecolor=face, **look)
+        ax.plot(rows["mean"][selected], place[selected], "o", markerfacecolor=face, **look)
 
 
 def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "Axes":
@@ -105,7 +105,7 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     >>> bt.plot.predictions(bt.features.performance_function(table, "rating")).get_xlabel()
     'predicted rating'
     """
-    fit = _fit_of(function, "function")
+    fit = _checked_fit(function, "function")
     with drawing.style():
         ax = drawing.axes(ax, 4.8, 4.4)
         _draw_dots(ax, fit)
@@ -117,22 +117,22 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
 
 
 def _draw_dots(ax: "Axes", fit: xr.Dataset) -> None:
-    """Every dialogue twice: hollow where the fit has seen it, filled where it has not."""
+    """Draw every dialogue twice: hollow for the full fit, filled for the fit without it."""
     observed, held_out = fit["observed"].values, fit["held_out_chosen"].values
-    ends = np.array([min(observed.min(), held_out.min()), max(observed.max(), held_out.max())])
+    limits = np.array([min(observed.min(), held_out.min()), max(observed.max(), held_out.max())])
     line: dict[str, Any] = {"color": drawing.FAINT, "linewidth": 1, "linestyle": ":"}
-    ax.plot(ends, ends, label="observed = predicted", **line)
+    ax.plot(limits, limits, label="observed = predicted", **line)
     hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": drawing.FAINT}
     by_all = f"by the fit to all (R² {float(fit['r2']):.2f})"
     ax.plot(fit["fitted"], observed, "o", markersize=4, label=by_all, **hollow)
     honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
     ax.plot(held_out, observed, "o", markersize=4, color=drawing.COLOUR_A, label=honest)
     # room for the legend
-    ax.set_ylim(ends[0] - 0.05 * np.ptp(ends), ends[1] + 0.25 * np.ptp(ends))
+    ax.set_ylim(limits[0] - 0.05 * np.ptp(limits), limits[1] + 0.25 * np.ptp(limits))
 
 
-def _of_function(source: Any) -> tuple[dict[str, np.ndarray], str]:
-    fit = _fit_of(source, "source")
+def _function_rows(source: Any) -> tuple[dict[str, np.ndarray], str]:
+    fit = _checked_fit(source, "source")
     coefficient, standardised = fit["coefficient"].values, fit["standardised"].values
     nothing = np.zeros_like(coefficient)
     scale = np.divide(standardised, coefficient, out=nothing, where=coefficient != 0)
@@ -145,27 +145,28 @@ def _of_function(source: Any) -> tuple[dict[str, np.ndarray], str]:
     return rows, title
 
 
-def _of_tree(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
+def _tree_rows(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarray], str]:
     if "posterior" not in source or "standardised" not in source["posterior"]:
         raise ValueError(
             "source is a DataTree, but no fit of betterthan.models.performance_function"
         )
     beta = source["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
     flat = beta.values.reshape(-1, beta.sizes[names.FEATURE])
-    low, high = weights.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
+    low, high = monte_carlo.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
     rows = {"feature": beta[names.FEATURE].values, "mean": flat.mean(0)}
     rows |= {"lower": low, "upper": high, "chosen": np.ones(len(low), dtype=bool)}
     return rows, f"Posterior: mean and {100 * ci_prob:g} % HDI"
 
 
-def _fit_of(function: Any, what: str) -> xr.Dataset:
-    """How a function was fitted; `what` is the argument that it was given as."""
+def _checked_fit(function: Any, argument: str) -> xr.Dataset:
+    """Return the fit of a function; `argument` is the name for messages."""
     if not isinstance(function, PerformanceFunction):
-        also = " or a fit of betterthan.models.performance_function" if what == "source" else ""
-        told = checks.shown(function)
+        also = " or a fit of betterthan.models.performance_function" if argument == "source" else ""
+        quoted = checks.shown(function)
         raise ValueError(
-            f"{what} is {told}; give what betterthan.features.performance_function returns{also}"
+            f"{argument} is {quoted}; give what betterthan.features.performance_function "
+            f"returns{also}"
         )
     if function.fit is None:
-        raise ValueError(f"{what} was entered as a formula and has no fit to draw")
+        raise ValueError(f"{argument} was entered as a formula and has no fit to draw")
     return function.fit

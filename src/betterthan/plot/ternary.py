@@ -1,4 +1,4 @@
-"""The simplex of win, loss and tie."""
+"""Plot the simplex of win, loss and tie."""
 
 import textwrap
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from scipy import special
 
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
-from betterthan.plot import drawing, inputs, shapes
+from betterthan.plot import curves, drawing, inputs
 from betterthan.posterior import of_draws
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class _Window(NamedTuple):
         return self.low + self.side * np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 
 
-_WHOLE = _Window(np.zeros(3), 1.0, 0.2)
+_FULL_WINDOW = _Window(np.zeros(3), 1.0, 0.2)
 
 
 class _Posterior(NamedTuple):
@@ -99,50 +99,50 @@ def simplex(
     >>> ax.get_title(loc="left").splitlines()[0]
     'Posterior of win, loss and tie, A against B'
     """
-    find = _of_draws if isinstance(data, xr.DataTree) else _of_counts
-    a, b, found = find(data, systems, prior, rope)
-    window = _window(found.least)
+    read_posterior = _drawn_posterior if isinstance(data, xr.DataTree) else _closed_posterior
+    a, b, posterior = read_posterior(data, systems, prior, rope)
+    window = _window(posterior.least)
     with drawing.style():
         ax = drawing.axes(ax, 6.4, 5.6)
         first, second = drawing.labels([a, b])
         _frame(ax, window)
-        handles = [*found.fill(ax, window), *_middle(ax, window, found.rope)]
+        handles = [*posterior.fill(ax, window), *_middle(ax, window, posterior.rope)]
         ax.legend(handles=handles, loc="upper right", borderaxespad=0)
         _name_sides(ax, window, first, second)
         if window.side < 1:
             _locate(ax, window)
         title = f"Posterior of win, loss and tie, {first} against {second}"
-        better = f"P({first} better) {drawing.probability(found.better)}"
-        how = f", the share of {found.sampled}" if found.sampled else ""
+        better = f"P({first} better) {drawing.probability(posterior.better)}"
+        how = f", the share of {posterior.sampled}" if posterior.sampled else ""
         return drawing.finish(ax, f"{title}\n{better}{how}")
 
 
-def _of_counts(
+def _closed_posterior(
     data: Any, systems: Any, prior: Any, rope: float | None
 ) -> tuple[str, str, _Posterior]:
     a, b, pair = inputs.one_pair(data, systems)
     if pair.size == 2:
         # left out is as good as unknown here
         schemas.ties_known(pair.assign_attrs(ties="unknown"), "the simplex")
-    half, alpha = inputs.rope_of(pair, rope), inputs.posterior(pair, prior)
+    half, alpha = inputs.effective_rope(pair, rope), inputs.posterior(pair, prior)
     least = special.betaincinv(alpha, alpha.sum() - alpha, _TAIL)
     better = float(beta.prob_above_half(alpha[0], alpha[1]))
     return a, b, _Posterior(least, better, half, partial(_regions, alpha))
 
 
-def _of_draws(
+def _drawn_posterior(
     tree: xr.DataTree, systems: Any, prior: Any, rope: float | None
 ) -> tuple[str, str, _Posterior]:
     of_draws.refuse_choices(prior)
     half = checks.rope(names.ROPE if rope is None else rope)
-    a, b, draws = inputs.draws_of_one(tree, systems)
+    a, b, draws = inputs.pair_draws(tree, systems)
     if "theta" not in draws:
         model = tree["posterior"].attrs["model"]
         raise ValueError(
             f"the simplex needs theta, which the draws of {model} do not hold; use plot.densities"
         )
     theta = draws["theta"]
-    better, _, _ = shapes.shares(theta[:, 0] - theta[:, 1])
+    better, _, _ = curves.shares(theta[:, 0] - theta[:, 1])
     least = np.quantile(theta, _TAIL, axis=0)
     fill = partial(_scattered, theta)
     return a, b, _Posterior(least, better, half, fill, f"{len(theta):,} draws")
@@ -157,7 +157,7 @@ def _window(least: np.ndarray) -> _Window:
     """The smallest window with round edges that holds the posterior, or all where it is wide."""
     side = 1 - least.sum()
     if side > 0.6:
-        return _WHOLE
+        return _FULL_WINDOW
     power = 10.0 ** np.floor(np.log10(side / 3))
     step = next(s for s in (5 * power, 2 * power, power) if s <= side / 3)
     low = np.floor(least / step) * step
@@ -176,7 +176,7 @@ def _lattice() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
-    """Fill the regions of highest density; what a legend shows of them."""
+    """Fill the regions of highest density; return the legend entries."""
     from matplotlib.patches import Patch
     from matplotlib.tri import Triangulation
 
@@ -190,22 +190,25 @@ def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
     edge: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid"}
     ax.tricontour(mesh, log_density, levels=levels[:-1], zorder=2, **edge)
-    shown = zip(_MASSES, _SHADES, strict=True)
-    return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %") for mass, shade in shown]
+    legend_entries = zip(_MASSES, _SHADES, strict=True)
+    return [
+        Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %")
+        for mass, shade in legend_entries
+    ]
 
 
 def _scattered(theta: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
-    """Draws as points, evenly thinned where they are many."""
+    """Draw points, evenly thinned if there are many."""
     from matplotlib.lines import Line2D
 
-    shown = theta
+    points_drawn = theta
     if len(theta) > _POINTS:
-        shown = theta[np.linspace(0, len(theta) - 1, _POINTS).round().astype(int)]
+        points_drawn = theta[np.linspace(0, len(theta) - 1, _POINTS).round().astype(int)]
     look: dict[str, Any] = {"linestyle": "", "marker": "o", "markeredgewidth": 0}
     look["color"] = drawing.COLOUR_A
-    points = ax.plot(*_plane(shown), markersize=2.2, alpha=0.3, zorder=1, **look)[0]
+    points = ax.plot(*_plane(points_drawn), markersize=2.2, alpha=0.3, zorder=1, **look)[0]
     points.set_clip_path(_outline(ax, window))
-    few = f"{len(shown):,} of the " if len(shown) < len(theta) else ""
+    few = f"{len(points_drawn):,} of the " if len(points_drawn) < len(theta) else ""
     return [Line2D([], [], markersize=4, label=f"{few}{len(theta):,} draws", **look)]
 
 
@@ -218,11 +221,13 @@ def _flat(ax: "Axes", window: _Window) -> Any:
 
 
 def _log_density(alpha: np.ndarray, theta: np.ndarray, window: _Window) -> np.ndarray:
-    """Of the Dirichlet, 0 where it is highest, with a floor far below all regions."""
+    """Return the log density of the Dirichlet, 0 at its maximum, with a floor far below all
+    regions.
+    """
     # not quite on the edge, where the density may be infinite
     inside = np.maximum(theta, 0.25 * window.side / _LATTICE)
-    found = special.xlogy(alpha - 1, inside).sum(-1)
-    return np.maximum(found - found.max(), -60.0)
+    log_density = special.xlogy(alpha - 1, inside).sum(-1)
+    return np.maximum(log_density - log_density.max(), -60.0)
 
 
 def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
@@ -265,15 +270,15 @@ _RUNS: tuple[tuple[int, int, dict[str, Any]], ...] = (
 
 
 def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
-    """The line of one value of one outcome, drawn past the edge where its number stands."""
+    """Draw the line of one value of an outcome, past the edge at its number."""
     start, end, where = _RUNS[outcome]
-    value, rest = window.low[outcome] + k * window.step, window.side - k * window.step
-    ends = np.tile(window.low, (2, 1))
-    ends[:, outcome] = value
-    ends[[0, 1], [start, end]] += rest
-    x, y = _plane(ends)
-    past = 0.02 * window.side / rest
-    x[0], y[0] = x[0] + past * (x[0] - x[1]), y[0] + past * (y[0] - y[1])
+    value, length = window.low[outcome] + k * window.step, window.side - k * window.step
+    line_ends = np.tile(window.low, (2, 1))
+    line_ends[:, outcome] = value
+    line_ends[[0, 1], [start, end]] += length
+    x, y = _plane(line_ends)
+    overhang = 0.02 * window.side / length
+    x[0], y[0] = x[0] + overhang * (x[0] - x[1]), y[0] + overhang * (y[0] - y[1])
     ax.plot(x, y, color=drawing.FAINT, linewidth=0.5, zorder=0)
     digits = max(-int(np.floor(np.log10(window.step) + 1e-9)), 0)
     ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), fontsize=7.5, **where)
@@ -288,7 +293,7 @@ def _outline(ax: "Axes", window: _Window) -> Any:
 
 
 def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
-    """The line win = loss and the band around it, cut to the window."""
+    """Draw the line win = loss and the ROPE around it, cut to the window."""
     clip = _outline(ax, window)
     line: dict[str, Any] = {"linewidth": 1.4, "zorder": 5}
     drawn: list[Any] = [
@@ -300,7 +305,7 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
         look |= {"linewidth": 1.4, "zorder": 0.5, "label": f"|win − loss| ≤ {rope:g}"}
         drawn.append(ax.axvspan(-rope, rope, **look))
         # over the regions, which hide the band
-        edges = [ax.axvline(at, color=drawing.COLOUR_B, **line) for at in (-rope, rope)]
+        edges = [ax.axvline(edge, color=drawing.COLOUR_B, **line) for edge in (-rope, rope)]
     for artist in (*drawn, *edges):
         artist.set_clip_path(clip)
     return drawn
@@ -336,15 +341,15 @@ def _name_corner(ax: "Axes", text: str, corner: tuple[float, float], *, top: boo
 
 
 def _locate(ax: "Axes", window: _Window) -> None:
-    """A small whole simplex with the window marked."""
+    """Draw a small simplex with the window marked."""
     from matplotlib.patches import Polygon
 
     small = ax.inset_axes((0.0, 0.78, 0.2, 0.2))
-    whole = np.stack(_plane(_WHOLE.corners()), axis=-1)
-    part = np.stack(_plane(window.corners()), axis=-1)
-    small.add_patch(Polygon(whole, closed=True, fill=False, edgecolor=drawing.FAINT))
-    small.add_patch(Polygon(part, closed=True, color=drawing.INK))
-    small.plot(*part.mean(0), "o", color=drawing.INK, markersize=3)
+    simplex_corners = np.stack(_plane(_FULL_WINDOW.corners()), axis=-1)
+    window_corners = np.stack(_plane(window.corners()), axis=-1)
+    small.add_patch(Polygon(simplex_corners, closed=True, fill=False, edgecolor=drawing.FAINT))
+    small.add_patch(Polygon(window_corners, closed=True, color=drawing.INK))
+    small.plot(*window_corners.mean(0), "o", color=drawing.INK, markersize=3)
     small.set(xlim=(-1.1, 1.1), ylim=(-0.1, _ROOT3 + 0.1), aspect="equal")
     small.set_axis_off()
     small.set_title("part shown", fontsize=drawing.SMALL, pad=1)

@@ -1,26 +1,158 @@
-"""What missing scores could do to an answer: the worst and the best case of every pair."""
+"""Missing scores: the bounds of each score, and the worst and the best case of every pair."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
+from betterthan.counts.scoring import oriented
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.ties import policy_applied
+from betterthan.counts.units import item_ids
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
 from betterthan.posterior import differences
-from betterthan.posterior.open_scores import Ends, ends_of, limits_of
 from betterthan.posterior.parameters import Parameters, prior_of, settled
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
 
+PER = ("item", "run")
+
+
+@dataclass(frozen=True)
+class ScoreBounds:
+    """Bounds of the score of each item, (item, system); more is better."""
+
+    low: np.ndarray
+    high: np.ndarray
+    observed: np.ndarray  # NaN where missing
+    missing: np.ndarray  # how many scores are
+
+    @property
+    def open(self) -> np.ndarray:
+        """Items with some score that is not fixed by the data, (item,)."""
+        return (self.low < self.high).any(1) | np.isnan(self.observed).any(1)
+
+
+def score_limits(scores: xr.DataArray, limits: Sequence[float] | None) -> tuple[float, float, str]:
+    """Smallest and largest possible score, and where they come from."""
+    values = scores.values.astype(float)
+    if np.isnan(values).all():
+        raise ValueError("scores hold not one score; there is nothing to bound")
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if limits is None:
+        share = low >= 0 and high <= 1
+        return (0.0, 1.0, "scores within 0 and 1") if share else (low, high, "the scores there are")
+    try:
+        first, last = (checks.real(x, "limits") for x in limits)
+    except (TypeError, ValueError):
+        raise ValueError(f"limits is {checks.shown(limits)}; give two numbers") from None
+    if not (np.isfinite([first, last]).all() and first <= low and high <= last):
+        raise ValueError(
+            f"limits are {first:g} and {last:g}, but the scores run from {low:g} to {high:g}; give "
+            "the smallest and the largest score that there can be"
+        )
+    return first, last, "given"
+
+
+def item_bounds(
+    scores: xr.DataArray, limits: tuple[float, float], per: str, runs: int | None
+) -> ScoreBounds:
+    """Bounds of each item, of which several rows may be runs.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+    limits : two float
+        As the scores stand.
+    per : {"item", "run"}
+        What may be missing: items without any score, or each of the planned runs.
+    runs : int or None
+        How many were planned, where that is known.
+    """
+    checks.one_of(per, PER, "per")
+    values = oriented(scores)
+    better = scores.attrs.get("higher_is_better", True)
+    low, high = limits if better else (-limits[1], -limits[0])
+    place, labels = pd.factorize(item_ids(scores))
+    ids = np.asarray(labels)
+    if per == "item" and len(ids) == len(values):
+        gone = np.isnan(values)
+        first, last = np.where(gone, low, values), np.where(gone, high, values)
+        return ScoreBounds(first, last, values, gone.astype(np.int64))
+    sums, number = summed(values, place, len(ids))
+    rows = np.bincount(place) if per == "run" else None
+    return run_bounds(sums, number, (low, high), _planned(ids, rows, number, runs))
+
+
+def planned_bounds(
+    scores: xr.DataArray, limits: tuple[float, float]
+) -> tuple[ScoreBounds, np.ndarray, np.ndarray]:
+    """The ends of each item, of whose runs each may be missing, as many as anybody made of it, but
+    no more than the system makes of any; how many these are, (item, system); and which item each
+    row is of, numbered from 0.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+    limits : two float
+        As the scores stand.
+    """
+    better = scores.attrs.get("higher_is_better", True)
+    values = oriented(scores).astype(float)
+    place, labels = pd.factorize(item_ids(scores))
+    sums, number = summed(values, place, len(labels))
+    planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
+    limits = limits if better else (-limits[1], -limits[0])
+    return run_bounds(sums, number, limits, planned), planned, place
+
+
+def run_bounds(
+    sums: np.ndarray, number: np.ndarray, limits: tuple[float, float], planned: np.ndarray
+) -> ScoreBounds:
+    """The ends of items from the sums of their runs; where no run is planned, they are those there
+    are. Where nothing is missing both ends are the mean, to the digit.
+    """
+    mean = np.where(number > 0, sums / np.maximum(number, 1), np.nan)
+    gone = np.where(planned > 0, planned - number, number == 0)
+    size = np.where(planned > 0, planned, 1)
+    first, last = (np.where(gone > 0, (sums + end * gone) / size, mean) for end in limits)
+    return ScoreBounds(first, last, mean, gone.astype(np.int64))
+
+
+def summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of the scores of each item, and their number."""
+    sums, number = (np.zeros((items, values.shape[1])) for _ in range(2))
+    present = ~np.isnan(values)
+    np.add.at(sums, place, np.where(present, values, 0.0))
+    np.add.at(number, place, present)
+    return sums, number
+
+
+def _planned(
+    ids: np.ndarray, rows: np.ndarray | None, number: np.ndarray, runs: int | None
+) -> np.ndarray:
+    """How many runs each item was to have, (item, 1); 0 where that does not matter."""
+    if rows is None:
+        return np.zeros((len(ids), 1))
+    if runs is None:
+        return rows[:, None]
+    over = (number > checks.whole(runs, "runs")).any(1)
+    if over.any():
+        k = int(over.argmax())
+        most = int(number[k].max())
+        raise ValueError(f"item {str(ids[k])!r} has {most} runs, but runs={runs}")
+    return np.full((len(ids), 1), runs)
+
+
 CASES = ("observed", "worst", "best")
 _WORST, _BEST = 1, 2
-_TURNED = [1, 0, 2]  # win, loss and tie of the other system
+_MIRRORED = [1, 0, 2]  # win, loss and tie of the other system
 
 
 def missing_bounds(
@@ -92,44 +224,50 @@ def missing_bounds(
     ([0.9375, 0.9375, 0.9688], False)
     """
     scores = schemas.scores(scores)
-    low, high, said = limits_of(scores, limits)
-    ends = ends_of(scores, (low, high), per, runs)
+    low, high, source = score_limits(scores, limits)
+    score_bounds = item_bounds(scores, (low, high), per, runs)
     checks.one_of(ties, tuple(t for t in names.TIES if t != "all"), "ties")
-    asked = {"margin": checks.margin(margin), "ties": ties, "prior": prior}
-    asked |= {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
-    found = bounds_of_ends(ends, scores[names.SYSTEM].values.astype(str).tolist(), **asked)
-    found = found.assign(_difference(ends, bool(scores.attrs.get("higher_is_better", True))))
-    made = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
-    mine = {"limits": [low, high], "limits_from": said, "per": per, "threshold": threshold}
-    return found.assign_attrs(found.attrs | made.to_attrs() | mine)
+    options = {"margin": checks.margin(margin), "ties": ties, "prior": prior}
+    options |= {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
+    result = bounds_from_limits(
+        score_bounds, scores[names.SYSTEM].values.astype(str).tolist(), **options
+    )
+    result = result.assign(
+        _difference(score_bounds, bool(scores.attrs.get("higher_is_better", True)))
+    )
+    provenance = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
+    mine = {"limits": [low, high], "limits_from": source, "per": per, "threshold": threshold}
+    return result.assign_attrs(result.attrs | provenance.to_attrs() | mine)
 
 
-def bounds_of_ends(ends: Ends, systems: list[str], **asked: Any) -> xr.Dataset:
-    """What `missing_bounds` says of pairs, without the difference.
+def bounds_from_limits(score_bounds: ScoreBounds, systems: list[str], **options: Any) -> xr.Dataset:
+    """The answers of `missing_bounds` on pairs, without the difference.
 
     Parameters
     ----------
-    ends : Ends
+    score_bounds : ScoreBounds
     systems : list of str
-    **asked
+    **options
         ``margin, ties, prior, rope`` and ``threshold``.
     """
-    counts, ties = _counts(ends, asked["margin"]), asked["ties"]
+    counts, ties = _counts(score_bounds, options["margin"]), options["ties"]
     counted = policy_applied(counts, ties)
-    prior = prior_of(asked["prior"], counted.isel(case=0))  # of the scores there are
-    of = settled(counted, prior, ties)
-    answers = _answers(of, asked["rope"], asked["threshold"])
-    found = _pairs(counts.values, ends.missing.sum(0), len(ends.low), answers, systems)
-    return found.assign_attrs(prior=list(of.prior))
+    prior = prior_of(options["prior"], counted.isel(case=0))  # of the scores there are
+    parameters = settled(counted, prior, ties)
+    answers = _answers(parameters, options["rope"], options["threshold"])
+    result = _pairs(
+        counts.values, score_bounds.missing.sum(0), len(score_bounds.low), answers, systems
+    )
+    return result.assign_attrs(prior=list(parameters.prior))
 
 
-def bounds_of_right_or_wrong(
+def bounds_from_right(
     wins: np.ndarray,
     shared: np.ndarray,
     right: np.ndarray,
     items: int,
     systems: list[str],
-    **asked: Any,
+    **options: Any,
 ) -> xr.Dataset:
     """``counts``, ``prob_better``, ``verdict``, ``n_missing`` and ``holds`` of `missing_bounds`,
     of scores of 0 and 1 that were counted.
@@ -145,32 +283,32 @@ def bounds_of_right_or_wrong(
     items : int
         With those that nobody has a score on.
     systems : list of str
-    **asked
+    **options
         ``ties, prior, rope`` and ``threshold``.
     """
     first, second = pair_indices(len(systems))
-    seen = np.diag(shared)
+    scored = np.diag(shared)
     lost = wins.T  # in the best case for A what is missing is right of A, and wrong of B
-    ahead = items - (seen - right)[:, None] - right + lost
+    ahead = items - (scored - right)[:, None] - right + lost
     best = np.stack([ahead, lost, items - ahead - lost], axis=-1)
-    worst = np.swapaxes(best, 0, 1)[..., _TURNED]
+    worst = np.swapaxes(best, 0, 1)[..., _MIRRORED]
     observed = np.stack([wins, lost, shared - wins - lost], axis=-1)
     counts = _by_case([square[first, second] for square in (observed, worst, best)])
-    ties = asked["ties"]
-    of = settled(policy_applied(counts, ties), asked["prior"], ties)
-    answers = _answers(of, asked["rope"], asked["threshold"])
-    return _pairs(counts.values, items - seen, items, answers, systems)
+    ties = options["ties"]
+    parameters = settled(policy_applied(counts, ties), options["prior"], ties)
+    answers = _answers(parameters, options["rope"], options["threshold"])
+    return _pairs(counts.values, items - scored, items, answers, systems)
 
 
-def _counts(ends: Ends, margin: float) -> xr.DataArray:
+def _counts(score_bounds: ScoreBounds, margin: float) -> xr.DataArray:
     """Wins, losses and ties of every pair in each case, (case, pair, outcome)."""
-    allowed = counting.slack(np.stack([ends.low, ends.high]), margin)
-    some = ends.open
-    whole = counting.count(ends.observed[~some], margin)
-    observed = whole + counting.count(ends.observed[some], margin)
-    best = whole + _best(ends.low[some], ends.high[some], allowed)
-    worst = np.swapaxes(best, 0, 1)[..., _TURNED]
-    first, second = pair_indices(len(whole))
+    allowed = counting.slack(np.stack([score_bounds.low, score_bounds.high]), margin)
+    some = score_bounds.open
+    closed = counting.count(score_bounds.observed[~some], margin)
+    observed = closed + counting.count(score_bounds.observed[some], margin)
+    best = closed + _best(score_bounds.low[some], score_bounds.high[some], allowed)
+    worst = np.swapaxes(best, 0, 1)[..., _MIRRORED]
+    first, second = pair_indices(len(closed))
     return _by_case([square[first, second] for square in (observed, worst, best)])
 
 
@@ -185,28 +323,28 @@ def _best(low: np.ndarray, high: np.ndarray, allowed: float) -> np.ndarray:
     """
     ahead, behind = (np.zeros((low.shape[1], low.shape[1]), np.int64) for _ in range(2))
     for k in range(low.shape[1]):
-        apart = high[:, k, None] - low
-        ahead[k], behind[k] = (apart > allowed).sum(0), (apart < -allowed).sum(0)
+        difference = high[:, k, None] - low
+        ahead[k], behind[k] = (difference > allowed).sum(0), (difference < -allowed).sum(0)
     return np.stack([ahead, behind, len(low) - ahead - behind], axis=-1)
 
 
-def _answers(of: Parameters, rope: float, threshold: float) -> dict[str, np.ndarray]:
+def _answers(parameters: Parameters, rope: float, threshold: float) -> dict[str, np.ndarray]:
     """P(A better), P(B better) and the verdict in each case, (case, pair); and whether that
     observed holds for all that lies between the other two.
     """
-    a, b, _ = of.values
+    a, b, _ = parameters.values
     better, worse = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
     within, sure, unsure = np.zeros(()), np.zeros((), bool), np.zeros((), bool)
     if rope:
-        below, within, above = np.moveaxis(differences.masses(of, rope), -1, 0)
+        below, within, above = np.moveaxis(differences.masses(parameters, rope), -1, 0)
         # of the mass within the rope, the least and the most that any values lead to
         sure = 1 - above[_BEST] - below[_WORST] >= threshold
         unsure = 1 - above[_WORST] - below[_BEST] >= threshold
     verdict = decide(better, worse, within, rope, threshold)[0].astype("U16")
     alike = (verdict == verdict[0]).all(0)
     holds = alike & np.where(verdict[0] == "equivalent", sure, np.logical_not(unsure))
-    found = {"better": better, "worse": worse, "verdict": verdict, "holds": holds}
-    return found | {"itself": np.array("equivalent" if rope else "undecided")}
+    answers = {"better": better, "worse": worse, "verdict": verdict, "holds": holds}
+    return answers | {"itself": np.array("equivalent" if rope else "undecided")}
 
 
 def _pairs(
@@ -221,11 +359,14 @@ def _pairs(
     both = missing[:, None] + missing - np.diag(missing)
     none = counts[0].sum(-1) == 0
     by_case = (*names.SQUARE, "case")
-    tied = _square(n, counts, counts[..., _TURNED], (0, 0, items))
+    tied = _square(n, counts, counts[..., _MIRRORED], (0, 0, items))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
         "prob_better": (by_case, _square(n, answers["better"], answers["worse"], 0.5)),
-        "verdict": (by_case, _square(n, *_told(answers["verdict"], none), answers["itself"])),
+        "verdict": (
+            by_case,
+            _square(n, *_both_directions(answers["verdict"], none), answers["itself"]),
+        ),
         "n_missing": (names.SQUARE, both),
         "holds": (names.SQUARE, _holds(answers["holds"] & ~none, n) | (both == 0)),
     }
@@ -233,37 +374,37 @@ def _pairs(
     return xr.Dataset(table, coords=coords | dict.fromkeys(names.SQUARE, systems))
 
 
-def _told(verdict: np.ndarray, none: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Verdicts (case, pair), and what they are from the other side."""
+def _both_directions(verdict: np.ndarray, none: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Verdicts (case, pair) from the side of A, and from the side of B."""
     verdict = verdict.copy()
     verdict[0, none] = "no_data"
     sides = [verdict == "a_better", verdict == "b_better"]
     return verdict, np.select(sides, ["b_better", "a_better"], verdict)
 
 
-def _square(n: int, values: np.ndarray, turned: np.ndarray, itself: Any) -> np.ndarray:
-    """Answers (case, pair, ...) over (system, system, case, ...): told of B and A, the best case of
-    A is the worst.
+def _square(n: int, values: np.ndarray, reversed_values: np.ndarray, itself: Any) -> np.ndarray:
+    """Answers (case, pair, ...) over (system, system, case, ...): for B and A, the best case of A
+    is the worst.
     """
     first, second = pair_indices(n)
     full = np.empty((n, n, len(CASES), *values.shape[2:]), values.dtype)
     full[:] = itself
     full[first, second] = np.moveaxis(values, 0, 1)
-    full[second, first] = np.moveaxis(turned[[0, _BEST, _WORST]], 0, 1)
+    full[second, first] = np.moveaxis(reversed_values[[0, _BEST, _WORST]], 0, 1)
     return full
 
 
-def _holds(of: np.ndarray, n: int) -> np.ndarray:
+def _holds(values: np.ndarray, n: int) -> np.ndarray:
     """One answer a pair over (system, system)."""
     first, second = pair_indices(n)
     full = np.ones((n, n), bool)
-    full[first, second] = full[second, first] = of
+    full[first, second] = full[second, first] = values
     return full
 
 
-def _difference(ends: Ends, higher_is_better: bool) -> dict[str, Any]:
-    """The ends of the difference of means, as the scores stand."""
-    lower = ends.low.mean(0)[:, None] - ends.high.mean(0)
+def _difference(score_bounds: ScoreBounds, higher_is_better: bool) -> dict[str, Any]:
+    """Bounds of the difference of means, in units of the scores."""
+    lower = score_bounds.low.mean(0)[:, None] - score_bounds.high.mean(0)
     np.fill_diagonal(lower, 0.0)
     parts = (lower, -lower.T) if higher_is_better else (lower.T, -lower)
     both = zip(("difference_lower", "difference_upper"), parts, strict=True)

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
-from betterthan.exact.wins.halves import over_distinct
+from betterthan.exact.wins.sign import over_distinct
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_draws
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers

@@ -9,10 +9,8 @@ import xarray as xr
 from scipy.special import expit, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.pairing import as_pairs
-from betterthan.counts.shapes import pair_coords, pair_indices
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, without_attrs
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior.from_draws import SAMPLES
 from betterthan.signed import Signature
@@ -68,11 +66,11 @@ def draws(
     """
     comparison = getattr(counts, "data", None)  # of a Comparison, whose module imports this one
     if isinstance(comparison, xr.Dataset):
-        return of_comparison(comparison, draws, chains, rng)
+        return comparison_draws(comparison, draws, chains, rng)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
-        return of_judged.draws_of(counts, prior, draws, chains, rng)
+        return of_judged.judged_draws(counts, prior, draws, chains, rng)
     pairs, square = as_pairs(counts)
     numbers = checks.prior(prior, pairs.sizes[names.OUTCOME])
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))
@@ -80,13 +78,13 @@ def draws(
     logs = _log_gammas(pairs.values + np.array(numbers), shape, np.random.default_rng(seed))
     ties = len(numbers) == 3
     tree = _tree(pairs, _three_way(logs) if ties else {"p": _first_share(logs)}, ties)
-    made = Signature(
+    provenance = Signature(
         model="dirichlet_multinomial" if ties else "beta_binomial",
         prior=numbers,
         seed=seed,
         inference_library="betterthan",
     )
-    tree["posterior"].attrs = made.to_attrs() | {
+    tree["posterior"].attrs = provenance.to_attrs() | {
         "square": int(square),
         "inference_library_version": __version__,
         "versions": f"betterthan {__version__}, numpy {np.__version__}",
@@ -94,33 +92,35 @@ def draws(
     return tree
 
 
-def of_comparison(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr.DataTree:
-    """Draws of what a comparison answers in closed form."""
-    made = Signature.from_attrs(data.attrs)
-    if made.answer != "comparison" or made.method not in ("exact", "both"):
+def comparison_draws(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr.DataTree:
+    """Draws of the posterior that a comparison has in closed form."""
+    provenance = Signature.from_attrs(data.attrs)
+    if provenance.answer != "comparison" or provenance.method not in ("exact", "both"):
         raise ValueError(
             "no exact draws are known of this answer; give a comparison by method='exact', or the "
             "counts"
         )
     if "difference_df" not in data:
-        counts = data["counts"].assign_attrs(ties=made.ties or "third")
-        return draws(counts, prior=made.prior, draws=number, chains=chains, rng=rng)
-    if made.prior_sd:
+        counts = data["counts"].assign_attrs(ties=provenance.ties or "third")
+        return draws(counts, prior=provenance.prior, draws=number, chains=chains, rng=rng)
+    if provenance.prior_sd:
         raise ValueError("no exact draws are known under a normal prior; leave the prior out")
     shape = checks.whole(chains, "chains"), checks.whole(number, "draws")
     seed = one_seed(rng)
     systems = data[names.SYSTEM_A].values.tolist()
     first, second = pair_indices(len(systems))
-    of_t = ("difference_mean", "difference_error", "difference_df")
-    mean, error, df = (data[name].transpose(*names.SQUARE).values[first, second] for name in of_t)
+    t_names = ("difference_mean", "difference_error", "difference_df")
+    mean, error, df = (
+        data[name].transpose(*names.SQUARE).values[first, second] for name in t_names
+    )
     if not (error > 0).all():
-        at = int(np.argmin(error))
+        index = int(np.argmin(error))
         raise ValueError(
-            f"{systems[first[at]]} and {systems[second[at]]} differ by the same on all {made.unit}s"
-            ": their difference has no posterior of which to draw"
+            f"{systems[first[index]]} and {systems[second[index]]} differ by the same on all "
+            f"{provenance.unit}s: their difference has no posterior of which to draw"
         )
-    most = made.difference_most or np.inf
-    mean = -mean if made.lower_mean else mean
+    most = provenance.difference_most or np.inf
+    mean = -mean if provenance.lower_mean else mean
     low, high = (stdtr(df, (end - mean) / error) for end in (-most, most))
     level = low + (high - low) * np.random.default_rng(seed).random((*shape, mean.size))
     coords = pair_coords(systems, first, second) | dict(

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.blocks.work import Work, here
+from betterthan.blocks.lazy import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import of_draws, sampled
@@ -76,7 +76,7 @@ def difference(
 
 
 def size(
-    of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = here
+    of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = run_locally
 ) -> dict[str, np.ndarray]:
     """``mean``, ``sd``, ``lower`` and ``upper`` of counts that were checked, in their shape without
     outcome.
@@ -169,7 +169,7 @@ def _masses(
     return np.asarray(below), np.asarray(within), np.asarray(above)
 
 
-def masses(of: Parameters, rope: float, at_work: Work = here) -> np.ndarray:
+def masses(of: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
     """The same of counts that were checked, in their shape with the region in place of outcome."""
     below, within, above = at_work(partial(_masses, rope=rope), *of.pairs, outputs=3)
     parts = [(below, above), (within, within), (above, below)]

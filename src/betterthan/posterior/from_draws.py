@@ -1,12 +1,13 @@
-"""Answers on pairs and on systems from draws, as plain arrays, each with its Monte Carlo error."""
+"""Answers on pairs and on systems from draws, each with its Monte Carlo error."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.sampling_error import probability_error, quantile_error
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import probability_error, quantile_error
 from betterthan.progress import with_bar
 
 SAMPLES = ("chain", "draw")
@@ -39,8 +40,8 @@ def masses(d: np.ndarray, rope: float, *, higher_is_better: bool = True) -> dict
     """
     ahead = d if higher_is_better else -d
     regions = (ahead < -rope, np.abs(ahead) <= rope, ahead > rope)
-    found = [share(region, d) for region in regions]
-    mass, number = (np.stack(part, axis=-1) for part in zip(*found, strict=True))
+    parts = [share(region, d) for region in regions]
+    mass, number = (np.stack(part, axis=-1) for part in zip(*parts, strict=True))
     return {"mass": mass, "mass_mcse": probability_error(mass, number)}
 
 
@@ -55,8 +56,8 @@ def sizes(d: np.ndarray, ci_prob: float, ci_kind: str) -> dict[str, np.ndarray]:
     """
     parts = means(d)
     ordered = np.sort(d.reshape(-1, d.shape[-1]), axis=0)
-    ends = weights.interval_of_sorted(ordered, ci_prob, ci_kind)
-    for key, end in zip(("lower", "upper"), ends, strict=True):
+    bounds = monte_carlo.sorted_interval(ordered, ci_prob, ci_kind)
+    for key, end in zip(("lower", "upper"), bounds, strict=True):
         level, number = share(d <= end, d)
         parts[f"difference_{key}"] = end
         parts[f"difference_{key}_mcse"] = quantile_error(ordered, level, number)
@@ -75,7 +76,7 @@ def means(d: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarray]:
 def joint_pairs(
     draws: np.ndarray,
     answer: Callable[[np.ndarray], dict[str, np.ndarray]],
-    apart: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    difference: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """Answers on every pair of joint draws, row by row: never draws x systems x systems at once.
 
@@ -83,8 +84,8 @@ def joint_pairs(
     ----------
     draws : numpy.ndarray, (chain, draw, system)
     answer : function of (chain, draw, pair) to a dict of (pair, ...)
-    apart : function of (chain, draw, 1) and (chain, draw, pair), optional
-        How far two systems are apart, an odd function that rises with the first. Default: their
+    difference : function of (chain, draw, 1) and (chain, draw, pair), optional
+        An odd function of two systems' draws that rises with the first. Default: their
         difference.
 
     Returns
@@ -93,7 +94,7 @@ def joint_pairs(
         In the order of a square's upper triangle.
     """
     systems = draws.shape[-1]
-    between = apart or np.subtract
+    between = difference or np.subtract
     if systems == 1:  # one alone is in no pair
         return {key: v[:0] for key, v in answer(between(draws, draws)).items()}
     long = float(draws.size) * systems > _LONG
@@ -116,16 +117,16 @@ def ranks(draws: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarr
     flat = draws.reshape(-1, draws.shape[-1])
     order = flat.argsort(-1) if independent else None
     if order is not None and not _tied(flat, order):
-        found = _ranks_of_order(order)
-        return _first(found) | found
-    best = _best_of_others(draws)
-    rows = [_ranks_of(draws, best, k, independent) for k in range(draws.shape[-1])]
-    found = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
-    return _first(found) | found
+        result = _ranks_from_order(order)
+        return _first(result) | result
+    best = _best_other(draws)
+    rows = [_system_ranks(draws, best, k, independent) for k in range(draws.shape[-1])]
+    result = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
+    return _first(result) | result
 
 
-def _first(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {f"prob_best{end}": found[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
+def _first(ranked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {f"prob_best{end}": ranked[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
 
 
 def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
@@ -134,12 +135,12 @@ def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
     return bool((along[:, 1:] == along[:, :-1]).any())
 
 
-def _ranks_of_order(order: np.ndarray) -> dict[str, np.ndarray]:
-    """`ranks` of independent draws without ties, from who is where (draw, place), worst first."""
+def _ranks_from_order(order: np.ndarray) -> dict[str, np.ndarray]:
+    """`ranks` of independent draws without ties, from the order (draw, place), worst first."""
     draws, systems = order.shape
     places = np.arange(systems)[::-1]  # of the best: 0
-    seen = np.bincount((order * systems + places).ravel(), minlength=systems**2)
-    p = seen.reshape(systems, systems) / draws
+    counts = np.bincount((order * systems + places).ravel(), minlength=systems**2)
+    p = counts.reshape(systems, systems) / draws
     rank = p @ np.arange(1, systems + 1)
     squares = p @ np.arange(1, systems + 1) ** 2.0
     spread = np.sqrt(np.maximum(squares - rank**2, 0.0) * draws / (draws - 1))
@@ -151,15 +152,15 @@ def _ranks_of_order(order: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _ranks_of(
+def _system_ranks(
     draws: np.ndarray, best: np.ndarray, k: int, independent: bool
 ) -> dict[str, np.ndarray]:
-    """The same of one system."""
-    own = draws[..., k : k + 1]
-    above, tied = (f(draws, own).sum(-1, keepdims=True) for f in (np.greater, np.equal))
+    """`ranks` of one system."""
+    system = draws[..., k : k + 1]
+    above, tied = (f(draws, system).sum(-1, keepdims=True) for f in (np.greater, np.equal))
     places = np.arange(draws.shape[-1])
-    here = ((places >= above) & (places < above + tied)) / tied
-    p, number = share(here, own - best[..., k : k + 1], independent)
+    indicator = ((places >= above) & (places < above + tied)) / tied
+    p, number = share(indicator, system - best[..., k : k + 1], independent)
     rank = above + (tied + 1) / 2
     return {
         "expected_rank": rank.mean((0, 1)),
@@ -169,31 +170,31 @@ def _ranks_of(
     }
 
 
-def _best_of_others(draws: np.ndarray) -> np.ndarray:
-    """The highest of all other systems beside each one, (chain, draw, system)."""
+def _best_other(draws: np.ndarray) -> np.ndarray:
+    """Highest value among all other systems, (chain, draw, system)."""
     if draws.shape[-1] == 1:  # one alone is the best, and by itself
         return draws
     second, first = np.moveaxis(np.partition(draws, -2, axis=-1)[..., -2:], -1, 0)[..., None]
-    at_top = np.arange(draws.shape[-1]) == draws.argmax(-1)[..., None]
-    return np.where(at_top, second, first)
+    is_top = np.arange(draws.shape[-1]) == draws.argmax(-1)[..., None]
+    return np.where(is_top, second, first)
 
 
 def share(
     indicator: np.ndarray, behind: np.ndarray, independent: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean of indicators (chain, draw, column), and how many independent draws say as much.
+    """Mean of indicators (chain, draw, column), and their effective sample size.
 
-    Of an indicator that is constant the chains say nothing; then the number is that of `behind`,
-    the draws it was made of. No more than were drawn: lucky chains get no credit.
+    For a constant indicator it is that of `behind`, the draws it was computed from. It is at most
+    the number of draws.
     """
     total = indicator.shape[0] * indicator.shape[1]
     mean = indicator.mean((0, 1))
     number = np.full(mean.shape, float(total))
     if not independent:
-        looked_at = np.broadcast_to(behind, indicator.shape).astype(float)
+        values = np.broadcast_to(behind, indicator.shape).astype(float)
         varies = indicator.min((0, 1)) != indicator.max((0, 1))
-        looked_at = np.where(varies, indicator, looked_at)
-        number = np.minimum(effective(looked_at), total)
+        values = np.where(varies, indicator, values)
+        number = np.minimum(effective(values), total)
     return mean, number
 
 
@@ -212,3 +213,53 @@ def effective(draws: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         number = az.ess(array, method="mean").values
     return np.where(np.isfinite(number), number, float(draws.shape[0] * draws.shape[1]))
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """Independent draws (draw, pair) of differences A - B, which rise along the first axis."""
+
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, d: np.ndarray) -> "Sorted":
+        """From draws (chain, draw, pair) in any order."""
+        return cls(np.sort(d.reshape(-1, d.shape[-1]), axis=0))
+
+    def below(self, limit: np.ndarray | float, *, inclusive: bool = False) -> np.ndarray:
+        """Number of draws of each pair below the limit, or also at it, by bisection."""
+        draws, pairs = self.values.shape
+        low, high, pair = np.zeros(pairs, int), np.full(pairs, draws), np.arange(pairs)
+        compare = np.less_equal if inclusive else np.less
+        for _ in range(draws.bit_length()):
+            middle = (low + high) // 2
+            # a pair that is done, whose middle may be beyond the last draw, does not move
+            is_below = compare(self.values[np.minimum(middle, draws - 1), pair], limit)
+            done = low == high
+            low = np.where(is_below & ~done, middle + 1, low)
+            high = np.where(is_below | done, high, middle)
+        return low
+
+    def answers(
+        self, rope: float, ci_prob: float, ci_kind: str, *, higher_is_better: bool = True
+    ) -> dict[str, np.ndarray]:
+        """What `from_draws` answers by `better`, `masses` and `sizes`, but for means and the number
+        of draws: (pair, ...).
+        """
+        draws = len(self.values)
+        minus, plus = self.below(0.0), draws - self.below(0.0, inclusive=True)
+        lower, upper = self.below(-rope), draws - self.below(rope, inclusive=True)
+        if not higher_is_better:
+            minus, plus, lower, upper = plus, minus, upper, lower
+        p = (plus + 0.5 * (draws - minus - plus)) / draws
+        mass = np.stack([lower, draws - lower - upper, upper], axis=-1) / draws
+        parts = {"prob_better": p, "prob_better_mcse": probability_error(p, draws)}
+        parts |= {"mass": mass, "mass_mcse": probability_error(mass, draws)}
+        bounds = monte_carlo.sorted_interval(self.values, ci_prob, ci_kind)
+        for key, end in zip(("lower", "upper"), bounds, strict=True):
+            level = self.below(end, inclusive=True) / draws
+            parts[f"difference_{key}"] = end
+            parts[f"difference_{key}_mcse"] = quantile_error(
+                self.values, level, np.full(level.shape, float(draws))
+            )
+        return parts

@@ -9,19 +9,19 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.exact.numeric.sampling_error import probability_error, quantile_error
+from betterthan.exact.numeric.monte_carlo import probability_error, quantile_error
 from betterthan.posterior import from_draws
 from betterthan.posterior.from_draws import SAMPLES
 from betterthan.posterior.parameters import real_numbers
-from betterthan.posterior.sampled import counted, difference_of
+from betterthan.posterior.sampled import counted, difference_draws
 
 _KERNEL_POINTS = 512
 
 
 def refuse_choices(prior: Any = None, ties: str = "third", model: str = "dirichlet") -> None:
     """Refuse to pass over what was asked: the draws were made under choices of their own."""
-    asked = {"prior": prior is not None, "ties": ties != "third", "model": model != "dirichlet"}
-    for name in (name for name, changed in asked.items() if changed):
+    chosen = {"prior": prior is not None, "ties": ties != "third", "model": model != "dirichlet"}
+    for name in (name for name, changed in chosen.items() if changed):
         raise ValueError(
             f"{name} is for counts; a posterior knows its own: leave {name} out, or give counts"
         )
@@ -35,23 +35,25 @@ def refuse(data: Any, answer: str, why: str) -> None:
 
 def above(tree: xr.DataTree, delta: float) -> xr.DataArray:
     """P(difference > delta); see `sf`."""
-    return _each(_differences(tree), delta, "delta", lambda d, x: _share(d > x, d), "prob_above")
+    return _over_points(
+        _differences(tree), delta, "delta", lambda d, x: _share(d > x, d), "prob_above"
+    )
 
 
 def cdf(tree: xr.DataTree, x: Any) -> xr.DataArray:
     """P(difference < x); equal draws count half."""
-    below = lambda d, at: _share((d < at) + 0.5 * (d == at), d)  # noqa: E731
-    return _each(_differences(tree), x, "x", below, "cdf")
+    below = lambda d, point: _share((d < point) + 0.5 * (d == point), d)  # noqa: E731
+    return _over_points(_differences(tree), x, "x", below, "cdf")
 
 
 def ppf(tree: xr.DataTree, q: Any) -> xr.DataArray:
     """Quantiles of the difference."""
-    return _each(_differences(tree), q, "quantile", _quantile, "quantile")
+    return _over_points(_differences(tree), q, "quantile", _quantile, "quantile")
 
 
 def pdf(tree: xr.DataTree, x: Any) -> xr.DataArray:
     """Density of the difference by a kernel, without a Monte Carlo error."""
-    return _each(_differences(tree), x, "x", _height, "density")
+    return _over_points(_differences(tree), x, "x", _height, "density")
 
 
 def decisive(tree: xr.DataTree) -> xr.Dataset:
@@ -70,7 +72,7 @@ def decisive(tree: xr.DataTree) -> xr.Dataset:
 
 def decisive_density(tree: xr.DataTree, p: Any) -> xr.DataArray:
     """Density of p by a kernel."""
-    return _each(_shares(tree), p, "p", _height, "density")
+    return _over_points(_shares(tree), p, "p", _height, "density")
 
 
 def kernel(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -92,7 +94,7 @@ Answer = tuple[np.ndarray, np.ndarray | None]  # (column,), and its Monte Carlo 
 def _differences(tree: xr.DataTree) -> xr.DataArray:
     """Draws of the difference of A and B, both ways round where pairs came as a square."""
     posterior = counted(tree)
-    d = difference_of(posterior, "the size of the difference")
+    d = difference_draws(posterior, "the size of the difference")
     return _both_ways(d, np.negative, 0.0, square=bool(posterior.attrs["square"]))
 
 
@@ -131,27 +133,27 @@ def _both_ways(
     return xr.DataArray(full, dict.fromkeys(names.SQUARE, systems), (*SAMPLES, *names.SQUARE))
 
 
-def _each(
+def _over_points(
     draws: xr.DataArray,
-    at: Any,
+    numbers: Any,
     dim: str,
     answer: Callable[[np.ndarray, float], Answer],
     name: str,
 ) -> xr.DataArray:
     """An answer at one number, or at many, which then are a last dim."""
-    points = real_numbers(at, dim)
+    points = real_numbers(numbers, dim)
     if points.ndim > 1:
         raise ValueError(f"{dim} has {points.ndim} dims; give one number or a list of numbers")
     like = draws.isel(chain=0, draw=0, drop=True)
     columns = draws.values.reshape(*draws.shape[:2], -1)
-    found, errors = zip(*(answer(columns, x) for x in points.ravel()), strict=True)
+    answers, errors = zip(*(answer(columns, x) for x in points.ravel()), strict=True)
     shape = (*like.shape, *points.shape)
     dims = (*like.dims, dim) if points.ndim else like.dims
     coords = {k: (v.dims, v.values) for k, v in like.coords.items() if k != names.OUTCOME}
     coords |= {dim: points} if points.ndim else {}
     if errors[0] is not None:
         coords["mcse"] = (dims, np.stack(errors, axis=-1).reshape(shape))
-    return xr.DataArray(np.stack(found, axis=-1).reshape(shape), coords, dims, name)
+    return xr.DataArray(np.stack(answers, axis=-1).reshape(shape), coords, dims, name)
 
 
 def _share(indicator: np.ndarray, behind: np.ndarray) -> Answer:
@@ -169,10 +171,10 @@ def _quantile(d: np.ndarray, level: float) -> Answer:
 
 def _height(d: np.ndarray, x: float) -> Answer:
     columns = d.reshape(-1, d.shape[-1]).T
-    return np.array([_height_of(column, x) for column in columns]), None
+    return np.array([_density_height(column, x) for column in columns]), None
 
 
-def _height_of(column: np.ndarray, x: float) -> float:
+def _density_height(column: np.ndarray, x: float) -> float:
     if column.min() == column.max():  # a system against itself
         return np.inf if x == column[0] else 0.0
     return float(np.interp(x, *kernel(column), left=0.0, right=0.0))

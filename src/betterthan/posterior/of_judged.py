@@ -12,11 +12,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.counts.arrays import without_attrs
-from betterthan.exact.judged import draws as exact_draws
+from betterthan.counts.shapes import without_attrs
+from betterthan.exact.judged import worth as exact_draws
 from betterthan.exact.judged.pairs import JudgedPairs
 from betterthan.exact.judged.worth import correlation_ratio, effective_gold, ratio_range
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.signed import Signature
 
@@ -28,13 +28,15 @@ def cells_prior(prior: Any) -> np.ndarray:
     return np.array(checks.prior(prior))[:, None] / _THIRD
 
 
-def settled_pairs(data: xr.Dataset, prior: Any) -> JudgedPairs:
-    """The posterior of judged counts that were checked."""
+def judged_posterior(data: xr.Dataset, prior: Any) -> JudgedPairs:
+    """The posterior of checked judged counts."""
     alpha = np.broadcast_to(cells_prior(prior), (3, data.sizes[SIGNAL]))
-    return JudgedPairs.of(data[GOLD].values, data[JUDGED].values, alpha)
+    return JudgedPairs.from_counts(data[GOLD].values, data[JUDGED].values, alpha)
 
 
-def asked_of(data: Any, prior: Any, ties: str, model: str = "dirichlet") -> tuple[Any, JudgedPairs]:
+def checked_pairs(
+    data: Any, prior: Any, ties: str, model: str = "dirichlet"
+) -> tuple[Any, JudgedPairs]:
     """Judged counts, checked, and their posterior; choices that are not for them are refused."""
     if ties != "third" or model != "dirichlet":
         wrong = f"ties={ties!r}" if ties != "third" else f"model={model!r}"
@@ -42,40 +44,40 @@ def asked_of(data: Any, prior: Any, ties: str, model: str = "dirichlet") -> tupl
             f"{wrong} does not apply to judged counts: ties are an outcome of the labels and of "
             "the judge"
         )
-    found = judged_counts(data)
-    return found, settled_pairs(found, prior)
+    checked = judged_counts(data)
+    return checked, judged_posterior(checked, prior)
 
 
 def better(data: Any, prior: Any, ties: str, model: str) -> xr.DataArray:
     """P(A better than B) of each pair."""
-    found, pairs = asked_of(data, prior, ties, model)
-    return _wrapped(found, pairs.above(0.0), "prob_better", prior)
+    checked, pairs = checked_pairs(data, prior, ties, model)
+    return _wrapped(checked, pairs.above(0.0), "prob_better", prior)
 
 
 def beyond(data: Any, delta: float, prior: Any, ties: str) -> xr.DataArray:
     """P(d > delta) of each pair."""
-    found, pairs = asked_of(data, prior, ties)
-    return _wrapped(found, pairs.above(delta), "prob_above", prior)
+    checked, pairs = checked_pairs(data, prior, ties)
+    return _wrapped(checked, pairs.above(delta), "prob_above", prior)
 
 
 def size(data: Any, ci_prob: float, ci_kind: str, prior: Any, ties: str) -> xr.Dataset:
     """Mean, standard deviation and interval of d of each pair."""
-    found, pairs = asked_of(data, prior, ties)
-    parts = sizes_of(pairs, ci_prob, ci_kind)
-    told = {name: _wrapped(found, values, name, prior) for name, values in parts.items()}
-    attrs = told["mean"].attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind}
-    return xr.Dataset(told, attrs=attrs)
+    checked, pairs = checked_pairs(data, prior, ties)
+    parts = interval_summary(pairs, ci_prob, ci_kind)
+    variables = {name: _wrapped(checked, values, name, prior) for name, values in parts.items()}
+    attrs = variables["mean"].attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind}
+    return xr.Dataset(variables, attrs=attrs)
 
 
 def masses(data: Any, rope: float, prior: Any, ties: str) -> xr.DataArray:
     """Mass of d below, within and above the rope, of each pair."""
-    found, pairs = asked_of(data, prior, ties)
-    plain = _wrapped(found, pairs.above(0.0), "mass", prior)
+    checked, pairs = checked_pairs(data, prior, ties)
+    plain = _wrapped(checked, pairs.above(0.0), "mass", prior)
     regions = plain.expand_dims({names.REGION: list(names.REGIONS)}, axis=-1)
-    return regions.copy(data=masses_of(pairs, rope)).assign_attrs(plain.attrs | {"rope": rope})
+    return regions.copy(data=region_masses(pairs, rope)).assign_attrs(plain.attrs | {"rope": rope})
 
 
-def sizes_of(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[str, np.ndarray]:
+def interval_summary(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[str, np.ndarray]:
     """``mean``, ``sd``, ``lower`` and ``upper``; a density of several modes gets equal tails."""
     mean, sd = pairs.mean_and_sd()
     lower, upper, narrow = pairs.interval(ci_prob, ci_kind)
@@ -89,15 +91,15 @@ def sizes_of(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[str, np.n
     return {"mean": mean, "sd": sd, "lower": lower, "upper": upper}
 
 
-def masses_of(pairs: JudgedPairs, rope: float) -> np.ndarray:
-    """(pair, region), each mass by itself."""
+def region_masses(pairs: JudgedPairs, rope: float) -> np.ndarray:
+    """Mass below, within and above the rope, (pair, region)."""
     if not rope:
         above, below = pairs.tails(0.0)
         return np.stack([below, np.zeros(len(below)), above], axis=-1)
     return np.stack([pairs.below(-rope), pairs.within(rope), pairs.above(rope)], axis=-1)
 
 
-def worth_of(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
+def label_worth(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
     """``n``, ``n_gold``, ``r2`` of truth and signals, ``effective_gold`` with its bounds (95%),
     and ``unlabelled``: the share of items whose signal has no label.
     """
@@ -106,18 +108,18 @@ def worth_of(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
     r2 = correlation_ratio(pairs.cells, pairs.size)
     bare = np.where(gold.sum(1) == 0, judged, 0).sum(1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = {"effective_gold": effective_gold(r2, m, n), "unlabelled": bare / n}
-        ends = ratio_range(pairs.cells, pairs.size, names.CI_PROB)
-        for name, end in zip(("lower", "upper"), ends, strict=True):
-            found[f"effective_gold_{name}"] = effective_gold(end, m, n)
-    return {"n": n, "n_gold": m, "r2": r2} | {k: np.nan_to_num(v) for k, v in found.items()}
+        worth = {"effective_gold": effective_gold(r2, m, n), "unlabelled": bare / n}
+        bounds = ratio_range(pairs.cells, pairs.size, names.CI_PROB)
+        for name, end in zip(("lower", "upper"), bounds, strict=True):
+            worth[f"effective_gold_{name}"] = effective_gold(end, m, n)
+    return {"n": n, "n_gold": m, "r2": r2} | {k: np.nan_to_num(v) for k, v in worth.items()}
 
 
-def draws_of(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.DataTree:
+def judged_draws(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.DataTree:
     """Independent draws from the exact posterior, in the shape of an MCMC fit."""
     import arviz as az
 
-    found, pairs = asked_of(data, prior, "third")
+    checked, pairs = checked_pairs(data, prior, "third")
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))
     seed = one_seed(rng)
     random = np.random.default_rng(seed)
@@ -125,12 +127,12 @@ def draws_of(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.Dat
     theta = theta.reshape(*shape, *theta.shape[1:])
     tree = az.from_dict(
         {"posterior": {"theta": theta, "difference": theta[..., 0] - theta[..., 1]}},
-        coords={names.PAIR: found[names.PAIR].values, names.OUTCOME: list(names.OUTCOMES)},
+        coords={names.PAIR: checked[names.PAIR].values, names.OUTCOME: list(names.OUTCOMES)},
         dims={"theta": [names.PAIR, names.OUTCOME], "difference": [names.PAIR]},
     )
-    made = Signature(model="judge", seed=seed, inference_library="betterthan")
+    provenance = Signature(model="judge", seed=seed, inference_library="betterthan")
     more = {"prior": list(checks.prior(prior)), "square": 0}
-    return _signed(tree, found, made.to_attrs() | more)
+    return _signed(tree, checked, provenance.to_attrs() | more)
 
 
 def _signed(tree: xr.DataTree, data: xr.Dataset, attrs: dict[str, Any]) -> xr.DataTree:
@@ -146,5 +148,5 @@ def _signed(tree: xr.DataTree, data: xr.Dataset, attrs: dict[str, Any]) -> xr.Da
 def _wrapped(data: xr.Dataset, values: np.ndarray, name: str, prior: Any) -> xr.DataArray:
     coords = {k: data[k] for k in (names.PAIR, *names.SQUARE)}
     attrs = {"version": __version__, "prior": list(checks.prior(prior)), "ties": "third"}
-    kept = {k: data.attrs[k] for k in ("labels_by", "judge", "source") if k in data.attrs}
-    return xr.DataArray(values, coords, (names.PAIR,), name, attrs | kept)
+    sources = {k: data.attrs[k] for k in ("labels_by", "judge", "source") if k in data.attrs}
+    return xr.DataArray(values, coords, (names.PAIR,), name, attrs | sources)

@@ -10,8 +10,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.counts.arrays import without_attrs
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, without_attrs
 from betterthan.counts.ties import apply_ties
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.from_draws import SAMPLES, masses, sizes
-from betterthan.posterior.gate import posterior_of
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature
 
@@ -93,10 +93,10 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     """
     posterior = counted(tree)
     margin = posterior["difference"] if "difference" in posterior else posterior["p"] - 0.5
-    found = of_signs(margin, square=bool(posterior.attrs["square"]))
-    answer = found["prob_better"]
-    beside = {"mcse": found["prob_better_mcse"], "ess": found["ess"]}
-    coords = {key: (answer.dims, value.values) for key, value in beside.items()}
+    signs = of_signs(margin, square=bool(posterior.attrs["square"]))
+    answer = signs["prob_better"]
+    errors = {"mcse": signs["prob_better_mcse"], "ess": signs["ess"]}
+    coords = {key: (answer.dims, value.values) for key, value in errors.items()}
     return answer.assign_coords(coords).assign_attrs(_signed(posterior))
 
 
@@ -135,13 +135,13 @@ def draws_difference(
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     posterior = counted(tree)
-    d = difference_of(posterior, "the size of the difference")
+    d = difference_draws(posterior, "the size of the difference")
     parts = sizes(d.values, ci_prob, ci_kind) | {"sd": d.values.std((0, 1))}
-    found = of_pairs(parts, d, square=bool(posterior.attrs["square"]))
+    result = of_pairs(parts, d, square=bool(posterior.attrs["square"]))
     shorter = {f"difference_{key}": key for key in ("mean", "lower", "upper")}
     shorter |= {f"{name}_mcse": f"mcse_{key}" for name, key in shorter.items()}
     choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
-    return found.rename(shorter).assign_attrs(_signed(posterior) | choice)
+    return result.rename(shorter).assign_attrs(_signed(posterior) | choice)
 
 
 def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
@@ -175,11 +175,11 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     [0.0, 1.0, 0.0]
     """
     posterior = counted(tree)
-    rope = rope_of(posterior, rope)
-    d = difference_of(posterior, "the probability within a rope")
-    found = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
-    mass = found["mass"]
-    return mass.assign_coords(mcse=(mass.dims, found["mass_mcse"].values)).assign_attrs(
+    rope = checked_rope(posterior, rope)
+    d = difference_draws(posterior, "the probability within a rope")
+    result = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
+    mass = result["mass"]
+    return mass.assign_coords(mcse=(mass.dims, result["mass_mcse"].values)).assign_attrs(
         _signed(posterior) | {"rope": rope}
     )
 
@@ -196,21 +196,21 @@ def counted(tree: Any) -> xr.Dataset:
     return posterior
 
 
-def in_own_unit(posterior: xr.Dataset) -> bool:
-    """Whether the difference of an adopted posterior may be any other than one of probabilities."""
+def in_other_unit(posterior: xr.Dataset) -> bool:
+    """Whether the difference of an adopted posterior may not be one of probabilities."""
     if posterior.attrs["model"] != names.ADOPTED or "difference" not in posterior:
         return False
     return "theta" not in posterior or bool((np.abs(posterior["difference"]) > 1).any())
 
 
-def rope_of(posterior: xr.Dataset, rope: float) -> float:
+def checked_rope(posterior: xr.Dataset, rope: float) -> float:
     """The rope, checked in the unit of the difference."""
-    if in_own_unit(posterior):
+    if in_other_unit(posterior):
         return checks.margin(rope, "rope", names.OF_DIFFERENCE)
     return checks.rope(rope)
 
 
-def difference_of(posterior: xr.Dataset, question: str) -> xr.DataArray:
+def difference_draws(posterior: xr.Dataset, question: str) -> xr.DataArray:
     """Draws of the difference over (chain, draw, pair), refused where ties are unknown."""
     if "difference" not in posterior:
         raise ValueError(no_difference(str(posterior.attrs["model"]), question))
@@ -230,12 +230,12 @@ def no_difference(model: str, question: str) -> str:
 
 
 def _signed(posterior: xr.Dataset) -> dict[str, Any]:
-    """What an answer must say about the posterior it came from."""
-    made = Signature.from_attrs(posterior.attrs)
+    """Provenance of an answer from this posterior."""
+    provenance = Signature.from_attrs(posterior.attrs)
     return Signature(
-        model=made.model,
-        prior=made.prior,
-        prior_text=made.prior_text,
-        seed=made.seed,
-        inference_library=made.inference_library,
+        model=provenance.model,
+        prior=provenance.prior,
+        prior_text=provenance.prior_text,
+        seed=provenance.seed,
+        inference_library=provenance.inference_library,
     ).to_attrs()

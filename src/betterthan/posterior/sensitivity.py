@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.shapes import without_attrs
 from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior import of_draws
@@ -70,18 +70,20 @@ def prior_sweep(
     chosen = dict(priors) if priors is not None else every
     if not chosen:
         raise ValueError("priors is empty; give at least one prior")
-    told = [_told(counts, prior, rope, ties, threshold) for prior in chosen.values()]
+    answers = [_prior_answers(counts, prior, rope, ties, threshold) for prior in chosen.values()]
     labels = xr.DataArray(list(chosen), dims="prior", name="prior")
-    swept = xr.concat(told, labels, join="exact")
+    swept = xr.concat(answers, labels, join="exact")
     first = swept["verdict"].isel(prior=0, drop=True)
     swept["flips"] = (swept["verdict"] != first).any("prior")
-    given = parameters(counts, next(iter(chosen.values())), ties)
-    return swept.assign(_pseudo(given, first, threshold)).assign_attrs(
+    first_parameters = parameters(counts, next(iter(chosen.values())), ties)
+    return swept.assign(_pseudo(first_parameters, first, threshold)).assign_attrs(
         rope=rope, threshold=threshold, ties=ties
     )
 
 
-def _told(counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: float) -> xr.Dataset:
+def _prior_answers(
+    counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: float
+) -> xr.Dataset:
     """P(A better) and the verdict under one prior."""
     better = without_attrs(prob_better(counts, prior=prior, ties=ties))
     behind = prob_better(_exchanged(counts), prior=_exchanged_prior(prior), ties=mirror_of(ties))
@@ -93,11 +95,13 @@ def _told(counts: xr.DataArray, prior: Any, rope: float, ties: str, threshold: f
     return xr.Dataset({"prob_better": better, "verdict": better.copy(data=verdict)})
 
 
-def _pseudo(given: Parameters, verdict: xr.DataArray, threshold: float) -> dict[str, xr.DataArray]:
+def _pseudo(
+    posterior: Parameters, verdict: xr.DataArray, threshold: float
+) -> dict[str, xr.DataArray]:
     """The fewest examples that would undo a verdict for one side: half of them for the side that
     is behind, and all of them.
     """
-    a, b, _ = given.values
+    a, b, _ = posterior.values
     ahead, behind = np.maximum(a, b), np.minimum(a, b)
     decided = np.isin(verdict.values, ["a_better", "b_better"])
 

@@ -1,4 +1,6 @@
-"""Every table of answers: probabilities, differences, masses, verdicts and ranks of systems.
+"""Tables of answers: of pairs, of all systems jointly, and of means on units.
+
+Every table of answers: probabilities, differences, masses, verdicts and ranks of systems.
 
 Over (system_a, system_b), or (pair,) where the data came by pair: ``prob_better``,
 ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), each with its
@@ -14,12 +16,14 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.arrays import Arrays, Table, with_arrays, without_attrs
-from betterthan.counts.shapes import labels, pair_indices
-from betterthan.exact.numeric import weights
+from betterthan.counts.shapes import Arrays, Table, labels, pair_indices, with_arrays, without_attrs
+from betterthan.exact.joint.abilities import Abilities
+from betterthan.exact.joint.skeptical import Skeptical
+from betterthan.exact.joint.units import PairMeans
+from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior import from_draws, verdicts
-from betterthan.posterior.from_sorted import Sorted
-from betterthan.posterior.gate import posterior_of
+from betterthan.posterior.convergence import posterior_of
+from betterthan.posterior.from_draws import Sorted
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
 _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
@@ -344,7 +348,7 @@ def ranks(
 ) -> Arrays:
     """The same as plain arrays."""
     parts = from_draws.ranks(draws if higher_is_better else -draws, independent=independent)
-    parts["in_best_set"] = weights.best_set(parts["prob_best"], ci_prob)
+    parts["in_best_set"] = monte_carlo.best_set(parts["prob_best"], ci_prob)
     dims = (names.SYSTEM, "rank")
     return {name: (dims[: values.ndim], values) for name, values in parts.items()}
 
@@ -361,7 +365,7 @@ def by_system(
     names begin with `prefix`.
     """
     flat = draws.reshape(-1, draws.shape[-1])
-    low, high = weights.interval(flat, asked.ci_prob, asked.ci_kind)
+    low, high = monte_carlo.interval(flat, asked.ci_prob, asked.ci_kind)
     error = from_draws.mean_error(draws, independent=independent)
     parts = {name: flat.mean(0), f"{name}_mcse": error}
     parts |= {f"{prefix}lower": low, f"{prefix}upper": high}
@@ -376,3 +380,113 @@ def _labelled(parts: Mapping[str, np.ndarray], dims: tuple[str, ...], coords: An
         },
         coords=coords,
     )
+
+
+DRAWS = 10_000  # for ranks alone: pairs need none
+
+
+def of_abilities(
+    abilities: Abilities,
+    systems: Sequence[str],
+    question: Question,
+    *,
+    higher_is_better: bool = True,
+    alone: bool = False,
+) -> Table:
+    """``prob_better``, ``difference_*``, ``mass``, ``verdict`` and ``also_ahead`` over (system_a,
+    system_b), with a rope ``beyond_rope``, without draws.
+
+    Parameters
+    ----------
+    abilities : Abilities
+        Of which more is better.
+    systems : sequence of str
+    question : Question
+    higher_is_better : bool, default True
+        If not, differences are given as the scores stand: below 0 where A is better.
+    alone : bool, default False
+        Whether "equivalent" is left to the pair by itself.
+    """
+    pairs = abilities.pairs(question.ci_prob, question.ci_kind, question.rope, alone=alone)
+    middle, low, high = pairs.mean, pairs.lower, pairs.upper
+    if not higher_is_better:
+        middle, low, high = -middle, -high, -low
+    parts = {
+        "prob_better": pairs.better,
+        "prob_worse": pairs.worse,
+        "difference_mean": middle,
+        "difference_lower": low,
+        "difference_upper": high,
+    }
+    sides = np.stack([pairs.worse, np.zeros_like(pairs.worse), pairs.better], axis=-1)
+    parts["mass"] = pairs.mass if question.rope else sides
+    square = squares(parts, len(systems), *pair_indices(len(systems)))
+    return exact_table(square, systems, question)
+
+
+def ranks_of(abilities: Abilities, question: Question, seed: int) -> Arrays:
+    """``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``, ``in_best_set`` over
+    system, and ``prob_rank``, from draws of the same posterior.
+    """
+    drawn = abilities.draws(DRAWS, np.random.default_rng(seed))[None]
+    by_rank = ranks(drawn, question.ci_prob, independent=True)
+    low, high = _limits(by_rank["prob_rank"][1], question.ci_prob)
+    return by_rank | {"rank_lower": ((names.SYSTEM,), low), "rank_upper": ((names.SYSTEM,), high)}
+
+
+def _limits(prob_rank: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
+    """The equal-tailed interval of each rank."""
+    below = prob_rank.cumsum(1)
+    tail = (1 - prob) / 2
+    return (below > tail).argmax(1) + 1, (below >= 1 - tail - 1e-12).argmax(1) + 1
+
+
+def of_units(
+    means: PairMeans, systems: Sequence[str], question: Question, *, higher_is_better: bool = True
+) -> xr.Dataset:
+    """The answers of `by_pair` over (system_a, system_b)."""
+    parts = by_pair(means, question, higher_is_better=higher_is_better)
+    return square_of(parts, list(systems), *pair_indices(len(systems)))
+
+
+def by_pair(
+    means: PairMeans, question: Question, *, higher_is_better: bool = True, prior_sd: float = 0.0
+) -> dict[str, np.ndarray]:
+    """``prob_better``, ``difference_*``, ``mass`` and ``n_units`` of each pair; also the standard
+    error, degrees of freedom and, of items, skewness of the difference.
+
+    Parameters
+    ----------
+    means : PairMeans
+        Of scores of which more is better.
+    question : Question
+    higher_is_better : bool, default True
+        If not, differences are told as the scores stand: below 0 where A is better.
+    prior_sd : float, default 0
+        Standard deviation of a normal prior of the differences, in their unit; 0 for none.
+    """
+    if prior_sd:
+        means = Skeptical.from_means(means, prior_sd)
+    low, high = means.interval(question.ci_prob, question.ci_kind)
+    middle = means.expected()
+    if not higher_is_better:
+        middle, low, high = -middle, -high, -low
+    better, worse = means.prob_above(), means.prob_below()
+    beyond, behind, within = better, worse, np.zeros_like(better)
+    if question.rope:
+        beyond, behind = means.prob_above(question.rope), means.prob_below(-question.rope)
+        within = np.clip(1 - beyond - behind, 0.0, 1.0)
+    parts = {
+        "prob_better": better,
+        "prob_worse": worse,
+        "difference_mean": np.where(means.units > 1, middle, np.nan),
+        "difference_lower": low,
+        "difference_upper": high,
+        "mass": np.stack([behind, within, beyond], axis=-1),
+        "n_units": np.asarray(means.units, dtype=np.int64),
+        "difference_error": means.error,
+        "difference_df": np.where(means.units > 1, means.df, np.nan),
+    }
+    if means.skewness is not None:
+        parts["difference_skewness"] = means.skewness if higher_is_better else -means.skewness
+    return parts

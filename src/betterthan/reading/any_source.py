@@ -14,13 +14,13 @@ from betterthan.logs.record import Logs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
 from betterthan.reading.options import ReadOptions
-from betterthan.reading.other_layouts import OTHERS, reader_of
+from betterthan.reading.other_layouts import OTHERS, layout_reader
 from betterthan.reading.stores import is_store
 from betterthan.text import stripped
 
 Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 Source = str | Path | pd.DataFrame | Logs | Tables
-_OF_LOGS = {"join": "auto", "errors": "missing", "unscored": "missing"}
+_LOG_DEFAULTS = {"join": "auto", "errors": "missing", "unscored": "missing"}
 
 
 # a layout that is any text may be that of judgments too: the first of both is asked first
@@ -212,66 +212,69 @@ def read(
     """
     if isinstance(source, Mapping):
         checks.unique([stripped(str(name)) for name in source], "table")
-    told = Columns(
+    columns = Columns(
         *(item, system, score, words(ignore), words(true), words(false)), percent, decimal, sep
     )
-    of_logs: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
-    of_logs |= {"join": join, "errors": errors, "unscored": unscored}
-    of_tables: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    log_choices: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
+    log_choices |= {"join": join, "errors": errors, "unscored": unscored}
+    table_choices: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
     if isinstance(source, Logs):
-        from betterthan.logs.frames import of_systems
-        from betterthan.logs.pivoting import scores_of
+        from betterthan.logs.frames import select_systems
+        from betterthan.logs.pivoting import pivot_scores
 
         before = {"again": again, "items": items, "format": format, "cluster": cluster}
         before |= {"systems": systems} if callable(systems) else {}
         refuse(before, "the source is logs that were read; pass it to read_logs")
         others = {"judge": judge, "human": human, "strata": strata, "drop": drop, "lazy": lazy}
-        refuse(of_tables | vars(told) | others, "the source is logs")
+        refuse(table_choices | vars(columns) | others, "the source is logs")
         if not len(source.records):
             raise ValueError("source is Logs without a record; give the logs of two systems")
-        found = of_systems(source, systems)
-        return scores_of(found, **of_logs, higher_is_better=higher_is_better)
+        selected = select_systems(source, systems)
+        return pivot_scores(selected, **log_choices, higher_is_better=higher_is_better)
     if lazy or is_store(source):
         from betterthan.reading.in_blocks import read_blocks
 
         others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
-        left = {k: v for k, v in vars(told).items() if k != "ignore"}
+        column_choices = {k: v for k, v in vars(columns).items() if k != "ignore"}
         refuse(
-            of_logs | of_tables | left | others | {"cluster": cluster},
+            log_choices | table_choices | column_choices | others | {"cluster": cluster},
             "the source is scores in blocks",
         )
         direction = {"higher_is_better": higher_is_better}
-        return read_blocks(source, systems=systems, ignore=told.ignore, **direction)
+        return read_blocks(source, systems=systems, ignore=columns.ignore, **direction)
     if judge is not None or human is not None:
         from betterthan.reading.judged_outcomes import read_judged
 
         refuse(
-            of_logs | of_tables | {"systems": systems, "again": again},
+            log_choices | table_choices | {"systems": systems, "again": again},
             "the source is judged outcomes",
         )
         return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
     for name, value in (("drop", drop or None), ("strata", strata)):
         if value is not None:
-            said = f"{name}={checks.shown(value)} is for judged outcomes"
-            raise ValueError(f"{said}; name their columns, judge and human")
+            choice = f"{name}={checks.shown(value)} is for judged outcomes"
+            raise ValueError(f"{choice}; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
-        own = {"systems": systems, "ignore": told.ignore}
-        taken = own if layout == "labels" else {}
-        others = vars(told) | {"systems": systems, "names": names, "unit": unit}
+        label_choices = {"systems": systems, "ignore": columns.ignore}
+        accepted_choices = label_choices if layout == "labels" else {}
+        others = vars(columns) | {"systems": systems, "names": names, "unit": unit}
         others |= {"higher_is_better": None if higher_is_better else higher_is_better}
         refuse(
-            of_logs | {k: v for k, v in others.items() if k not in taken}, f"the source is {layout}"
+            log_choices | {k: v for k, v in others.items() if k not in accepted_choices},
+            f"the source is {layout}",
         )
-        return reader_of(layout)(source, **taken)
+        return layout_reader(layout)(source, **accepted_choices)
     logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
-        from betterthan.logs.pivoting import scores_of
-        from betterthan.logs.reading import logs_of_runs
+        from betterthan.logs.pivoting import pivot_scores
+        from betterthan.logs.reading import combine_runs
 
-        refuse(of_tables | vars(told), "the source is a log")
-        found = logs_of_runs(*logs, systems=systems, again=again)
-        return scores_of(found, **of_logs, higher_is_better=higher_is_better)
-    refuse(of_logs | {"again": again, "items": items, "cluster": cluster}, "the source is a table")
+        refuse(table_choices | vars(columns), "the source is a log")
+        logs_read = combine_runs(*logs, systems=systems, again=again)
+        return pivot_scores(logs_read, **log_choices, higher_is_better=higher_is_better)
+    refuse(
+        log_choices | {"again": again, "items": items, "cluster": cluster}, "the source is a table"
+    )
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,
@@ -280,14 +283,14 @@ def read(
         higher_is_better=True if higher_is_better is None else higher_is_better,
         unit=unit,
         scale=scale,
-        told=told,
+        told=columns,
         names_are=names,
     )
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
 _OFF = dict.fromkeys(("percent", "drop", "lazy"), False)
-_DEFAULTS: dict[str, Any] = {**_OF_LOGS, **_OFF, "scale": 1, "decimal": "."}
+_DEFAULTS: dict[str, Any] = {**_LOG_DEFAULTS, **_OFF, "scale": 1, "decimal": "."}
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:

@@ -1,4 +1,4 @@
-"""Ids of items that stay in their files: read once, part by part, to see that none comes twice."""
+"""Read ids of items that stay in their files, part by part, and refuse duplicates."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ def refuse_twice(parts: list[Part]) -> None:
         With both rows; or with the row of an id that no item may have.
     """
     marks = [_marks(part) for part in parts]
-    every = np.sort(np.concatenate(marks)) if marks else np.empty(0, np.uint64)
-    twice = np.unique(every[1:][every[1:] == every[:-1]])
-    seen: dict[str, str] = {}
+    all_marks = np.sort(np.concatenate(marks)) if marks else np.empty(0, np.uint64)
+    twice = np.unique(all_marks[1:][all_marks[1:] == all_marks[:-1]])
+    first_places: dict[str, str] = {}
     for name, file, row in _with_marks(parts, marks, twice):
-        if name in seen:
+        if name in first_places:
             raise problem(
                 file,
                 f"row {row:,}, column 'item', value {name!r}: duplicate item id, already in "
-                f"{seen[name]}; give each item one row",
+                f"{first_places[name]}; give each item one row",
             )
-        seen[name] = f"{file}, row {row:,}"
+        first_places[name] = f"{file}, row {row:,}"
 
 
 def _marks(part: Part) -> np.ndarray:
@@ -64,8 +64,8 @@ def _refuse_flawed(part: Part, ids: list[str]) -> None:
 def _with_marks(
     parts: list[Part], marks: list[np.ndarray], wanted: np.ndarray
 ) -> Iterator[tuple[str, str, int]]:
-    """Ids with one of these marks, each with its file and row."""
-    for part, of in zip(parts, marks, strict=True):
-        at = np.flatnonzero(np.isin(of, wanted))
-        ids = part.read() if len(at) else of
-        yield from ((str(ids[k]), part.file, part.row + int(k)) for k in at)
+    """Yield ids with one of these marks, with file and row."""
+    for part, part_marks in zip(parts, marks, strict=True):
+        matches = np.flatnonzero(np.isin(part_marks, wanted))
+        ids = part.read() if len(matches) else part_marks
+        yield from ((str(ids[k]), part.file, part.row + int(k)) for k in matches)

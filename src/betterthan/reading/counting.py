@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 import xarray as xr
 
-from betterthan.counts.every_kind import count_data
+from betterthan.counts.counting import count_data
 from betterthan.reading.inputs import data_of
 from betterthan.reading.options import ReadOptions
 

@@ -1,4 +1,4 @@
-"""Scores that stay in their files and are read block by block: a Zarr store, or Parquet files."""
+"""Read scores block by block from files: a Zarr store, or Parquet files."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -10,8 +10,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.blocks.lazy import MOST, blocks_of
-from betterthan.blocks.needed import needed
-from betterthan.counts.picking import picked
+from betterthan.blocks.scheduling import needed
+from betterthan.counts.shapes import picked
 from betterthan.io.problems import listed, problem
 from betterthan.reading import block_ids
 from betterthan.reading.stores import is_store
@@ -47,36 +47,38 @@ def read_blocks(
     """
     needed("dask", "xarray")
     if is_store(source):
-        found, what = _of_store(Path(source)), Path(source).name
-        parts = _ids_of_store(Path(source))
+        scores, source_text = _read_store(Path(source)), Path(source).name
+        parts = _store_ids(Path(source))
     else:
         paths = _parquet(source)
         columns = systems if isinstance(systems, Sequence) else None
-        found = _of_parquet(paths, tuple(ignore or ()), columns)
-        what = paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
-        parts = _ids_of_parquet(paths)
-    found = picked(found, systems)
+        scores = _read_parquet(paths, tuple(ignore or ()), columns)
+        source_text = (
+            paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
+        )
+        parts = _parquet_ids(paths)
+    scores = picked(scores, systems)
     if higher_is_better is not None:
-        found = found.assign_attrs(higher_is_better=higher_is_better)
-    seen = len(parts) > 0 and found.sizes[names.ITEM] <= block_ids.MOST
-    if seen:
+        scores = scores.assign_attrs(higher_is_better=higher_is_better)
+    ids_checked = len(parts) > 0 and scores.sizes[names.ITEM] <= block_ids.MOST
+    if ids_checked:
         block_ids.refuse_twice(parts)
-    return found.assign_attrs(reading=_reading(found, what, seen))
+    return scores.assign_attrs(reading=_reading(scores, source_text, ids_checked))
 
 
-def _reading(found: xr.DataArray, what: str, seen: bool) -> str:
-    """What was found, in one line."""
-    ids = "no item id comes twice" if seen else "ids of items are not looked at"
-    of = blocks_of(found)
-    code = f", {of.code} is missing" if of.code is not None else ""
-    blocks = "one block" if len(of.sizes) == 1 else f"{len(of.sizes):,} blocks"
+def _reading(scores: xr.DataArray, source_text: str, ids_checked: bool) -> str:
+    """Summarize in one line what was read."""
+    ids = "no item id comes twice" if ids_checked else "ids of items are not looked at"
+    layout = blocks_of(scores)
+    code = f", {layout.code} is missing" if layout.code is not None else ""
+    blocks = "one block" if len(layout.sizes) == 1 else f"{len(layout.sizes):,} blocks"
     return (
-        f"{what} read as scores in {blocks}: {of.items:,} items x "
-        f"{len(of.systems):,} systems ({found.dtype}{code}); {ids}"
+        f"{source_text} read as scores in {blocks}: {layout.items:,} items x "
+        f"{len(layout.systems):,} systems ({scores.dtype}{code}); {ids}"
     )
 
 
-def _of_store(path: Path) -> xr.DataArray:
+def _read_store(path: Path) -> xr.DataArray:
     """The array of scores of a Zarr store, whole numbers as they are."""
     needed("zarr")
     opened = xr.open_zarr(
@@ -95,23 +97,25 @@ def _of_store(path: Path) -> xr.DataArray:
 
 
 def _name_in(opened: xr.Dataset, path: Path) -> Any:
-    """The array of scores: the only one over items and systems, or the one that is called so."""
-    held = [k for k, v in opened.items() if set(v.dims) == {names.ITEM, names.SYSTEM}]
-    if not held or (len(held) > 1 and "scores" not in held):
-        there = listed([f"{k} ({', '.join(map(str, v.dims))})" for k, v in opened.items()])
-        what = "has several arrays" if held else "has no array"
-        raise problem(path.name, f"{what} over (item, system): {there}; name one 'scores'")
-    return "scores" if "scores" in held else held[0]
+    """Return the name of the array of scores: the only one over items and systems, or
+    ``scores``.
+    """
+    candidates = [k for k, v in opened.items() if set(v.dims) == {names.ITEM, names.SYSTEM}]
+    if not candidates or (len(candidates) > 1 and "scores" not in candidates):
+        arrays = listed([f"{k} ({', '.join(map(str, v.dims))})" for k, v in opened.items()])
+        problem_text = "has several arrays" if candidates else "has no array"
+        raise problem(path.name, f"{problem_text} over (item, system): {arrays}; name one 'scores'")
+    return "scores" if "scores" in candidates else candidates[0]
 
 
 def _parquet(source: Any) -> list[Path]:
-    """Files, each of which is there and Parquet by its name."""
+    """Return the paths; refuse a missing file, and one that is not Parquet."""
     many = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
-    if isinstance(source, Mapping) or not all(isinstance(one, str | Path) for one in many):
+    if isinstance(source, Mapping) or not all(isinstance(entry, str | Path) for entry in many):
         raise ValueError(
             f"source is a {type(source).__name__}; give a Zarr store, or Parquet files"
         )
-    paths = [Path(one) for one in many]
+    paths = [Path(entry) for entry in many]
     for path in paths:
         if not path.is_file():
             raise FileNotFoundError(f"no such file: {path}")
@@ -120,7 +124,7 @@ def _parquet(source: Any) -> list[Path]:
     return paths
 
 
-def _of_parquet(
+def _read_parquet(
     paths: list[Path], ignore: tuple[str, ...], systems: Sequence[str] | None
 ) -> xr.DataArray:
     """One column a system, one block a row group."""
@@ -152,22 +156,22 @@ def _of_parquet(
 
 
 def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
-    """Columns of systems: all that do not say what stands beside the items."""
-    held = [outline.schema.column(k) for k in range(outline.num_columns)]
-    found = [c for c in held if c.name not in (names.ITEM, *_GROUPS, *ignore)]
-    for column in found:
+    """Return the columns of systems: all but ids and coordinates of items."""
+    all_columns = [outline.schema.column(k) for k in range(outline.num_columns)]
+    system_columns = [c for c in all_columns if c.name not in (names.ITEM, *_GROUPS, *ignore)]
+    for column in system_columns:
         if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"):
             raise problem(
                 path.name,
                 f"column {column.name!r} holds no numbers; name the systems, or leave it out with "
                 "ignore",
             )
-    return [c.name for c in found]
+    return [c.name for c in system_columns]
 
 
-def _refuse_groups(path: Path, held: Sequence[Any], way: str) -> None:
-    """Refuse what says that items are not independent, and would be lost."""
-    groups = [name for name in _GROUPS if name in held]
+def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
+    """Refuse coordinates that make items dependent and would be lost."""
+    groups = [name for name in _GROUPS if name in columns]
     if groups:
         raise problem(
             path.name,
@@ -176,25 +180,25 @@ def _refuse_groups(path: Path, held: Sequence[Any], way: str) -> None:
         )
 
 
-def _ids_of_parquet(paths: list[Path]) -> list[block_ids.Part]:
+def _parquet_ids(paths: list[Path]) -> list[block_ids.Part]:
     """Ids of each row group of files that have them."""
     from pyarrow import parquet
 
     def read(path: Path, group: int) -> np.ndarray:
-        held = parquet.ParquetFile(path).read_row_group(group, columns=[names.ITEM])
-        return held.column(names.ITEM).to_pandas().to_numpy()
+        table = parquet.ParquetFile(path).read_row_group(group, columns=[names.ITEM])
+        return table.column(names.ITEM).to_pandas().to_numpy()
 
-    found = []
+    parts = []
     for path in paths:
         outline, row = parquet.ParquetFile(path).metadata, 1
-        held = {outline.schema.column(k).name for k in range(outline.num_columns)}
-        for group in range(outline.num_row_groups) if names.ITEM in held else ():
-            found.append(block_ids.Part(path.name, row, partial(read, path, group)))
+        columns = {outline.schema.column(k).name for k in range(outline.num_columns)}
+        for group in range(outline.num_row_groups) if names.ITEM in columns else ():
+            parts.append(block_ids.Part(path.name, row, partial(read, path, group)))
             row += outline.row_group(group).num_rows
-    return found
+    return parts
 
 
-def _ids_of_store(path: Path) -> list[block_ids.Part]:
+def _store_ids(path: Path) -> list[block_ids.Part]:
     """Ids of a store that has them."""
     opened = xr.open_zarr(path, chunks=None, consolidated=False, create_default_indexes=False)
     if names.ITEM not in opened.variables:
@@ -210,15 +214,15 @@ def _ids_of_store(path: Path) -> list[block_ids.Part]:
 
 def _same(path: Path, outline: Any, columns: Sequence[str], ignore: tuple[str, ...]) -> None:
     """Refuse a file that lacks a system, or has groups of items."""
-    there = {outline.schema.column(k).name for k in range(outline.num_columns)}
-    _refuse_groups(path, sorted(there - {*ignore}), "give ignore")
-    absent = [name for name in columns if name not in there]
+    columns_present = {outline.schema.column(k).name for k in range(outline.num_columns)}
+    _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
+    absent = [name for name in columns if name not in columns_present]
     if absent:
         raise problem(path.name, f"has no column {absent[0]!r}, which the others have")
 
 
 def _small(outline: Any, columns: Sequence[str]) -> bool:
-    """Whether the outline says that all numbers are whole, and fit into int8 beside a code."""
+    """Return whether all numbers are integers that fit into int8 next to a missing-value code."""
     wanted = {
         k for k in range(outline.num_columns) if outline.schema.column(k).name in set(columns)
     }
@@ -227,12 +231,12 @@ def _small(outline: Any, columns: Sequence[str]) -> bool:
             column = outline.row_group(group).column(k)
             if column.physical_type == "BOOLEAN":
                 continue
-            told = column.statistics
-            if column.physical_type not in ("INT32", "INT64") or told is None:
+            statistics = column.statistics
+            if column.physical_type not in ("INT32", "INT64") or statistics is None:
                 return False
-            if told.has_min_max and not _NONE < told.min <= told.max < -_NONE:
+            if statistics.has_min_max and not _NONE < statistics.min <= statistics.max < -_NONE:
                 return False
-            if not told.has_min_max and told.null_count != column.num_values:
+            if not statistics.has_min_max and statistics.null_count != column.num_values:
                 return False
     return True
 
@@ -242,9 +246,9 @@ def _rows(path: Path, group: int, columns: list[str], kind: np.dtype) -> np.ndar
     from pyarrow import parquet
 
     table = parquet.ParquetFile(path).read_row_group(group, columns=columns)
-    found = np.empty((table.num_rows, len(columns)), kind)
+    values = np.empty((table.num_rows, len(columns)), kind)
     blank = _NONE if kind.kind == "i" else np.nan
     for k, name in enumerate(columns):
         column = table.column(name).cast("int8" if kind.kind == "i" else "double")
-        found[:, k] = column.fill_null(blank).to_numpy()
-    return found
+        values[:, k] = column.fill_null(blank).to_numpy()
+    return values

@@ -12,9 +12,15 @@ from betterthan.logs.record import Logs
 from betterthan.reading.any_source import read, refuse
 from betterthan.reading.options import ReadOptions
 from betterthan.reading.other_layouts import OTHERS
-from betterthan.reading.sequences import TO_READ, of_array, of_sequences, one_kind, system_names
+from betterthan.reading.sequences import (
+    TO_READ,
+    common_kind,
+    scores_from_array,
+    scores_from_sequences,
+    system_names,
+)
 
-_WHOLE = ("judgments", *OTHERS)  # layouts of which `read` picks no systems
+_WITHOUT_SYSTEMS = ("judgments", *OTHERS)  # layouts of which `read` picks no systems
 
 
 def data_of(
@@ -51,8 +57,10 @@ def data_of(
         refuse(options, "data are in memory, and nothing is read")
         return data
     picked = isinstance(systems, Sequence) and not isinstance(systems, str) and other is None
-    whole = options.get("layout") in _WHOLE or options.get("human") is not None
-    return read(data, systems=systems if picked and not whole else None, **options)
+    selects_no_systems = (
+        options.get("layout") in _WITHOUT_SYSTEMS or options.get("human") is not None
+    )
+    return read(data, systems=systems if picked and not selects_no_systems else None, **options)
 
 
 def _put_together(data: Any, other: Any, systems: Any) -> Any:
@@ -62,15 +70,15 @@ def _put_together(data: Any, other: Any, systems: Any) -> Any:
     if _is_mapping(data):
         return _by_name(data)
     is_array = isinstance(data, np.ndarray) and data.ndim == 2
-    return of_array(data, systems) if is_array else data
+    return scores_from_array(data, systems) if is_array else data
 
 
 def _two(data: Any, other: Any) -> Any:
     """Two paths as a list, or the scores of two sequences."""
     sides = {"data": data, "other": other}
-    kind = one_kind(sides)
+    kind = common_kind(sides)
     if kind not in TO_READ:
-        return of_sequences(sides)
+        return scores_from_sequences(sides)
     if any(isinstance(side, pd.DataFrame) for side in sides.values()):
         raise ValueError("data and other are DataFrames; give {name: DataFrame}, to name each")
     return [data, other]
@@ -84,7 +92,7 @@ def _by_name(data: Mapping[Any, Any]) -> Any:
         return data
     systems = system_names(data)
     sides = {f"system {name!r}": side for name, side in zip(systems, data.values(), strict=True)}
-    return of_sequences(sides, systems)
+    return scores_from_sequences(sides, systems)
 
 
 def _is_mapping(data: Any) -> bool:
@@ -94,5 +102,5 @@ def _is_mapping(data: Any) -> bool:
 def _is_read(data: Any) -> bool:
     """Whether this is a path, several paths, a DataFrame or logs."""
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return bool(data) and all(isinstance(one, str | Path) for one in data)
+        return bool(data) and all(isinstance(path, str | Path) for path in data)
     return isinstance(data, str | Path | pd.DataFrame | Logs)

@@ -1,4 +1,4 @@
-"""A table of what a judge and people said of each item, as judged counts."""
+"""Read a table of judge outputs and human labels as judged counts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +10,8 @@ import xarray as xr
 from betterthan.io.files import table_of
 from betterthan.io.problems import problem
 from betterthan.judged.counting import count
-from betterthan.logs.heads import LogFile
-from betterthan.logs.judged_roster import judged_of
+from betterthan.logs.judgments import judgment_kind
+from betterthan.logs.sniffing import LogFile
 
 
 def read_judged(
@@ -32,9 +32,9 @@ def read_judged(
         judgments, in which people say nothing.
     """
     if judge is None or human is None:
-        given, other = ("judge", "human") if human is None else ("human", "judge")
+        present, other = ("judge", "human") if human is None else ("human", "judge")
         raise ValueError(
-            f"{given} names a column, and {other} does not; judged outcomes need both: what the "
+            f"{present} names a column, and {other} does not; judged outcomes need both: what the "
             "judge says, and the labels by people"
         )
     if not isinstance(source, str | Path | pd.DataFrame):
@@ -51,7 +51,7 @@ def read_judged(
 def _refuse_tool(path: Path) -> None:
     """Refuse judgments as a tool writes them, some of which merge two orders into ties."""
     file = LogFile(path, path.name)
-    if judged_of(file.head) is not None:
+    if judgment_kind(file.preview) is not None:
         raise problem(
             path.name,
             "is a tool's file of judgments; make a table of one row an item, with the judge's "

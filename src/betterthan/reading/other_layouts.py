@@ -1,4 +1,4 @@
-"""Layouts that are no scores and no counts: each with the function that reads it."""
+"""Layouts other than scores and counts, each with its reader."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +9,8 @@ import pandas as pd
 from betterthan.counts.successes import trials_from_table
 from betterthan.io import cells
 from betterthan.io.files import table_of
+from betterthan.io.layouts import find
 from betterthan.io.problems import listed, problem
-from betterthan.io.roles import find
 
 _COUNTED = ("successes", "trials")
 
@@ -22,23 +22,25 @@ def trials(source: str | Path | pd.DataFrame) -> Any:
     columns |= {role: role if role in table.columns else None for role in _COUNTED}
     for role, column in columns.items():
         if column is None:
-            what = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
-            raise problem(table.source, what)
+            reason = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
+            raise problem(table.source, reason)
     read = {role: cells.whole_numbers(table, role) for role in _COUNTED}
     named = {
         role: cells.labels(table, str(columns[role]), f"each row its {role}")
         for role in ("item", "system")
     }
-    found = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
-    said = f"{table.source} read as trials{found.attrs['reading'].partition('trials')[2]}"
-    return found.assign_attrs(source=table.source, reading=said)
+    counted_trials = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
+    summary = (
+        f"{table.source} read as trials{counted_trials.attrs['reading'].partition('trials')[2]}"
+    )
+    return counted_trials.assign_attrs(source=table.source, reading=summary)
 
 
 OTHERS = ("orders", "labels", "confusion", "trials")
 
 
-def reader_of(layout: str) -> Callable[[Any], Any]:
-    """The function that reads one of `OTHERS`; its room is loaded when it is asked for."""
+def layout_reader(layout: str) -> Callable[[Any], Any]:
+    """Return the reader of one of `OTHERS`, imported when needed."""
     if layout == "orders":
         from betterthan.orders.reading import read
 

@@ -12,14 +12,14 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.alike import tell_alike
+from betterthan.io.system_names import tell_alike
 from betterthan.text import stripped
 
 TO_READ = PATH, FRAME = "a path", "a DataFrame"
 _LABELLED, _LIST = "labelled", "a list"
 
 
-def one_kind(sides: Mapping[str, Any]) -> str:
+def common_kind(sides: Mapping[str, Any]) -> str:
     """The kind that all sides have: a list, labelled, or one of `TO_READ`, which may be mixed.
 
     Parameters
@@ -41,7 +41,9 @@ def one_kind(sides: Mapping[str, Any]) -> str:
     return kind
 
 
-def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None) -> xr.DataArray:
+def scores_from_sequences(
+    sides: Mapping[str, Any], systems: Sequence[str] | None = None
+) -> xr.DataArray:
     """Scores of several systems, one sequence each.
 
     Parameters
@@ -63,9 +65,9 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
         If they are of different kinds or lengths, or their labels differ.
     """
     items, shared = None, None
-    if one_kind(sides) == _LABELLED:
+    if common_kind(sides) == _LABELLED:
         labelled = {name: _labelled(side, name) for name, side in sides.items()}
-        systems = systems or _own_names(labelled)
+        systems = systems or _series_names(labelled)
         shared = _shared(sides, labelled)
         sides, items = _by_label(labelled)
     values = {name: _numbers(side, name) for name, side in sides.items()}
@@ -83,7 +85,7 @@ def of_sequences(sides: Mapping[str, Any], systems: Sequence[str] | None = None)
     return scores.assign_coords(coords).assign_attrs(shared.attrs)
 
 
-def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
+def scores_from_array(data: np.ndarray, systems: Any) -> xr.DataArray:
     """Scores of an array of two dims, whose rows are items and whose columns are systems.
 
     Raises
@@ -98,8 +100,8 @@ def of_array(data: np.ndarray, systems: Any) -> xr.DataArray:
             f"names for its {columns}"
         )
     if len(systems) != data.shape[1]:
-        there = checks.numbered(len(systems), "name")
-        raise ValueError(f"systems has {there} and data {columns}; give one name for each column")
+        n_names = checks.numbered(len(systems), "name")
+        raise ValueError(f"systems has {n_names} and data {columns}; give one name for each column")
     return _scores(_numbers(data, "data", 2), system_names(systems), None)
 
 
@@ -142,12 +144,14 @@ def _labelled(side: Any, name: str) -> pd.Series:
     return side
 
 
-def _own_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
-    """The names of two Series, A or B for one without; None where they have the same name."""
-    own = [None if side.name is None else stripped(str(side.name)) for side in sides.values()]
-    if own[0] == own[1]:
+def _series_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
+    """Return the names of two Series, A or B for an unnamed one; None if both have the same."""
+    series_names = [
+        None if side.name is None else stripped(str(side.name)) for side in sides.values()
+    ]
+    if series_names[0] == series_names[1]:
         return None
-    systems = [name or letter for name, letter in zip(own, "AB", strict=True)]
+    systems = [name or letter for name, letter in zip(series_names, "AB", strict=True)]
     checks.fit(systems, "system")
     return system_names(systems)
 
@@ -160,13 +164,15 @@ class _Shared:
     attrs: dict[str, Any]
 
 
-_OF_ITEMS = ("dataset", "cluster", "epoch")
+_COORDINATES = ("dataset", "cluster", "epoch")
 
 
 def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Shared:
-    """The same of every system, or an error that names the one which differs."""
-    (first, one), *others = sides.items()
-    up, coords = _direction(one), _of_items(one)
+    """Return direction and coordinates if all systems agree; else raise an error that names the
+    differing one.
+    """
+    (first, first_side), *others = sides.items()
+    up, coords = _direction(first_side), _item_coordinates(first_side)
     index = labelled[first].index
     for name, side in others:
         if _direction(side) != up:
@@ -174,16 +180,17 @@ def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Sha
                 f"higher scores of {first} are {'better' if up else 'worse'}, and those of {name} "
                 f"{'worse' if up else 'better'}; give all the same higher_is_better"
             )
-        theirs = _of_items(side)
+        theirs = _item_coordinates(side)
         for coord in coords.keys() | theirs.keys():
-            here, there = coords.get(coord), theirs.get(coord)
-            if here is None or there is None:
-                lacks = first if here is None else name
+            coordinate, other_coordinate = coords.get(coord), theirs.get(coord)
+            if coordinate is None or other_coordinate is None:
+                lacks = first if coordinate is None else name
                 raise ValueError(f"{lacks} has no coordinate {coord!r}; give it to all systems")
-            apart = index[(here != there.reindex(index)).to_numpy(bool)]
-            if len(apart):
+            differing = index[(coordinate != other_coordinate.reindex(index)).to_numpy(bool)]
+            if len(differing):
                 raise ValueError(
-                    f"{name} has another {coord} than {first} for item {str(apart[0])!r}; give all "
+                    f"{name} has another {coord} than {first} for item {str(differing[0])!r}; give "
+                    "all "
                     "the same"
                 )
     attrs = {} if up else {"higher_is_better": False}
@@ -194,13 +201,13 @@ def _direction(side: Any) -> bool:
     return bool(side.attrs.get("higher_is_better", True))
 
 
-def _of_items(side: Any) -> dict[str, pd.Series]:
+def _item_coordinates(side: Any) -> dict[str, pd.Series]:
     """Coordinates of the items of a DataArray; a Series has none."""
     if not isinstance(side, xr.DataArray):
         return {}
     return {
         name: side[name].to_series()
-        for name in _OF_ITEMS
+        for name in _COORDINATES
         if name in side.coords and side[name].dims == side.dims and name != side.dims[0]
     }
 
@@ -209,11 +216,12 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
     """The scores of each in the order of the first, and the items."""
     (name_of_first, first), *others = sides.items()
     for name, side in others:
-        for one, two, where in ((first, side, name), (side, first, name_of_first)):
-            apart = one.index.difference(two.index, sort=False)
-            if len(apart):
+        for series, reference, where in ((first, side, name), (side, first, name_of_first)):
+            missing = series.index.difference(reference.index, sort=False)
+            if len(missing):
                 raise ValueError(
-                    f"{where} has no item {str(apart[0])!r} ({len(apart)} missing in all); give "
+                    f"{where} has no item {str(missing[0])!r} ({len(missing)} missing in all); "
+                    "give "
                     f"{'both' if len(sides) == 2 else 'all'} systems the same items"
                 )
     items = [str(x) for x in first.index]

@@ -1,43 +1,105 @@
-"""Answers as they show themselves: the sentences, systems and pairs, the signature."""
+"""What `print` and notebooks show of a comparison: the answer, the systems, the pairs."""
 
 from dataclasses import replace
 from typing import Any
 
+import xarray as xr
+
+from betterthan import schemas
+from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Part
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import answer_of
-from betterthan.results.kinds import page_of, plain
+from betterthan.results.facts import answer_facts
+from betterthan.results.kinds import build_page, plain
 from betterthan.results.markup import as_part
-from betterthan.results.of_comparison import brief
-from betterthan.results.sentences import sentences_of
-from betterthan.results.text import printed
+from betterthan.results.methods import diagnostics_part
+from betterthan.results.pair_tables import matrix_table, pairs_table
+from betterthan.results.provenance import signature
+from betterthan.results.sentences import answer_sentences
+from betterthan.results.systems_table import spread_table, systems_table
+from betterthan.results.text import as_text, printed
 
-_BRIEF = ("Systems", "Pairs", "Concentration")  # sections of a page that a brief answer shows
+_SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
+_FEW = 3  # systems up to which pairs have rows
 
 
-def lines(comparison: Any) -> list[str]:
+def statement(comparison: Any) -> list[str]:
     """The answer in sentences."""
     if comparison.made.answer == "comparison":
-        return sentences_of(answer_of(comparison))
-    return list(page_of(comparison).answer)
+        return answer_sentences(answer_facts(comparison))
+    return list(build_page(comparison).answer)
 
 
-def as_text(comparison: Any) -> str:
+def print_text(comparison: Any) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return printed(_brief(comparison))
+    return printed(_page(comparison))
 
 
-def as_html(comparison: Any) -> str:
+def notebook_html(comparison: Any) -> str:
     """For a notebook."""
-    return as_part(_brief(comparison))
+    return as_part(_page(comparison))
 
 
-def _brief(comparison: Any) -> Document:
-    if comparison.made.answer == "comparison":
-        return brief(plain(comparison))
-    page, made = page_of(comparison), comparison.made
-    parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _BRIEF]
-    for heading, texts in (("Audit", made.audit), ("Notes", made.notes)):
+def _page(comparison: Any) -> Document:
+    provenance = comparison.made
+    if provenance.answer == "comparison":
+        return brief_page(comparison.by_engine())
+    page = build_page(comparison)
+    parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _SECTIONS]
+    for heading, texts in (("Audit", provenance.audit), ("Notes", provenance.notes)):
         if texts:
             parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
     return Document("", "", parts, (), page.signatures, page.answer)
+
+
+def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
+    """The answer, the systems, and the matrix, or of a few the pairs: a page of a few lines.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        By engine, of `Comparison.by_engine`.
+    title : str, optional
+    """
+    schemas.comparison(comparison)
+    context = report_context(comparison)
+    between = pairs_part if len(context.systems) <= _FEW else matrix_part
+    parts = [audit_part(context), systems_part(context), between(context)]
+    if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
+        parts.append(diagnostics_part(context))
+    return Document(
+        on_one_line(title) if title else "",
+        parts=[part for part in parts if part is not None],
+        signatures=[on_one_line(signature(context.data))],
+        answer=answer_sentences(context.answer),
+    )
+
+
+def brief_text(comparison: Any, title: str) -> str:
+    """The brief page as text."""
+    return as_text(brief_page(plain(comparison), title))
+
+
+def audit_part(context: ReportContext) -> Part | None:
+    """What stops a comparison of these scores, or warns of it."""
+    audit = context.provenance.audit
+    return Part("Audit", lines=list(audit)) if audit else None
+
+
+def systems_part(context: ReportContext) -> Part | None:
+    """All systems; of two, where their scores are known."""
+    if not context.many and "score" not in context.data:
+        return None
+    return Part("Systems", tables=[systems_table(context), *spread_table(context)])
+
+
+def pairs_part(context: ReportContext) -> Part:
+    """The pairs that matter."""
+    return Part("Pairs", tables=[pairs_table(context)])
+
+
+def matrix_part(context: ReportContext) -> Part | None:
+    """P(better) of all pairs, of three systems or more, where a page has place for it."""
+    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
+        return None
+    return Part("Matrix", tables=[matrix_table(context)])

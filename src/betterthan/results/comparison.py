@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.arrays import Table
+from betterthan.counts.shapes import Table
 from betterthan.files import write_all
 from betterthan.results import provenance, rows, saved, stored_draws
 from betterthan.results.validation import validate, validate_attributes
@@ -116,9 +116,9 @@ class Comparison:
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
-        from betterthan.results.brief import lines
+        from betterthan.results.brief import statement
 
-        return lines(self)
+        return statement(self)
 
     def signature(self) -> str:
         """One line that says how it was made; see `signature`."""
@@ -197,16 +197,16 @@ class Comparison:
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
-        from betterthan.results.brief import as_text
+        from betterthan.results.brief import print_text
 
-        return as_text(self)
+        return print_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from betterthan.results.brief import as_html
+        from betterthan.results.brief import notebook_html
 
-        return as_html(self)
+        return notebook_html(self)
 
 
 def _side_by_side(found: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:

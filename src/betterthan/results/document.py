@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-VERDICT, ALONE = "Verdict", "Verdict (pair alone)"
+VERDICT, PAIRWISE_VERDICT = "Verdict", "Verdict (pair alone)"
 # columns of text, wherever they stand
-_IN_WORDS = (VERDICT, ALONE, "Groups", "Not told from", "System A", "System B", "Now")
+_IN_WORDS = (VERDICT, PAIRWISE_VERDICT, "Groups", "Not told from", "System A", "System B", "Now")
 _NO_ANCHOR = re.compile(r"[^a-z0-9]+")
 
 
@@ -25,31 +25,35 @@ class Table:
     name: str = ""  # by which a script finds it
     keys: Sequence[tuple[str, ...]] = ()  # the systems that each row is on
     decided: Sequence[Sequence[bool]] = ()  # of a matrix, the cells that have a verdict
-    shown: int | None = None  # rows that are always seen; the rest may be folded, or left out
-    rest: str = ""  # where the rest is
+    visible: int | None = None  # rows that are always visible; others may be folded, or left out
+    elsewhere: str = ""  # where all rows are, if not in this table
 
     @property
     def left_out(self) -> int:
-        """How many rows are not always seen."""
-        return 0 if self.shown is None else max(0, len(self.rows) - self.shown)
+        """How many rows are not always visible."""
+        return 0 if self.visible is None else max(0, len(self.rows) - self.visible)
 
     @property
-    def seen(self) -> "Table":
-        """With the rows alone that are always seen."""
-        told = f"the first {self.shown} of {len(self.rows):,} rows" if self.left_out else ""
-        caption = "; ".join(filter(None, [self.caption, told, self.rest]))
-        rows = self.rows[: self.shown] if self.left_out else self.rows
-        return replace(self, rows=rows, shown=None, rest="", caption=caption)
+    def shortened(self) -> "Table":
+        """With only the rows that are always visible."""
+        if self.visible is None and not self.elsewhere:
+            return self
+        first = f"the first {self.visible} of {len(self.rows):,} rows" if self.left_out else ""
+        caption = "; ".join(filter(None, [self.caption, first, self.elsewhere]))
+        rows = self.rows[: self.visible] if self.left_out else self.rows
+        return replace(self, rows=rows, visible=None, elsewhere="", caption=caption)
 
     @property
     def sides(self) -> str:
         """How each column is aligned: l, r or c."""
-        return "".join(self._side(k, head) for k, head in enumerate(self.heads))
-
-    def _side(self, column: int, head: str) -> str:
-        if column < self.left or head in _IN_WORDS:
-            return "l"
-        return "c" if self.marks and head.isdigit() else "r"
+        return "".join(
+            "l"
+            if k < self.left or heading in _IN_WORDS
+            else "c"
+            if self.marks and heading.isdigit()
+            else "r"
+            for k, heading in enumerate(self.heads)
+        )
 
     @property
     def kind(self) -> str:
@@ -99,7 +103,7 @@ class Part:
         return not (self.tables or self.notes or self.lines or self.figures)
 
 
-def parts_told(*parts: Part | None) -> list[Part]:
+def parts_present(*parts: Part | None) -> list[Part]:
     """The sections that there are."""
     return [part for part in parts if part is not None]
 
@@ -118,37 +122,38 @@ class Document:
     chapters: Sequence["Document"] = ()  # of several answers, each told by itself
 
     @property
-    def told(self) -> list[tuple[str, "Document"]]:
+    def numbered_chapters(self) -> list[tuple[str, "Document"]]:
         """The chapters, or the page itself, each with what its anchors begin with."""
-        each = self.chapters or [self]
-        return [(f"c{k + 1}-" if k else "", page) for k, page in enumerate(each)]
+        chapters = self.chapters or [self]
+        return [(f"c{k + 1}-" if k else "", page) for k, page in enumerate(chapters)]
 
     @property
     def contents(self) -> list[str]:
         """Of several answers each with its first line."""
-        return [": ".join([one.title, *one.answer[:1]]) for one in self.chapters]
+        return [": ".join([page.title, *page.answer[:1]]) for page in self.chapters]
 
     @property
     def datas(self) -> list[tuple[str, Any]]:
         """The data for scripts of each chapter, with what its anchors begin with."""
-        return [(mark, page.data()) for mark, page in self.told if page.data]
+        return [(mark, page.data()) for mark, page in self.numbered_chapters if page.data]
 
     @property
     def sections(self) -> list[tuple[str, Part]]:
         """Parts, each with what a link to it says after the #."""
-        met: dict[str, int] = {"answer": 1, "limits": 1, "signature": 1, "contents": 1}
-        found = []
+        count: dict[str, int] = {"answer": 1, "limits": 1, "signature": 1, "contents": 1}
+        sections = []
         for part in self.parts:
-            again = met.get(part.anchor, 0)
-            met[part.anchor] = again + 1
-            found.append((f"{part.anchor}-{again + 1}" if again else part.anchor, part))
-        return found
+            anchor = part.anchor
+            again = count.get(anchor, 0)
+            count[anchor] = again + 1
+            sections.append((f"{anchor}-{again + 1}" if again else anchor, part))
+        return sections
 
 
 def without_figures(page: Document) -> Document:
     """The page as it is where no figure can be shown."""
     if page.chapters:
-        return replace(page, chapters=[without_figures(one) for one in page.chapters])
+        return replace(page, chapters=[without_figures(chapter) for chapter in page.chapters])
     parts = [replace(part, figures=()) for part in page.parts]
     empty = [Part(part.heading) for part in parts]
     return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])
@@ -179,33 +184,30 @@ def joined(pages: Sequence[Document]) -> Document:
 
 
 def _once(lines: list[Sequence[str]]) -> list[str]:
-    return list(dict.fromkeys(line for each in lines for line in each))
+    return list(dict.fromkeys(line for page in lines for line in page))
 
 
-def _belong(one: Document, other: Document) -> bool:
+def _belong(first: Document, second: Document) -> bool:
     """Whether two pages are one chapter."""
-    place = {part.heading: part for part in one.parts}
-    again = [part for part in other.parts if part.heading in place]
-    alone = bool(one.answer and other.answer) and one.title != other.title
+    place = {part.heading: part for part in first.parts}
+    again = [part for part in second.parts if part.heading in place]
+    two_answers = bool(first.answer and second.answer) and first.title != second.title
     facts = all(part.is_facts and place[part.heading].is_facts for part in again)
-    return facts and not alone and not (one.data and other.data)
+    return facts and not two_answers and not (first.data and second.data)
 
 
-def _together(one: Document, other: Document) -> Document:
+def _together(first: Document, second: Document) -> Document:
     """One chapter of two: the title of the one that asks something, tables before facts."""
-    parts = {part.heading: part for part in one.parts}
-    for part in other.parts:
-        here = parts.get(part.heading)
-        parts[part.heading] = part if here is None else _with_facts(here, part)
+    parts = {part.heading: part for part in first.parts}
+    for part in second.parts:
+        same = parts.get(part.heading)
+        facts = [] if same is None else list(dict.fromkeys([*same.facts, *part.facts]))
+        parts[part.heading] = part if same is None else replace(same, facts=facts)
     return replace(
-        one if one.question or not other.question else other,
+        first if first.question or not second.question else second,
         parts=sorted(parts.values(), key=lambda part: part.is_facts),
-        answer=[*one.answer, *other.answer],
-        limits=_once([one.limits, other.limits]),
-        signatures=_once([one.signatures, other.signatures]),
-        data=one.data or other.data,
+        answer=[*first.answer, *second.answer],
+        limits=_once([first.limits, second.limits]),
+        signatures=_once([first.signatures, second.signatures]),
+        data=first.data or second.data,
     )
-
-
-def _with_facts(one: Part, other: Part) -> Part:
-    return replace(one, facts=list(dict.fromkeys([*one.facts, *other.facts])))

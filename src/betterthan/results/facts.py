@@ -13,16 +13,16 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import rows
-from betterthan.results.cells import interval_of
+from betterthan.results.columns import interval_label
 from betterthan.results.escapes import on_one_line
 from betterthan.results.robustness import (
     Firmness,
     Missing,
     More,
-    firmness_of,
-    missing_of,
-    more_of,
-    ties_of,
+    missing_effects,
+    needed,
+    pair_prospects,
+    tie_changes,
 )
 from betterthan.signed import Signature
 
@@ -91,7 +91,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ends:
+class VerdictCounts:
     """How many pairs end how, by the verdicts that count."""
 
     n_pairs: int
@@ -141,7 +141,7 @@ class Answer:
     best_share: float = names.CI_PROB
     no_joint: str | None = None  # why P(best) is not known
     unbeaten: tuple[str, ...] = ()  # no other is better, pair by pair
-    ends: Ends | None = None
+    verdict_counts: VerdictCounts | None = None
     baseline: Baseline | None = None
     unit_notes: str | None = None
     joint_notes: str | None = None
@@ -151,7 +151,7 @@ class Answer:
     ties_change: tuple[str, ...] | None = None  # policies for ties that change verdicts
 
 
-def answer_of(comparison: Any, by: str | None = None, units: str | None = None) -> Answer:
+def answer_facts(comparison: Any, by: str | None = None, units: str | None = None) -> Answer:
     """The facts of any answer on pairs of systems.
 
     Parameters
@@ -166,34 +166,46 @@ def answer_of(comparison: Any, by: str | None = None, units: str | None = None) 
     Examples
     --------
     >>> import betterthan as bt
-    >>> pair = answer_of(bt.compare(bt.datasets.contingency_case("a"))).pair
+    >>> pair = answer_facts(bt.compare(bt.datasets.contingency_case("a"))).pair
     >>> pair.first, pair.verdict, round(pair.p, 3), pair.wins
     ('A', 'better', 0.996, 12)
     """
-    data = _leading(comparison)
-    made = Signature.from_attrs(data.attrs)
+    data = comparison if isinstance(comparison, xr.Dataset) else comparison.data
+    data = rows.leading(data)
+    provenance = Signature.from_attrs(data.attrs)
     pairs: Any = rows.pairs(data)
     systems: Any = _in_order(data, rows.systems(data, pairs))
     systems = systems.assign(system=systems["system"].map(on_one_line))
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
-    answer = _common(pairs, systems, made)
-    if units:
-        answer = replace(answer, units=units)
+    failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
+    answer = Answer(
+        n_systems=len(systems),
+        units=units or units_label(provenance),
+        n=_common_n(pairs, provenance),
+        clusters=_clusters(provenance),
+        threshold=provenance.threshold or names.VERDICT_PROB,
+        score_is=score_label(provenance, "n_right" in systems),
+        lower_is_better=provenance.higher_is_better is False,
+        failures=" ".join(provenance.failures or ()) if failed else None,
+        at_random=rows.at_random(pairs, provenance),
+        unit_notes=on_one_line(" ".join(provenance.unit_notes)) if provenance.unit_notes else None,
+        joint_notes=on_one_line(" ".join(provenance.joint_notes))
+        if provenance.joint_notes
+        else None,
+    )
     if len(pairs) == 1:
-        pair = _pair(pairs.to_dict("records")[0], made, by, data)
+        pair = _pair(pairs.to_dict("records")[0], provenance, by, data)
         scores = _scores(systems, (pair.first, pair.second))
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
-        answer = _of_many(answer, pairs, systems, made, by)
-    if answer.failures or made.answer != "comparison":
+        answer = _with_systems(answer, pairs, systems, provenance, by)
+    if answer.failures or provenance.answer != "comparison":
         return answer
-    return _with_robustness(answer, data, pairs, systems, made)
-
-
-def _leading(comparison: Any) -> xr.Dataset:
-    """The engine, or the target, that is read first."""
-    data = rows.dataset_of(comparison)
-    return data.isel({names.ENGINE: 0}) if names.ENGINE in data.dims else rows.leading(data)
+    more, firmness = _prospects(answer, data, pairs, systems, provenance)
+    missing = missing_effects(data, provenance.n_blank or 0)
+    return replace(
+        answer, more=more, firmness=firmness, missing=missing, ties_change=tie_changes(data)
+    )
 
 
 def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
@@ -207,102 +219,84 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
     return systems.loc[order].reset_index(drop=True)
 
 
-def _common(pairs: Any, systems: Any, made: Signature) -> Answer:
-    failed = made.failures and "no_verdict" in pairs["verdict"].tolist()
-    return Answer(
-        n_systems=len(systems),
-        units=units_of(made),
-        n=_n_of_all(pairs, made),
-        clusters=_clusters(made),
-        threshold=made.threshold or names.VERDICT_PROB,
-        score_is=score_of(made, "n_right" in systems),
-        lower_is_better=made.higher_is_better is False,
-        failures=" ".join(made.failures or ()) if failed else None,
-        at_random=rows.at_random(pairs, made),
-        unit_notes=on_one_line(" ".join(made.unit_notes)) if made.unit_notes else None,
-        joint_notes=on_one_line(" ".join(made.joint_notes)) if made.joint_notes else None,
+def _common_n(pairs: Any, provenance: Signature) -> int | None:
+    """The items, or units, that all pairs have; None where they have not as many."""
+    if "n" in pairs and provenance.answer != "judged":
+        counts = pairs["n"].unique()
+        return int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None
+    return (
+        provenance.n_items if provenance.n_items is not None and provenance.n_items >= 0 else None
     )
 
 
-def _n_of_all(pairs: Any, made: Signature) -> int | None:
-    """The items, or units, that all pairs have; None where they have not as many."""
-    if "n" in pairs and made.answer != "judged":
-        numbers_ = pairs["n"].unique()
-        return int(numbers_[0]) if len(numbers_) == 1 and numbers_[0] == numbers_[0] else None
-    return made.n_items if made.n_items is not None and made.n_items >= 0 else None
-
-
-def score_of(made: Signature, counted: bool = False) -> str:
+def score_label(provenance: Signature, counted: bool = False) -> str:
     """What the score of a system is; `counted`: how many items it got right is known."""
-    if made.quantity != "accuracy" and not counted:
+    if provenance.quantity != "accuracy" and not counted:
         return "Mean score"
-    return "Error rate" if made.higher_is_better is False else "Accuracy"
+    return "Error rate" if provenance.higher_is_better is False else "Accuracy"
 
 
-def units_of(made: Signature) -> str:
+def units_label(provenance: Signature) -> str:
     """What wins are counted on."""
-    if made.unit == "judgment":
+    if provenance.unit == "judgment":
         return "judgments"
-    return f"{made.unit}s" if made.n_units is not None else "items"
+    return f"{provenance.unit}s" if provenance.n_units is not None else "items"
 
 
-def _clusters(made: Signature) -> str | None:
-    if made.unit != "cluster" or made.n_units is None:
+def _clusters(provenance: Signature) -> str | None:
+    if provenance.unit != "cluster" or provenance.n_units is None:
         return None
-    return f"{made.n_units:,} cluster{'' if made.n_units == 1 else 's'}"
+    return f"{provenance.n_units:,} cluster{'' if provenance.n_units == 1 else 's'}"
 
 
-def _pair(row: Mapping[str, Any], made: Signature, by: str | None, data: xr.Dataset) -> Pair:
+def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: xr.Dataset) -> Pair:
     """From a row of `rows.pairs`."""
 
-    def known(column: str) -> Any:
+    def value(column: str) -> Any:
         return _plain(row.get(column))
 
-    counted = made.answer != "judged"  # there, the counts are of the labels alone
-    other = made.beside_quantity if f"{made.beside_quantity}_prob_better" in row else None
-    ends = row.get("lower", np.nan), row.get("upper", np.nan)
+    counted = provenance.answer != "judged"  # there, the counts are of the labels alone
+    other = (
+        provenance.beside_quantity if f"{provenance.beside_quantity}_prob_better" in row else None
+    )
+    bounds = row.get("lower", np.nan), row.get("upper", np.nan)
+    interval = {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
     return Pair(
         first=row["system"],
         second=row["other"],
         verdict=row["verdict"],
-        p=known("prob_better"),
-        p_mcse=known("mcse") or 0.0,
+        p=value("prob_better"),
+        p_mcse=value("mcse") or 0.0,
         by=by,
-        at_random=rows.at_random(pd.DataFrame([row]), made),
-        wins=known("wins") if counted else None,
-        losses=known("losses") if counted else None,
-        ties=known("ties") if counted else None,
-        ties_unknown=made.ties == "unknown",
-        n=(known("n") or (made.n_items if by else None)) if counted else None,
-        n_dropped=known("n_dropped") or 0,
-        n_units=known("n_units"),
-        unit=made.unit,
-        difference=known("difference"),
-        difference_lower=known("lower"),
-        difference_upper=known("upper"),
+        at_random=rows.at_random(pd.DataFrame([row]), provenance),
+        wins=value("wins") if counted else None,
+        losses=value("losses") if counted else None,
+        ties=value("ties") if counted else None,
+        ties_unknown=provenance.ties == "unknown",
+        n=(value("n") or (provenance.n_items if by else None)) if counted else None,
+        n_dropped=value("n_dropped") or 0,
+        n_units=value("n_units"),
+        unit=provenance.unit,
+        difference=value("difference"),
+        difference_lower=value("lower"),
+        difference_upper=value("upper"),
         difference_mcse=_error(data, "difference_mean_mcse"),
-        difference_is=made.difference_is or "difference",
-        interval=_interval(made),
-        lower_is_better=made.lower_mean,
-        one_sided=bool(rows.one_sided(row["verdict"], *ends)),
-        threshold=made.threshold or names.VERDICT_PROB,
-        rope=made.rope or 0.0,
-        within_rope=known("within_rope"),
+        difference_is=provenance.difference_is or "difference",
+        interval=None if provenance.ci_prob is None else interval_label(interval),
+        lower_is_better=provenance.lower_mean,
+        one_sided=bool(rows.one_sided(row["verdict"], *bounds)),
+        threshold=provenance.threshold or names.VERDICT_PROB,
+        rope=provenance.rope or 0.0,
+        within_rope=value("within_rope"),
         within_rope_mcse=_error(data, "mass_mcse"),
-        beyond_rope=None if known("within_rope") is None else known("beyond_rope"),
-        also_ahead=bool(known("also_ahead")),
-        too_close=bool(known("too_close")),
-        quantity=made.quantity,
+        beyond_rope=None if value("within_rope") is None else value("beyond_rope"),
+        also_ahead=bool(value("also_ahead")),
+        too_close=bool(value("too_close")),
+        quantity=provenance.quantity,
         other_quantity=other,
-        other_p=known(f"{other}_prob_better"),
-        reason=known("reason") or None,
+        other_p=value(f"{other}_prob_better"),
+        reason=value("reason") or None,
     )
-
-
-def _interval(made: Signature) -> str | None:
-    if made.ci_prob is None:
-        return None
-    return interval_of({"ci_prob": made.ci_prob, "ci_kind": made.ci_kind or "eti"})
 
 
 def _error(data: xr.Dataset, name: str) -> float:
@@ -312,8 +306,8 @@ def _error(data: xr.Dataset, name: str) -> float:
     errors = data[name]
     if names.REGION in errors.dims:
         errors = errors.sel({names.REGION: names.REGIONS[1]})
-    known = errors.values[np.isfinite(errors.values)]
-    return float(known.max()) if known.size else 0.0
+    finite = errors.values[np.isfinite(errors.values)]
+    return float(finite.max()) if finite.size else 0.0
 
 
 _WITH_ERRORS = ("scores", "orders", "prediction")  # whose differences show their error
@@ -325,59 +319,56 @@ def _scores(systems: Any, order: tuple[str, ...]) -> tuple[Score, ...]:
         return ()
     by_name = {row["system"]: row for row in systems.to_dict("records")}
     fields = ("system", "score", "score_lower", "score_upper", "n_right", "n_scored")
-    kept = [{k: _plain(by_name[one].get(k)) for k in fields} for one in order]
-    return tuple(Score(**one) for one in kept)
+    return tuple(Score(**{k: _plain(by_name[name].get(k)) for k in fields}) for name in order)
 
 
-def _of_many(
-    answer: Answer, pairs: pd.DataFrame, systems: pd.DataFrame, made: Signature, by: str | None
+def _with_systems(
+    answer: Answer,
+    pairs: pd.DataFrame,
+    systems: pd.DataFrame,
+    provenance: Signature,
+    by: str | None,
 ) -> Answer:
-    verdicts = final_verdicts(pairs)
+    verdicts = pairs["verdict"].to_numpy(str)
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     answer = replace(
         answer,
-        by=by or ("mean score" if made.joint_quantity == "mean" else None),
-        unbeaten=tuple(one for one in systems["system"] if one not in beaten),
-        ends=_ends(pairs, verdicts),
-        baseline=_baseline(pairs, systems, verdicts, made),
+        by=by or ("mean score" if provenance.joint_quantity == "mean" else None),
+        unbeaten=tuple(name for name in systems["system"] if name not in beaten),
+        verdict_counts=_verdict_counts(pairs, verdicts),
+        baseline=_baseline(pairs, systems, verdicts, provenance),
     )
-    return _with_best(answer, systems, made)
+    return _with_best(answer, systems, provenance)
 
 
-def final_verdicts(pairs: pd.DataFrame) -> np.ndarray:
-    """The verdict that counts in each row of `rows.pairs`."""
-    alone = pairs["verdict"].to_numpy(str)
-    if "among_verdict" not in pairs:
-        return alone
-    return rows.joint_first(alone, pairs["among_verdict"].to_numpy(str))
-
-
-def _with_best(answer: Answer, systems: Any, made: Signature) -> Answer:
+def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
     """With who may be the best, where systems were compared jointly."""
     if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
-        why = made.no_joint or "pairs alone do not say which system is best"
+        why = provenance.no_joint or "pairs alone do not say which system is best"
         return replace(answer, no_joint=why)
     top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
-    size = sum(bool(one["in_best_set"]) for one in top) if "in_best_set" in systems else None
+    size = sum(bool(row["in_best_set"]) for row in top) if "in_best_set" in systems else None
     best = tuple(
         Candidate(
-            system=one["system"],
-            p=float(one["prob_best"]),
-            p_mcse=_plain(one.get("prob_best_mcse")) or 0.0,
+            system=row["system"],
+            p=float(row["prob_best"]),
+            p_mcse=_plain(row.get("prob_best_mcse")) or 0.0,
         )
-        for one in top
+        for row in top
     )
-    return replace(answer, best=best, n_best_set=size, best_share=made.ci_prob or names.CI_PROB)
+    return replace(
+        answer, best=best, n_best_set=size, best_share=provenance.ci_prob or names.CI_PROB
+    )
 
 
-def _ends(pairs: pd.DataFrame, verdicts: np.ndarray) -> Ends:
+def _verdict_counts(pairs: pd.DataFrame, verdicts: np.ndarray) -> VerdictCounts:
     reasons = pairs["reason"].tolist() if "reason" in pairs else []
     without = pairs[verdicts == "no_data"].head(_PAIRS_NAMED)
     met = zip(without["system"].tolist(), without["other"].tolist(), strict=True)
     count = {name: int((verdicts == name).sum()) for name in _VERDICTS}
-    return Ends(
+    return VerdictCounts(
         n_pairs=len(pairs),
-        joint="among_verdict" in pairs,
+        joint="pairwise_verdict" in pairs,
         n_better=count["better"] + count["worse"],
         n_equivalent=count["equivalent"],
         n_undecided=count["undecided"],
@@ -393,11 +384,11 @@ _VERDICTS = ("better", "worse", "equivalent", "undecided", "split", "no_data", "
 
 
 def _baseline(
-    pairs: pd.DataFrame, systems: pd.DataFrame, verdicts: np.ndarray, made: Signature
+    pairs: pd.DataFrame, systems: pd.DataFrame, verdicts: np.ndarray, provenance: Signature
 ) -> Baseline | None:
-    if made.baseline is None:
+    if provenance.baseline is None:
         return None
-    base = on_one_line(made.baseline)
+    base = on_one_line(provenance.baseline)
     met = against(base, systems["system"].tolist(), pairs, verdicts)
     score = _scores(systems, (base,))
     return Baseline(
@@ -413,55 +404,57 @@ def _baseline(
 
 
 def against(
-    one: str, systems: list[str], pairs: pd.DataFrame, verdicts: np.ndarray
+    system: str, others: list[str], pairs: pd.DataFrame, verdicts: np.ndarray
 ) -> dict[str, list[str]]:
     """The other systems, by what they are against one: better, worse, or another verdict."""
-    turned = {"better": "worse", "worse": "better"}
-    first = pairs["system"].to_numpy() == one
-    second = pairs["other"].to_numpy() == one
-    ends = dict(zip(pairs["system"][second], verdicts[second], strict=True))
-    ends |= {
-        other: turned.get(end, end)
-        for other, end in zip(pairs["other"][first], verdicts[first], strict=True)
-    }
-    met: dict[str, list[str]] = {}
-    for system in systems:
-        if system != one:
-            met.setdefault(ends[system], []).append(system)
-    return met
+    reverse = {"better": "worse", "worse": "better"}
+    first = pairs["system"].to_numpy() == system
+    second = pairs["other"].to_numpy() == system
+    verdict = dict(zip(pairs["system"][second], verdicts[second], strict=True))
+    for other, end in zip(pairs["other"][first], verdicts[first], strict=True):
+        verdict[other] = reverse.get(end, end)
+    by_verdict: dict[str, list[str]] = {}
+    for other in others:
+        if other != system:
+            by_verdict.setdefault(verdict[other], []).append(other)
+    return by_verdict
 
 
-def _with_robustness(
+def _prospects(
     answer: Answer,
     data: xr.Dataset,
     pairs: pd.DataFrame,
     systems: pd.DataFrame,
-    made: Signature,
-) -> Answer:
-    """With what more items would do, what would undo the verdict, and what is missing."""
+    provenance: Signature,
+) -> tuple[More | None, Firmness | None]:
+    """What more items would do, and what would undo the verdict, of the pairs that matter most."""
     if answer.pair is not None:
-        more, firmness = more_of(data), firmness_of(data)
-    else:
-        order, verdicts = systems["system"].tolist(), final_verdicts(pairs)
-        leader = _leader(answer, systems, made)
-        met = against(leader, order, pairs, verdicts)
-
-        def more_with(system: str) -> More | None:
-            """With the first other that is undecided jointly and as a pair, which is planned."""
-            joint, alone = (
-                against(system, order, pairs, of).get("undecided", [])
-                for of in (verdicts, pairs["verdict"].to_numpy(str))
-            )
-            return more_of(data, system, [one for one in joint if one in alone])
-
-        base = answer.baseline  # an undecided pair with it matters most
-        more = (more_with(base.system) if base else None) or more_with(leader)
-        firmness = firmness_of(data, leader, met.get("worse", []))
-    missing = missing_of(data, made.n_blank or 0)
-    return replace(answer, more=more, firmness=firmness, missing=missing, ties_change=ties_of(data))
+        prospects = pair_prospects(data)
+        return (prospects, None) if isinstance(prospects, More) else (None, prospects)
+    order, verdicts = systems["system"].tolist(), pairs["verdict"].to_numpy(str)
+    leader, more = _leader(answer, systems, provenance), None
+    # an undecided pair with the baseline matters most
+    for system in [answer.baseline.system, leader] if answer.baseline else [leader]:
+        undecided = against(system, order, pairs, verdicts).get("undecided", [])
+        if "pairwise_verdict" in pairs:  # a pair is planned alone
+            alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
+            undecided = [other for other in undecided if other in alone.get("undecided", [])]
+        more = more or (_prospects_with(data, system, undecided[0]) if undecided else None)
+    behind = against(leader, order, pairs, verdicts).get("worse", [])
+    firmness = _prospects_with(data, leader, behind[0]) if behind else None
+    return (
+        more if isinstance(more, More) else None,
+        firmness if isinstance(firmness, Firmness) else None,
+    )
 
 
-def _leader(answer: Answer, systems: pd.DataFrame, made: Signature) -> str:
+def _prospects_with(data: xr.Dataset, system: str, other: str) -> More | Firmness | None:
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    places = [systems.index(system), systems.index(other)]
+    return pair_prospects(needed(rows.pairwise(data)).isel(dict.fromkeys(names.SQUARE, places)))
+
+
+def _leader(answer: Answer, systems: pd.DataFrame, provenance: Signature) -> str:
     """The probable best, or the first in the table that no other is better than.
 
     Of systems with the same score the first in the table leads: P(best) orders them by chance.
@@ -470,10 +463,10 @@ def _leader(answer: Answer, systems: pd.DataFrame, made: Signature) -> str:
     if not answer.best:
         return answer.unbeaten[0] if answer.unbeaten else order[0]
     best = answer.best[0].system
-    if made.joint_model != names.AMONG_ALL or "score" not in systems:
+    if provenance.joint_model != names.AMONG_ALL or "score" not in systems:
         return best
     score = systems["score"][order.index(best)]
-    return next(one for one, own in zip(order, systems["score"], strict=True) if own == score)
+    return order[systems["score"].tolist().index(score)]
 
 
 def _plain(value: Any) -> Any:

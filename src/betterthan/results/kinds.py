@@ -18,18 +18,18 @@ class Kind:
     """A kind of answer: how it is told, and its page."""
 
     by: str  # what makes it
-    told: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
-    made_in: str  # file here, or module, and function of its page; loaded to make one
+    recognized_by: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none
+    page_function: str  # file here, or module, and function of its page; loaded to make one
 
     def page(self, answer: Any) -> Document:
         """Of an answer of this kind."""
-        return _function(self.made_in)(answer)
+        return _function(self.page_function)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
-        if callable(self.told):
-            return self.told(answer)
-        return isinstance(answer, xr.Dataset) and answer.attrs.get("answer") == self.told
+        if callable(self.recognized_by):
+            return self.recognized_by(answer)
+        return isinstance(answer, xr.Dataset) and answer.attrs.get("answer") == self.recognized_by
 
 
 def _is_a(name: str, file: str) -> Callable[[Any], bool]:
@@ -69,41 +69,41 @@ def _is_confusion(answer: Any) -> bool:
 
 
 KINDS = (
-    Kind("compare", "comparison", "results.of_comparison.page"),
-    Kind("compare", "judged", "results.of_judged.page"),
-    Kind("scores.compare", "scores", "results.of_scores.page"),
-    Kind("orders.kendall_tau", "taus", "results.of_orders.page"),
-    Kind("orders.compare", "orders", "results.of_orders.compared_page"),
-    Kind("orders.agreement", "agreement", "results.of_agreement.page"),
-    Kind("orders.consensus", "consensus", "results.of_agreement.consensus_page"),
-    Kind("fits.compare of mallows", "dispersions", "results.of_agreement.dispersions_page"),
-    Kind("fits.compare", "pairs", "results.of_fits.page"),
-    Kind("scores.compare_folds", "folds", "results.of_fits.page"),
-    Kind("orders.read", _is_orders, "results.of_agreement.orders_page"),
+    Kind("compare", "comparison", "results.comparison_page.page"),
+    Kind("compare", "judged", "results.judged_page.page"),
+    Kind("scores.compare", "scores", "results.scores_page.page"),
+    Kind("orders.kendall_tau", "taus", "results.orders_page.taus_page"),
+    Kind("orders.compare", "orders", "results.orders_page.compared_page"),
+    Kind("orders.agreement", "agreement", "results.orders_page.agreement_page"),
+    Kind("orders.consensus", "consensus", "results.orders_page.consensus_page"),
+    Kind("fits.compare of mallows", "dispersions", "results.orders_page.dispersions_page"),
+    Kind("fits.compare", "pairs", "results.fits_page.page"),
+    Kind("scores.compare_folds", "folds", "results.fits_page.page"),
+    Kind("orders.read", _is_orders, "results.orders_page.orders_page"),
     Kind(
         "features.performance_function",
         _is_a("PerformanceFunction", "features.formulas"),
-        "results.of_features.page",
+        "results.features_page.function_page",
     ),
-    Kind("models.performance_function.fit", _is_posterior, "results.of_predictions.posterior_page"),
-    Kind("features.compare", "feature_sets", "results.of_predictions.sets_page"),
-    Kind("features.predict", "prediction", "results.of_predictions.page"),
-    Kind("labels.posterior", "label_posterior", "results.of_labels.posterior_page"),
-    Kind("labels.confusions", _is_confusion, "results.of_labels.page"),
-    Kind("significance.groups", "groups", "results.of_groups.page"),
-    Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.shown.page"),
+    Kind("models.performance_function.fit", _is_posterior, "results.features_page.posterior_page"),
+    Kind("features.compare", "feature_sets", "results.features_page.sets_page"),
+    Kind("features.predict", "prediction", "results.features_page.prediction_page"),
+    Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
+    Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
+    Kind("significance.groups", "groups", "results.groups_page.page"),
+    Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),
 )
 
 
-def kind_of(answer: Any) -> Kind | None:
+def find_kind(answer: Any) -> Kind | None:
     """The kind of an answer, none where it is of no kind."""
     return next((kind for kind in KINDS if kind.holds(answer)), None)
 
 
-def page_of(answer: Any) -> Document:
+def build_page(answer: Any) -> Document:
     """The page on one answer."""
     answer = plain(answer)
-    kind = kind_of(answer)
+    kind = find_kind(answer)
     if kind is None and _is_unknown(answer):
         raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
@@ -123,9 +123,9 @@ def page_of(answer: Any) -> Document:
 
 def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself; of a fit of pairs, what it says of them."""
-    of_draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
-    if of_draws and answer["posterior"].attrs.get("model") in OF_PAIRS:
-        return _function(_OF_FIT)(answer).data
+    draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
+    if draws and answer["posterior"].attrs.get("model") in PAIR_MODELS:
+        return _function(_COMPARE_FIT)(answer).data
     if not hasattr(answer, "by_engine"):
         return answer
     by_engine = answer.made.answer in ("comparison", "judged")
@@ -133,11 +133,11 @@ def plain(answer: Any) -> Any:
 
 
 # models whose fits compare pairs of systems
-OF_PAIRS = (
+PAIR_MODELS = (
     *MODELS,
     *("clustered", "davidson", "graded", "hierarchical", "item_response", "mallows"),
 )
-_OF_FIT = "fits.comparing.compare"
+_COMPARE_FIT = "fits.comparing.compare"
 
 
 def _function(path: str) -> Callable[..., Any]:

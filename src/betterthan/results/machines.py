@@ -19,29 +19,29 @@ class Case:
 
     name: str
     state: str
-    said: str = ""
+    message: str = ""
 
 
-def cases_of_pairs(comparison: Any) -> list[Case]:
+def pair_cases(comparison: Any) -> list[Case]:
     """A case for each pair: undecided is skipped; against a baseline, worse than it has failed.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> cases_of_pairs(bt.compare(bt.datasets.contingency_case("a")))
-    [Case(name='A, B', state='passed', said='A better: P 0.996')]
+    >>> pair_cases(bt.compare(bt.datasets.contingency_case("a")))
+    [Case(name='A, B', state='passed', message='A better: P 0.996')]
     """
     baseline = comparison.data.attrs.get("baseline")
-    found = []
+    cases = []
     for row in pair_rows(comparison).to_dict("records"):
         system, other, verdict = row["system"], row["other"], str(row["verdict"])
-        said = f"{system} {verdict}: P {row['prob_better']:.3f}"
+        message = f"{system} {verdict}: P {row['prob_better']:.3f}"
         state = PASSED if verdict in ("better", "worse", "equivalent") else SKIPPED
         if baseline is not None and baseline in (system, other):
             loses = (verdict == "better") == (system == baseline)
             state = FAILED if verdict in ("better", "worse") and loses else state
-        found.append(Case(f"{system}, {other}", state, said))
-    return found
+        cases.append(Case(f"{system}, {other}", state, message))
+    return cases
 
 
 def junit(suite: str, cases: Sequence[Case]) -> str:
@@ -66,13 +66,13 @@ def junit(suite: str, cases: Sequence[Case]) -> str:
         skipped=str(number[SKIPPED]),
     )
     for case in cases:
-        one = Xml.SubElement(root, "testcase", classname=suite, name=_plain(case.name))
+        element = Xml.SubElement(root, "testcase", classname=suite, name=_plain(case.name))
         if case.state == PASSED:
-            if case.said:
-                Xml.SubElement(one, "system-out").text = _plain(case.said)
+            if case.message:
+                Xml.SubElement(element, "system-out").text = _plain(case.message)
         else:
             kind = "failure" if case.state == FAILED else "skipped"
-            Xml.SubElement(one, kind, message=_plain(case.said or case.name))
+            Xml.SubElement(element, kind, message=_plain(case.message or case.name))
     Xml.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}'
 

@@ -1,11 +1,109 @@
-"""A page in Markdown, HTML or LaTeX: one template each, and what it needs of filters."""
+"""A page in Markdown, HTML or LaTeX: a template each, their filters, scripts and figures."""
 
+import base64
+import hashlib
+import json
 import re
+from functools import cache
+from html import escape
+from importlib.resources import files
+from io import StringIO
 from typing import Any
 
 from betterthan.results.document import Document, Figure, Table
 from betterthan.results.escapes import latex, markdown
-from betterthan.results.scripts import allowed, as_json, scripts
+
+# a file follows the files it uses
+_ORDER = (
+    *("elements", "formats", "numbers", "model", "pair", "state"),
+    *("tables", "card", "matrix", "live", "changes", "controls", "page"),
+)
+_COMMENT = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
+_QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
+_SPACED_SIGN = re.compile(r" ?([=,{}():?;&|]) ?")
+_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+
+
+@cache
+def scripts() -> Any:
+    """All of them in one function of their own, without comments and needless space."""
+    from markupsafe import Markup
+
+    folder = files("betterthan.results").joinpath("templates", "scripts")
+    lines = [
+        line.strip()
+        for name in _ORDER
+        for line in folder.joinpath(f"{name}.js").read_text("utf-8").splitlines()
+    ]
+    code = [_COMMENT.sub("", line) for line in lines if line and not line.startswith("//")]
+    script = "\n".join(['(function () {"use strict";', *map(_tight, code), "})();"])
+    if "</" in script:
+        raise ValueError("a script holds '</', which would end it inside a page")
+    return Markup(script)
+
+
+def _tight(line: str) -> str:
+    """A line without the spaces beside its signs, but for what stands in quotes."""
+    parts = _QUOTED.split(line)
+    return "".join(p if k % 2 else _SPACED_SIGN.sub(r"\1", p) for k, p in enumerate(parts))
+
+
+def script_json(value: Any) -> Any:
+    """JSON that holds nothing which could end a script or begin a tag."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.translate(_UNSAFE))
+
+
+@cache
+def allowed() -> str:
+    """What a browser may do for the page: run these scripts alone, and load nothing."""
+    digest = base64.b64encode(hashlib.sha256(str(scripts()).encode()).digest()).decode()
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        f"form-action 'none'; script-src 'sha256-{digest}'"
+    )
+
+
+# what is written shorter: a glyph at a place, and coordinates to a hundredth of a point
+_SHORTER = (
+    (re.compile(r"<!--.*?-->", re.S), ""),
+    (re.compile(r"\n\s*"), "\n"),
+    (re.compile(r"(\d{2,}\.\d\d)\d+"), r"\1"),
+    (re.compile(r"(?<=[\"#])DejaVuSans-"), "dv"),
+    (re.compile(r'xlink:href="#'), 'href="#'),
+    (
+        re.compile(r'(<use href="#\w+") transform="translate\((-?\d+)(?:\.\d+)? 0\)"/>'),
+        r'\1 x="\2"/>',
+    ),
+)
+
+
+def as_svg(figure: Figure) -> str:
+    """A figure as SVG, without the XML before it.
+
+    Paths instead of fonts, and no date: the page looks the same everywhere and every time.
+    """
+    drawing = figure.draw()
+    if isinstance(drawing, str):
+        return drawing
+    from matplotlib import rc_context
+
+    buffer = StringIO()
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
+        drawn = drawing.figure
+        drawn.set_layout_engine("none")  # it was laid out when it was finished
+        drawn.savefig(
+            buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
+        )
+    svg = buffer.getvalue()
+    start = f'<svg role="img" aria-label="{escape(figure.caption)}" '
+    text = svg[svg.index("<svg") :].replace("<svg ", start, 1)
+    for pattern, short in _SHORTER:
+        text = pattern.sub(short, text)
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
 
 _LONG = 18  # characters of a name that needs a column which breaks
 _DEEP = 0.86  # from here on a cell is so dark that its ink is light
@@ -57,8 +155,6 @@ def _written(template: str, page: Document, **choices: Any) -> str:
 def svg(figure: Figure) -> Any:
     """A figure, drawn."""
     from markupsafe import Markup
-
-    from betterthan.results.figures import as_svg
 
     return Markup(as_svg(figure))
 
@@ -116,7 +212,7 @@ _FILTERS: dict[str, Any] = {
     "alignment": alignment,
     "soft": soft,
     "breakable": breakable,
-    "json": as_json,
+    "json": script_json,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

@@ -79,8 +79,8 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
         places = min(places + 2, _places(mcse))  # as many as the error lets stand, within reason
     # + 0.0 turns a rounded -0.0 into 0.0
     mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
-    beside = f" ± {mcse:.{places}f}" if mcse > 0 else ""
-    return f"{mean:+.{places}f}{beside} [{lower:+.{places}f}, {upper:+.{places}f}]"
+    error = f" ± {mcse:.{places}f}" if mcse > 0 else ""
+    return f"{mean:+.{places}f}{error} [{lower:+.{places}f}, {upper:+.{places}f}]"
 
 
 def signed(value: float) -> str:

@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.cells import interval_of
+from betterthan.results.columns import interval_label
 from betterthan.results.escapes import labels_on_one_line
 from betterthan.text import named
 
@@ -302,7 +302,7 @@ def dispersion_facts(dispersions: xr.Dataset) -> DispersionFacts:
         theta=first["theta"].item(),
         theta_lower=first["lower"].item(),
         theta_upper=first["upper"].item(),
-        interval=interval_of(dispersions.attrs),
+        interval=interval_label(dispersions.attrs),
         expected_tau=first["expected_tau"].item(),
         prob_best=first["prob_best"].item(),
         second=systems[1] if len(systems) > 1 else "",

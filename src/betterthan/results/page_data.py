@@ -10,9 +10,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.posterior.parameters import prior_of
-from betterthan.results.agreement import right_of
 from betterthan.results.escapes import on_one_line
-from betterthan.results.rows import best_first
+from betterthan.results.item_tables import right_counts
+from betterthan.results.rows import best_first, pairwise
 from betterthan.signed import Signature
 
 _MILLION = 10**6  # probabilities are told in millionths
@@ -20,7 +20,7 @@ _DIGITS = {"bf": 3, "tp": 3, "ta": 3}  # significant ones; of the rest:
 _ENOUGH = 5
 _MANY = 1_000  # pairs above which what is not needed is left out
 # columns of a pair: a name on the page, and the variable
-_TOLD = {
+_COLUMNS = {
     "p": "prob_better",
     "pe": "prob_better_mcse",
     "d": "difference_mean",
@@ -38,6 +38,7 @@ _TOLD = {
     "bf": "bayes_factor_01",
     "wrong": "prob_better_if_wrong",
 }
+_JOINT = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
 _VERDICTS = {"v": "verdict", "wv": "verdict_if_wrong"}
 
 
@@ -56,26 +57,29 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
         follows: "counts" (a Dirichlet posterior), "units" (Student's t), "drawn" (of which the page
         has the answers alone), or "signs" (no difference: ties are unknown).
     """
-    data = comparison.isel({names.ENGINE: 0})
-    made = Signature.from_attrs(comparison.attrs)
+    joint = comparison.isel({names.ENGINE: 0})
+    data = pairwise(joint)  # the page computes the answers of pairs anew, and shows the joint ones
+    if "pairwise_verdict" in joint:
+        data = data.assign({f"among_{name}": joint[name] for name in _JOINT})
+    provenance = Signature.from_attrs(comparison.attrs)
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
     order = [place[name] for name in best_first(comparison)[names.SYSTEM_A].values.tolist()]
-    return _choices(made) | {
+    return _choices(provenance) | {
         "systems": systems,
         "order": order,
-        "kind": kind_of(data),
+        "kind": difference_law(data),
         "among": "among_prob_better" in data,
         "has_best": len(systems) > 2 and "prob_best" in data,
         "verdicts": list(names.VERDICTS),
         "priors": _priors(data),
-        "tests": _tests_of(data, made),
-        "pairs": _columns(data, made),
-        "right": right_of(data),
+        "tests": _test_settings(data, provenance),
+        "pairs": _columns(data, provenance),
+        "right": right_counts(data),
     }
 
 
-def kind_of(data: xr.Dataset) -> str:
+def difference_law(data: xr.Dataset) -> str:
     """What the difference of a pair follows."""
     sampled = "prob_better_mcse" in data and (data["prob_better_mcse"].values > 0).any()
     if sampled or data.attrs.get("prior_sd"):
@@ -87,44 +91,49 @@ def kind_of(data: xr.Dataset) -> str:
 
 def _priors(data: xr.Dataset) -> dict[str, list[float]]:
     """Those that a reader may choose."""
-    found = {name: list(prior) for name, prior in names.PRIORS.items()}
-    if kind_of(data) == "counts":
-        found[names.SKEPTICAL] = list(prior_of(names.SKEPTICAL, data["counts"]))
-    return found
+    priors = {name: list(prior) for name, prior in names.PRIORS.items()}
+    if difference_law(data) == "counts":
+        priors[names.SKEPTICAL] = list(prior_of(names.SKEPTICAL, data["counts"]))
+    return priors
 
 
-def _choices(made: Signature) -> dict[str, Any]:
+def _choices(provenance: Signature) -> dict[str, Any]:
     """How the answer was made."""
-    kept = ("rope", "threshold", "ci_prob", "ci_kind", "ties", "prior", "quantity", "unit")
-    found = {name: getattr(made, name) for name in kept}
-    baseline = None if made.baseline is None else on_one_line(made.baseline)
-    of = {"lower": made.lower_mean, "other": made.beside_quantity, "splits": bool(made.splits)}
-    reason = names.NOT_CONVERGED if made.failures else names.MISSING_DECIDES
-    is_ = made.difference_is
-    told = {"baseline": baseline, "reason": reason, "difference_is": is_}
-    return found | of | told | {"most": made.difference_most}
+    copied = ("rope", "threshold", "ci_prob", "ci_kind", "ties", "prior", "quantity", "unit")
+    choices = {name: getattr(provenance, name) for name in copied}
+    baseline = None if provenance.baseline is None else on_one_line(provenance.baseline)
+    quantity = {
+        "lower": provenance.lower_mean,
+        "other": provenance.beside_quantity,
+        "splits": bool(provenance.splits),
+    }
+    reason = names.NOT_CONVERGED if provenance.failures else names.MISSING_DECIDES
+    texts = {"baseline": baseline, "reason": reason, "difference_is": provenance.difference_is}
+    return choices | quantity | texts | {"most": provenance.difference_most}
 
 
-def _columns(data: xr.Dataset, made: Signature) -> dict[str, Any]:
+def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
     first, second = pair_indices(data.sizes[names.SYSTEM_A])
     places = zip(names.SQUARE, (first, second), strict=True)
-    at = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
-    held = _held(data, made, first.size)
-    found = {key: data[name].isel(at).values for key, name in held.items()}
-    if kind_of(data) == "drawn" and made.rope:
-        found |= _within(data.isel(at))
-    if "among_mass" in data:
-        found["aw"] = data["among_mass"].isel(at).sel({names.REGION: names.REGIONS[1]}).values
-    counts = data["counts"].isel(at).transpose(names.PAIR, names.OUTCOME).values
-    found |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
-    return {key: _column(key, values) for key, values in (found | _tests(data, at)).items()}
+    indexers = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
+    held = _held(data, provenance, first.size)
+    columns = {key: data[name].isel(indexers).values for key, name in held.items()}
+    if difference_law(data) == "drawn" and provenance.rope:
+        columns |= _within(data.isel(indexers))
+    if "among_mass" in data and provenance.rope:
+        columns["aw"] = (
+            data["among_mass"].isel(indexers).sel({names.REGION: names.REGIONS[1]}).values
+        )
+    counts = data["counts"].isel(indexers).transpose(names.PAIR, names.OUTCOME).values
+    columns |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
+    return {key: _column(key, values) for key, values in (columns | _tests(data, indexers)).items()}
 
 
-def _held(data: xr.Dataset, made: Signature, pairs: int) -> dict[str, str]:
+def _held(data: xr.Dataset, provenance: Signature, pairs: int) -> dict[str, str]:
     """The columns that are told, and their variables."""
-    known = {**_TOLD, **_VERDICTS, "other": f"{made.beside_quantity}_prob_better"}
-    left_out = _LEFT_OUT.get(kind_of(data), ()) + (("bf",) if pairs > _MANY else ())
-    return {key: name for key, name in known.items() if name in data and key not in left_out}
+    columns = {**_COLUMNS, **_VERDICTS, "other": f"{provenance.beside_quantity}_prob_better"}
+    left_out = _LEFT_OUT.get(difference_law(data), ()) + (("bf",) if pairs > _MANY else ())
+    return {key: name for key, name in columns.items() if name in data and key not in left_out}
 
 
 _LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
@@ -132,27 +141,27 @@ _LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
 
 def _within(pairs: xr.Dataset) -> dict[str, np.ndarray]:
     """The mass within the rope and its error, which the page cannot compute from draws."""
-    told = {"r": "mass", "re": "mass_mcse"}
+    variables = {"r": "mass", "re": "mass_mcse"}
     inside = {names.REGION: names.REGIONS[1]}
-    return {key: pairs[name].sel(inside).values for key, name in told.items() if name in pairs}
+    return {key: pairs[name].sel(inside).values for key, name in variables.items() if name in pairs}
 
 
-def _tests_of(data: xr.Dataset, made: Signature) -> dict[str, Any]:
+def _test_settings(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
     """Names of the tests, the level, and the correction."""
     tests = data[names.TEST].values.tolist() if "p_value" in data else []
-    return {"names": tests, "alpha": made.alpha, "correction": made.correction}
+    return {"names": tests, "alpha": provenance.alpha, "correction": provenance.correction}
 
 
-def _tests(data: xr.Dataset, at: dict[str, Any]) -> dict[str, np.ndarray]:
+def _tests(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndarray]:
     """Of each test its p, adjusted, and for whom it speaks."""
-    found = {}
-    told = {"tp": "p_value", "ta": "p_adjusted", "tf": "favours"}
-    for key, name in told.items():
+    columns = {}
+    variables = {"tp": "p_value", "ta": "p_adjusted", "tf": "favours"}
+    for key, name in variables.items():
         if name not in data:
             continue
         for k, test in enumerate(data[names.TEST].values.tolist()):
-            found[f"{key}{k}"] = data[name].sel({names.TEST: test}).isel(at).values
-    return found
+            columns[f"{key}{k}"] = data[name].sel({names.TEST: test}).isel(places).values
+    return columns
 
 
 def _column(key: str, values: np.ndarray) -> Any:
@@ -160,12 +169,12 @@ def _column(key: str, values: np.ndarray) -> Any:
     differences; one of them where all are the same.
     """
     if key in _VERDICTS:
-        told = [_verdict(key, str(v)) for v in values]
+        column = [_verdict(key, str(v)) for v in values]
     elif key in _SHARES:
-        told = [_whole(v, _MILLION) for v in values.tolist()]
+        column = [_scaled(v, _MILLION) for v in values.tolist()]
     else:
-        told = [_plain(v, _DIGITS.get(key[:2], _ENOUGH)) for v in values.tolist()]
-    return told[0] if told and all(v == told[0] for v in told) else told
+        column = [_plain(v, _DIGITS.get(key[:2], _ENOUGH)) for v in values.tolist()]
+    return column[0] if column and all(v == column[0] for v in column) else column
 
 
 _SHARES = ("p", "other", "among", "aw", "wrong")
@@ -177,7 +186,7 @@ def _verdict(key: str, verdict: str) -> int:
     return names.VERDICTS.index(verdict if stays else "undecided")
 
 
-def _whole(value: float, unit: int) -> int | None:
+def _scaled(value: float, unit: int) -> int | None:
     return round(value * unit) if np.isfinite(value) else None
 
 

@@ -40,62 +40,86 @@ def signature(answer: Any) -> str:
             f"answer is {type(answer).__name__}; give what betterthan.compare returns, or another "
             "comparison of systems"
         )
-    made = Signature.from_attrs(attrs)
-    said = [f"betterthan {made.version}", *_asked(made), *_counted(made, data.sizes)]
-    said += [_tests(made)] if made.tests else []
-    said += [_drawn(made)] if made.seed is not None or made.chains else []
-    return " | ".join([*said, *([f"data={made.data_hash}"] if made.data_hash else [])])
+    provenance = Signature.from_attrs(attrs)
+    parts = [
+        f"betterthan {provenance.version}",
+        *_choices(provenance),
+        *_sizes(provenance, data.sizes),
+    ]
+    if provenance.tests:
+        parts.append(_tests(provenance))
+    if provenance.seed is not None or provenance.chains:
+        chains = f"{provenance.chains} x " if provenance.chains else ""
+        library = f", {provenance.inference_library}" if provenance.inference_library else ""
+        seed = "" if provenance.seed is None else f"seed={provenance.seed}, "
+        parts.append(f"{seed}{chains}{provenance.draws} draws{library}")
+    return " | ".join([*parts, *([f"data={provenance.data_hash}"] if provenance.data_hash else [])])
 
 
-def _asked(made: Signature) -> list[str]:
+def _choices(provenance: Signature) -> list[str]:
     """The model and the choices."""
-    model = ", ".join(filter(None, [made.model, made.modelled]))
-    named = f" ({model})" if made.method == "advised" and model else ""
-    method = made.method and made.method + named
-    said = {
-        "prior": _prior(made),
-        "model": None if made.method else made.model,
-        "method": method,
-        "judged": made.modelled if made.answer == "judged" else None,
-        "quantity": made.quantity,
-        "statistic": made.statistic,
-        "ties": made.ties,
-        "missing": made.missing,
-        "tool": made.tool,
-        "metric": made.metric,
-        "errors": made.errors,
-        "unscored": made.unscored,
-        "margin": _number(made.margin),
+    model = ", ".join(filter(None, [provenance.model, provenance.modelled]))
+    named = f" ({model})" if provenance.method == "advised" and model else ""
+    choices = {
+        "prior": _prior(provenance),
+        "model": None if provenance.method else provenance.model,
+        "method": provenance.method and provenance.method + named,
+        "judged": provenance.modelled if provenance.answer == "judged" else None,
+        "quantity": provenance.quantity,
+        "statistic": provenance.statistic,
+        "ties": provenance.ties,
+        "missing": provenance.missing,
+        "tool": provenance.tool,
+        "metric": provenance.metric,
+        "errors": provenance.errors,
+        "unscored": provenance.unscored,
+        "margin": None
+        if provenance.margin is None
+        else f"{np.asarray(provenance.margin).item():g}",
     }
-    lines = [f"{name}={value}" for name, value in said.items() if value]
-    lines += ["lower is better"] if made.higher_is_better is False else []
-    lines += [f"rope={_number(made.rope)}"] if made.rope is not None else []
-    if made.ci_prob is not None:
-        lines.append(f"interval={100 * made.ci_prob:g}% {str(made.ci_kind or 'eti').upper()}")
-    return lines + ([f"verdict at {made.threshold:g}"] if made.threshold is not None else [])
+    lines = [f"{name}={value}" for name, value in choices.items() if value]
+    lines += ["lower is better"] if provenance.higher_is_better is False else []
+    lines += [] if provenance.rope is None else [f"rope={np.asarray(provenance.rope).item():g}"]
+    if provenance.ci_prob is not None:
+        lines.append(
+            f"interval={100 * provenance.ci_prob:g}% {str(provenance.ci_kind or 'eti').upper()}"
+        )
+    return lines + (
+        [f"verdict at {provenance.threshold:g}"] if provenance.threshold is not None else []
+    )
 
 
-def _counted(made: Signature, sizes: Any) -> list[str]:
-    n = [] if made.n_items is None else [f"n={made.n_items if made.n_items >= 0 else 'by pair'}"]
-    if made.n_units is not None:
-        worth = f", worth {made.n_effective:.3g}" if made.n_effective else ""
-        once = ", each once" if made.weight == "unit" else ""
-        n += [f"units={made.n_units} {made.unit}s{worth}{once}"]
+def _sizes(provenance: Signature, sizes: Any) -> list[str]:
+    n = (
+        []
+        if provenance.n_items is None
+        else [f"n={provenance.n_items if provenance.n_items >= 0 else 'by pair'}"]
+    )
+    if provenance.n_units is not None:
+        worth = f", worth {provenance.n_effective:.3g}" if provenance.n_effective else ""
+        once = ", each once" if provenance.weight == "unit" else ""
+        n += [f"units={provenance.n_units} {provenance.unit}s{worth}{once}"]
     systems = next((sizes[d] for d in (names.SYSTEM_A, names.SYSTEM) if d in sizes), None)
     return n + ([] if systems is None else [f"systems={systems}"])
 
 
-def _prior(made: Signature) -> str | None:
-    if made.prior_sd:
-        return f"normal(0, {made.prior_sd:g}) of a difference"
-    if made.model in (names.ADOPTED, names.STUDENT_T):
+def _prior(provenance: Signature) -> str | None:
+    if provenance.prior_sd:
+        return f"normal(0, {provenance.prior_sd:g}) of a difference"
+    if provenance.model in (names.ADOPTED, names.STUDENT_T):
         return None
-    if made.prior_text:
-        return made.prior_text
-    if made.prior is None or made.model in OWN_PRIOR:
-        return "zero" if made.model in _WITHOUT else f"that of {made.model}" if made.model else None
-    numbers = ", ".join(f"{p:g}" for p in made.prior)
-    return f"{'Dirichlet' if len(made.prior) == 3 else 'Beta'}({numbers})"
+    if provenance.prior_text:
+        return provenance.prior_text
+    if provenance.prior is None or provenance.model in OWN_PRIOR:
+        return (
+            "zero"
+            if provenance.model in _WITHOUT
+            else f"that of {provenance.model}"
+            if provenance.model
+            else None
+        )
+    numbers = ", ".join(f"{p:g}" for p in provenance.prior)
+    return f"{'Dirichlet' if len(provenance.prior) == 3 else 'Beta'}({numbers})"
 
 
 _WITHOUT = ("bayesian_bootstrap", "jackknife")
@@ -106,21 +130,14 @@ OWN_PRIOR = (
 )
 
 
-def _tests(made: Signature) -> str:
-    on = f" on {made.tests_on}" if made.tests_on else ""
-    said = f"tests={', '.join(made.tests or ())}{on}"
-    said += f" (two-sided, at {made.alpha:g}, {made.correction})"
-    if made.randomization_method:
-        said += f", {made.randomization_statistic} by {made.randomization_method}"
-    return said + (f", {made.shuffles} shuffles, seed {made.shuffle_seed}" if made.shuffles else "")
-
-
-def _drawn(made: Signature) -> str:
-    chains = f"{made.chains} x " if made.chains else ""
-    library = f", {made.inference_library}" if made.inference_library else ""
-    seed = "" if made.seed is None else f"seed={made.seed}, "
-    return f"{seed}{chains}{made.draws} draws{library}"
-
-
-def _number(value: float | None) -> str | None:
-    return None if value is None else f"{np.asarray(value).item():g}"
+def _tests(provenance: Signature) -> str:
+    on = f" on {provenance.tests_on}" if provenance.tests_on else ""
+    tests = f"tests={', '.join(provenance.tests or ())}{on}"
+    tests += f" (two-sided, at {provenance.alpha:g}, {provenance.correction})"
+    if provenance.randomization_method:
+        tests += f", {provenance.randomization_statistic} by {provenance.randomization_method}"
+    return tests + (
+        f", {provenance.shuffles} shuffles, seed {provenance.shuffle_seed}"
+        if provenance.shuffles
+        else ""
+    )

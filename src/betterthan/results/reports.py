@@ -1,17 +1,85 @@
-"""Any answers, one page, in each format."""
+"""Any answer in any format: reports, papers, JSON, and what `print` and notebooks show."""
 
-from dataclasses import replace
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import xarray as xr
+
 from betterthan import schemas
 from betterthan.files import write_whole
-from betterthan.results import formats
-from betterthan.results.document import joined, without_figures
+from betterthan.results import papers
+from betterthan.results.document import Document, joined, without_figures
 from betterthan.results.escapes import on_one_line
-from betterthan.results.kinds import kind_of, page_of, plain
-from betterthan.results.of_comparison import brief as brief_page
+from betterthan.results.kinds import build_page, find_kind, plain
+from betterthan.results.markup import as_html, as_latex, as_markdown
+from betterthan.results.provenance import signature
+from betterthan.results.rows import pair_rows, system_rows
 from betterthan.results.text import as_text
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format, the suffixes that ask for it, what writes a page in it, whether it shows figures;
+    or what writes one comparison in it.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    write: Callable[[Document], str] = as_text
+    figures: bool = False
+    write_comparison: Callable[[xr.Dataset], str] | None = None
+
+
+FORMATS = (
+    Format("text", (".txt",), as_text),
+    Format("markdown", (".md",), as_markdown),
+    Format("html", (".html", ".htm"), as_html, figures=True),
+    Format("latex", (".tex",), as_latex),
+)
+# of one comparison, for a paper or a pull request
+PAPERS = (
+    Format("latex-table", (".tex",), write_comparison=papers.as_latex_table),
+    Format("latex-macros", (".tex",), write_comparison=papers.as_macros),
+    Format("sentence", (".txt",), write_comparison=papers.as_sentence),
+    Format("pull-request", (".md",), write_comparison=papers.as_pull_request),
+)
+FORMAT_NAMES = tuple(form.name for form in (*FORMATS, *PAPERS))
+BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
+
+
+def chosen_format(format: Any, path: Any) -> Format:
+    """The format that is asked for, by its name or by the suffix of a file; text by default."""
+    named = next((form for form in (*FORMATS, *PAPERS) if form.name == format), None)
+    if format is not None and named is None:
+        raise ValueError(f"format is {_quoted(format)}; choose one of {', '.join(FORMAT_NAMES)}")
+    if path is None:
+        return named or FORMATS[0]
+    if not isinstance(path, str | Path) or not Path(path).name:
+        raise ValueError(f"path is {_quoted(path)}; give the name of a file")
+    suffix = Path(path).suffix.lower()
+    if suffix not in BY_SUFFIX and (suffix or named is None):
+        raise ValueError(
+            f"path {str(path)!r} ends in {suffix or 'no suffix'}; "
+            f"give one of {', '.join(BY_SUFFIX)}"
+        )
+    if named is not None and suffix in named.suffixes:
+        return named
+    by_suffix = BY_SUFFIX.get(suffix, named)
+    if named not in (None, by_suffix):
+        raise ValueError(
+            f"path {str(path)!r} asks for {by_suffix.name if by_suffix else ''}, but format is "
+            f"{named.name}; give one of the two"
+        )
+    return by_suffix or FORMATS[0]
+
+
+def _quoted(value: Any) -> str:
+    return repr(value) if isinstance(value, str | Path) else f"a {type(value).__name__}"
 
 
 def report(
@@ -70,13 +138,13 @@ def report(
     >>> bt.report(found, format="markdown").splitlines()[0]
     '# Systems that cannot be told apart'
     """
-    form = formats.chosen(format, path)
+    form = chosen_format(format, path)
     if not answers:
         raise ValueError("answers are missing; give at least one, such as what compare returned")
-    if form.of_comparison is not None:
-        written = form.of_comparison(_one_comparison(answers, form.name))
+    if form.write_comparison is not None:
+        written = form.write_comparison(_single_comparison(answers, form.name))
         return _put(written, path)
-    page = joined([page_of(answer) for answer in answers])
+    page = joined([build_page(answer) for answer in answers])
     if title:
         page = replace(page, title=on_one_line(str(title)))
     written = form.write(page if form.figures and figures else without_figures(page))
@@ -89,25 +157,57 @@ def _put(written: str, path: str | Path | None) -> str:
     return written
 
 
-def _one_comparison(answers: tuple[Any, ...], format: str) -> Any:
+def _single_comparison(answers: tuple[Any, ...], format: str) -> Any:
     """The comparison that a format for papers is of."""
-    found = plain(answers[0])
+    comparison = plain(answers[0])
     if len(answers) > 1:
         raise ValueError(
             f"format={format!r} is of one comparison, and there are {len(answers)} answers; give "
             "one of them"
         )
-    if getattr(found, "attrs", {}).get("answer") != "comparison":
-        kind, others = kind_of(found), ", ".join(form.name for form in formats.FORMATS)
-        what = f"the answer is of {kind.by}" if kind else f"the answer is a {type(found).__name__}"
-        raise ValueError(
-            f"format={format!r} is of one comparison by betterthan.compare, and {what}; choose one "
-            f"of {others}"
+    if getattr(comparison, "attrs", {}).get("answer") != "comparison":
+        kind, others = find_kind(comparison), ", ".join(form.name for form in FORMATS)
+        kind_text = (
+            f"the answer is of {kind.by}"
+            if kind
+            else f"the answer is a {type(comparison).__name__}"
         )
-    schemas.comparison(found)
-    return found
+        raise ValueError(
+            f"format={format!r} is of one comparison by betterthan.compare, and {kind_text}; "
+            f"choose one of {others}"
+        )
+    schemas.comparison(comparison)
+    return comparison
 
 
-def brief(comparison: Any, title: str) -> str:
-    """The pair, or the matrix, with the words and the diagnostics: a report of a few lines."""
-    return as_text(brief_page(plain(comparison), title))
+SCHEMA = "betterthan.comparison/1"  # the number grows if a key changes its meaning
+
+
+def as_json(comparison: xr.Dataset) -> str:
+    """A comparison as JSON: schema, signature, settings, systems, pairs."""
+    comparison = plain(comparison)
+    document = {
+        "schema": SCHEMA,
+        "signature": signature(comparison),
+        "settings": {name: _plain(value) for name, value in comparison.attrs.items()},
+        "systems": _records(system_rows(comparison)),
+        "pairs": _records(pair_rows(comparison)),
+    }
+    written = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    # a terminal acts on some characters that JSON lets stand
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {name: _plain(value) for name, value in row.items()} for row in table.to_dict("records")
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON knows; nan becomes null."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,5 +1,6 @@
-"""Robustness of an answer: sample size, fragility, missing scores, policies for ties."""
+"""Robustness of an answer: sample size, fragility, replication, missing scores, and ties."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -7,10 +8,303 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.posterior.sensitivity import prior_sweep
+from betterthan.exact.joint.units import PairMeans
+from betterthan.exact.planning import fragility
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.power import soonest
+from betterthan.exact.planning.verdicts import (
+    VERDICTS,
+    Items,
+    Units,
+    after,
+    after_units,
+    other_side,
+)
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.results import numbers, rows
 from betterthan.results.escapes import on_one_line
-from betterthan.results.outlook import needed, outlook_table
 from betterthan.signed import Signature
+
+_BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
+_NEEDED = (
+    *("prob_better", "verdict", "counts", "n", "n_units"),
+    *("difference_mean", "difference_lower", "difference_upper"),
+    *("difference_error", "difference_df", "difference_skewness"),
+)
+_COMPUTED = ("more_items", "more_probability", "more_equivalent", "replicates", "drop", "turn")
+_DECIDED = slice(3)  # of `VERDICTS`, all but undecided
+_SEARCHED = 3  # decided pairs up to which, with a ROPE, the fewest items to flip are searched
+
+
+@dataclass(frozen=True)
+class CountEvidence:
+    """Wins, losses and ties of each pair, (rows, 3) or (rows, 2)."""
+
+    counts: np.ndarray
+    rule: Rule
+
+    @classmethod
+    def from_pairs(cls, pairs: xr.Dataset, provenance: Signature) -> "CountEvidence":
+        """Of pairs of a comparison."""
+        counts = pairs["counts"].transpose(names.PAIR, names.OUTCOME).values.astype(np.int64)
+        prior, threshold = (
+            provenance.prior or names.PRIOR,
+            provenance.threshold or names.VERDICT_PROB,
+        )
+        return cls(counts, Rule(prior[: counts.shape[1]], threshold, provenance.rope or 0.0))
+
+    @property
+    def items(self) -> Items:
+        """Those to come."""
+        return Items(self.counts + np.asarray(self.rule.prior))
+
+    def take(self, pairs: np.ndarray) -> "CountEvidence":
+        """Some of the pairs."""
+        return replace(self, counts=self.counts[pairs])
+
+    def predicts(self) -> np.ndarray:
+        """Of which pairs items to come can be foreseen."""
+        return np.ones(len(self.counts), dtype=bool)
+
+    def glance(self, pairs: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """P(each verdict) of some pairs after n more, (rows, 4); with a rope roughly."""
+        return after(self.items.take(pairs), self.counts[pairs], n, replace(self.rule, rough=True))
+
+    def after(self, pairs: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """The same, exactly."""
+        return after(self.items.take(pairs), self.counts[pairs], n, self.rule)
+
+    def again(self) -> np.ndarray:
+        """P(each verdict) on as many fresh items, (rows, 4)."""
+        return after(self.items, np.zeros_like(self.counts), self.counts.sum(1), self.rule)
+
+    def firm(self, verdict: np.ndarray) -> dict[str, np.ndarray]:
+        """How many items would have to go, or to turn."""
+        if self.rule.rope and (len(verdict) > _SEARCHED or self.counts.shape[1] < 3):
+            return {}
+        if self.rule.rope:
+            return {"turn": fragility.fewest_flips(self.counts, self.rule).fewest}
+        w, l = self.counts[:, 0], self.counts[:, 1]
+        for_a = fragility.fewest_from_wins(w, l, self.rule)
+        for_b = fragility.fewest_from_wins(l, w, self.rule.swapped())
+        sides = zip(("drop", "turn"), for_a, for_b, strict=False)
+        return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
+
+
+_BY_UNITS = (
+    *("n_units", "difference_mean", "difference_error", "difference_df", "difference_skewness"),
+)
+
+
+@dataclass(frozen=True)
+class UnitEvidence:
+    """Differences of means on units."""
+
+    units: Units
+    rope: float
+    threshold: float
+
+    @classmethod
+    def from_pairs(cls, pairs: xr.Dataset, provenance: Signature) -> "UnitEvidence":
+        """Of pairs of a comparison."""
+        column = {name: pairs[name].values.astype(float) for name in _BY_UNITS if name in pairs}
+        n, df = column["n_units"], np.nan_to_num(column["difference_df"], nan=1.0)
+        error = np.nan_to_num(column["difference_error"])
+        none = np.zeros(len(n), dtype=int)
+        most = np.inf if provenance.difference_most is None else provenance.difference_most
+        mean = np.nan_to_num(column["difference_mean"])
+        means = PairMeans(mean, error, n, none, none, df, column.get("difference_skewness"), most)
+        units = Units.from_pairs(means, -1.0 if provenance.lower_mean else 1.0)
+        return cls(units, provenance.rope or 0.0, provenance.threshold or names.VERDICT_PROB)
+
+    def take(self, pairs: np.ndarray) -> "UnitEvidence":
+        """Some of the pairs."""
+        return replace(self, units=self.units.take(pairs))
+
+    def predicts(self) -> np.ndarray:
+        """Of which pairs units to come can be foreseen."""
+        return self.units.predicts
+
+    def after(self, pairs: np.ndarray, n: np.ndarray) -> np.ndarray:
+        """P(each verdict) of some pairs after n more, (rows, 4)."""
+        return after_units(self.take(pairs).units, n, self.rope, self.threshold)
+
+    glance = after
+
+    def again(self) -> np.ndarray:
+        """P(each verdict) on as many fresh units, (rows, 4)."""
+        fresh = self.units.units.astype(np.int64)
+        return after_units(self.units, fresh, self.rope, self.threshold, kept=False)
+
+    def firm(self, verdict: np.ndarray) -> dict[str, np.ndarray]:
+        """No fragility is defined for means."""
+        del verdict
+        return {}
+
+
+def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) -> xr.Dataset:
+    """The numbers of `plan.outlook`, over ``pair``, by the engine that is read first.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        A comparison.
+    target : float
+        The probability with which more items are to give a verdict.
+    requested : sequence of (str, str), or None for all
+        Pairs of systems.
+    most : int
+        Of how many of them at most, the first ones.
+    """
+    provenance = Signature.from_attrs(data.attrs)
+    pairs = _only(rows.unordered_pairs(rows.leading(needed(rows.pairwise(data)))), requested)
+    pairs = pairs.isel({names.PAIR: slice(most)})
+    verdict = pairs["verdict"].values.astype("U16")
+    evidence = _evidence(pairs, provenance)
+    columns = {name: np.full(len(verdict), np.nan) for name in _COMPUTED}
+    if evidence is not None:
+        undecided = np.flatnonzero(verdict == "undecided")
+        for name, values in _more_items(evidence.take(undecided), target).items():
+            columns[name][undecided] = values
+        decided = np.flatnonzero(np.isin(verdict, VERDICTS[_DECIDED]))
+        for name, values in _firmness(evidence.take(decided), verdict[decided]).items():
+            columns[name][decided] = values
+    copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
+    unit = (
+        "clusters"
+        if isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
+        else "items"
+    )
+    attrs = copied | {"answer": "outlook", "target": target, "of": unit}
+    return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
+
+
+def needed(data: xr.Dataset) -> xr.Dataset:
+    """Of a comparison what an outlook is made of: the rest would be carried along for nothing."""
+    return data[[name for name in _NEEDED if name in data]]
+
+
+def _only(pairs: xr.Dataset, requested: Any) -> xr.Dataset:
+    """The pairs that are asked for, in whichever direction."""
+    if requested is None:
+        return pairs
+    both = zip(*(pairs[k].values.astype(str).tolist() for k in names.SQUARE), strict=True)
+    place = {frozenset(pair): k for k, pair in enumerate(both)}
+    sides = [frozenset(map(str, pair)) for pair in requested]
+    for pair in sides:
+        if pair not in place:
+            raise ValueError(
+                f"pairs hold {' and '.join(sorted(pair))}, which were not compared; give two "
+                "systems that were"
+            )
+    return pairs.isel({names.PAIR: [place[pair] for pair in sides]})
+
+
+def _evidence(pairs: xr.Dataset, provenance: Signature) -> CountEvidence | UnitEvidence | None:
+    """What the answers were computed from, where it is counts, or means on units."""
+    if provenance.failures or provenance.threshold is None or provenance.prior_sd:
+        return None
+    if "n_units" in pairs:
+        return UnitEvidence.from_pairs(pairs, provenance)
+    if provenance.model not in _BY_COUNTS or "counts" not in pairs or provenance.prior is None:
+        return None
+    return CountEvidence.from_pairs(pairs, provenance)
+
+
+def _more_items(pairs: CountEvidence | UnitEvidence, target: float) -> dict[str, np.ndarray]:
+    """How many more items undecided pairs need."""
+    predictable = pairs.predicts()
+    items = np.full(len(predictable), np.nan)
+    after_more = np.full((len(predictable), len(VERDICTS)), np.nan)
+
+    def sure(index: np.ndarray, n: np.ndarray) -> np.ndarray:
+        after_more[index] = pairs.after(index, n)
+        return after_more[index, _DECIDED].sum(1)
+
+    def glance(index: np.ndarray, n: np.ndarray) -> np.ndarray:
+        return pairs.glance(index, n)[:, _DECIDED].sum(1)
+
+    index = np.flatnonzero(predictable)
+    if index.size:
+        items[index] = soonest(glance, sure, index, target)
+    return {
+        "more_items": items,
+        "more_probability": after_more[:, _DECIDED].sum(1),
+        "more_equivalent": after_more[:, VERDICTS.index("equivalent")],
+    }
+
+
+def _firmness(pairs: CountEvidence | UnitEvidence, verdict: np.ndarray) -> dict[str, np.ndarray]:
+    """Whether decided pairs would be decided again, and how few items would undo that."""
+    if not verdict.size:
+        return {}
+    same = [VERDICTS.index(v) for v in verdict]
+    return {"replicates": pairs.again()[np.arange(len(same)), same]} | pairs.firm(verdict)
+
+
+def _ahead_first(
+    pairs: xr.Dataset, verdict: np.ndarray, columns: dict[str, np.ndarray]
+) -> xr.Dataset:
+    """The table, the system that is ahead first."""
+    turn = rows.b_first(pairs)
+    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
+    table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
+    table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
+    if "counts" in pairs:
+        won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
+        table["decisive"] = won_or_lost.sum(names.OUTCOME).values
+    table |= columns
+    first, second = np.where(turn, b, a), np.where(turn, a, b)
+    coords = {names.SYSTEM_A: (names.PAIR, first), names.SYSTEM_B: (names.PAIR, second)}
+    return xr.Dataset({k: (names.PAIR, v) for k, v in table.items()}, coords=coords)
+
+
+def outlook_lines(data: xr.Dataset) -> tuple[str, ...]:
+    """One line a pair, of the first few."""
+    pairs = (data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR]))
+    lines = (_outlook_line(pair, data.attrs) for pair in pairs)
+    return tuple(line for line in lines if line)[:_LINES]
+
+
+_LINES = 5
+
+
+def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
+    """What to expect of a pair; empty where nothing can be predicted."""
+    a, b = (str(pair[k].values) for k in names.SQUARE)
+    now, units = str(pair["now"].values), attrs["of"]
+    if now == "undecided":
+        more = "" if np.isnan(pair["more_probability"]) else _items_to_verdict(pair, attrs)
+        return more and f"{a} or {b}: {more}."
+    again = float(pair["replicates"])
+    if np.isnan(again):
+        return ""
+    text = f"on as many fresh {units} alone it has probability {numbers.probability(again)}"
+    if not np.isnan(pair["turn"]):
+        n, decisive = (pair["n"], "") if now == "equivalent" else (pair["decisive"], " decisive")
+        items = f"{int(pair['turn'])} of {int(n)}{decisive} items"
+        text = f"{items} would have to turn for this verdict to go; {text}"
+    ahead = f"{a} and {b} equivalent" if now == "equivalent" else f"{a} better than {b}"
+    return f"{ahead}: {text}."
+
+
+def _items_to_verdict(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
+    """How many more items an undecided pair needs, as far as the data tell."""
+    units = attrs["of"]
+    if np.isnan(pair["more_items"]):
+        return (
+            f"more than 10,000 more {units} are needed for a verdict with probability "
+            f"{attrs['target']:g}"
+        )
+    p, equivalent = (
+        numbers.probability(float(pair[k])) for k in ("more_probability", "more_equivalent")
+    )
+    within = f" (equivalent: {equivalent})" if attrs["rope"] else ""
+    return (
+        f"after {int(pair['more_items']):,} more {units} there is a verdict with probability {p}"
+        f"{within}, as far as the data so far tell"
+    )
+
 
 TARGET = 0.8  # probability with which more items are to decide
 _FURTHEST = 10_000  # items up to which `outlook` looks
@@ -29,7 +323,7 @@ class More:
     decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
 
     @property
-    def of(self) -> str:
+    def restriction(self) -> str:
         """Which items these are, where they are not all."""
         return " that one of the two wins" if self.decisive else ""
 
@@ -58,149 +352,117 @@ class Missing:
     n_if_wrong: int | None = None  # of many pairs, other verdicts then
 
 
-def more_of(
-    data: xr.Dataset, leader: str | None = None, others: list[str] | None = None
-) -> More | None:
-    """Of two systems, or of the leader with the first other that it is undecided with."""
-    pair = _pair(data, leader, others)
-    if pair is None:
-        return None
-    known, first, second = _outlook(pair)
-    reached, items = known["more_probability"], known["more_items"]
-    if known["now"] != "undecided" or reached != reached or _only_prior(pair):
-        return None
-    made = Signature.from_attrs(pair.attrs)
-    size = {"beyond": _FURTHEST} if items != items else {"items": int(items)}
-    more = More(
-        first=first,
-        second=second,
-        equivalent=bool(made.rope),
-        decisive=made.ties == "unknown",
-    )
-    return replace(more, **size)
+def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
+    """Of an undecided pair how many more items it needs, of a decided one how firm it is.
 
-
-def firmness_of(
-    data: xr.Dataset, leader: str | None = None, others: list[str] | None = None
-) -> Firmness | None:
-    """Of two systems, or of the leader with the first other that it is better than."""
-    pair = _pair(data, leader, others)
-    if pair is None:
+    Parameters
+    ----------
+    pair : xarray.Dataset
+        A comparison of two systems.
+    """
+    provenance = Signature.from_attrs(pair.attrs)
+    table = outlook_table(pair, TARGET, None, 1).isel({names.PAIR: 0})
+    first, second = (on_one_line(str(table[k].values)) for k in names.SQUARE)
+    value = {str(k): v.values.item() for k, v in table.data_vars.items()}
+    if value["now"] == "undecided":
+        only_prior = pair.sizes.get(names.OUTCOME) == 2 and not pair["counts"].values.any()
+        if math.isnan(value["more_probability"]) or only_prior:
+            return None
+        within = not math.isnan(value["more_items"])
+        return More(
+            first=first,
+            second=second,
+            items=int(value["more_items"]) if within else None,
+            beyond=None if within else _FURTHEST,
+            equivalent=bool(provenance.rope),
+            decisive=provenance.ties == "unknown",
+        )
+    if math.isnan(value["replicates"]):
         return None
-    known, first, second = _outlook(pair)
-    again, flips = known["replicates"], known["turn"]
-    if known["now"] == "undecided" or again != again:
-        return None
-    equivalent = known["now"] == "equivalent"
-    turned = flips == flips and not equivalent
+    equivalent = value["now"] == "equivalent"
+    flips = not (math.isnan(value["turn"]) or equivalent)
     return Firmness(
         first=first,
         second=second,
         equivalent=equivalent,
-        replicates=again,
-        flips=int(flips) if turned else None,
-        decisive=int(known["decisive"]) if turned else None,
-        prior_items=_prior_items(pair),
+        replicates=value["replicates"],
+        flips=int(value["turn"]) if flips else None,
+        decisive=int(value["decisive"]) if flips else None,
+        prior_items=_prior_items(pair, provenance),
     )
 
 
-def _pair(data: xr.Dataset, leader: str | None, others: list[str] | None) -> xr.Dataset | None:
-    """The pair that is looked at; None where there is no other system."""
-    if leader is None:
-        return data
-    if not others:
-        return None
-    data = needed(data)
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
-    places = [systems.index(leader), systems.index(others[0])]
-    return data.isel(dict.fromkeys(names.SQUARE, places))
-
-
-def _outlook(pair: xr.Dataset) -> tuple[dict[str, Any], str, str]:
-    table = outlook_table(pair, TARGET, None, 1).isel({names.PAIR: 0})
-    first, second = (on_one_line(str(table[k].values)) for k in names.SQUARE)
-    return {str(k): v.values.item() for k, v in table.data_vars.items()}, first, second
-
-
-def _only_prior(pair: xr.Dataset) -> bool:
-    """Whether there are no wins, no losses, and no known ties: the prior alone would decide."""
-    return pair.sizes.get(names.OUTCOME) == 2 and not pair["counts"].values.any()
-
-
-def _prior_items(pair: xr.Dataset) -> int | None:
+def _prior_items(pair: xr.Dataset, provenance: Signature) -> int | None:
     """The fewest items of a prior, half won by each, that undo the verdict, where they are few."""
-    made = Signature.from_attrs(pair.attrs)
-    kept = made.ties in ("third", "all") and pair.sizes[names.OUTCOME] == len(made.prior or ())
-    if not kept or "n_units" in pair or made.model is not None:
+    prior = provenance.prior or ()
+    by_counts = provenance.ties in ("third", "all") and pair.sizes[names.OUTCOME] == len(prior)
+    if not by_counts or "n_units" in pair or provenance.model is not None:
         return None
-    threshold = made.threshold or names.VERDICT_PROB
-    swept = prior_sweep(pair["counts"], priors={"asked": made.prior}, threshold=threshold)
-    even = float(swept["pseudo_even"].values[0, 1])
-    return int(even) if even <= FRAGILE else None
+    counts = pair["counts"].transpose(*names.SQUARE, names.OUTCOME).values[0, 1]
+    behind, ahead = sorted(float(n + p) for n, p in zip(counts[:2], prior[:2], strict=True))
+    items = np.arange(FRAGILE + 1)
+    p, threshold = prob_above_half(ahead + items / 2, behind + items / 2), provenance.threshold
+    holds = p >= (threshold or names.VERDICT_PROB)
+    return int(holds.argmin()) if holds[0] and not holds.all() else None
 
 
-def missing_of(data: xr.Dataset, n: int) -> Missing | None:
+def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     """Of how many pairs scores are missing, and how many verdicts hold whatever these are."""
     if "missing_holds" not in data:
         return None
     upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
     lacking = data["n_missing"].transpose(*names.SQUARE).values[upper] > 0
     holds = data["missing_holds"].transpose(*names.SQUARE).values[upper]
-    counted = {"n_pairs": int(lacking.sum()), "n_hold": int((lacking & holds).sum())}
-    return Missing(n=n, **counted, **_if_wrong(data, upper))
-
-
-def _if_wrong(data: xr.Dataset, upper: tuple[np.ndarray, ...]) -> dict[str, Any]:
-    """What becomes of verdicts if scores that are missing on hard or easy items were wrong."""
+    missing = Missing(n=n, n_pairs=int(lacking.sum()), n_hold=int((lacking & holds).sum()))
     if "verdict_if_wrong" not in data:
-        return {}
-    now, then = (
+        return missing
+    now, if_wrong = (
         data[name].transpose(*names.SQUARE).values[upper]
         for name in ("verdict", "verdict_if_wrong")
     )
-    changed = int((now != then).sum())
+    changed = int((now != if_wrong).sum())
     if len(now) > 1 or not changed:
-        return {"n_if_wrong": changed or None}
+        return replace(missing, n_if_wrong=changed or None)
     p = float(data["prob_better_if_wrong"].transpose(*names.SQUARE).values[0, 1])
     pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     first, second = pair if p >= 0.5 else pair[::-1]
-    return {"if_wrong": (first, second, max(p, 1 - p))}
+    return replace(missing, if_wrong=(first, second, max(p, 1 - p)))
 
 
-def ties_of(data: xr.Dataset) -> tuple[str, ...] | None:
+def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
     """Policies for ties that change verdicts, with the verdict or the number of pairs; None where
     no other policy was asked for.
     """
     if "verdict_by_ties" not in data:
         return None
-    verdicts = data["verdict_by_ties"].transpose(names.TIES_POLICY, *names.SQUARE)
+    by_policy = data["verdict_by_ties"].transpose(names.TIES_POLICY, *names.SQUARE)
     upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-    pairs = {
-        str(policy): verdicts.sel({names.TIES_POLICY: policy}).values.astype(str)[upper]
-        for policy in verdicts[names.TIES_POLICY].values
+    verdicts = {
+        str(policy): by_policy.sel({names.TIES_POLICY: policy}).values.astype(str)[upper]
+        for policy in by_policy[names.TIES_POLICY].values
     }
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
-    return _of_two(pairs, systems) if len(systems) == 2 else _of_many(pairs)
+    if len(systems) == 2:
+        return _tie_changes_pair({k: str(v[0]) for k, v in verdicts.items()}, *systems)
+    return _tie_changes_pairs(verdicts)
 
 
 _POLICIES = {"third": "kept", "drop": "dropped", "half": "half each"}
 
 
-def _of_two(pairs: dict[str, np.ndarray], systems: list[str]) -> tuple[str, ...]:
-    a, b = systems
-    words = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
+def _tie_changes_pair(verdicts: dict[str, str], a: str, b: str) -> tuple[str, ...]:
+    policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
     better = {"a_better": f"{a} better", "b_better": f"{b} better"}
-    verdicts = {policy: str(of[0]) for policy, of in pairs.items()}
     return tuple(
-        f"{words[policy]} ({better.get(verdict, verdict)})"
+        f"{policies[policy]} ({better.get(verdict, verdict)})"
         for policy, verdict in verdicts.items()
         if verdict != verdicts["third"]
     )
 
 
-def _of_many(pairs: dict[str, np.ndarray]) -> tuple[str, ...]:
+def _tie_changes_pairs(verdicts: dict[str, np.ndarray]) -> tuple[str, ...]:
     """`to_a` and `to_b` are one: all ties to one side of a pair."""
-    changed = {policy: of != pairs["third"] for policy, of in pairs.items()}
-    each = {word: changed[policy] for policy, word in _POLICIES.items()}
-    each["all to one side"] = changed["to_a"] | changed["to_b"]
-    return tuple(f"{word} ({of.sum():,} of {len(of):,})" for word, of in each.items() if of.any())
+    changed = {policy: pairs != verdicts["third"] for policy, pairs in verdicts.items()}
+    policies = {words: changed[policy] for policy, words in _POLICIES.items()}
+    policies["all to one side"] = changed["to_a"] | changed["to_b"]
+    return tuple(f"{words} ({c.sum():,} of {len(c):,})" for words, c in policies.items() if c.any())

@@ -16,8 +16,8 @@ _BY_PAIR = (
     *("n_gold", "r2", "effective_gold", "effective_gold_lower", "effective_gold_upper"),
     *("unlabelled", "n_missing", "missing_holds", "reason"),
 )
-# another quantity, all systems at once, labels or judge alone: <name>_prob_better
-_BESIDE = ("mean", "wins", "among", "unit", "gold", "judge")
+# each pair alone, another quantity, labels or judge alone: <name>_prob_better
+_ALTERNATIVES = ("pairwise", "mean", "wins", "unit", "gold", "judge")
 _BY_SYSTEM = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored", "mean", "ability", "theta"),
     *("prob_best", "prob_best_mcse", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
@@ -34,46 +34,41 @@ def pairs(data: xr.Dataset) -> pd.DataFrame:
         Over (system_a, system_b), or (pair,) with the coordinates system_a and system_b; a dim
         before these, such as target, is a column.
     """
-    lead = [str(d) for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
-    if not lead:
-        each = each_pair(data)
-        return told(each, turned(each))
-    parts = {value: data.sel({lead[0]: value}) for value in data[lead[0]].values.tolist()}
-    tables = [pairs(part).assign(**{lead[0]: value}) for value, part in parts.items()]
-    whole: Any = pd.concat(tables, ignore_index=True)
-    return whole[[lead[0], *[c for c in whole if c != lead[0]]]]
-
-
-def dataset_of(answer: Any) -> xr.Dataset:
-    """The Dataset of an answer that shows itself; a Dataset as it is."""
-    return answer if isinstance(answer, xr.Dataset) else answer.data
+    dims = [str(d) for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
+    if not dims:
+        by_pair = unordered_pairs(data)
+        return oriented(by_pair, b_first(by_pair))
+    parts = {value: data.sel({dims[0]: value}) for value in data[dims[0]].values.tolist()}
+    tables = [pairs(part).assign(**{dims[0]: value}) for value, part in parts.items()]
+    table: Any = pd.concat(tables, ignore_index=True)
+    return table[[dims[0], *[c for c in table if c != dims[0]]]]
 
 
 def leading(data: xr.Dataset) -> xr.Dataset:
-    """Of several answers, such as those of targets, the first."""
-    lead = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
-    return data.isel(dict.fromkeys(lead, 0))
+    """Of several answers, such as those of engines or targets, the first."""
+    dims = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
+    return data.isel(dict.fromkeys(dims, 0))
 
 
-def systems(data: xr.Dataset, ended: pd.DataFrame | None = None) -> pd.DataFrame:
+def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.DataFrame:
     """One row a system: its score, the joint answer where there is one, and how its pairs ended
-    (their rows, where they are known).
+    (from `pairs`, where these rows are known).
     """
     labels = _labels(data)
     table: Any = pd.DataFrame({"system": labels})
-    order = _places(labels, data)
-    for name in _BY_SYSTEM:
+    order = list(range(len(labels)))
+    if names.SYSTEM in data.coords:
+        place = {str(system): k for k, system in enumerate(data[names.SYSTEM].values)}
+        order = [place[label] for label in labels]
+    for name in (*_BY_SYSTEM, "lower", "upper"):
         if name in data and data[name].dims == (names.SYSTEM,):
             table[name] = data[name].values[order]
-    for end in ("lower", "upper"):
-        if end in data and data[end].dims == (names.SYSTEM,):
-            table[end] = data[end].values[order]
-    decided: Any = pairs(leading(data)) if ended is None else ended
+    decided: Any = pairs(leading(data)) if table_by_pair is None else table_by_pair
     for name, ahead in (("better_than", "system"), ("worse_than", "other")):
         won = decided[decided["verdict"] == "better"][ahead].value_counts()
         table[name] = table["system"].map(won).fillna(0).astype(int)
-    left = decided[decided["verdict"] != "better"]
-    either = pd.concat([left["system"], left["other"]]).value_counts()
+    undecided = decided[decided["verdict"] != "better"]
+    either = pd.concat([undecided["system"], undecided["other"]]).value_counts()
     table["open"] = table["system"].map(either).fillna(0).astype(int)
     by = order_by(data)
     if by is not None:
@@ -96,28 +91,11 @@ def order_by(data: xr.Dataset) -> np.ndarray | None:
     return data["expected_rank"].values if "expected_rank" in data else None
 
 
-def final_verdicts(data: xr.Dataset) -> np.ndarray:
-    """The verdict that counts on each pair, (system_a, system_b)."""
-    alone = data["verdict"].transpose(*names.SQUARE).values.astype(str)
-    if "among_verdict" not in data:
-        return alone
-    return joint_first(alone, data["among_verdict"].transpose(*names.SQUARE).values.astype(str))
-
-
-def joint_first(alone: np.ndarray, joint: np.ndarray) -> np.ndarray:
-    """Joint verdicts, except where the pairwise one is no data, no verdict or a split."""
-    return np.where(np.isin(alone, ["no_data", "no_verdict", "split"]), alone, joint)
-
-
-def final(data: xr.Dataset) -> xr.Dataset:
-    """With the joint answer in place of the pairwise one, where there is one."""
-    joint = [str(name) for name in data.data_vars if str(name).startswith("among_")]
-    found = {name.removeprefix("among_"): data[name] for name in joint if name != "among_verdict"}
-    if not joint:
-        return data
-    verdict = data["verdict"].transpose(*names.SQUARE)
-    found["verdict"] = verdict.copy(data=final_verdicts(data))
-    return data.assign(found).drop_vars(joint)
+def pairwise(data: xr.Dataset) -> xr.Dataset:
+    """The answers of each pair alone, also where the main ones are of a joint posterior."""
+    alone = [str(name) for name in data.data_vars if str(name).startswith("pairwise_")]
+    columns = {name.removeprefix("pairwise_"): data[name] for name in alone}
+    return data.drop_vars(alone).assign(columns)
 
 
 def square(data: xr.Dataset) -> pd.DataFrame:
@@ -144,81 +122,80 @@ def _labels(data: xr.Dataset) -> list[str]:
     return list(dict.fromkeys(both.ravel().tolist()))
 
 
-def _places(labels: list[str], data: xr.Dataset) -> list[int]:
-    """Where the systems of the pairs stand among those of the table of systems."""
-    if names.SYSTEM not in data.coords:
-        return list(range(len(labels)))
-    at = {str(system): place for place, system in enumerate(data[names.SYSTEM].values)}
-    return [at[label] for label in labels]
-
-
-def each_pair(data: xr.Dataset) -> xr.Dataset:
-    """Each unordered pair once, over (pair,), with the other tail of every probability."""
+def unordered_pairs(data: xr.Dataset) -> xr.Dataset:
+    """Each unordered pair once, over (pair,), with the other tail of every probability: 1 - p has
+    no digits near 1.
+    """
     if names.PAIR in data["prob_better"].dims:
         return data.assign(prob_worse=1 - data["prob_better"])
     first, second = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-    return of_pairs(data, first, second, _other_tails(data, first, second))
+    tails = {}
+    for prefix in ("", *(f"{name}_" for name in _ALTERNATIVES)):
+        if f"{prefix}prob_better" in data:
+            other = data[f"{prefix}prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A)
+            tails[f"{prefix}prob_worse"] = ((names.PAIR,), other.values[..., first, second])
+    return select_pairs(data, first, second, tails)
 
 
-def of_pairs(
+def select_pairs(
     data: xr.Dataset, first: np.ndarray, second: np.ndarray, more: Mapping[str, Any] | None = None
 ) -> xr.Dataset:
     """Of all that is over both systems the pairs of these places, over (pair,), and `more`."""
     labels = np.array([str(s) for s in data[names.SYSTEM_A].values])
-    found: dict[Any, Any] = {
-        name: _of_pairs(of, first, second)
-        for name, of in data.variables.items()
-        if set(names.SQUARE) <= set(of.dims)
+    variables: dict[Any, Any] = {}
+    for name, variable in data.variables.items():
+        if set(names.SQUARE) <= set(variable.dims):
+            matrix = variable.transpose(*names.SQUARE, ...)
+            dims = (names.PAIR, *matrix.dims[2:])
+            variables[name] = (dims, matrix.values[first, second], variable.attrs)
+    variables |= more or {}
+    dims = {dim for variable in variables.values() for dim in variable[0]}
+    coords: dict[Any, Any] = {
+        k: coord.variable for k, coord in data.coords.items() if set(coord.dims) <= dims
     }
-    found |= more or {}
-    rest = {dim for of in found.values() for dim in of[0]}
-    kept: dict[Any, Any] = {k: of.variable for k, of in data.coords.items() if set(of.dims) <= rest}
-    sides = {
-        k: (names.PAIR, labels[at]) for k, at in zip(names.SQUARE, (first, second), strict=True)
-    }
-    return xr.Dataset(found, kept | sides, data.attrs)
+    for side, places in zip(names.SQUARE, (first, second), strict=True):
+        coords[side] = (names.PAIR, labels[places])
+    return xr.Dataset(variables, coords, data.attrs)
 
 
-def _of_pairs(of: xr.Variable, first: np.ndarray, second: np.ndarray) -> tuple[Any, ...]:
-    """A square as dims, values and attrs by pair; the pair stands first."""
-    square = of.transpose(*names.SQUARE, ...)
-    return (names.PAIR, *square.dims[2:]), square.values[first, second], of.attrs
-
-
-def _other_tails(data: xr.Dataset, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """P(B better) of every kind, for 1 - p has no digits near 1."""
-    found = {}
-    for prefix in ("", *(f"{name}_" for name in _BESIDE)):
-        if f"{prefix}prob_better" in data:
-            other = data[f"{prefix}prob_better"].transpose(..., names.SYSTEM_B, names.SYSTEM_A)
-            found[f"{prefix}prob_worse"] = ((names.PAIR,), other.values[..., first, second])
-    return found
-
-
-def turned(pairs: xr.Dataset) -> np.ndarray:
-    """Whether system_b is named first, for it is better, or ahead."""
-    verdict = pairs["verdict"].values.astype(str)
-    ahead = pairs["prob_better"].values < 0.5
+def b_first(by_pair: xr.Dataset) -> np.ndarray:
+    """Whether system_b is named first, for it is better, or ahead; over (pair,)."""
+    verdict = by_pair["verdict"].values.astype(str)
+    ahead = by_pair["prob_better"].values < 0.5
     return (verdict == "b_better") | ((verdict != "a_better") & ahead)
 
 
-def told(pairs: xr.Dataset, turn: np.ndarray) -> pd.DataFrame:
+def oriented(by_pair: xr.Dataset, turn: np.ndarray) -> pd.DataFrame:
     """Rows of pairs, over (pair,), everything from the side of the system that is named first."""
-    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
+    a, b = (by_pair[k].values.astype(str) for k in names.SQUARE)
+    better, worse = by_pair["prob_better"].values, by_pair["prob_worse"].values
     table: dict[str, Any] = {
         "system": np.where(turn, b, a),
         "other": np.where(turn, a, b),
-        "prob_better": np.where(turn, pairs["prob_worse"].values, pairs["prob_better"].values),
+        "prob_better": np.where(turn, worse, better),
     }
-    if "prob_better_mcse" in pairs and (np.nan_to_num(pairs["prob_better_mcse"].values) > 0).any():
-        table["mcse"] = pairs["prob_better_mcse"].values
-    table |= _size(pairs, turn)
-    table["verdict"] = _verdicts(pairs["verdict"].values.astype(str), turn)
-    table |= _counted(pairs, turn)
-    beside = [v for v in _BY_PAIR if v in pairs and pairs[v].dims == (names.PAIR,)]
-    table |= {v: pairs[v].values for v in beside} | _tested(pairs)
-    for name in _BESIDE:
-        table |= _beside(pairs, turn, name)
+    errors = by_pair.get("prob_better_mcse")
+    if errors is not None and (np.nan_to_num(errors.values) > 0).any():
+        table["mcse"] = errors.values
+    table |= _differences(by_pair, turn)
+    if "difference" in table and "mass" in by_pair and by_pair.attrs.get("rope"):
+        table["within_rope"] = by_pair["mass"].sel({names.REGION: "rope"}).values
+    table["verdict"] = _verdicts(by_pair["verdict"].values.astype(str), turn)
+    if "counts" in by_pair:
+        counts = by_pair["counts"].transpose(names.PAIR, names.OUTCOME)
+        by = {str(k): counts.sel({names.OUTCOME: k}).values for k in by_pair[names.OUTCOME].values}
+        table["wins"] = np.where(turn, by["loss"], by["win"])
+        table["losses"] = np.where(turn, by["win"], by["loss"])
+        table |= {"ties": by["tie"]} if "tie" in by else {}
+    copied = [v for v in _BY_PAIR if v in by_pair and by_pair[v].dims == (names.PAIR,)]
+    table |= {v: by_pair[v].values for v in copied} | _tests(by_pair)
+    for name in _ALTERNATIVES:
+        if f"{name}_prob_better" in by_pair:
+            better, worse = (by_pair[f"{name}_prob_{end}"].values for end in ("better", "worse"))
+            table[f"{name}_prob_better"] = np.where(turn, worse, better)
+            table |= _differences(by_pair, turn, f"{name}_")
+            verdict = by_pair[f"{name}_verdict"].values.astype(str)
+            table[f"{name}_verdict"] = _verdicts(verdict, turn)
     return pd.DataFrame(table)
 
 
@@ -229,64 +206,37 @@ def _verdicts(verdict: np.ndarray, turn: np.ndarray) -> np.ndarray:
     return np.where(named, np.where(verdict == better, "better", "worse"), verdict)
 
 
-def _beside(pairs: xr.Dataset, turn: np.ndarray, name: str) -> dict[str, np.ndarray]:
-    """By another quantity, or among all systems."""
-    if f"{name}_prob_better" not in pairs:
-        return {}
-    better, worse = (pairs[f"{name}_prob_{side}"].values for side in ("better", "worse"))
-    found = {f"{name}_prob_better": np.where(turn, worse, better)}
-    size = _size(pairs, turn, f"{name}_")
-    found |= {f"{name}_{key}": values for key, values in size.items() if key != "within_rope"}
-    verdict = pairs[f"{name}_verdict"].values.astype(str)
-    return found | {f"{name}_verdict": _verdicts(verdict, turn)}
-
-
-def _size(data: xr.Dataset, turn: np.ndarray, prefix: str = "") -> dict[str, np.ndarray]:
-    """The difference with its interval, and with a rope the mass within it."""
+def _differences(data: xr.Dataset, turn: np.ndarray, prefix: str = "") -> dict[str, np.ndarray]:
+    """The difference with its interval."""
     if f"{prefix}difference_mean" not in data:
         return {}
-    ends = ("mean", "lower", "upper")
-    mean, low, high = (data[f"{prefix}difference_{k}"].values for k in ends)
-    found = {
-        "difference": np.where(turn, -mean, mean),
-        "lower": np.where(turn, -high, low),
-        "upper": np.where(turn, -low, high),
+    bounds = ("mean", "lower", "upper")
+    mean, low, high = (data[f"{prefix}difference_{k}"].values for k in bounds)
+    return {
+        f"{prefix}difference": np.where(turn, -mean, mean),
+        f"{prefix}lower": np.where(turn, -high, low),
+        f"{prefix}upper": np.where(turn, -low, high),
     }
-    if "mass" in data and data.attrs.get("rope"):
-        found["within_rope"] = data["mass"].sel({names.REGION: "rope"}).values
-    return found
 
 
-def _tested(data: xr.Dataset) -> dict[str, np.ndarray]:
+def _tests(data: xr.Dataset) -> dict[str, np.ndarray]:
     """p-values of each test, or of the one that there is, and for whom it speaks."""
-    found = {}
+    columns = {}
     for name in ("p_value", "p_adjusted"):
         if name in data and names.TEST in data[name].dims:
             for test in data[names.TEST].values.tolist():
-                found[f"{name}_{test}"] = data[name].sel({names.TEST: test}).values
+                columns[f"{name}_{test}"] = data[name].sel({names.TEST: test}).values
         elif name in data:
-            found[name] = data[name].values
+            columns[name] = data[name].values
     if "favours" in data and names.TEST in data["favours"].dims:
         a, b = (data[k].values.astype(object) for k in names.SQUARE)
         for test in data[names.TEST].values.tolist():
             side = data["favours"].sel({names.TEST: test}).values
-            found[f"favours_{test}"] = np.select([side > 0, side < 0], [a, b], "")
-    return found
+            columns[f"favours_{test}"] = np.select([side > 0, side < 0], [a, b], "")
+    return columns
 
 
-def _counted(data: xr.Dataset, turn: np.ndarray) -> dict[str, np.ndarray]:
-    if "counts" not in data:
-        return {}
-    counts = data["counts"].transpose(names.PAIR, names.OUTCOME)
-    by = {str(k): counts.sel({names.OUTCOME: k}).values for k in data[names.OUTCOME].values}
-    found = {
-        "wins": np.where(turn, by["loss"], by["win"]),
-        "losses": np.where(turn, by["win"], by["loss"]),
-    }
-    return found | ({"ties": by["tie"]} if "tie" in by else {})
-
-
-def at_random(pairs: Any, made: Signature) -> bool:
+def at_random(pairs: Any, provenance: Signature) -> bool:
     """Whether verdicts hold only if scores are missing at random: some values of the missing scores
     lead to another, or that is not known.
 
@@ -296,17 +246,17 @@ def at_random(pairs: Any, made: Signature) -> bool:
         Rows of `pairs`.
     made : Signature
     """
-    if not made.n_blank or made.missing not in ("pairwise", "complete"):
+    if not provenance.n_blank or provenance.missing not in ("pairwise", "complete"):
         return False
     verdicts = pairs["verdict"].tolist()
-    if "among_verdict" in pairs:
-        verdicts += pairs["among_verdict"].tolist()
+    if "pairwise_verdict" in pairs:
+        verdicts += pairs["pairwise_verdict"].tolist()
     if len(pairs) > 1 and not {"better", "worse", "equivalent", "split"} & set(verdicts):
         return False  # none is given
-    if "missing_holds" not in pairs or "among_verdict" in pairs:  # whose bounds are not known
+    if "missing_holds" not in pairs or "pairwise_verdict" in pairs:  # whose bounds are not known
         return True
-    held = pairs["missing_holds"].astype(bool) | pairs["verdict"].isin(["no_data", "no_verdict"])
-    return not bool(held.all())
+    holds = pairs["missing_holds"].astype(bool) | pairs["verdict"].isin(["no_data", "no_verdict"])
+    return not bool(holds.all())
 
 
 def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
@@ -317,21 +267,21 @@ def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
     return better & (np.asarray(lower) <= 0) & (np.asarray(upper) >= 0)
 
 
-def difference_of(first: str, second: str, made: Signature) -> str:
+def difference_label(first: str, second: str, provenance: Signature) -> str:
     """What the difference is of, with the names of the systems."""
-    what = made.difference_is or "difference"
-    what = what.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
-    return what + (", lower is better," if made.lower_mean else "")
+    quantity = provenance.difference_is or "difference"
+    quantity = quantity.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
+    return quantity + (", lower is better," if provenance.lower_mean else "")
 
 
-_ENDED = {
+_BY_VERDICT = {
     "better_than": ("a_better",),
     "worse_than": ("b_better",),
     "equivalent_to": ("equivalent",),
     "undecided": ("undecided", "split", "no_verdict"),
     "never_compared": ("no_data",),
 }
-_OF_SYSTEM = (
+_SYSTEM_COLUMNS = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored"),
     *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
@@ -363,9 +313,9 @@ def pair_rows(comparison: Any) -> pd.DataFrame:
     """
     ordered = best_first(_by_engine(comparison))
     engines = [str(engine) for engine in ordered[names.ENGINE].values]
-    each = [each_pair(ordered.isel({names.ENGINE: k})) for k in range(len(engines))]
-    turn = turned(each[0])
-    tables = [told(pairs, turn) for pairs in each]
+    by_engine = [unordered_pairs(ordered.isel({names.ENGINE: k})) for k in range(len(engines))]
+    turn = b_first(by_engine[0])
+    tables = [oriented(by_pair, turn) for by_pair in by_engine]
     if len(engines) == 1:
         return tables[0]
     for table, engine in zip(tables, engines, strict=True):
@@ -396,7 +346,13 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     [1, 0]
     """
     data = _by_engine(comparison)
-    return systems_of(best_first(data).isel({names.ENGINE: 0}))
+    main = best_first(data).isel({names.ENGINE: 0})
+    verdict = np.where(single_unit(main), "no_verdict", main["verdict"].values.astype(str))
+    others = ~np.eye(len(verdict), dtype=bool)
+    table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
+    for name, verdicts in _BY_VERDICT.items():
+        table[name] = (np.isin(verdict, verdicts) & others).sum(1)
+    return pd.DataFrame(table | {v: main[v].values for v in _SYSTEM_COLUMNS if v in main})
 
 
 def _by_engine(comparison: Any) -> xr.Dataset:
@@ -406,33 +362,23 @@ def _by_engine(comparison: Any) -> xr.Dataset:
     return data
 
 
-def systems_of(main: xr.Dataset) -> pd.DataFrame:
-    """The rows of `system_rows`, of one engine, in the order given."""
-    verdict = np.where(in_one_unit(main), "no_verdict", main["verdict"].values.astype(str))
-    others = ~np.eye(len(verdict), dtype=bool)
-    table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
-    for name, verdicts in _ENDED.items():
-        table[name] = (np.isin(verdict, verdicts) & others).sum(1)
-    return pd.DataFrame(table | {v: main[v].values for v in _OF_SYSTEM if v in main})
-
-
-def in_one_unit(main: xr.Dataset) -> np.ndarray:
+def single_unit(main: xr.Dataset) -> np.ndarray:
     """The pairs whose examples are all in one cluster, or all of one item: they were compared, and
     that says nothing about new clusters or items.
     """
     dims = [dim for dim in names.SQUARE if dim in main.dims]
     if "n_units" not in main or "n" not in main:
         return np.zeros(main["verdict"].shape, dtype=bool)
-    one = (main["verdict"] == "no_data") & (main["n"] > 0) & (main["n_units"] == 1)
-    return one.transpose(..., *dims).values
+    single = (main["verdict"] == "no_data") & (main["n"] > 0) & (main["n_units"] == 1)
+    return single.transpose(..., *dims).values
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:
     """Its systems by their scores or expected ranks (`order_by`); where there are none, from
     the one that is most probably better than the others to the least.
     """
-    known = [k for k in ("prob_better", "verdict", "expected_rank", "score") if k in comparison]
-    main = comparison[known].isel({names.ENGINE: 0})
+    used = [k for k in ("prob_better", "verdict", "expected_rank", "score") if k in comparison]
+    main = comparison[used].isel({names.ENGINE: 0}, missing_dims="ignore")
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
     by = order_by(main)

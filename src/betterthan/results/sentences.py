@@ -1,9 +1,9 @@
-"""The answer on two or more systems in sentences: the decision first, then its evidence."""
+"""The answer on two or more systems in sentences, for a report and for a paper."""
 
 from collections.abc import Iterator
 
 from betterthan.results import numbers
-from betterthan.results.facts import Answer, Baseline, Candidate, Ends, Pair, Score
+from betterthan.results.facts import Answer, Baseline, Candidate, Pair, Score, VerdictCounts
 from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, More
 from betterthan.signed import Signature
 from betterthan.text import named
@@ -17,50 +17,50 @@ _DIFFERENCES = {
 }
 
 
-def sentences_of(answer: Answer) -> list[str]:
+def answer_sentences(answer: Answer) -> list[str]:
     """The answer: decision, evidence, what is undecided, warnings; one text a line.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> from betterthan.results.facts import answer_of
-    >>> sentences_of(answer_of(bt.compare(bt.datasets.contingency_case("a"))))[0]
+    >>> from betterthan.results.facts import answer_facts
+    >>> answer_sentences(answer_facts(bt.compare(bt.datasets.contingency_case("a"))))[0]
     'A is better than B (probability 0.996).'
     """
     if answer.failures:
         on = f" on {answer.pair.first} and {answer.pair.second}" if answer.pair else ""
         return [f"No verdict{on}: {answer.failures}"]
-    lines = of_two(answer, answer.pair) if answer.pair else of_many(answer)
+    if answer.pair:
+        evidence = " ".join(_evidence(answer, answer.pair))
+        lines = [verdict_sentence(answer.pair), *([evidence] if evidence else [])]
+    else:
+        lines = [_best(answer)]
+        lines += [_baseline(answer.baseline)] if answer.baseline else []
+        lines += [verdicts_sentence(answer.verdict_counts, answer)] if answer.verdict_counts else []
     notes = filter(None, (answer.unit_notes, answer.joint_notes))
     return [*lines, *notes, *_more(answer.more, answer.units), *_warnings(answer)]
 
 
-def title_of_verdict(verdict: str, a: str, b: str, one: str = "") -> str:
+def verdict_label(verdict: str, a: str, b: str, unit: str = "") -> str:
     """A verdict in a word or two, with the name of the better system; `one` is the cluster or item
     that holds all examples of the pair, where there is but one.
     """
     words = {
         "a_better": f"{a} better",
         "b_better": f"{b} better",
-        "no_data": f"no verdict: one {one}" if one else "no examples",
+        "no_data": f"no verdict: one {unit}" if unit else "no examples",
         "split": "split: wins and mean differ",
         "no_verdict": "no verdict",
     }
     return words.get(verdict, verdict)
 
 
-def unit_of(made: Signature) -> str:
+def unit_label(provenance: Signature) -> str:
     """What is independent where scores come in clusters, or items in runs."""
-    return "cluster" if made.unit == "cluster" else "item"
+    return "cluster" if provenance.unit == "cluster" else "item"
 
 
 # Two systems
-
-
-def of_two(answer: Answer, pair: Pair) -> list[str]:
-    """The verdict on the pair, and what it rests on."""
-    evidence = " ".join(_evidence(answer, pair))
-    return [verdict_sentence(pair), *([evidence] if evidence else [])]
 
 
 def verdict_sentence(pair: Pair) -> str:
@@ -70,23 +70,23 @@ def verdict_sentence(pair: Pair) -> str:
         return f"{a} and {b} cannot be compared: {_why_no_data(pair)}."
     if pair.verdict == "no_verdict":
         return f"No verdict on {a} and {b}: {_why_no_verdict(pair)}."
-    p, given = numbers.probability(pair.p or 0.0, pair.p_mcse), AT_RANDOM * pair.at_random
+    p, condition = numbers.probability(pair.p or 0.0, pair.p_mcse), AT_RANDOM * pair.at_random
     by = f" by {pair.by}" if pair.by else ""
     if pair.verdict == "split":
         ways = ["has the better score on more items", "has the better mean"]
         ways = ways[::-1] if pair.quantity == "mean" else ways
         against = numbers.probability(1 - (pair.other_p or 0.0))
         return (
-            f"No winner: wins and means disagree. {a} {ways[0]}{given} (probability {p}), "
+            f"No winner: wins and means disagree. {a} {ways[0]}{condition} (probability {p}), "
             f"but {b} {ways[1]} (probability {against})."
         )
     if pair.verdict == "better":
-        return f"{a} is better than {b}{by}{given} (probability {p}){beyond_rope(pair)}."
+        return f"{a} is better than {b}{by}{condition} (probability {p}){beyond_rope(pair)}."
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
         ahead = f" {a} is slightly ahead (probability {p}), but by less than the ROPE."
         return (
-            f"{a} and {b} are practically equivalent{by}{given}: they differ by at most "
+            f"{a} and {b} are practically equivalent{by}{condition}: they differ by at most "
             f"{pair.rope:g} with probability {within}.{ahead if pair.also_ahead else ''}"
         )
     if _nothing_decisive(pair):
@@ -94,18 +94,20 @@ def verdict_sentence(pair: Pair) -> str:
             f"Undecided: neither {a} nor {b} won an item from the other, and the number of ties is "
             "unknown."
         )
-    p = p if pair.p_mcse else short_of(pair.p or 0.0, pair.threshold)
+    p = p if pair.p_mcse else below_threshold(pair.p or 0.0, pair.threshold)
     close = " The threshold is within two Monte Carlo errors; more draws may decide."
     return (
-        f"Undecided: the data do not show whether {a} or {b} is better{by}{given} "
+        f"Undecided: the data do not show whether {a} or {b} is better{by}{condition} "
         f"(P({a} better) = {p}).{close if pair.too_close else ''}"
     )
 
 
-def short_of(p: float, threshold: float) -> str:
+def below_threshold(p: float, threshold: float) -> str:
     """A probability below the threshold, with as many digits as it takes to see that it is."""
     texts = (numbers.probability(p), *(f"{p:.{places}f}" for places in range(4, 13)))
-    below = (one for one in texts if not one.startswith(">") and float(one.lstrip("<")) < threshold)
+    below = (
+        text for text in texts if not text.startswith(">") and float(text.lstrip("<")) < threshold
+    )
     return next(below, texts[0])
 
 
@@ -115,9 +117,9 @@ def _nothing_decisive(pair: Pair) -> bool:
 
 def _why_no_data(pair: Pair) -> str:
     if pair.n and pair.n_units == 1:
-        what, single = ("items", "cluster") if pair.unit == "cluster" else ("runs", "item")
+        plural, single = ("items", "cluster") if pair.unit == "cluster" else ("runs", "item")
         return (
-            f"all their {what} belong to a single {single}, so there is only one independent "
+            f"all their {plural} belong to a single {single}, so there is only one independent "
             "observation"
         )
     if pair.unit == "judgment":
@@ -147,11 +149,11 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
     if pair.verdict == "no_data" or _nothing_decisive(pair):
         return
     if answer.scores:
-        each = ", ".join(_score_of_each(answer.scores))
+        scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         notes += ["each on all its own items"] if pair.n_dropped else []
         note = f" ({', '.join(notes)})" if notes else ""
-        yield f"{_capital(answer.by or answer.score_is)}{note}: {each}."
+        yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
         yield from _difference(pair, pair.lower_is_better and not answer.scores)
     yield from _counts(pair, answer)
@@ -161,21 +163,23 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
         yield f"By {other}, {pair.first} is better with probability {p}."
 
 
-def _score_of_each(scores: tuple[Score, ...]) -> Iterator[str]:
+def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
     """Three decimals, or as many digits as tell scores apart that differ."""
-    texts = {numbers.score(one.score) for one in scores}
-    alike = len(texts) < len({one.score for one in scores})
-    for one in scores:
+    texts = {numbers.score(score.score) for score in scores}
+    alike = len(texts) < len({score.score for score in scores})
+    for score in scores:
         yield (
-            f"{one.system} {one.score:.6g}" if alike else f"{one.system} {numbers.score(one.score)}"
+            f"{score.system} {score.score:.6g}"
+            if alike
+            else f"{score.system} {numbers.score(score.score)}"
         )
 
 
 def difference_words(pair: Pair) -> str:
     """The difference and its interval: ``+0.0100 [+0.0024, +0.0180] (95% HDI)``."""
-    known = (pair.difference_lower, pair.difference_upper)
-    ends = [float("nan") if end is None else end for end in known]
-    text = numbers.difference(pair.difference or 0.0, *ends, mcse=pair.difference_mcse)
+    optional = (pair.difference_lower, pair.difference_upper)
+    bounds = [float("nan") if bound is None else bound for bound in optional]
+    text = numbers.difference(pair.difference or 0.0, *bounds, mcse=pair.difference_mcse)
     if pair.interval is None or "[" not in text:
         return text.partition(" [")[0]
     one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
@@ -185,10 +189,10 @@ def difference_words(pair: Pair) -> str:
 def _difference(pair: Pair, lower: bool) -> Iterator[str]:
     if pair.difference is None:
         return
-    what = _DIFFERENCES.get(pair.difference_is) or _capital(pair.difference_is)
-    what = f"Difference in {pair.by}" if pair.by else what
+    quantity = _DIFFERENCES.get(pair.difference_is) or _capital(pair.difference_is)
+    quantity = f"Difference in {pair.by}" if pair.by else quantity
     better = "; lower is better" if lower else ""
-    yield f"{what} ({pair.first} − {pair.second}{better}): {difference_words(pair)}."
+    yield f"{quantity} ({pair.first} − {pair.second}{better}): {difference_words(pair)}."
 
 
 def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
@@ -200,7 +204,9 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     if pair.wins is not None and pair.losses is not None:
         counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
         counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
-        text = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counted)
+        text = ", ".join(
+            f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted
+        )
         yield f"{place + ': ' if place else ''}{text} for {pair.first}."
     elif place:
         yield f"{place}."
@@ -213,62 +219,62 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
 # Three systems or more
 
 
-def of_many(answer: Answer) -> list[str]:
-    """Which may be the best, how they compare with the baseline, how many pairs are decided."""
-    lines = [_best(answer)]
-    lines += [_baseline(answer.baseline)] if answer.baseline else []
-    return [*lines, *([ends_sentence(answer.ends, answer)] if answer.ends else [])]
-
-
 def _best(answer: Answer) -> str:
-    n, given = answer.n_systems, AT_RANDOM * answer.at_random
+    n, condition = answer.n_systems, AT_RANDOM * answer.at_random
     by = f" by {answer.by}" if answer.by else ""
     if not answer.best:
-        return _without_best(answer, given)
+        return _without_best(answer, condition)
     first, size = answer.best[0], answer.n_best_set
     p = numbers.probability(first.p, first.p_mcse)
     if size == 1:
-        return f"{first.system} is the best of {n:,} systems{by}{given} (probability {p})."
-    rest = answer.best[1:size] if size else ()
+        return f"{first.system} is the best of {n:,} systems{by}{condition} (probability {p})."
+    others = answer.best[1:size] if size else ()
     if first.p >= _PROBABLE:
-        known = f"{first.system} is probably the best of {n:,} systems{by}{given} (P(best) = {p})"
-        return f"{known}{_not_ruled_out(rest)}."
+        text = (
+            f"{first.system} is probably the best of {n:,} systems{by}{condition} (P(best) = {p})"
+        )
+        return f"{text}{_not_ruled_out(others)}."
     how_many = f": {size:,} of them may be the best" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
-    named_ = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
-    each = ", ".join(f"{_candidate(one)}" for one in named_)
-    return f"No clear winner among {n:,} systems{by}{given}{how_many}. P(best): {each}."
+    listed = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
+    candidates = ", ".join(f"{_candidate(candidate)}" for candidate in listed)
+    return f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): {candidates}."
 
 
-def _candidate(one: Candidate) -> str:
-    return f"{one.system} ({numbers.probability(one.p, one.p_mcse)})"
+def _candidate(candidate: Candidate) -> str:
+    return f"{candidate.system} ({numbers.probability(candidate.p, candidate.p_mcse)})"
 
 
-def _not_ruled_out(rest: tuple[Candidate, ...]) -> str:
-    if not rest:
+def _not_ruled_out(others: tuple[Candidate, ...]) -> str:
+    if not others:
         return ""
-    if len(rest) >= _CANDIDATES:
-        return f", but {len(rest):,} others cannot be ruled out"
-    return f", but {named([_candidate(one) for one in rest])} cannot be ruled out"
+    if len(others) >= _CANDIDATES:
+        return f", but {len(others):,} others cannot be ruled out"
+    return f", but {named([_candidate(candidate) for candidate in others])} cannot be ruled out"
 
 
-def _without_best(answer: Answer, given: str) -> str:
+def _without_best(answer: Answer, condition: str) -> str:
     """Pair by pair, where systems were not compared jointly."""
     why = f"P(best) is not available: {answer.no_joint}."
     if not _names_unbeaten(answer):
         return why
     whom = named(answer.unbeaten, "or")
-    return f"Pair by pair, no other system is better than {whom}{given}. {why}"
+    return f"Pair by pair, no other system is better than {whom}{condition}. {why}"
 
 
 def _names_unbeaten(answer: Answer) -> bool:
     """Whether some pair has a better system, and there is no joint answer to name the best."""
-    return bool(not answer.best and answer.unbeaten and answer.ends and answer.ends.n_better)
+    return bool(
+        not answer.best
+        and answer.unbeaten
+        and answer.verdict_counts
+        and answer.verdict_counts.n_better
+    )
 
 
 def _baseline(base: Baseline) -> str:
     score = "" if base.score is None else f" ({numbers.score(base.score)})"
-    ends = [
+    verdicts = [
         ("better", base.better),
         ("practically equivalent", base.equivalent),
         ("undecided", base.undecided),
@@ -276,43 +282,43 @@ def _baseline(base: Baseline) -> str:
         ("no verdict", base.no_verdict),
         ("worse", base.worse),
     ]
-    text = "; ".join(f"{end}: {named(systems)}" for end, systems in ends if systems)
+    text = "; ".join(f"{verdict}: {named(systems)}" for verdict, systems in verdicts if systems)
     return f"Compared with the baseline {base.system}{score}: {text}."
 
 
-def ends_sentence(ends: Ends, answer: Answer) -> str:
+def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
     """How many pairs have a verdict, and what the others are."""
-    decided = ends.n_better + ends.n_equivalent
+    decided = counts.n_better + counts.n_equivalent
     have = "has" if decided == 1 else "have"
-    text = f"{decided:,} of {ends.n_pairs:,} pairs {have} a verdict"
-    text = f"none of {ends.n_pairs:,} pairs has a verdict" if not decided else text
-    text = f"all {decided:,} pairs have a verdict" if decided == ends.n_pairs else text
-    if not (ends.joint or _names_unbeaten(answer)):
+    text = f"{decided:,} of {counts.n_pairs:,} pairs {have} a verdict"
+    text = f"none of {counts.n_pairs:,} pairs has a verdict" if not decided else text
+    text = f"all {decided:,} pairs have a verdict" if decided == counts.n_pairs else text
+    if not (counts.joint or _names_unbeaten(answer)):
         text = f"Pair by pair, {text}"
-    if ends.n_equivalent:
-        text += f" ({ends.n_equivalent:,} of them: practically equivalent)"
-    return _capital("; ".join([text, *_without_verdict(ends, answer)])) + "."
+    if counts.n_equivalent:
+        text += f" ({counts.n_equivalent:,} of them: practically equivalent)"
+    return _capital("; ".join([text, *_without_verdict(counts, answer)])) + "."
 
 
-def _without_verdict(ends: Ends, answer: Answer) -> Iterator[str]:
-    if ends.n_undecided:
-        yield f"{_are(ends.n_undecided)} undecided, which does not mean equal"
-    if ends.n_split:
-        yield f"{_are(ends.n_split)} split (wins and means favor different systems)"
-    if ends.n_no_data:
+def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
+    if counts.n_undecided:
+        yield f"{_are(counts.n_undecided)} undecided, which does not mean equal"
+    if counts.n_split:
+        yield f"{_are(counts.n_split)} split (wins and means favor different systems)"
+    if counts.n_no_data:
         why = "no item in common, or a single unit"
         if answer.units == "judgments":
             why = "no judgment compares them"
         if answer.clusters == "1 cluster":
             why = "all items belong to a single cluster"
-        elif len(ends.no_data_pairs) == ends.n_no_data:
-            why += f" ({', '.join(ends.no_data_pairs)})"
-        yield f"{ends.n_no_data:,} cannot be compared: {why}"
-    if ends.n_no_verdict:
-        have = "has" if ends.n_no_verdict == 1 else "have"
+        elif len(counts.no_data_pairs) == counts.n_no_data:
+            why += f" ({', '.join(counts.no_data_pairs)})"
+        yield f"{counts.n_no_data:,} cannot be compared: {why}"
+    if counts.n_no_verdict:
+        have = "has" if counts.n_no_verdict == 1 else "have"
         why = ": scores are missing with the difficulty of the items, and some values of the "
         why += "missing scores would lead to another verdict"
-        yield f"{ends.n_no_verdict:,} {have} none{why if ends.n_missing_decides else ''}"
+        yield f"{counts.n_no_verdict:,} {have} none{why if counts.n_missing_decides else ''}"
 
 
 def _are(n: int) -> str:
@@ -329,12 +335,10 @@ def _more(more: More | None, units: str) -> Iterator[str]:
     goal += ", or to show that they are practically equivalent" if more.equivalent else ""
     chance = f"({100 * TARGET:g}% chance of a verdict)"
     if more.items is not None:
-        yield f"{goal}, plan for about {more.items:,} more {units}{more.of} {chance}."
+        yield f"{goal}, plan for about {more.items:,} more {units}{more.restriction} {chance}."
     elif more.beyond is not None:
-        yield (
-            f"{goal}, more than {more.beyond:,} additional {units}{more.of} would be needed "
-            f"{chance}."
-        )
+        items = f"{more.beyond:,} additional {units}{more.restriction}"
+        yield f"{goal}, more than {items} would be needed {chance}."
 
 
 def _warnings(answer: Answer) -> Iterator[str]:
@@ -355,10 +359,10 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
             f"{difficult}missing score counted as wrong, {better} is better than {worse} with "
             f"probability {numbers.probability(p)}."
         )
-    elif missing.n_if_wrong and answer.ends:
+    elif missing.n_if_wrong and answer.verdict_counts:
         yield (
             f"{difficult}missing score counted as wrong, {missing.n_if_wrong:,} of "
-            f"{answer.ends.n_pairs:,} pairwise verdicts change."
+            f"{answer.verdict_counts.n_pairs:,} pairwise verdicts change."
         )
     if not missing.n or missing.n_hold == missing.n_pairs:
         return
@@ -374,12 +378,15 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
 
 def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
     """Where a few items undo the verdict."""
-    pairwise = "pairwise " if answer.ends and answer.ends.joint else ""
+    pairwise = "pairwise " if answer.verdict_counts and answer.verdict_counts.joint else ""
     if firm.flips is not None and firm.flips <= FRAGILE:
         again = numbers.probability(firm.replicates or 0.0)
+        items = f"{firm.flips:,} of the {firm.decisive:,} non-tied {answer.units}"
+        if firm.decisive == 1:
+            items = f"the only non-tied {answer.units.removesuffix('s')}"
         yield (
             f"! Fragile: the {pairwise}verdict {firm.first} > {firm.second} would change if "
-            f"{_of_decisive(firm, answer.units)} had gone the other way. A new test set of this "
+            f"{items} had gone the other way. A new test set of this "
             f"size would confirm it with probability {again}."
         )
     if firm.prior_items is not None:
@@ -391,18 +398,161 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
         )
 
 
-def _of_decisive(firm: Firmness, units: str) -> str:
-    if firm.decisive == 1:
-        return f"the only non-tied {units.removesuffix('s')}"
-    return f"{firm.flips:,} of the {firm.decisive:,} non-tied {units}"
-
-
-def _ties(changes: tuple[str, ...], what: str) -> str:
+def _ties(changes: tuple[str, ...], verdicts: str) -> str:
     """Where every policy for ties was asked for."""
     if not changes:
-        return f"Every policy for ties leads to the same {what}."
-    return f"! Ties: other policies for ties change the {what}: {named(changes)}."
+        return f"Every policy for ties leads to the same {verdicts}."
+    return f"! Ties: other policies for ties change the {verdicts}: {named(changes)}."
 
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+_PAPER_CANDIDATES = 4  # possible bests that a sentence names
+
+
+def paper_sentences(answer: Answer) -> list[str]:
+    """One sentence, and how many pairs stayed undecided.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> from betterthan.results.facts import answer_facts
+    >>> answer = answer_facts(bt.compare(bt.datasets.contingency_case("a")))
+    >>> paper_sentences(answer)[0].partition(" (")[0]
+    'On 1,000 items A was better than B with posterior probability 0.996'
+    """
+    if answer.failures:
+        return [f"No verdict can be reported: {answer.failures}"]
+    if answer.pair:
+        return [_paper_pair(answer, answer.pair)]
+    undecided = answer.verdict_counts.n_undecided if answer.verdict_counts else 0
+    pairs, they = ("pair", "its systems") if undecided == 1 else ("pairs", "they")
+    undecided_line = (
+        f"{undecided:,} {pairs} stayed undecided, which is not evidence that {they} are equal."
+    )
+    return [_paper_systems(answer), *([undecided_line] if undecided else [])]
+
+
+def _place(answer: Answer) -> str:
+    if answer.n is None:
+        return "On the items that each pair shares"
+    units = "items" if answer.clusters else answer.units
+    units = units.removesuffix("s") if answer.n == 1 else units
+    return f"On {answer.n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
+
+
+def _paper_pair(answer: Answer, pair: Pair) -> str:
+    a, b = pair.first, pair.second
+    if pair.verdict == "no_data":
+        if answer.clusters == "1 cluster":
+            return (
+                f"All items that {a} and {b} share are in one cluster, so nothing can be said "
+                "about new clusters."
+            )
+        return f"{a} and {b} share too little to be compared."
+    if pair.verdict == "no_verdict":
+        return f"No verdict on {a} and {b} can be reported: {pair.reason}."
+    place, condition = _place(answer), AT_RANDOM * pair.at_random
+    p = f"with posterior probability {numbers.probability(pair.p or 0.0, pair.p_mcse)}{condition}"
+    right = _right(answer)
+    mean, that = ("the mean of ", "that of ") if pair.quantity == "mean" else ("", "")
+    if pair.verdict == "better":
+        return (
+            f"{place} {mean}{a}{right[0]} was better than {that}{b}{right[1]} {p}"
+            f"{_numbers(pair)}{beyond_rope(pair)}."
+        )
+    if pair.verdict == "equivalent":
+        within = numbers.probability(pair.within_rope or 0.0)
+        return (
+            f"{place} {a}{right[0]} and {b}{right[1]} were practically equivalent, within "
+            f"{pair.rope:g} of each other with posterior probability {within}{condition}"
+            f"{_numbers(pair)}."
+        )
+    if pair.verdict == "split":
+        ways = [f"{a} had a better mean than {b}", f"{b} won more often"]
+        if pair.quantity != "mean":
+            ways = [f"{a} won more often than {b}", f"{b} had the better mean"]
+        against = numbers.probability(1 - (pair.other_p or 0.0))
+        return (
+            f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
+            f"{against}."
+        )
+    return (
+        f"{place} the data did not decide between {a}{right[0]} and {b}{right[1]}: {a} was better "
+        f"{_undecided(pair)}{condition}{_numbers(pair)}, short of {answer.threshold:g}."
+    )
+
+
+def _undecided(pair: Pair) -> str:
+    p = numbers.probability(pair.p or 0.0, pair.p_mcse)
+    p = p if pair.p_mcse else below_threshold(pair.p or 0.0, pair.threshold)
+    return f"with posterior probability {p}"
+
+
+def _right(answer: Answer) -> tuple[str, str]:
+    """How many items each system got right, where both are known."""
+    if not answer.scores or any(score.n_right is None for score in answer.scores):
+        return "", ""
+    first, second = answer.scores
+    return (
+        f" ({first.n_right:,} of {first.n_scored:,} right)",
+        f" ({second.n_right:,} of {second.n_scored:,})",
+    )
+
+
+def _numbers(pair: Pair) -> str:
+    """The difference, its interval, and the counts, in brackets."""
+    parts = []
+    if pair.difference is not None:
+        parts.append(_paper_difference(pair))
+    if pair.wins is not None and pair.losses is not None:
+        ties = "" if pair.ties is None else f", {pair.ties:,} {'tie' if pair.ties == 1 else 'ties'}"
+        parts.append(f"{pair.wins:,} to {pair.losses:,} in wins{ties}")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _paper_difference(pair: Pair) -> str:
+    bounds = [pair.difference_lower, pair.difference_upper]
+    finite = [float("nan") if bound is None else bound for bound in bounds]
+    text = numbers.difference(pair.difference or 0.0, *finite, mcse=pair.difference_mcse)
+    mean, _, interval = text.partition(" [")
+    win_rates = f"P({pair.first} wins) - P({pair.second} wins)"
+    quantity = pair.difference_is.replace("P(A wins) - P(B wins)", win_rates)
+    quantity += ", lower is better," if pair.lower_is_better else ""
+    interval_text = f", {pair.interval} [{interval}" if interval and pair.interval else ""
+    one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
+    return f"{quantity} {mean}{interval_text}{one_sided}"
+
+
+def _paper_systems(answer: Answer) -> str:
+    place, n, counts = _place(answer), f"{answer.n_systems:,} systems", answer.verdict_counts
+    condition = AT_RANDOM * answer.at_random
+    by = {"mean score": " by the mean", None: ""}.get(answer.by, f" by {answer.by}")
+    pairs = ""
+    if counts is not None:
+        decided = f"{counts.n_better + counts.n_equivalent:,} of {counts.n_pairs:,} pairs"
+        joint = " among all systems" if counts.joint else ""
+        equivalent = f" ({counts.n_equivalent:,} as practically equivalent)"
+        equivalent = equivalent if counts.n_equivalent else ""
+        pairs = f"{decided} were decided{equivalent}{joint} at {answer.threshold:g}"
+        if not answer.best:
+            comma = "," if condition else ""
+            return (
+                f"{place} {decided} of {n} were decided{equivalent}, each by itself, at a "
+                f"posterior probability of {answer.threshold:g}{comma}{condition}."
+            )
+    first, size = answer.best[0], answer.n_best_set or len(answer.best)
+    p = numbers.probability(first.p, first.p_mcse)
+    if size == 1:
+        return (
+            f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
+            f"{condition}; {pairs}."
+        )
+    whom = named([candidate.system for candidate in answer.best[:size]])
+    whom = f" ({whom})" if size <= _PAPER_CANDIDATES else ""
+    return (
+        f"{place} the best of {n}{by} was with posterior probability {answer.best_share:g} among "
+        f"{size:,}{whom}, most probably {first.system} ({p}){condition}; {pairs}."
+    )

@@ -1,67 +1,223 @@
-"""Posterior and tests side by side, for whom each speaks, and why they differ where they do."""
+"""Posterior and tests side by side, and the reasons why a verdict and a test differ."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.exact.wins.sign import sign_mid_p, sign_p
 from betterthan.results import numbers
 from betterthan.results.columns import NO_DATA, Column, probability
-from betterthan.results.context import PAIRS_SEEN, Shown
+from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part
-from betterthan.results.item_differences import REASONS, reasons
-from betterthan.results.pairs_table import p_value, pairs_of, table_of_pairs, verdict
-from betterthan.results.sentences import unit_of
+from betterthan.results.methods import MODEL_REASONS, tests_in
+from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair, verdict
+from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
-from betterthan.significance.roster import spec_of
+from betterthan.significance.roster import get_spec
+
+REASONS = {
+    "opposed": "A test is significant for the other system: the verdict and the test ask two "
+    "questions of these data, and the answers go opposite ways.",
+    "weights": "The model weighs every data set alike, the test every example: in the test a large "
+    "data set outweighs several small ones.",
+    "clusters": "The model counts wins and losses within clusters; the test looks at whole "
+    "clusters, each of which favors one system.",
+    "sizes": "One weighs how large the differences are (a mean), the other counts only which "
+    "system was ahead on an item (wins).",
+    "together": "The model estimates all systems jointly, from all their results; the test looks "
+    "at this pair alone.",
+    "ties": "The verdict gives ties to one of the systems; this test does not.",
+    "few": "With so few discordant (untied) items no result could reach a two-sided p of "
+    "{alpha:g}, whichever way they fell.",
+    "sides": "The probability looks at one side, the p-value at two: on that one side mid-p, the p "
+    "that is nearest to such a probability, is at most {alpha:g}.",
+    "levels": "The verdict asks for a probability of {threshold:g}, the test for a p of {alpha:g} "
+    "on two sides: one of them asks for more.",
+    "many": "Significant alone, but not after correction for {pairs:,} pairs; a posterior "
+    "probability speaks of one pair and is not corrected.",
+    "rope": "The difference is real but too small to matter: the test asks whether it is 0, the "
+    "verdict whether it lies within the rope.",
+    "split": "Who is ahead more often and who is ahead in the mean are two systems here, so that "
+    "no winner is named; the test looks at one of the two.",
+    "prior": "The posterior starts from a prior; the p-value has none.",
+    "model": "The posterior is that of a model which uses more than wins and losses of this pair; "
+    "the test does not.",
+    "chains": "The chains have not converged, so only the tests speak.",
+    "missing": "Missing scores decide, so only the tests speak, which leave these out.",
+}
+
+_SIDES = {"a_better": 1, "b_better": -1}
+
+_SIGN_TESTS = ("sign", "mid_p", "trinomial")
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A test of one pair beside a verdict: p, and for whom it speaks (1 A, -1 B, 0 neither)."""
+
+    name: str
+    p: float
+    favours: int
+    alpha: float
+
+    @property
+    def significant_for(self) -> int:
+        """The system it finds better, 0 for none."""
+        return self.favours if self.p <= self.alpha else 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A verdict on one pair, and the tests beside it."""
+
+    cell: xr.Dataset
+    provenance: Signature
+
+    @property
+    def verdict(self) -> str:
+        """As the table has it."""
+        return str(self.cell["verdict"].item())
+
+    @property
+    def withheld(self) -> str:
+        """Why there is no verdict: a key of `REASONS`."""
+        has_reason = "reason" in self.cell
+        decides = has_reason and str(self.cell["reason"].item()) == names.MISSING_DECIDES
+        return "missing" if decides else "chains"
+
+    @property
+    def side(self) -> int:
+        """The system that the verdict names: 1 A, -1 B, 0 none."""
+        return _SIDES.get(self.verdict, 0)
+
+    @property
+    def alpha(self) -> float:
+        """Level of the tests."""
+        return float(self.provenance.alpha or names.ALPHA)
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        """Wins and losses that the posterior counted."""
+        name = "cluster_counts" if "cluster_counts" in self.cell else "counts"
+        wins, losses = (int(count) for count in self.cell[name].values[:2])
+        return wins, losses
+
+    @cached_property
+    def tests(self) -> list[Tested]:
+        """In the order of the table."""
+        columns = (self.cell[k].values.tolist() for k in (names.TEST, "p_value", "favours"))
+        return [Tested(str(n), p, int(f), self.alpha) for n, p, f in zip(*columns, strict=True)]
+
+    @property
+    def modelled(self) -> str:
+        """The advised model that gave the verdict, empty for wins, losses and ties."""
+        return str(self.provenance.model or "") if self.provenance.method == "advised" else ""
+
+
+def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
+    """Why the verdict on a pair and its tests differ: keys of `REASONS`, none where they agree."""
+    pair = Pair(cell, provenance)
+    if pair.verdict in ("no_data", "no_verdict"):
+        return [] if pair.verdict == "no_data" else [pair.withheld]
+    differing = [test for test in pair.tests if test.significant_for != pair.side]
+    opposed = pair.side != 0 and any(t.significant_for == -pair.side for t in differing)
+    keys = ["opposed"] if opposed else []
+    if pair.modelled:
+        keys += [MODEL_REASONS.get(pair.modelled, "model")] if differing else []
+    else:
+        keys += [_why(pair, test) for test in differing] + _by_prior(pair)
+    return list(dict.fromkeys(keys + _many(pair)))
+
+
+def _many(pair: Pair) -> list[str]:
+    """Whether correction for the number of pairs changes what the last test says."""
+    last, adjusted = pair.tests[-1], float(pair.cell["p_adjusted"].values[-1])
+    return ["many"] if pair.side and last.p <= pair.alpha < adjusted else []
+
+
+def _by_prior(pair: Pair) -> list[str]:
+    """A verdict against the counts."""
+    wins, losses = pair.counted
+    return ["prior"] if np.sign(wins - losses) == -pair.side != 0 else []
+
+
+def _why(pair: Pair, test: Tested) -> str:
+    """Of wins, losses and ties, why one test says something else than the verdict."""
+    wins, losses = pair.counted
+    counts_signs = test.name in _SIGN_TESTS
+    if counts_signs and test.favours != np.sign(wins - losses):
+        return "ties"
+    signs = float(np.asarray(sign_p(wins, losses)))
+    counted = int(np.sign(wins - losses)) if signs <= pair.alpha else 0
+    if not counts_signs and counted != test.significant_for:
+        return "sizes"  # counted alone, the same items say something else
+    if pair.verdict in ("equivalent", "split"):
+        return "rope" if pair.verdict == "equivalent" else "split"
+    if not test.significant_for:
+        return _why_not_significant(pair)
+    return "prior" if pair.side else _level(pair)
+
+
+def _why_not_significant(pair: Pair) -> str:
+    """Why a decided pair is not significant."""
+    if float(pair.cell["smallest_p"].item()) > pair.alpha:
+        return "few"
+    wins, losses = pair.counted
+    one_sided = float(np.asarray(sign_mid_p(wins, losses))) / 2
+    return "sides" if one_sided <= pair.alpha else _level(pair)
+
+
+def _level(pair: Pair) -> str:
+    """Whether the levels differ, or else the prior."""
+    threshold = float(pair.provenance.threshold or names.VERDICT_PROB)
+    return "prior" if np.isclose(1 - threshold, pair.alpha) else "levels"
+
 
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
-_TIES = {"drop": "ties dropped", "half": "ties split half and half"}
 
 
-def tests_of(comparison: xr.Dataset) -> list[str]:
-    """The tests a comparison holds; none in one that was made without."""
-    return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
-
-
-def tests_part(shown: Shown) -> Part | None:
+def tests_part(context: ReportContext) -> Part | None:
     """The section: a row each pair, and the reasons that the numbers of its last column stand
     for.
     """
-    if not tests_of(shown.whole):
+    if not tests_in(context.data):
         return None
-    cells = shown.cells
-    why = [reasons(cell, shown.made) for cell in cells]
-    used = [reason for reason in REASONS if any(reason in each for each in why)]
-    pointed = [", ".join(str(used.index(reason) + 1) for reason in each) for each in why]
+    cells = context.cells
+    why = [reasons(cell, context.provenance) for cell in cells]
+    used = [reason for reason in REASONS if any(reason in keys for keys in why)]
+    pointed = [", ".join(str(used.index(reason) + 1) for reason in keys) for keys in why]
     caption = (
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"
     )
-    rows = _by_test(pairs_of(shown.whole, shown.pairs[:PAIRS_SEEN]))
-    columns = [*_columns(shown), Column("Differ, why", lambda _: pointed, blank=())]
-    table = table_of_pairs(rows, columns, caption, name="tests")
-    compared = [p for p, cell in zip(pointed, cells, strict=True) if _known(cell)]
-    return Part("Posterior and tests", tables=[table], notes=_notes(shown, used, compared))
+    rows = _by_test(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]))
+    columns = [*_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
+    table = table_by_pair(rows, columns, caption, name="tests")
+    compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]
+    return Part("Posterior and tests", tables=[table], notes=_notes(context, used, compared))
 
 
-def _known(cell: xr.Dataset) -> bool:
+def _compared(cell: xr.Dataset) -> bool:
     """Whether the pair has a common example."""
     return str(cell["verdict"].item()) != "no_data"
 
 
-def _columns(shown: Shown) -> list[Column]:
-    tests = tests_of(shown.whole)
-    corrected = _CORRECTED.get(str(shown.made.correction)) if shown.many else None
-    heads = {f"p_value_{test}": spec_of(test).head for test in tests}
+def _columns(context: ReportContext) -> list[Column]:
+    tests = tests_in(context.data)
+    corrected = _CORRECTED.get(str(context.provenance.correction)) if context.many else None
+    heads = {f"p_value_{test}": get_spec(test).header for test in tests}
     if corrected:
-        heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {spec_of(tests[-1]).head}"
+        heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {get_spec(tests[-1]).header}"
     return [
         probability("P(better)", "prob_better", blank=NO_DATA),
-        verdict(shown.verdict_head, unit=unit_of(shown.made)),
+        verdict(unit=unit_label(context.provenance)),
         *(
-            p_value(head, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
-            for name, head in heads.items()
+            p_value(heading, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
+            for name, heading in heads.items()
         ),
     ]
 
@@ -71,7 +227,7 @@ def _by_test(rows: xr.Dataset) -> xr.Dataset:
     values = {
         f"{name}_{test}": rows[name].sel({names.TEST: test}, drop=True)
         for name in ("p_value", "p_adjusted", "favours")
-        for test in tests_of(rows)
+        for test in tests_in(rows)
         if name in rows
     }
     if "p_value_mcse" in rows:
@@ -79,17 +235,17 @@ def _by_test(rows: xr.Dataset) -> xr.Dataset:
     return rows.assign(values)
 
 
-def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
+def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
     """The reasons that the rows of compared pairs point to, one sentence each, and whether the rest
     agree.
     """
-    systems = len(shown.systems)
-    told = {
-        "alpha": shown.made.alpha,
+    systems = len(context.systems)
+    values = {
+        "alpha": context.provenance.alpha,
         "pairs": systems * (systems - 1) // 2,
-        "threshold": shown.made.threshold,
+        "threshold": context.provenance.threshold,
     }
-    notes = [f"{k + 1}. {REASONS[reason].format_map(told)}" for k, reason in enumerate(used)]
+    notes = [f"{k + 1}. {REASONS[reason].format_map(values)}" for k, reason in enumerate(used)]
     agreeing = sum(not number for number in pointed)
     if agreeing == len(pointed) > 0:
         every = "every pair" if 2 * len(pointed) == systems * (systems - 1) else "every pair shown"
@@ -102,7 +258,7 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
             f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree, on the "
             "system too."
         )
-    notes += _all_at_once(shown)
+    notes += _friedman(context)
     notes.append(
         "A p-value is the probability of a result at least this extreme if the systems were equal; "
         "it is not the probability that they are equal."
@@ -110,37 +266,15 @@ def _notes(shown: Shown, used: Sequence[str], pointed: Sequence[str]) -> list[st
     return notes
 
 
-def _all_at_once(shown: Shown) -> list[str]:
-    if "friedman_p" not in shown.whole:
+def _friedman(context: ReportContext) -> list[str]:
+    if "friedman_p" not in context.data:
         return []
-    statistic, p, n = (shown.whole[f"friedman_{k}"].item() for k in ("statistic", "p", "n"))
-    systems, unit = len(shown.systems), shown.made.unit or names.ITEM
-    told = f"Friedman's test of all {systems} systems at once, on the {n:,} {unit}s that all have: "
+    statistic, p, n = (context.data[f"friedman_{k}"].item() for k in ("statistic", "p", "n"))
+    systems, unit = len(context.systems), context.provenance.unit or names.ITEM
+    text = f"Friedman's test of all {systems} systems at once, on the {n:,} {unit}s that all have: "
     if statistic != statistic:
-        return [told + "no two differ on any."]
+        return [text + "no two differ on any."]
     return [
-        f"{told}chi-square {statistic:.1f} on {systems - 1} degrees of freedom, p = "
+        f"{text}chi-square {statistic:.1f} on {systems - 1} degrees of freedom, p = "
         f"{numbers.p_value(p)}; it asks whether any differ, not which."
     ]
-
-
-def settings_of_tests(shown: Shown) -> list[tuple[str, str]]:
-    """How the tests were done, for the list of settings."""
-    on = f" on {shown.made.tests_on}" if shown.made.tests_on else ""
-    said = [_how(test, shown.made) + on for test in tests_of(shown.whole)]
-    told = f"two-sided, at {shown.made.alpha:g}: {'; '.join(said)}" if said else ""
-    return [("Tests", told)] if said else []
-
-
-def _how(test: str, made: Signature) -> str:
-    ties = _TIES.get(str(made.sign_ties), str(made.sign_ties))
-    if test == "sign":
-        return f"sign test ({ties})"
-    if test == "mid_p":
-        return f"mid-p sign test ({ties})"
-    if test == "trinomial":
-        return "trinomial test (ties kept)"
-    how = f"exact, {made.randomization_method}"
-    if made.randomization_method == "monte_carlo":
-        how = f"{made.shuffles:,} random permutations, seed {made.shuffle_seed}"
-    return f"randomization of {made.randomization_statistic} ({how})"

@@ -38,12 +38,16 @@ def kept(tree: xr.DataTree) -> tuple[xr.DataTree | None, str]:
     return xr.DataTree.from_dict(thin), note
 
 
-def why_none(made: Signature) -> str:
+def why_none(provenance: Signature) -> str:
     """The error where an answer was sampled and has no draws."""
-    left_out = [note for note in made.notes or () if note.startswith(_NONE)]
+    left_out = [note for note in provenance.notes or () if note.startswith(_NONE)]
     if left_out:
         return left_out[0]
-    exact = ", or make exact draws with betterthan.posterior.draws" if made.method == "both" else ""
+    exact = (
+        ", or make exact draws with betterthan.posterior.draws"
+        if provenance.method == "both"
+        else ""
+    )
     return f"the draws were not saved with this answer; save it with save(path, fits=True){exact}"
 
 
@@ -53,22 +57,22 @@ def as_groups(fits: Mapping[str, xr.DataTree]) -> dict[str, xr.Dataset]:
     for name, tree in fits.items():
         for part in tree.children:
             data = tree[part].to_dataset()
-            apart = {k: f"{_GROUP}_{k}" for k in {*data.dims, *data.coords}}
-            groups[f"/{_GROUP}/{name}/{part}"] = data.rename(apart)
+            renamed = {k: f"{_GROUP}_{k}" for k in {*data.dims, *data.coords}}
+            groups[f"/{_GROUP}/{name}/{part}"] = data.rename(renamed)
     return groups
 
 
 def from_groups(tree: xr.DataTree) -> dict[str, xr.DataTree]:
     """The fits in a file that `as_groups` wrote."""
-    found = {}
+    fits = {}
     for name, fit in tree[_GROUP].children.items() if _GROUP in tree.children else ():
         parts = {}
         for part, node in fit.children.items():
             data = node.to_dataset(inherit=False)
-            known = {*data.dims, *data.coords}
-            parts[part] = data.rename({k: str(k).removeprefix(f"{_GROUP}_") for k in known})
-        found[str(name)] = xr.DataTree.from_dict(parts)
-    return found
+            renamed = {*data.dims, *data.coords}
+            parts[part] = data.rename({k: str(k).removeprefix(f"{_GROUP}_") for k in renamed})
+        fits[str(name)] = xr.DataTree.from_dict(parts)
+    return fits
 
 
 def is_group(name: str) -> bool:

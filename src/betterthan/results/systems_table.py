@@ -12,22 +12,22 @@ from betterthan import names
 from betterthan.results.columns import (
     Column,
     along,
-    cells_of,
     count,
     flag,
     number,
     probability,
     values,
+    written_cells,
 )
-from betterthan.results.context import Shown
+from betterthan.results.context import ReportContext
 from betterthan.results.document import Table
 from betterthan.results.escapes import on_one_line
-from betterthan.results.facts import score_of
-from betterthan.results.rows import final_verdicts, in_one_unit, systems_of
+from betterthan.results.facts import score_label
+from betterthan.results.rows import single_unit
 
-SYSTEMS_SEEN = 40  # rows that are seen at once
+SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = probability("P(best)", "prob_best")
-ENDED = {
+PAIR_COUNTS = {
     "better_than": "Better than",
     "worse_than": "Worse than",
     "open": "Open",
@@ -36,14 +36,14 @@ ENDED = {
 }
 
 
-def table_of_systems(
+def table_by_system(
     rows: Any,
     columns: Sequence[Column],
     caption: str = "",
     *,
-    head: str = "System",
+    heading: str = "System",
     name: str = "",
-    **seen: Any,
+    **folding: Any,
 ) -> Table:
     """One row for each system: its name, and the columns of which the answer has the numbers.
 
@@ -54,125 +54,124 @@ def table_of_systems(
     columns : sequence of Column
     caption, name, seen
         Of the `Table`.
-    head : str
+    heading : str
         Of the names.
     """
-    heads, cells = cells_of(rows, columns)
+    heads, cells = written_cells(rows, columns)
     keys = [(on_one_line(str(system)),) for system in rows[names.SYSTEM].values]
     written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
     keyed = keys if name else ()
-    return Table((head, *heads), written, caption, name=name, keys=keyed, **seen)
+    return Table((heading, *heads), written, caption, name=name, keys=keyed, **folding)
 
 
-def systems_table(shown: Shown) -> Table:
+def systems_table(context: ReportContext) -> Table:
     """Every system of a comparison, the best first."""
-    found = systems_of(shown.whole).assign(**ended(shown.whole))
-    if "prob_best_mcse" in shown.whole:
-        found["prob_best_mcse"] = shown.whole["prob_best_mcse"].values
-    columns = [*_scores(found, shown), *_joint(found, shown), *_ends(found)]
-    total = len(found)
-    rest = f".systems of the comparison has all {total}" if total > SYSTEMS_SEEN else ""
-    seen: Any = {"shown": SYSTEMS_SEEN, "rest": rest}
-    return table_of_systems(found, columns, _caption(shown), name="systems", **seen)
+    data = context.data
+    numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
+    rows: Any = pd.DataFrame({"system": context.systems} | numbers | pair_counts(data))
+    mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
+    always = {"better_than", "worse_than", "open"}
+    columns = [
+        *_scores(rows, context, mass),
+        *_joint(rows, context, mass),
+        *(
+            count(heading, name)
+            for name, heading in PAIR_COUNTS.items()
+            if name in always or bool(rows[name].to_numpy().any())
+        ),
+    ]
+    total = len(rows)
+    elsewhere = f".systems of the comparison has all {total}" if total > SYSTEMS_VISIBLE else ""
+    folding: Any = {"visible": SYSTEMS_VISIBLE, "elsewhere": elsewhere}
+    return table_by_system(rows, columns, _caption(context, mass), name="systems", **folding)
 
 
-def spread_table(shown: Shown) -> list[Table]:
-    """Of graded scores how each system's spread; of right and wrong the accuracy says it all."""
-    whole = shown.whole
-    if "score_quantile" not in whole:
+_BY_SYSTEM = (
+    *("score", "score_lower", "score_upper", "n_right", "n_scored", "prob_best", "prob_best_mcse"),
+    *("expected_rank", "rank_lower", "rank_upper", "in_best_set"),
+)
+
+
+def spread_table(context: ReportContext) -> list[Table]:
+    """How the graded scores of each system spread; right and wrong have their accuracy."""
+    data = context.data
+    if "score_quantile" not in data:
         return []
     three = "{:.3g}".format
     quantile = number("", "score_quantile", three)
-    quantiles = enumerate(whole["quantile"].values)
+    quantiles = enumerate(data["quantile"].values)
     columns = [
         number("Std. deviation", "score_sd", three),
         *(along(f"{100 * q:g}%", quantile, "quantile", k) for k, q in quantiles),
         number("Mean of the worst tenth", "score_worst_tenth", three),
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
-    table = table_of_systems(whole, columns, caption, name="spread", shown=SYSTEMS_SEEN)
+    table = table_by_system(data, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
     return [replace(table, keys=())]
 
 
-def ended(whole: xr.Dataset) -> dict[str, np.ndarray]:
-    """How the pairs of each system ended."""
-    verdict = np.where(in_one_unit(whole), "no_verdict", final_verdicts(whole))
+def pair_counts(data: xr.Dataset) -> dict[str, np.ndarray]:
+    """How many pairs of each system have which verdict."""
+    verdict = np.where(single_unit(data), "no_verdict", _verdicts(data))
     others = ~np.eye(len(verdict), dtype=bool)
-    ends = {
+    columns = {
         "better_than": ("a_better",),
         "worse_than": ("b_better",),
         "open": ("undecided", "split", "no_verdict"),
         "equivalent_to": ("equivalent",),
         "never_compared": ("no_data",),
     }
-    return {name: (np.isin(verdict, told) & others).sum(1) for name, told in ends.items()}
+    return {name: (np.isin(verdict, words) & others).sum(1) for name, words in columns.items()}
 
 
-def _scores(found: pd.DataFrame, shown: Shown) -> list[Column]:
+def _verdicts(data: xr.Dataset) -> np.ndarray:
+    return data["verdict"].transpose(*names.SQUARE).values.astype(str)
+
+
+def _scores(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Column]:
     """The score, its interval, and of how many examples it is."""
-    if "score" not in found:
+    if "score" not in rows:
         return []
-    places, head = _places(found), _head(shown)
+    # two decimals of few examples, three of many; one of large scores
+    most = rows["n_scored"].to_numpy().max() if "n_scored" in rows else 0
+    places = 2 if 0 < most <= 100 else 3
+    if np.nanmax(np.abs(rows["score"]), initial=0.0) >= 10:
+        places = 1
 
     def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
         interval = f" [{low:.{places}f}, {up:.{places}f}]" if low == low else ""
         return f"{value:.{places}f}{interval}"
 
-    held = [name for name in ("score", "score_lower", "score_upper") if name in found]
-    head += f" [{_mass(shown)} interval]" if len(held) > 1 else ""
-    right = "n_right" in found
+    variables = [name for name in ("score", "score_lower", "score_upper") if name in rows]
+    heading = score_label(context.provenance, "n_right" in context.data)
+    heading += ", lower is better" if context.provenance.higher_is_better is False else ""
+    heading += f" [{mass} interval]" if len(variables) > 1 else ""
     return [
-        values(head, held, score),
+        values(heading, variables, score),
         values("Right", ["n_right", "n_scored"], "{:,} of {:,}".format),
-        *([] if right else [count("Examples scored", "n_scored")]),
+        *([] if "n_right" in rows else [count("Examples scored", "n_scored")]),
     ]
 
 
-def _mass(shown: Shown) -> str:
-    return f"{100 * (shown.made.ci_prob or names.CI_PROB):g}%"
-
-
-def _head(shown: Shown) -> str:
-    head = score_of(shown.made, "n_right" in shown.whole)
-    return f"{head}, lower is better" if shown.made.higher_is_better is False else head
-
-
-def _places(found: pd.DataFrame) -> int:
-    """Decimals of scores: two of few examples, three of many; one of large scores."""
-    if np.nanmax(np.abs(found["score"]), initial=0.0) >= 10:
-        return 1
-    most = found["n_scored"].to_numpy().max() if "n_scored" in found else 0
-    return 2 if 0 < most <= 100 else 3
-
-
-def _joint(found: pd.DataFrame, shown: Shown) -> list[Column]:
+def _joint(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Column]:
     """How probable it is that it is the best of all, and its rank."""
     rank = number("Expected rank", "expected_rank", "{:.1f}".format)
-    if "rank_lower" in found:
-        held = ["expected_rank", "rank_lower", "rank_upper"]
-        rank = values(f"Expected rank [{_mass(shown)}]", held, "{:.1f} [{:g}, {:g}]".format)
-    by_mean = shown.made.joint_quantity == "mean"
+    if "rank_lower" in rows:
+        variables = ["expected_rank", "rank_lower", "rank_upper"]
+        rank = values(f"Expected rank [{mass}]", variables, "{:.1f} [{:g}, {:g}]".format)
+    by_mean = context.provenance.joint_quantity == "mean"
     best = probability("P(best by the mean)", "prob_best") if by_mean else P_BEST
     return [best, rank, flag("Among the best", "in_best_set")]
 
 
-def _ends(found: pd.DataFrame) -> list[Column]:
-    always = {"better_than", "worse_than", "open"}
-    return [
-        count(head, name)
-        for name, head in ENDED.items()
-        if name in always or bool(found[name].to_numpy().any())
-    ]
-
-
-def _caption(shown: Shown) -> str:
-    if not shown.many:
+def _caption(context: ReportContext, mass: str) -> str:
+    if not context.many:
         return "The two systems"
-    how = "among all systems" if "among_verdict" in shown.whole else "each pair by itself"
+    how = "joint verdicts" if "pairwise_verdict" in context.data else "pair by pair"
     best = ""
-    if "in_best_set" in shown.whole:
-        best = f"; among the best: with {_mass(shown)} the best of all is one of these"
+    if "in_best_set" in context.data:
+        best = f"; among the best: with {mass} the best of all is one of these"
     first = "the best first"
-    if "expected_rank" not in shown.whole:
+    if "expected_rank" not in context.data:
         first = "the highest mean probability of being better than another first"
     return f"Systems, {first}; better than, worse than and open: {how}{best}"

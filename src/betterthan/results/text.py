@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from io import StringIO
@@ -14,11 +14,11 @@ from betterthan.progress import on_terminal
 from betterthan.results.document import Document, Part, Table
 
 WIDTH = 110
-_HEAD = 10  # characters of a name that may head a column
+_HEADING = 10  # characters of a name that may head a column
 _NAME = 36  # characters of a name before it is folded
 _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
-_MATRIX_OF = 10  # systems whose matrix fits a terminal
+_MATRIX_SYSTEMS = 10  # systems whose matrix fits a terminal
 _WORD = re.compile(r"\s*\S+\s*")  # with the blanks behind it
 _CONTROLS: dict[int, None] = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
 _BOLD, _GREY = "bold", "bright_black"
@@ -34,10 +34,10 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
     page : Document
     width : int, default 110
     colour : bool, default False
-        Headings and the answer in bold, what is beside in grey: for a terminal.
+        Headings and the answer in bold, signatures and the question in grey: for a terminal.
     """
-    told = _page(page, width)
-    lines = [painted(*line) for line in told] if colour else [line for line, _ in told]
+    styled = _page(page, width)
+    lines = [painted(*line) for line in styled] if colour else [line for line, _ in styled]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
 
 
@@ -47,7 +47,7 @@ def printed(page: Document) -> str:
 
 
 def terminal_width() -> int:
-    """Of what is written to: of a terminal its own, up to a readable one."""
+    """Of what is written to: that of a terminal, up to a readable one."""
     if not on_terminal(sys.stdout):
         return WIDTH
     return max(40, min(shutil.get_terminal_size().columns, 160))
@@ -55,23 +55,31 @@ def terminal_width() -> int:
 
 def coloured() -> bool:
     """Whether there is a terminal that may be coloured; https://no-color.org."""
-    plain_one = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return on_terminal(sys.stdout) and not plain_one
+    no_colour = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return on_terminal(sys.stdout) and not no_colour
 
 
 def _page(page: Document, width: int) -> Iterator[_Line]:
     if page.title:
-        yield from _said(page.title, width, _BOLD)
+        yield from _paragraph(page.title, width, _BOLD)
         yield "=" * min(len(page.title), width), ""
     if page.chapters:
         yield from _list(page.contents, width)
-    for _, chapter in page.told:
+    for _, chapter in page.numbered_chapters:
         if page.chapters:
-            yield from _said(f"\n{chapter.title}", width, _BOLD)
+            yield from _paragraph(f"\n{chapter.title}", width, _BOLD)
             yield "-" * min(len(chapter.title), width), _BOLD
-        yield from _chapter(chapter, width)
+        if chapter.question:
+            yield from _paragraph(chapter.question, width, _GREY)
+        if chapter.answer and chapter.title:
+            yield from _paragraph("\nAnswer", width, _BOLD)
+            yield from _list(chapter.answer, width, _BOLD)
+        for line in () if chapter.title else chapter.answer:
+            yield from _paragraph(line, width, _BOLD)
+        for part in chapter.parts:
+            yield from _part(part, width)
     if page.limits:
-        yield from _said("\nLimits", width, _BOLD)
+        yield from _paragraph("\nLimits", width, _BOLD)
         yield from _list(page.limits, width)
     if page.signatures:
         yield "", ""
@@ -79,37 +87,26 @@ def _page(page: Document, width: int) -> Iterator[_Line]:
         yield signature.translate(_CONTROLS), _GREY
 
 
-def _chapter(page: Document, width: int) -> Iterator[_Line]:
-    """The question, the answer, and the sections."""
-    if page.question:
-        yield from _said(page.question, width, _GREY)
-    if page.answer and page.title:
-        yield from _said("\nAnswer", width, _BOLD)
-        yield from _list(page.answer, width, _BOLD)
-    for line in () if page.title else page.answer:
-        yield from _said(line, width, _BOLD)
-    for part in page.parts:
-        yield from _part(part, width)
-
-
 def _part(part: Part, width: int) -> Iterator[_Line]:
     """A section without what a terminal cannot show; a table needs no heading, its caption says
     the same.
     """
-    tables = [table for table in part.tables if not (table.shades and len(table.rows) > _MATRIX_OF)]
+    tables = [
+        table for table in part.tables if not (table.shades and len(table.rows) > _MATRIX_SYSTEMS)
+    ]
     if not (part.facts or tables or part.notes or part.lines):
         return
     if part.facts or not tables:
-        yield from _said(f"\n{part.heading}", width, _BOLD)
+        yield from _paragraph(f"\n{part.heading}", width, _BOLD)
     if part.facts:
         yield from _two_columns([(f"  {key}", value) for key, value in part.facts], 2, width)
     for table in tables:
-        yield from _grid(_numbered(table) if table.shades else table.seen, width)
+        yield from _table(_numbered(table) if table.shades else table.shortened, width)
     if part.notes or part.lines:
         yield from _list([*part.notes, *part.lines], width)
 
 
-def _said(text: str, width: int, style: str = "") -> Iterator[_Line]:
+def _paragraph(text: str, width: int, style: str = "") -> Iterator[_Line]:
     """A text in lines."""
     yield from ((line, style) for line in _wrapped(text, width))
 
@@ -121,56 +118,57 @@ def _list(lines: Sequence[str], width: int, style: str = "") -> Iterator[_Line]:
 def _two_columns(
     rows: Sequence[tuple[str, str]], gap: int, width: int, style: str = ""
 ) -> Iterator[_Line]:
-    """What stands at the left, at most half of the width where the rest needs the other."""
-    left, right = (max((_cells(row[k]) for row in rows), default=0) for k in (0, 1))
+    """Pairs of texts in columns, the left one at most half as wide as the page where the right one
+    needs the other half.
+    """
+    left, right = (max((_places(row[k]) for row in rows), default=0) for k in (0, 1))
     left = min(left, max(width - gap - right, width // 2 - gap))
     for key, text in rows:
         cells = [_wrapped(key, left), _wrapped(text, width - gap - left)]
-        yield from ((line, style) for line in _beside(cells, (left, 0), "ll", gap))
+        yield from ((line, style) for line in _in_columns(cells, (left, 0), "ll", gap))
 
 
-def _grid(table: Table, width: int) -> Iterator[_Line]:
+def _table(table: Table, width: int) -> Iterator[_Line]:
     """A table in as many pieces as it takes: no number is cropped or wrapped."""
-    yield from _said(f"\n{table.caption}", width, _BOLD)
-    gap, wide, pieces = fitted(table, width - 1)  # one is the edge
+    yield from _paragraph(f"\n{table.caption}", width, _BOLD)
+    gap, column_widths, pieces = fitted(table, width - 1)  # one is the edge
+    all_sides = table.sides
     for columns in pieces:
-        widths = _held([wide[k] for k in columns], gap, width - 1)
-        yield from _piece(table, columns, widths, gap)
-
-
-def _piece(table: Table, columns: list[int], widths: list[int], gap: int) -> Iterator[_Line]:
-    """Some columns of a table, each as wide as it is told, with room around."""
-    sides = [table.sides[k] for k in columns]
-
-    def cells(row: Sequence[str]) -> list[list[str]]:
-        return [_wrapped(row[k], w) for k, w in zip(columns, widths, strict=True)]
-
-    yield "", ""
-    for line in _beside(cells(table.heads), widths, sides, gap, bottom=True):
-        yield f" {line}", _BOLD
-    yield f" {'─' * (sum(widths) + gap * (len(widths) - 1))}", ""
-    for row in table.rows:
-        yield from ((f" {line}", "") for line in _beside(cells(row), widths, sides, gap))
-    yield "", ""
+        widths, sides = [column_widths[k] for k in columns], [all_sides[k] for k in columns]
+        # where names and one more column are wider than the terminal the widest ones give way
+        for _ in range(sum(widths) + gap * (len(widths) - 1) - (width - 1)):
+            widest = widths.index(max(widths))
+            widths[widest] = max(widths[widest] - 1, 1)
+        heads, *rows = (
+            [_wrapped(row[k], w) for k, w in zip(columns, widths, strict=True)]
+            for row in (table.heads, *table.rows)
+        )
+        yield "", ""
+        for line in _in_columns(heads, widths, sides, gap, bottom=True):
+            yield f" {line}", _BOLD
+        yield f" {'─' * (sum(widths) + gap * (len(widths) - 1))}", ""
+        for cells in rows:
+            yield from ((f" {line}", "") for line in _in_columns(cells, widths, sides, gap))
+        yield "", ""
 
 
 def _wrapped(text: str, width: int) -> list[str]:
     """In lines of at most so many characters, of which some take two places."""
     lines: list[str] = []
-    for given in text.translate(_CONTROLS).split("\n"):
+    for paragraph in text.translate(_CONTROLS).split("\n"):
         line = ""
-        for word in _WORD.findall(given.expandtabs()):
-            size = _cells(word.rstrip())
-            if line and _cells(line) + size > width:
+        for word in _WORD.findall(paragraph.expandtabs()):
+            size = _places(word.rstrip())
+            if line and _places(line) + size > width:
                 lines.append(line.rstrip())
                 line = ""
-            *whole, line = _chopped(word, width) if size > width else [line + word]
-            lines += whole
+            *full, line = _chopped(word, width) if size > width else [line + word]
+            lines += full
         lines.append(line.rstrip())
     return lines
 
 
-def _beside(
+def _in_columns(
     cells: Sequence[list[str]],
     widths: Sequence[int],
     sides: Sequence[str],
@@ -178,16 +176,16 @@ def _beside(
     *,
     bottom: bool = False,
 ) -> Iterator[str]:
-    """The lines of cells that stand beside each other, from the first line or down to the last."""
+    """The lines of the cells of a row, from the first line or down to the last."""
     most = max(map(len, cells))
     blank = [[""] * (most - len(cell)) for cell in cells]
     full = [b + c if bottom else c + b for b, c in zip(blank, cells, strict=True)]
     for line in zip(*full, strict=True):
         parts = zip(line, widths, sides, strict=True)
-        yield (" " * gap).join(_PADDED[side](part, w) for part, w, side in parts)
+        yield (" " * gap).join(_padded(part, width, side) for part, width, side in parts)
 
 
-def _cells(text: str) -> int:
+def _places(text: str) -> int:
     """How many places a text takes; rich is loaded only for text beyond ASCII."""
     if text.isascii() and text.isprintable():
         return len(text)
@@ -205,27 +203,12 @@ def _chopped(text: str, width: int) -> list[str]:
     return chop_cells(text, width)
 
 
-def _left(text: str, width: int) -> str:
-    return text + " " * (width - _cells(text))
-
-
-def _right(text: str, width: int) -> str:
-    return " " * (width - _cells(text.rstrip())) + text.rstrip()
-
-
-def _centred(text: str, width: int) -> str:
-    return _left(" " * ((width - _cells(text.rstrip())) // 2) + text.rstrip(), width)
-
-
-_PADDED: dict[str, Callable[[str, int], str]] = {"l": _left, "r": _right, "c": _centred}
-
-
-def _held(widths: list[int], gap: int, most: int) -> list[int]:
-    """Where names and one more column are wider than the terminal the widest ones give way."""
-    for _ in range(sum(widths) + gap * (len(widths) - 1) - most):
-        widest = widths.index(max(widths))
-        widths[widest] = max(widths[widest] - 1, 1)
-    return widths
+def _padded(text: str, width: int, side: str) -> str:
+    """A text as wide as its column: at the left (l), at the right (r) or centered (c)."""
+    text = text if side == "l" else text.rstrip()
+    free = width - _places(text)
+    before = {"l": 0, "r": free, "c": free // 2}[side]
+    return " " * before + text + " " * (free - before)
 
 
 def painted(line: str, style: str) -> str:
@@ -256,7 +239,7 @@ def _console() -> Any:
 
 def _numbered(matrix: Table) -> Table:
     """A matrix whose columns are numbered where its names are too long to head them."""
-    if max(map(len, matrix.heads)) <= _HEAD:
+    if max(map(len, matrix.heads)) <= _HEADING:
         return matrix
     heads = ("", *(str(k + 1) for k in range(len(matrix.rows))))
     rows = [(f"{k + 1} {row[0]}", *row[1:]) for k, row in enumerate(matrix.rows)]
@@ -267,34 +250,27 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     """Characters between columns, how wide each is, and which stand in each piece of a table, of
     which every piece has the names: one piece where all fit, with names folded if need be.
     """
-    wide = [max(_widest(table, k), len(head)) for k, head in enumerate(table.heads)]
-    if sum(wide) + _BETWEEN[0] * len(wide) > width:  # headings break before names do
-        wide = [_widest(table, k) for k in range(len(table.heads))]
+    # the widest cell, or the longest word of the heading, which may break
+    narrow = [
+        max([1, *(len(row[k]) for row in table.rows), *map(len, heading.split())])
+        for k, heading in enumerate(table.heads)
+    ]
+    widths = [max(w, len(heading)) for w, heading in zip(narrow, table.heads, strict=True)]
+    if sum(widths) + _BETWEEN[0] * len(widths) > width:  # headings break before names do
+        widths = narrow
     texts = [k for k, side in enumerate(table.sides) if side == "l"]
-    if len(texts) < len(wide):  # sentences take the whole width, names beside numbers do not
-        wide = [min(w, _NAME) if k in texts else w for k, w in enumerate(wide)]
-    gap = next((gap for gap in _BETWEEN if sum(wide) + gap * len(wide) <= width), _BETWEEN[-1])
-    over = sum(wide) + gap * len(wide) - width
-    for _ in range(over):
-        longest = max(texts, key=lambda k: wide[k], default=None)
-        if longest is not None and wide[longest] > _NARROW:
-            wide[longest] -= 1
-    return gap, wide, _pieces(wide, min(table.left, 2) or 1, gap, width)
-
-
-def _pieces(wide: list[int], names: int, gap: int, width: int) -> list[list[int]]:
-    """Columns in pieces that fit, each with those of names."""
-    kept = list(range(names))
-    pieces = [kept[:]]
-    for k in range(names, len(wide)):
-        used = sum(wide[c] + gap for c in pieces[-1])
-        if used + wide[k] > width and len(pieces[-1]) > names:
-            pieces.append(kept[:])
+    if len(texts) < len(widths):  # only sentences without numbers take the full width
+        widths = [min(w, _NAME) if k in texts else w for k, w in enumerate(widths)]
+    gap = next((gap for gap in _BETWEEN if sum(widths) + gap * len(widths) <= width), _BETWEEN[-1])
+    for _ in range(sum(widths) + gap * len(widths) - width):
+        longest = max(texts, key=lambda k: widths[k], default=None)
+        if longest is not None and widths[longest] > _NARROW:
+            widths[longest] -= 1
+    names = list(range(min(table.left, 2) or 1))
+    pieces = [names[:]]
+    for k in range(len(names), len(widths)):
+        used = sum(widths[c] + gap for c in pieces[-1])
+        if used + widths[k] > width and len(pieces[-1]) > len(names):
+            pieces.append(names[:])
         pieces[-1].append(k)
-    return pieces
-
-
-def _widest(table: Table, column: int) -> int:
-    """The widest cell, or the longest word of the heading, which may break."""
-    cells = (len(row[column]) for row in table.rows)
-    return max([1, *cells, *map(len, table.heads[column].split())])
+    return gap, widths, pieces

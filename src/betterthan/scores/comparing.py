@@ -9,17 +9,17 @@ from typing import Any
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.fingerprint import fingerprint
+from betterthan.counts.shapes import fingerprint
 from betterthan.counts.units import unit_of
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.results.comparison import Comparison
-from betterthan.scores.evidence import single_mentions
+from betterthan.scores.deciding import single_mentions
 from betterthan.scores.f_scores import posterior
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 from betterthan.signed import Signature
 from betterthan.significance.randomizing import randomization_test
 
-_ALONE = ("precision", "recall", "f1", "f_beta")
+_CLOSED_FORM = ("precision", "recall", "f1", "f_beta")
 
 
 def compare(
@@ -86,7 +86,7 @@ def compare(
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     unit = unit or unit_of(data)
-    found = bayesian_bootstrap(
+    result = bayesian_bootstrap(
         data,
         statistic=statistic,
         beta=beta,
@@ -107,35 +107,37 @@ def compare(
         correction=correction,
         rng=seed,
     )
-    found = found.assign(_p_values(test, correction))
+    result = result.assign(_p_values(test, correction))
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
     summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
-    if chosen in _ALONE and unit == names.ITEM and single_mentions(summed):
-        alone = posterior(summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind)
-        found["alone_lower"], found["alone_upper"] = alone["lower"], alone["upper"]
-    made = replace(
-        _tested(Signature.from_attrs(found.attrs), test.attrs, shuffles),
+    if chosen in _CLOSED_FORM and unit == names.ITEM and single_mentions(summed):
+        closed_form = posterior(
+            summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind
+        )
+        result["alone_lower"], result["alone_upper"] = closed_form["lower"], closed_form["upper"]
+    provenance = replace(
+        _tested(Signature.from_attrs(result.attrs), test.attrs, shuffles),
         answer="scores",
         data_hash=fingerprint(data),
         reading=str(data.attrs.get("reading", "")),
         alpha=alpha,
         correction=correction,
     )
-    rests = {k: found.attrs[k] for k in ("n_weighed", "rare_labels") if k in found.attrs}
-    found.attrs = made.to_attrs() | rests | {"test_method": test.attrs["method"]}
-    return Comparison(found)
+    rests = {k: result.attrs[k] for k in ("n_weighed", "rare_labels") if k in result.attrs}
+    result.attrs = provenance.to_attrs() | rests | {"test_method": test.attrs["method"]}
+    return Comparison(result)
 
 
-def _tested(made: Signature, test: Mapping[str, Any], shuffles: int) -> Signature:
-    """How the posterior was made, and how the test beside it."""
+def _tested(provenance: Signature, test: Mapping[str, Any], shuffles: int) -> Signature:
+    """Provenance of the posterior and of the test."""
     sampled = bool(test["sampled"])
     return replace(
-        made,
+        provenance,
         tests=("randomization",),
         randomization_method=test["method"],
-        randomization_statistic=made.statistic,
+        randomization_statistic=provenance.statistic,
         shuffles=shuffles if sampled else None,
-        shuffle_seed=made.seed if sampled else None,
+        shuffle_seed=provenance.seed if sampled else None,
     )
 
 

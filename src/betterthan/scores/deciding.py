@@ -1,58 +1,121 @@
-"""What resampled scores say of pairs: where units say all the same, and when a verdict is given."""
+"""Verdicts of resampled scores: how much their data hold, and when a verdict is given.
+
+How much the data of resampled scores hold: units that count, gold items of each label, and
+whether a row is one mention.
+"""
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from betterthan import names
-from betterthan.exact.numeric import weights
+from betterthan.counts.responses import Responses
+from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior import verdicts
 from betterthan.posterior.table import Question
-from betterthan.scores.evidence import Held
+
+
+@dataclass(frozen=True)
+class Held:
+    """Of one statistic."""
+
+    units: int  # that the statistic rests on
+    rare: dict[str, int]  # labels of a macro average, with so few gold items
+
+    def to_attrs(self) -> dict[str, Any]:
+        """As attrs that netCDF can hold."""
+        rare = ", ".join(f"{label} ({number:,})" for label, number in self.rare.items())
+        return {"n_weighed": self.units} | ({"rare_labels": rare} if rare else {})
+
+
+def held(data: xr.DataArray, responses: Responses) -> Held:
+    """What a statistic rests on: the units that hold any of its tallies, for a macro average those
+    of the label that is on the fewest.
+    """
+    values = responses.values
+    if responses.kind == "ratio":
+        return Held(int(values.reshape(len(values), -1).any(1).sum()), {})
+    if responses.kind != "macro":
+        return Held(len(values), {})
+    gold, labels = _gold(data), _labels(data)
+    present = gold > 0  # a label that is only predicted has an F of 0, and no error
+    on_units = values.any((1, 3)).sum(0)
+    rare = present & ((gold < names.LABEL_ITEMS_MIN) | (on_units < 2))
+    named = {labels[k]: int(gold[k]) for k in np.argsort(gold, kind="stable") if rare[k]}
+    # one unit says nothing of a label's error, two next to nothing
+    fewest = max(int(on_units[present].min(initial=len(values))), min(2, len(values)))
+    return Held(fewest, named)
+
+
+def _gold(data: xr.DataArray) -> np.ndarray:
+    """Gold items of each label: the most that a system has."""
+    tallies = data.sel({names.TALLY: ["tp", "fn"]}).sum((names.ITEM, names.TALLY))
+    return tallies.max(names.SYSTEM).values / int(data.attrs.get("scale", 1))
+
+
+def _labels(data: xr.DataArray) -> list[str]:
+    labelled = names.LABEL in data.coords
+    return [str(k) for k in data[names.LABEL].values] if labelled else _numbered(data)
+
+
+def _numbered(data: xr.DataArray) -> list[str]:
+    return [f"label {k + 1}" for k in range(data.sizes[names.LABEL])]
+
+
+def single_mentions(tallies: xr.DataArray) -> bool:
+    """Whether no system has more than one gold and one predicted mention in a row (item, system,
+    tally).
+    """
+    most = int(tallies.attrs.get("scale", 1))
+    tp, fp, fn = (tallies.sel({names.TALLY: k}) for k in ("tp", "fp", "fn"))
+    return bool((tp + fp <= most).all() and (tp + fn <= most).all())
+
 
 Parts = dict[str, np.ndarray]
-_OF_ENDS = tuple(f"difference_{end}{of}" for end in ("lower", "upper") for of in ("", "_mcse"))
+_BOUNDS = tuple(f"difference_{end}{error}" for end in ("lower", "upper") for error in ("", "_mcse"))
 
 
-def decided(found: Parts, wins: np.ndarray, held: Held, asked: Question, size: float) -> Parts:
+def decided(answers: Parts, wins: np.ndarray, held: Held, question: Question, size: float) -> Parts:
     """The answers with ``prob_more_wins`` and verdicts.
 
     Parameters
     ----------
-    found : dict of str to numpy.ndarray, (system_a, system_b, ...)
+    answers : dict of str to numpy.ndarray, (system_a, system_b, ...)
         From joint draws.
     wins : numpy.ndarray, (system, system)
         Units on which the system of the row is ahead.
     held : Held
-    asked : Question
+    question : Question
     size : float
         The largest absolute score, beside which rounding is judged.
     """
     more = np.asarray(prob_above_half(1.0 + wins, 1.0 + wins.T))
     others = ~np.eye(len(wins), dtype=bool)
-    found = found | {"wins": wins, "prob_more_wins": more}
-    found |= _without_width(found, others, asked, size)
-    behind = found["prob_better"].T
-    found |= verdicts.of_masses(found, behind, others, asked.rope, asked.threshold)
-    return found | _agreed(found, held, asked)
+    answers = answers | {"wins": wins, "prob_more_wins": more}
+    answers |= _without_width(answers, others, question, size)
+    behind = answers["prob_better"].T
+    answers |= verdicts.of_masses(answers, behind, others, question.rope, question.threshold)
+    return answers | _agreed(answers, held, question)
 
 
-def _without_width(found: Parts, others: np.ndarray, asked: Question, size: float) -> Parts:
-    """Where all units say the same of a pair there is no interval, and wins say who is better."""
-    lower, upper = (found[f"difference_{end}"] for end in ("lower", "upper"))
-    flat = ~weights.told(lower, upper, size) & others
+def _without_width(answers: Parts, others: np.ndarray, question: Question, size: float) -> Parts:
+    """If all units show the same difference there is no interval; wins then decide."""
+    lower, upper = (answers[f"difference_{end}"] for end in ("lower", "upper"))
+    flat = ~monte_carlo.has_width(lower, upper, size) & others
     if not flat.any():
         return {}
-    more = found["prob_more_wins"]
-    masses = _masses(more) if asked.rope == 0 else np.full_like(found["mass"], np.nan)
-    parts = {name: np.where(flat, np.nan, found[name]) for name in _OF_ENDS}
-    parts["prob_better"] = np.where(flat, more, found["prob_better"])
-    parts["prob_better_mcse"] = np.where(flat, 0.0, found["prob_better_mcse"])
-    parts["mass"] = np.where(flat[..., None], masses, found["mass"])
-    parts["mass_mcse"] = np.where(flat[..., None], masses * 0, found["mass_mcse"])
+    more = answers["prob_more_wins"]
+    masses = _masses(more) if question.rope == 0 else np.full_like(answers["mass"], np.nan)
+    parts = {name: np.where(flat, np.nan, answers[name]) for name in _BOUNDS}
+    parts["prob_better"] = np.where(flat, more, answers["prob_better"])
+    parts["prob_better_mcse"] = np.where(flat, 0.0, answers["prob_better_mcse"])
+    parts["mass"] = np.where(flat[..., None], masses, answers["mass"])
+    parts["mass_mcse"] = np.where(flat[..., None], masses * 0, answers["mass_mcse"])
     return parts
 
 
@@ -61,22 +124,22 @@ def _masses(more: np.ndarray) -> np.ndarray:
     return np.stack([more.T, np.zeros(more.shape), more], axis=-1)
 
 
-def _agreed(found: Parts, held: Held, asked: Question) -> Parts:
-    """Verdicts that the numbers of wins agree with; none on rare labels, nor on a single unit."""
-    more, verdict = found["prob_more_wins"], found["verdict"]
-    sure, better = more >= asked.threshold, found["prob_better"]
+def _agreed(answers: Parts, held: Held, question: Question) -> Parts:
+    """Verdicts that agree with the numbers of wins; none on rare labels or a single unit."""
+    more, verdict = answers["prob_more_wins"], answers["verdict"]
+    sure, better = more >= question.threshold, answers["prob_better"]
     agrees = np.where(verdict == "a_better", sure, sure.T)
     sided = np.isin(verdict, ("a_better", "b_better"))
     verdict = np.where(sided & ~agrees, "undecided", verdict)
-    also = found["also_ahead"] & np.where(better > 0.5, sure, sure.T)
+    also = answers["also_ahead"] & np.where(better > 0.5, sure, sure.T)
     withheld = "no_data" if held.units < 2 else "no_verdict" if held.rare else ""
     if withheld:
         verdict = np.where(np.eye(len(verdict), dtype=bool), verdict, withheld)
         also = np.zeros_like(also)
     parts = {"verdict": verdict, "also_ahead": also}
-    if "beyond_rope" in found:
+    if "beyond_rope" in answers:
         named = np.isin(verdict, ("a_better", "b_better"))
-        parts["beyond_rope"] = found["beyond_rope"] & named
+        parts["beyond_rope"] = answers["beyond_rope"] & named
     return parts
 
 
@@ -85,41 +148,41 @@ def behind_top(verdict: np.ndarray, score: np.ndarray, higher_is_better: bool) -
     return verdict[int(np.argmax(score if higher_is_better else -score))] == "a_better"
 
 
-def within(found: Any, low: float, high: float) -> dict[str, Any]:
-    """Ends of intervals cut at what a score, and a difference of two, can be; draws are not."""
+def within(answers: Any, low: float, high: float) -> dict[str, Any]:
+    """Bounds of intervals clipped to possible scores and differences; draws are not."""
     widest = high - low
-    ends = {f"score_{end}": (low, high) for end in ("lower", "upper")}
-    ends |= {f"difference_{end}": (-widest, widest) for end in ("lower", "upper")}
-    return {name: found[name].clip(*most) for name, most in ends.items()}
+    limits = {f"score_{end}": (low, high) for end in ("lower", "upper")}
+    limits |= {f"difference_{end}": (-widest, widest) for end in ("lower", "upper")}
+    return {name: answers[name].clip(*most) for name, most in limits.items()}
 
 
 def warn(
-    found: Parts, systems: list[str], held: Held, statistic: str, single: Sequence[str] = ()
+    answers: Parts, systems: list[str], held: Held, statistic: str, single: Sequence[str] = ()
 ) -> None:
-    """One line for each reason to read less into the answer; `single` systems have all that their
-    score counts in one unit.
+    """Warn of each limitation of the answer; for `single` systems, one unit holds everything that
+    their score counts.
     """
-    flat = [systems[k] for k in np.flatnonzero(np.isnan(found["score_lower"]))]
-    alike = np.argwhere(np.triu(np.isnan(found["difference_lower"])))
+    flat = [systems[k] for k in np.flatnonzero(np.isnan(answers["score_lower"]))]
+    alike = np.argwhere(np.triu(np.isnan(answers["difference_lower"])))
     pairs = [(systems[i], systems[j]) for i, j in alike.tolist()]
     flat = [k for k in flat if k not in single]
     pairs = [pair for pair in pairs if not set(pair) & set(single)]
     lines = [few_units(held.units), _rare_line(held), no_width(flat, statistic, pairs)]
     if single:
-        each = _first([repr(k) for k in single])
+        listed = _first([repr(k) for k in single])
         lines.append(
-            f"no error of the {statistic} of {each}: without one unit nothing is left that it "
+            f"no error of the {statistic} of {listed}: without one unit nothing is left that it "
             "counts; pairs are answered by how many units each system won"
         )
     for line in filter(None, lines):
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
 
 
-def few_units(units: int, what: str = "units") -> str:
+def few_units(units: int, noun: str = "units") -> str:
     """A warning, or nothing."""
     if units >= names.UNITS_MIN:
         return ""
-    number = f"{units} {what}" if units != 1 else f"1 {what.removesuffix('s')}"
+    number = f"{units} {noun}" if units != 1 else f"1 {noun.removesuffix('s')}"
     return (
         f"the score rests on {number}, fewer than {names.UNITS_MIN}: how sure the answer is, is "
         "little more than a guess"
@@ -138,14 +201,14 @@ def _rare_line(held: Held) -> str:
     )
 
 
-def no_width(systems: list[str], what: str, pairs: Sequence[tuple[str, str]] = ()) -> str:
-    """A warning, or nothing: what is the same on every unit, so that nothing tells its error."""
-    each, between = [repr(k) for k in systems], [f"{a!r} and {b!r}" for a, b in pairs]
-    kinds = ((what, each), ("the difference", between))
-    said = "; ".join(f"{kind} of {_first(who)}" for kind, who in kinds if who)
-    return f"no interval where all units say the same: {said}" if said else ""
+def no_width(systems: list[str], quantity: str, pairs: Sequence[tuple[str, str]] = ()) -> str:
+    """A warning, or nothing: a quantity that is the same on every unit has no error."""
+    listed, between = [repr(k) for k in systems], [f"{a!r} and {b!r}" for a, b in pairs]
+    kinds = ((quantity, listed), ("the difference", between))
+    reasons = "; ".join(f"{kind} of {_first(who)}" for kind, who in kinds if who)
+    return f"no interval where all units say the same: {reasons}" if reasons else ""
 
 
-def _first(said: list[str]) -> str:
-    more = f" and {len(said) - 3:,} more" if len(said) > 3 else ""
-    return ", ".join(said[:3]) + more
+def _first(texts: list[str]) -> str:
+    more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
+    return ", ".join(texts[:3]) + more

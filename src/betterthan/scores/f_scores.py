@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.counts.arrays import without_attrs
+from betterthan.counts.shapes import without_attrs
 from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta, f_scores
 from betterthan.signed import Signature
@@ -78,7 +78,7 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     beta = float(checks.positive(beta, "beta"))
-    weights = prior_of(prior, statistic)
+    weights = tally_prior(prior, statistic)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
@@ -89,28 +89,28 @@ def posterior(
         parts = _closed(counted, statistic, weights, ci_prob, ci_kind)
     like = without_attrs(totals.isel({names.TALLY: 0}, drop=True).astype(float))
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
-    made = Signature(
+    provenance = Signature(
         version=__version__,
         statistic=statistic,
         prior=weights,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
-    return result.assign_attrs(made.to_attrs() | {"beta": beta})
+    return result.assign_attrs(provenance.to_attrs() | {"beta": beta})
 
 
-def prior_of(prior: Any, statistic: str) -> tuple[float, ...]:
-    """The prior of tp, fp and fn that is asked for, or the statistic's own."""
-    given = f_scores.PRIOR[statistic] if prior is None else prior
-    return checks.prior(given, labels=names.TALLIES)
+def tally_prior(prior: Any, statistic: str) -> tuple[float, ...]:
+    """The prior of tp, fp and fn, by default that of the statistic."""
+    chosen = f_scores.PRIOR[statistic] if prior is None else prior
+    return checks.prior(chosen, labels=names.TALLIES)
 
 
 def _closed(
     counted: np.ndarray, statistic: str, weights: tuple[float, ...], ci_prob: float, ci_kind: str
 ) -> dict[str, np.ndarray]:
-    a, b = f_scores.beta_of(counted, statistic, weights)
-    own, others = f_scores.beta_of(counted, statistic, (0.0, 0.0, 0.0))
-    ratio = own / np.where(own + others > 0, own + others, 1)
+    a, b = f_scores.beta_parameters(counted, statistic, weights)
+    hits, others = f_scores.beta_parameters(counted, statistic, (0.0, 0.0, 0.0))
+    ratio = hits / np.where(hits + others > 0, hits + others, 1)
     low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
     return {
         "score": 2 * ratio / (1 + ratio) if statistic == "f1" else ratio,
@@ -128,8 +128,10 @@ def _f_beta(
     tp, fp, fn = np.moveaxis(counted, -1, 0)
     bottom = (1 + beta**2) * tp + beta**2 * fn + fp
     parts = {name: np.empty(tp.shape) for name in ("mean", "lower", "upper")}
-    for at in np.ndindex(tp.shape):
-        alpha = counted[at] + np.asarray(weights)
-        parts["mean"][at] = f_beta.mean(alpha, beta)
-        parts["lower"][at], parts["upper"][at] = f_beta.interval(alpha, beta, ci_prob, ci_kind)
+    for index in np.ndindex(tp.shape):
+        alpha = counted[index] + np.asarray(weights)
+        parts["mean"][index] = f_beta.mean(alpha, beta)
+        parts["lower"][index], parts["upper"][index] = f_beta.interval(
+            alpha, beta, ci_prob, ci_kind
+        )
     return {"score": (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)} | parts

@@ -11,8 +11,7 @@ from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.numeric.sampling_error import probability_error
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.exact.regression import folds
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
@@ -76,29 +75,29 @@ def compare_folds(
     >>> found["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
     [0.025, 0.026, 0.948]
     """
-    given = _whole(scores)
-    asked = Question.checked(rope, ci_prob, "eti", threshold, of_score=True)
+    paired = _paired(scores)
+    question = Question.checked(rope, ci_prob, "eti", threshold, of_score=True)
     share = checks.probability(test_share, "test_share")
-    centre, scale, df = folds.correlated(given.apart, share)
-    width = float(stats.t.ppf((1 + asked.ci_prob) / 2, df)) * scale
+    centre, scale, df = folds.correlated(paired.differences, share)
+    width = float(stats.t.ppf((1 + question.ci_prob) / 2, df)) * scale
     parts = {
-        "prob_better": folds.masses(given.sign * centre, scale, df, 0.0)[:, 2],
+        "prob_better": folds.masses(paired.sign * centre, scale, df, 0.0)[:, 2],
         "difference_mean": centre,
         "difference_lower": centre - width,
         "difference_upper": centre + width,
-        "mass": folds.masses(given.sign * centre, scale, df, asked.rope),
+        "mass": folds.masses(paired.sign * centre, scale, df, question.rope),
     }
-    found = table.with_verdicts(table.exact(given.square_of(parts)), asked)
-    made = Signature(
+    result = table.with_verdicts(table.exact(paired.to_square(parts)), question)
+    provenance = Signature(
         answer="folds",
         version=__version__,
         model="correlated_t",
         unit="fold",
-        n_items=len(given.values),
-        higher_is_better=given.sign > 0,
-        **asdict(asked),
+        n_items=len(paired.values),
+        higher_is_better=paired.sign > 0,
+        **asdict(question),
     )
-    return Comparison(found.assign_attrs(made.to_attrs() | {"test_share": share}))
+    return Comparison(result.assign_attrs(provenance.to_attrs() | {"test_share": share}))
 
 
 def signed_rank(
@@ -151,22 +150,22 @@ def signed_rank(
     >>> bool(found["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
     True
     """
-    given, rope = _whole(scores), checks.margin(rope, "rope")
+    paired, rope = _paired(scores), checks.margin(rope, "rope")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     strength = float(checks.positive(prior_strength, "prior_strength"))
-    pairs = list(zip(*given.pairs, strict=True))
-    long = len(pairs) * draws * len(given.values) ** 2 > _LONG
+    pairs = list(zip(*paired.pairs, strict=True))
+    long = len(pairs) * draws * len(paired.values) ** 2 > _LONG
     mass = np.array(
         [
             _winners(d, strength, rope, draws, np.random.default_rng([seed, int(a), int(b)]))
             for (a, b), d in zip(
-                with_bar(pairs, len(pairs), "pairs", long=long), given.oriented.T, strict=True
+                with_bar(pairs, len(pairs), "pairs", long=long), paired.oriented.T, strict=True
             )
         ]
     )
-    found = given.square_of({"mass": mass, "mass_mcse": probability_error(mass, draws)})
-    made = Signature(version=__version__, model="signed_rank", seed=seed, draws=draws)
-    return _signed(found, made, given, rope, strength)
+    result = paired.to_square({"mass": mass, "mass_mcse": probability_error(mass, draws)})
+    provenance = Signature(version=__version__, model="signed_rank", seed=seed, draws=draws)
+    return _signed(result, provenance, paired, rope, strength)
 
 
 def sign(
@@ -208,19 +207,19 @@ def sign(
     >>> sign(scores)["mass"].sel(system_a="A", system_b="B").round(4).values.tolist()
     [0.0, 0.0625, 0.9375]
     """
-    given, rope = _whole(scores), checks.margin(rope, "rope")
+    paired, rope = _paired(scores), checks.margin(rope, "rope")
     strength = float(checks.positive(prior_strength, "prior_strength"))
-    d = given.oriented
+    d = paired.oriented
     regions = (d < -rope, np.abs(d) <= rope, d > rope)
     counted = np.stack([region.sum(0) for region in regions], axis=-1)
     mass = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
-    found = given.square_of({"mass": mass})
-    a, b = given.pairs
-    count = np.zeros(found["mass"].shape, dtype=int)
+    result = paired.to_square({"mass": mass})
+    a, b = paired.pairs
+    count = np.zeros(result["mass"].shape, dtype=int)
     count[..., 1] = len(d) * np.eye(len(count), dtype=int)
     count[a, b], count[b, a] = counted, counted[:, ::-1]
-    found["count"] = (found["mass"].dims, count)
-    return _signed(found, Signature(version=__version__, model="sign"), given, rope, strength)
+    result["count"] = (result["mass"].dims, count)
+    return _signed(result, Signature(version=__version__, model="sign"), paired, rope, strength)
 
 
 @dataclass(frozen=True)
@@ -237,26 +236,26 @@ class Paired:
         return pair_indices(len(self.systems))
 
     @property
-    def apart(self) -> np.ndarray:
+    def differences(self) -> np.ndarray:
         """Differences (item, pair)."""
         a, b = self.pairs
         return self.values[:, a] - self.values[:, b]
 
     @property
     def oriented(self) -> np.ndarray:
-        """The same, above 0 where the first system is better."""
-        return self.sign * self.apart
+        """`differences`, above 0 where the first system is better."""
+        return self.sign * self.differences
 
-    def square_of(self, parts: dict[str, np.ndarray]) -> xr.Dataset:
+    def to_square(self, parts: dict[str, np.ndarray]) -> xr.Dataset:
         """Answers (pair, ...) over (system_a, system_b)."""
         return table.square_of(parts, self.systems, *self.pairs)
 
 
 def _winners(
-    apart: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator
+    differences: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator
 ) -> np.ndarray:
     """Share of draws that each region wins; equal shares count for each alike."""
-    z = np.append(0.0, apart)  # one more data set, without a difference
+    z = np.append(0.0, differences)  # one more data set, without a difference
     sums = z[:, None] + z
     below, above = (sums < -2 * rope).astype(float), (sums > 2 * rope).astype(float)
     won = np.zeros(3)
@@ -271,7 +270,7 @@ def _winners(
     return won / draws
 
 
-def _whole(scores: Any) -> Paired:
+def _paired(scores: Any) -> Paired:
     data = schemas.scores(scores)
     values = data.transpose(names.ITEM, names.SYSTEM).values.astype(float)
     if np.isnan(values).any():
@@ -285,16 +284,16 @@ def _whole(scores: Any) -> Paired:
 
 
 def _signed(
-    found: xr.Dataset, made: Signature, given: Paired, rope: float, strength: float
+    result: xr.Dataset, signature: Signature, paired: Paired, rope: float, strength: float
 ) -> xr.Dataset:
-    """The answer over data sets, and how it was made."""
-    whole = replace(
-        made,
+    """The answer over data sets with its provenance."""
+    provenance = replace(
+        signature,
         answer="regions",
         prior=(strength,),
         unit=names.DATASET,
-        n_items=len(given.values),
-        higher_is_better=given.sign > 0,
+        n_items=len(paired.values),
+        higher_is_better=paired.sign > 0,
         rope=rope,
     )
-    return found.assign_attrs(whole.to_attrs())
+    return result.assign_attrs(provenance.to_attrs())

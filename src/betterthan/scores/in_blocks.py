@@ -9,15 +9,15 @@ from betterthan import __version__, checks, names
 from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import blocks_of
 from betterthan.counts.in_blocks import rule_of
-from betterthan.exact.blocks import drawn
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.blocks import resampling
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
 
 MOST = 2**28  # bytes of what one block says
 
 
-def draws_of_blocks(
+def block_draws(
     data: xr.DataArray, statistic: str | None, unit: str, draws: int, rng: object
 ) -> xr.DataArray:
     """See `bootstrap_draws`: the draws are others than of the same scores in memory, for weights
@@ -28,30 +28,30 @@ def draws_of_blocks(
     ValueError
         If the statistic is not a mean, a score is missing, or items go together.
     """
-    of, seed = blocks_of(data), one_seed(rng)
+    blocks, seed = blocks_of(data), one_seed(rng)
     draws = checks.whole(draws, "draws")
     checks.one_of(statistic or "mean", ("mean", "accuracy"), "statistic of scores in blocks,")
     single(unit)
-    enough_room(draws, len(of.systems))
-    see = partial(drawn.weighted, rule=rule_of(of, "error"), draws=draws, seed=seed)
-    found = folded(of, see, drawn.added)
-    if statistic == "accuracy" and found.graded:
+    enough_room(draws, len(blocks.systems))
+    see = partial(resampling.weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
+    weighed = folded(blocks, see, resampling.added)
+    if statistic == "accuracy" and weighed.graded:
         raise ValueError("accuracy needs scores of 0 and 1, and some are others; say mean")
-    made = Signature(
+    provenance = Signature(
         version=__version__,
         model="bayesian_bootstrap",
         statistic=statistic or "mean",
-        n_items=of.items,
-        higher_is_better=of.higher_is_better,
+        n_items=blocks.items,
+        higher_is_better=blocks.higher_is_better,
         seed=seed,
         unit=unit,
     )
-    means = found.sums[:, :-1] / found.sums[:, -1:]
+    means = weighed.sums[:, :-1] / weighed.sums[:, -1:]
     return xr.DataArray(
-        weights.widened(means, of.items, seed),
+        monte_carlo.widened(means, blocks.items, seed),
         dims=("draw", names.SYSTEM),
-        coords={"draw": np.arange(draws), names.SYSTEM: list(of.systems)},
-        attrs=made.to_attrs() | {"n_weighed": of.items},
+        coords={"draw": np.arange(draws), names.SYSTEM: list(blocks.systems)},
+        attrs=provenance.to_attrs() | {"n_weighed": blocks.items},
         name="score",
     )
 

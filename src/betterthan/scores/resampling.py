@@ -1,6 +1,13 @@
-"""Bayesian bootstrap: joint draws of all systems' scores from one set of weighted items."""
+"""Bayesian bootstrap and jackknife of scores: draws from one set of weighted items.
 
-from dataclasses import asdict, replace
+Scores of units of unequal size, such as F1 of documents, by leaving out one unit at a time.
+
+Random weights of the units say too little of the error where a few units hold most of what the
+score counts. The sharp jackknife with Student's t answers then (`exact.joint.jackknife`): the size
+of a unit is its share of the score's denominator.
+"""
+
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -9,19 +16,165 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.responses import Responses, numbers_of, responses_of, score_of
+from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import unit_of
-from betterthan.exact.numeric import weights
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.joint.student import Student
+from betterthan.exact.joint.units import PairMeans, Shares, joined
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior import from_draws, on_units, table
+from betterthan.posterior import from_draws, table
 from betterthan.posterior.table import Question
 from betterthan.scores import deciding
-from betterthan.scores.evidence import Held, held
-from betterthan.scores.leaving_out import LeftOut, left_out
-from betterthan.scores.weighted import columns_of, scored, wins_of
+from betterthan.scores.deciding import Held, held
 from betterthan.signed import Signature
+
+
+def unit_columns(responses: Responses) -> np.ndarray:
+    """Columns that are summed over units, (unit, column); for means also the items of a unit."""
+    columns = responses.values.reshape(len(responses.values), -1).astype(float)
+    if responses.kind in ("sum", "means"):
+        return np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
+    return columns
+
+
+def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
+    """Scores (rows, system) from weighted sums (rows, column)."""
+    if responses.kind == "sum":
+        mean = sums[:, :-1] / sums[:, -1:] / responses.scale
+        return mean if responses.higher_is_better else -mean
+    if responses.kind == "means":
+        means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
+        scores = of_means(responses, means)
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"statistic {responses.statistic!r} gave {scores[~np.isfinite(scores)][0]}; it "
+                "must be finite"
+            )
+        return scores
+    shaped = sums.reshape(len(sums), *responses.values.shape[1:])
+    x, y = shaped[..., 0], shaped[..., 1]
+    bottom = responses.k * x + y
+    score = responses.k * x / np.where(bottom > 0, bottom, 1)
+    return score.mean(-1) if responses.kind == "macro" else score
+
+
+def unit_wins(responses: Responses) -> np.ndarray:
+    """Number of units on which the system of the row scores higher, (system, system)."""
+    if responses.kind == "sum":
+        scores = responses.values / responses.seen
+    elif responses.kind == "means":
+        # 0 / 0 of one item wins and loses nothing
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sizes = responses.seen.reshape(
+                *responses.seen.shape, *[1] * (responses.values.ndim - 2)
+            )
+            scores = of_means(responses, responses.values / sizes)
+    else:
+        scores = ratios.score(responses.values[..., 0], responses.values[..., 1], responses.k)
+        scores = scores.mean(-1) if responses.kind == "macro" else scores
+    return np.stack([(scores[:, k : k + 1] > scores).sum(0) for k in range(scores.shape[1])])
+
+
+DF_MAX = 30.0  # from here on random weights of the units say the same
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Scores of all systems, more is better, and their changes when a unit is left out."""
+
+    score: np.ndarray  # (system,)
+    change: np.ndarray  # (unit, system); nan where nothing is left to score
+    size: np.ndarray  # (unit, system)
+    unit_score: np.ndarray  # (unit, system): the score of each unit by itself
+    low: float  # the range of a score
+    high: float
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of all systems together."""
+        return float(self._shares.df[0])
+
+    @property
+    def single(self) -> np.ndarray:
+        """Systems whose score counts a single unit, (system,)."""
+        return np.isnan(self.change).any(0)
+
+    @property
+    def _shares(self) -> Shares:
+        return Shares.from_sizes((self.size / self.size.sum(0)).mean(1, keepdims=True))
+
+    def systems(self) -> Student:
+        """The posterior of each score."""
+        shares = Shares.from_sizes(self.size)
+        estimable = (shares.units > 1) & np.isfinite(self.change).all(0)
+        error = np.sqrt((self.change**2).sum(0) / shares.constant)
+        df = np.where(estimable, shares.df, 1.0)
+        return Student(self.score, np.where(estimable, error, 0.0), df, self.low, self.high)
+
+    def pairs(self) -> PairMeans:
+        """The posterior of the difference of each pair; no error where it cannot be had."""
+        return joined([self._against(k) for k in range(len(self.score) - 1)])
+
+    def _against(self, k: int) -> PairMeans:
+        """One system against those after it."""
+        others = slice(k + 1, None)
+        shares = Shares.from_sizes(self.size[:, k : k + 1] + self.size[:, others])
+        change = self.change[:, k : k + 1] - self.change[:, others]
+        estimable = np.isfinite(change).all(0)
+        error = np.sqrt((change**2).sum(0) / shares.constant)
+        difference = self.unit_score[:, k : k + 1] - self.unit_score[:, others]
+        return PairMeans(
+            difference=self.score[k] - self.score[others],
+            error=np.where(estimable, error, 0.0),
+            units=shares.units,
+            won=(difference > 0).sum(0),
+            lost=(difference < 0).sum(0),
+            df=shares.df,
+            most=self.high - self.low,
+        )
+
+    def draws(self, number: int, seed: int) -> np.ndarray:
+        """Joint draws (draw, system): of every pair about Student's t with its error."""
+        random = np.random.default_rng(seed)
+        z = random.standard_normal((number, len(self.change)))
+        chi2 = random.chisquare(self.df, (number, 1))
+        moved = z @ np.nan_to_num(self.change) / np.sqrt(self._shares.constant[0])
+        return self.score + np.sqrt(self.df / chi2) * moved
+
+
+def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | None:
+    """The scores with each unit left out; None where random weights of the units do as well.
+
+    That is where units have one size, where many share the denominator, and of averages over
+    labels and functions of your own.
+    """
+    if responses.kind == "ratio":
+        size = responses.k * responses.values[..., 0] + responses.values[..., 1]
+        size = size.astype(float)
+    elif responses.kind == "sum":
+        size = np.broadcast_to(responses.seen, responses.values.shape).astype(float)
+    else:
+        return None
+    low, high = limits if responses.higher_is_better else (-limits[1], -limits[0])
+    columns = unit_columns(responses)
+    total = columns.sum(0)
+    side = 1.0 if responses.higher_is_better else -1.0
+    score = side * scored(responses, total[None])[0]
+    present = size > 0
+    remaining = size.sum(0) - size
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = side * scored(responses, total - columns)
+        unit_score = side * scored(responses, columns)
+    change = np.where(present & (remaining <= 0), np.nan, np.where(present, without - score, 0.0))
+    result = LeftOut(score, change, size, np.where(present, unit_score, np.nan), low, high)
+    shares = Shares.from_sizes(size)
+    if shares.equal.all() or not result.df < DF_MAX:
+        return None
+    return result
+
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
 JACKKNIFE = "jackknife"  # the model of scores that a few units decide
@@ -87,19 +240,19 @@ def bootstrap_draws(
     """
     unit = unit or unit_of(data)
     if in_blocks(data) and not callable(statistic):
-        from betterthan.scores.in_blocks import draws_of_blocks
+        from betterthan.scores.in_blocks import block_draws
 
-        return draws_of_blocks(data, statistic, unit, draws, rng)
+        return block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    made, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
+    provenance, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
     few = left_out(responses, _range(responses))
-    made = replace(made, **_by_leaving_out(few))
+    provenance = replace(provenance, **_by_leaving_out(few))
     return xr.DataArray(
         _joint_draws(responses, few, rests, draws, seed)[1],
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs=made.to_attrs() | rests.to_attrs(),
+        attrs=provenance.to_attrs() | rests.to_attrs(),
         name="score",
     )
 
@@ -177,24 +330,28 @@ def bootstrap(
     >>> [round(pair[name].item(), 1) for name in ("prob_better", "prob_more_wins")]
     [0.9, 0.9]
     """
-    asked = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
+    question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     unit = unit or unit_of(data)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
     raw, wide = _joint_draws(responses, few, rests, draws, seed)
-    pairs = _of_pairs(raw, wide, few, responses, rests, asked)
-    found = pairs | _of_systems(raw, wide, few, responses, asked)
+    pairs = _pair_answers(raw, wide, few, responses, rests, question)
+    answers = pairs | _system_answers(raw, wide, few, responses, question)
     if rests.units < 2:
-        found |= _unknown_ranks(found)
-    found |= deciding.within(found, *_range(responses))
+        answers |= _unknown_ranks(answers)
+    answers |= deciding.within(answers, *_range(responses))
     higher = responses.higher_is_better
-    found["tied_with_top"] = ~deciding.behind_top(found["verdict"], found["score"], higher)
+    answers["tied_with_top"] = ~deciding.behind_top(answers["verdict"], answers["score"], higher)
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
-    deciding.warn(found, responses.systems, rests, responses.statistic, single)
-    made = _signed(responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(asked))
-    made = replace(made, **_by_leaving_out(few))
-    return _labelled(found, set(pairs), responses.systems, made.to_attrs() | rests.to_attrs())
+    deciding.warn(answers, responses.systems, rests, responses.statistic, single)
+    provenance = _signed(
+        responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(question)
+    )
+    provenance = replace(provenance, **_by_leaving_out(few))
+    return _labelled(
+        answers, set(pairs), responses.systems, provenance.to_attrs() | rests.to_attrs()
+    )
 
 
 def _by_leaving_out(few: LeftOut | None) -> dict[str, Any]:
@@ -224,10 +381,10 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
 
 def drawn(responses: Responses, draws: int, seed: int) -> np.ndarray:
     """Scores (draw, system) under random weights."""
-    columns = columns_of(responses)
+    columns = unit_columns(responses)
     # of many items more at once: a draw by itself reads all the scores for one sum each
     rows = max(1, _NUMBERS // len(columns), min(_ROWS, _MOST // len(columns)))
-    sums = weights.weighted_sums(columns, draws, seed, rows)
+    sums = monte_carlo.weighted_sums(columns, draws, seed, rows)
     return np.concatenate([scored(responses, part) for part in sums])
 
 
@@ -239,7 +396,7 @@ def _joint_draws(
     """
     if few is None:
         raw = drawn(responses, draws, seed)
-        return raw, weights.widened(raw, rests.units, seed)
+        return raw, monte_carlo.widened(raw, rests.units, seed)
     side = 1.0 if responses.higher_is_better else -1.0
     return side * few.score[None], side * few.draws(draws, seed)
 
@@ -261,31 +418,31 @@ def _right_or_wrong(responses: Responses) -> bool:
     return single and bool(np.isin(np.abs(responses.values), (0, responses.scale)).all())
 
 
-def _of_pairs(
+def _pair_answers(
     raw: np.ndarray,
     wide: np.ndarray,
     few: LeftOut | None,
     responses: Responses,
     rests: Held,
-    asked: Question,
+    question: Question,
 ) -> dict[str, np.ndarray]:
     """Answers (system_a, system_b, ...), with verdicts."""
-    places, wins = pair_indices(len(responses.systems)), wins_of(responses)
+    places, wins = pair_indices(len(responses.systems)), unit_wins(responses)
     if few is not None:
         better = responses.higher_is_better
-        exact = on_units.of_units(few.pairs(), responses.systems, asked, higher_is_better=better)
+        exact = table.of_units(few.pairs(), responses.systems, question, higher_is_better=better)
         exact = table.exact(exact.drop_vars(["n_units", "difference_error", "difference_df"]))
-        found = {str(name): exact[name].values for name in exact}
-        return deciding.decided(found, wins, rests, asked, np.abs(raw).max())
+        answers = {str(name): exact[name].values for name in exact}
+        return deciding.decided(answers, wins, rests, question, np.abs(raw).max())
     intervals = partial(
-        table.intervals_of_draws, asked=asked, higher_is_better=responses.higher_is_better
+        table.intervals_of_draws, asked=question, higher_is_better=responses.higher_is_better
     )
     parts = from_draws.joint_pairs(wide[None], intervals)
     # of draws as they were: where few units widen them, a mean of the wider ones would be noise
     parts |= from_draws.joint_pairs(raw[None], partial(from_draws.means, independent=True))
-    found = table.squares(parts, len(responses.systems), *places)
-    found = deciding.decided(found, wins, rests, asked, np.abs(raw).max())
-    return found | _closed(responses, wins, found["prob_better"])
+    answers = table.squares(parts, len(responses.systems), *places)
+    answers = deciding.decided(answers, wins, rests, question, np.abs(raw).max())
+    return answers | _closed(responses, wins, answers["prob_better"])
 
 
 def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict[str, np.ndarray]:
@@ -296,46 +453,46 @@ def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict
     return {"prob_better_closed": closed, "gap": np.abs(sampled - 0.5) - np.abs(closed - 0.5)}
 
 
-def _of_systems(
+def _system_answers(
     raw: np.ndarray,
     wide: np.ndarray,
     few: LeftOut | None,
     responses: Responses,
-    asked: Question,
+    question: Question,
 ) -> dict[str, np.ndarray]:
-    """Answers (system, ...); no interval where all units say the same."""
+    """Answers (system, ...); no interval where all units have the same score."""
     oriented = wide if responses.higher_is_better else -wide
-    found = from_draws.ranks(oriented[None], independent=True)
-    found["in_best_set"] = weights.best_set(found["prob_best"], asked.ci_prob)
-    found["score_mean"] = raw.mean(0)
+    answers = from_draws.ranks(oriented[None], independent=True)
+    answers["in_best_set"] = monte_carlo.best_set(answers["prob_best"], question.ci_prob)
+    answers["score_mean"] = raw.mean(0)
     if few is None:
-        found["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
-        ends = weights.interval(wide, asked.ci_prob, asked.ci_kind)
+        answers["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
+        bounds = monte_carlo.interval(wide, question.ci_prob, question.ci_kind)
     else:
-        found["score_mean_mcse"] = np.zeros(raw.shape[1])
-        ends = few.systems().interval(asked.ci_prob, asked.ci_kind)
-        ends = ends if responses.higher_is_better else (-ends[1], -ends[0])
-    known = weights.told(*ends, np.abs(raw).max())
-    for name, end in zip(("score_lower", "score_upper"), ends, strict=True):
-        found[name] = np.where(known, end, np.nan)
-    return found | {"score": score_of(responses)}
+        answers["score_mean_mcse"] = np.zeros(raw.shape[1])
+        bounds = few.systems().interval(question.ci_prob, question.ci_kind)
+        bounds = bounds if responses.higher_is_better else (-bounds[1], -bounds[0])
+    has_width = monte_carlo.has_width(*bounds, np.abs(raw).max())
+    for name, end in zip(("score_lower", "score_upper"), bounds, strict=True):
+        answers[name] = np.where(has_width, end, np.nan)
+    return answers | {"score": score_of(responses)}
 
 
-def _unknown_ranks(found: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _unknown_ranks(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Ranks on a single unit: all draws are the same one, which says nothing about new units."""
     kinds = ("prob_rank", "prob_best", "expected_rank")
-    names_of = [name for name in found if name.removesuffix("_mcse") in kinds]
-    unknown = {name: np.full_like(found[name], np.nan) for name in names_of}
-    return unknown | {"in_best_set": np.ones_like(found["in_best_set"])}
+    rank_names = [name for name in answers if name.removesuffix("_mcse") in kinds]
+    unknown = {name: np.full_like(answers[name], np.nan) for name in rank_names}
+    return unknown | {"in_best_set": np.ones_like(answers["in_best_set"])}
 
 
 def _labelled(
-    found: dict[str, np.ndarray], of_pairs: set[str], systems: list[str], attrs: dict[str, Any]
+    answers: dict[str, np.ndarray], pair_names: set[str], systems: list[str], attrs: dict[str, Any]
 ) -> xr.Dataset:
     """All answers under their names, in one Dataset."""
-    pair, one = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
-    dims = {name: pair if name in of_pairs else one for name in found}
-    parts = {name: (dims[name][: values.ndim], values) for name, values in found.items()}
+    pair, system_dims = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
+    dims = {name: pair if name in pair_names else system_dims for name in answers}
+    parts = {name: (dims[name][: values.ndim], values) for name, values in answers.items()}
     return xr.Dataset(parts, coords=_coords(*systems), attrs=attrs)
 
 
@@ -347,7 +504,7 @@ def _coords(*systems: str) -> xr.Coordinates:
     a, b = names.SQUARE
     named = {a: systems, b: systems, names.REGION: names.REGIONS, names.SYSTEM: systems}
     ranks = np.arange(1, len(systems) + 1)
-    return xr.Coordinates({name: list(of) for name, of in named.items()} | {"rank": ranks})
+    return xr.Coordinates({name: list(labels) for name, labels in named.items()} | {"rank": ranks})
 
 
 def _range(responses: Responses) -> tuple[float, float]:

@@ -14,9 +14,9 @@ from betterthan.blocks.folding import folded
 from betterthan.blocks.lazy import Blocks, blocks_of
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.shapes import pair_indices
-from betterthan.exact.blocks import drawn
-from betterthan.exact.blocks.drawn import Counted, Sums
-from betterthan.exact.swaps import levels
+from betterthan.exact.blocks import resampling
+from betterthan.exact.blocks.resampling import Counted, Sums
+from betterthan.exact.swaps import randomization
 from betterthan.exact.wins.sign import sign_p
 from betterthan.signed import Signature
 from betterthan.significance import nulls
@@ -27,8 +27,8 @@ _HELD = 2**22  # sums of pairs at once
 _MOST = 2**28  # bytes of what one block says
 
 
-def of_blocks(
-    data: xr.DataArray, statistic: Any, asked: dict[str, Any], seed: int, **tables: Any
+def randomize_blocks(
+    data: xr.DataArray, statistic: Any, options: dict[str, Any], seed: int, **tables: Any
 ) -> xr.Dataset:
     """See `randomization_test`; swaps are others than of the same scores in memory.
 
@@ -36,7 +36,7 @@ def of_blocks(
     ----------
     data : xarray.DataArray
     statistic : str, optional
-    asked : dict
+    options : dict
         The other choices.
     seed : int
     **tables
@@ -47,33 +47,35 @@ def of_blocks(
     ValueError
         If what is asked needs scores in memory, or a score is missing.
     """
-    of = blocks_of(data)
-    _possible(of, statistic, asked)
-    seen = _read(of, asked, seed)
-    alone = not seen.tables.graded and asked["method"] != "monte_carlo"
-    if seen.tables.graded and asked["method"] == "exact":
+    blocks = blocks_of(data)
+    _possible(blocks, statistic, options)
+    counted = _read(blocks, options, seed)
+    binomial = not counted.tables.graded and options["method"] != "monte_carlo"
+    if counted.tables.graded and options["method"] == "exact":
         raise ValueError(
             "method='exact' is not possible in blocks of graded scores; use method='monte_carlo'"
         )
-    sign = 1 if of.higher_is_better else -1
-    tails = _exact(seen, sign) if alone or seen.sums is None else _sampled(seen.sums, sign)
-    result = _assembled(of, seen, tails, asked | tables)
-    made = Signature(
+    sign = 1 if blocks.higher_is_better else -1
+    tails = (
+        _exact(counted, sign) if binomial or counted.sums is None else _sampled(counted.sums, sign)
+    )
+    result = _assembled(blocks, counted, tails, options | tables)
+    provenance = Signature(
         version=betterthan.__version__,
         statistic=statistic or "mean",
-        n_items=of.items,
-        method="binomial" if alone else "monte_carlo",
-        seed=None if alone else seed,
-        shuffles=None if alone else asked["shuffles"],
-        correction=asked["correction"],
+        n_items=blocks.items,
+        method="binomial" if binomial else "monte_carlo",
+        seed=None if binomial else seed,
+        shuffles=None if binomial else options["shuffles"],
+        correction=options["correction"],
     )
-    kept = {k: asked[k] for k in ("alternative", "unit", "cutoff")}
-    why = "every swap counts" if alone else "scores are in blocks"
-    told = {"test": "randomization", "reason": why, "sampled": int(not alone)}
-    return result.assign_attrs(made.to_attrs() | told | kept)
+    choices = {k: options[k] for k in ("alternative", "unit", "cutoff")}
+    why = "every swap counts" if binomial else "scores are in blocks"
+    description = {"test": "randomization", "reason": why, "sampled": int(not binomial)}
+    return result.assign_attrs(provenance.to_attrs() | description | choices)
 
 
-def _possible(of: Blocks, statistic: Any, asked: dict[str, Any]) -> None:
+def _possible(blocks: Blocks, statistic: Any, options: dict[str, Any]) -> None:
     """Refuse what needs all scores at once."""
     choices = ("mean", "accuracy")
     if callable(statistic) or (statistic or "mean") not in choices:
@@ -83,32 +85,35 @@ def _possible(of: Blocks, statistic: Any, asked: dict[str, Any]) -> None:
         )
     wanted = {"unit": names.ITEM, "stop_after": None}
     for name, only in wanted.items():
-        if asked[name] != only:
-            raise ValueError(f"{name}={asked[name]!r} needs scores in memory, not in blocks")
-    checks.one_of(asked["correction"], names.CORRECTIONS, "correction of scores in blocks,")
-    if asked["shuffles"] * (len(of.systems) + 1) * 8 > _MOST:
+        if options[name] != only:
+            raise ValueError(f"{name}={options[name]!r} needs scores in memory, not in blocks")
+    checks.one_of(options["correction"], names.CORRECTIONS, "correction of scores in blocks,")
+    if options["shuffles"] * (len(blocks.systems) + 1) * 8 > _MOST:
         raise ValueError(
-            f"{asked['shuffles']:,} shuffles of {len(of.systems):,} systems are more than a block "
-            f"may hold; give at most {_MOST // 8 // (len(of.systems) + 1):,} shuffles"
+            f"{options['shuffles']:,} shuffles of {len(blocks.systems):,} systems are more than a "
+            f"block may hold; give at most {_MOST // 8 // (len(blocks.systems) + 1):,} shuffles"
         )
 
 
-def _read(of: Blocks, asked: dict[str, Any], seed: int) -> Counted:
+def _read(blocks: Blocks, options: dict[str, Any], seed: int) -> Counted:
     """One reading; a second where some blocks hold 0 and 1 alone, and others do not."""
     see = partial(
-        drawn.counted_and_swapped, rule=rule_of(of, "error"), draws=asked["shuffles"], seed=seed
+        resampling.counted_and_swapped,
+        rule=rule_of(blocks, "error"),
+        draws=options["shuffles"],
+        seed=seed,
     )
-    always = asked["method"] == "monte_carlo"
-    found = folded(of, partial(see, always=always), drawn.both_added)
-    if found.tables.graded and found.sums is None:
-        return folded(of, partial(see, always=True), drawn.both_added)
-    return found
+    always = options["method"] == "monte_carlo"
+    counted = folded(blocks, partial(see, always=always), resampling.both_added)
+    if counted.tables.graded and counted.sums is None:
+        return folded(blocks, partial(see, always=True), resampling.both_added)
+    return counted
 
 
-def _exact(seen: Counted, sign: int) -> nulls.Tails:
-    """Of 0 and 1: swaps of the items on which two systems differ are a binomial."""
-    first, second = pair_indices(len(seen.tables.wins))
-    wins, losses = seen.tables.wins[first, second], seen.tables.wins[second, first]
+def _exact(counted: Counted, sign: int) -> nulls.Tails:
+    """Tails for scores of 0 and 1: swaps of items on which two systems differ are binomial."""
+    first, second = pair_indices(len(counted.tables.wins))
+    wins, losses = counted.tables.wins[first, second], counted.tables.wins[second, first]
     if sign < 0:
         wins, losses = losses, wins
     return nulls.Tails(np.stack([sign_p(wins, losses, side) for side in names.ALTERNATIVES]))
@@ -125,47 +130,49 @@ def _sampled(sums: Sums, sign: int) -> nulls.Tails:
     ]
     counted = np.concatenate(parts, axis=1)
     done = np.full(counted.shape, len(moved))
-    return nulls.Tails(levels.monte_carlo_p(counted, done), counted, done)
+    return nulls.Tails(randomization.monte_carlo_p(counted, done), counted, done)
 
 
 def _reached(
     moved: np.ndarray, totals: np.ndarray, sizes: np.ndarray, a: np.ndarray, b: np.ndarray
 ) -> np.ndarray:
-    """How many swaps reach the difference of each pair: two-sided, greater, less."""
+    """Number of swaps that reach the difference of each pair: two-sided, greater, less."""
     observed = totals[a] - totals[b]
     swapped = observed - 2 * (moved[:, a] - moved[:, b])
-    near = _ROUNDING * (sizes[a] + sizes[b])
-    two = np.abs(swapped) >= np.abs(observed) - near
-    sides = two, swapped >= observed - near, swapped <= observed + near
+    slack = _ROUNDING * (sizes[a] + sizes[b])
+    two = np.abs(swapped) >= np.abs(observed) - slack
+    sides = two, swapped >= observed - slack, swapped <= observed + slack
     return np.stack([side.sum(0) for side in sides])
 
 
-def _of_side(tails: nulls.Tails, side: str) -> nulls.Tails:
+def _select_side(tails: nulls.Tails, side: str) -> nulls.Tails:
     rows = [nulls.TWO_SIDED] if side == "two-sided" else [nulls.GREATER, nulls.LESS]
     if tails.exceedances is None or tails.shuffles is None:
         return nulls.Tails(tails.p[rows])
     return nulls.Tails(tails.p[rows], tails.exceedances[rows], tails.shuffles[rows])
 
 
-def _assembled(of: Blocks, seen: Counted, tails: nulls.Tails, asked: dict[str, Any]) -> xr.Dataset:
+def _assembled(
+    blocks: Blocks, counted: Counted, tails: nulls.Tails, options: dict[str, Any]
+) -> xr.Dataset:
     """The table of `randomization_test`."""
-    side, sided = asked["alternative"], asked["sided"]
-    found = _of_side(tails, side)
-    score = np.diag(seen.tables.sums) / of.items
-    differ = seen.tables.wins + seen.tables.wins.T
+    side, sided = options["alternative"], options["sided"]
+    side_tails = _select_side(tails, side)
+    score = np.diag(counted.tables.sums) / blocks.items
+    differ = counted.tables.wins + counted.tables.wins.T
     least = 0.5**differ * (2.0 if side == "two-sided" else 1.0)
-    if found.shuffles is not None:
-        least = np.maximum(least, 1 / (asked["shuffles"] + 1))
+    if side_tails.shuffles is not None:
+        least = np.maximum(least, 1 / (options["shuffles"] + 1))
     table: dict[str, Any] = {
-        "p_value": sided(found.p, side, 1.0),
+        "p_value": sided(side_tails.p, side, 1.0),
         "difference": score[:, None] - score,
-        "n": seen.tables.shared,
+        "n": counted.tables.shared,
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    table |= asked["how_sure"](found, side, asked["cutoff"])
+    table |= options["how_sure"](side_tails, side, options["cutoff"])
     variables = {name: xr.Variable(names.SQUARE, values) for name, values in table.items()}
     variables["score"] = xr.Variable(names.SYSTEM, score)
-    variables["p_adjusted"] = adjusted_square(table["p_value"], asked["correction"])
-    systems = list(of.systems)
+    variables["p_adjusted"] = adjusted_square(table["p_value"], options["correction"])
+    systems = list(blocks.systems)
     return xr.Dataset(variables, coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), systems))

@@ -18,11 +18,11 @@ from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import unit_of
-from betterthan.exact.numeric.seeds import one_seed
-from betterthan.exact.swaps import levels
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.swaps import randomization
 from betterthan.signed import Signature
 from betterthan.significance import nulls
-from betterthan.significance.block_swaps import of_blocks
+from betterthan.significance.block_swaps import randomize_blocks
 from betterthan.significance.corrections import adjusted_square
 
 
@@ -118,13 +118,20 @@ def randomization_test(
     >>> test["p_value"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
     (0.0625, 'binomial')
     """
-    _known(alternative, method, correction)
+    _check_choices(alternative, method, correction)
     cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
     unit = unit or unit_of(data)
     if in_blocks(data):
-        asked = {"unit": unit, "stop_after": stop_after, "correction": correction, "cutoff": cutoff}
-        asked |= {"alternative": alternative, "method": method, "shuffles": shuffles}
-        return of_blocks(data, statistic, asked, one_seed(rng), sided=_sided, how_sure=_how_sure)
+        options = {
+            "unit": unit,
+            "stop_after": stop_after,
+            "correction": correction,
+            "cutoff": cutoff,
+        }
+        options |= {"alternative": alternative, "method": method, "shuffles": shuffles}
+        return randomize_blocks(
+            data, statistic, options, one_seed(rng), sided=_sided, how_sure=_how_sure
+        )
     responses = data if isinstance(data, Responses) else responses_of(data, statistic, beta, unit)
     joint = correction if correction in names.JOINT_CORRECTIONS else None
     _agree(responses, alternative, stop_after, joint)
@@ -133,15 +140,15 @@ def randomization_test(
     drawn = None
     if how == "monte_carlo" or joint:
         drawn = nulls.Drawn(shuffles, one_seed(rng), stop_after, joint)
-    found = _tails(responses, how, alternative, drawn)
-    result = _assembled(responses, found, alternative, cutoff, correction)
-    made = _record(responses, how, why, drawn, correction)
-    result.attrs = made | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
+    tails = _tails(responses, how, alternative, drawn)
+    result = _assembled(responses, tails, alternative, cutoff, correction)
+    provenance = _record(responses, how, why, drawn, correction)
+    result.attrs = provenance | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
     return result
 
 
-def _known(alternative: str, method: str, correction: str) -> None:
-    """Refuse a choice that is none."""
+def _check_choices(alternative: str, method: str, correction: str) -> None:
+    """Refuse unknown choices."""
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
     checks.one_of(method, names.RANDOMIZATIONS, "method")
     checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction")
@@ -150,8 +157,8 @@ def _known(alternative: str, method: str, correction: str) -> None:
 def _record(
     responses: Responses, how: str, why: str, drawn: nulls.Drawn | None, correction: str
 ) -> dict[str, Any]:
-    """What a result says of how p was found."""
-    made = Signature(
+    """Provenance of the p-values."""
+    provenance = Signature(
         version=betterthan.__version__,
         statistic=responses.statistic,
         n_items=len(responses.values),
@@ -160,10 +167,10 @@ def _record(
         shuffles=drawn.shuffles if drawn else None,
         correction=correction,
     )
-    told = {"test": "randomization", "reason": why, "sampled": int(how == "monte_carlo")}
+    description = {"test": "randomization", "reason": why, "sampled": int(how == "monte_carlo")}
     if drawn and drawn.stop_after:
-        told["stop_after"] = drawn.stop_after
-    return made.to_attrs() | told
+        description["stop_after"] = drawn.stop_after
+    return provenance.to_attrs() | description
 
 
 def _no_early_stop(how: str, stop_after: int | None) -> None:
@@ -186,12 +193,12 @@ def _agree(
     if joint and stop_after is not None:
         raise ValueError(f"correction={joint!r} needs every shuffle; leave stop_after out")
     if joint == "tukey" and (responses.gaps or responses.kind == "custom"):
-        what = (
+        requirement = (
             "a score of every system for every item"
             if responses.gaps
             else "a statistic of this package"
         )
-        raise ValueError(f"correction='tukey' needs {what}; use max_t or holm")
+        raise ValueError(f"correction='tukey' needs {requirement}; use max_t or holm")
 
 
 def _tails(
@@ -206,55 +213,55 @@ def _tails(
 
 
 def _assembled(
-    responses: Responses, found: nulls.Tails, alternative: str, cutoff: float, correction: str
+    responses: Responses, tails: nulls.Tails, alternative: str, cutoff: float, correction: str
 ) -> xr.Dataset:
     systems, score = responses.systems, score_of(responses)
     n, differ = _units(responses)
     least = 0.5**differ * (2.0 if alternative == "two-sided" else 1.0)
-    if found.shuffles is not None:
-        least = np.maximum(least, 1 / (_sided(found.shuffles, alternative, 1) + 1))
+    if tails.shuffles is not None:
+        least = np.maximum(least, 1 / (_sided(tails.shuffles, alternative, 1) + 1))
     table: dict[str, Any] = {
-        "p_value": _sided(found.p, alternative, 1.0),
+        "p_value": _sided(tails.p, alternative, 1.0),
         "difference": _difference(responses, score),
         "n": n,
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    table |= _how_sure(found, alternative, cutoff)
+    table |= _how_sure(tails, alternative, cutoff)
     table["score"] = score
-    if found.adjusted is not None:
-        table["p_adjusted"], told = _square(found.adjusted, found.adjusted, 1.0), {}
+    if tails.adjusted is not None:
+        table["p_adjusted"], attrs = _square(tails.adjusted, tails.adjusted, 1.0), {}
     else:
         adjusted = adjusted_square(table["p_value"], correction)
-        table["p_adjusted"], told = adjusted.values, adjusted.attrs
+        table["p_adjusted"], attrs = adjusted.values, adjusted.attrs
     result = _blank(tuple(systems), tuple(table)).copy(data=table)
-    result.variables["p_adjusted"].attrs.update(told)
+    result.variables["p_adjusted"].attrs.update(attrs)
     return result
 
 
-def _how_sure(found: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
-    """What a sampled p is to be taken with; nothing where it is exact."""
-    if found.exceedances is None or found.shuffles is None:
+def _how_sure(tails: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
+    """Monte Carlo error and confidence of sampled p-values; nothing for exact ones."""
+    if tails.exceedances is None or tails.shuffles is None:
         return {}
-    b, shuffles = found.exceedances, found.shuffles
-    more = levels.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
+    b, shuffles = tails.exceedances, tails.shuffles
+    more = randomization.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
     return {
-        "p_value_mcse": _sided(levels.monte_carlo_error(b, shuffles), alternative, 0.0),
+        "p_value_mcse": _sided(randomization.monte_carlo_error(b, shuffles), alternative, 0.0),
         "exceedances": _sided(b, alternative, 0),
         "shuffles": _sided(shuffles, alternative, 0),
-        "confidence": _sided(levels.confidence_below(b, shuffles, cutoff), alternative, 0.0),
+        "confidence": _sided(randomization.confidence_below(b, shuffles, cutoff), alternative, 0.0),
         "more_shuffles": _sided(more, alternative, 0.0),
     }
 
 
 @lru_cache(maxsize=8)
 def _blank(systems: tuple[str, ...], answers: tuple[str, ...]) -> xr.Dataset:
-    """A table that holds no numbers yet, and takes no room; kept, as making it takes as long as
-    two thousand shuffles. What is filled in is a copy: nothing done to it reaches the next one.
+    """An empty table that takes no memory; cached, as making it takes as long as two thousand
+    shuffles. Filling it in makes a copy.
     """
     dims = {name: names.SQUARE if name != "score" else (names.SYSTEM,) for name in answers}
-    of = len(systems)
-    empty = {name: (d, np.broadcast_to(np.nan, (of,) * len(d))) for name, d in dims.items()}
+    size = len(systems)
+    empty = {name: (d, np.broadcast_to(np.nan, (size,) * len(d))) for name, d in dims.items()}
     return xr.Dataset(empty, coords=_coords(systems))
 
 
@@ -263,9 +270,9 @@ def _coords(systems: tuple[str, ...]) -> xr.Coordinates:
     labels = np.array(systems)
     index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
     indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*names.SQUARE, names.SYSTEM)}
-    for dim, each in indexes.items():
-        each.index.name = dim
-    variables = {dim: each.create_variables()[dim] for dim, each in indexes.items()}
+    for dim, dim_index in indexes.items():
+        dim_index.index.name = dim
+    variables = {dim: dim_index.create_variables()[dim] for dim, dim_index in indexes.items()}
     return xr.Coordinates(variables, indexes=indexes)
 
 
@@ -294,17 +301,17 @@ def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
     a time.
     """
     items, systems = responses.seen.shape
-    values, seen = responses.values.reshape(items, systems, -1), responses.seen > 0
+    values, present = responses.values.reshape(items, systems, -1), responses.seen > 0
     n = np.full((systems, systems), items)
     differ = np.zeros_like(n)
     for k in range(systems):
-        apart = values[:, k + 1 :] != values[:, k : k + 1]
-        apart = apart.any(-1) if values.shape[2] > 1 else apart[..., 0]
+        different = values[:, k + 1 :] != values[:, k : k + 1]
+        different = different.any(-1) if values.shape[2] > 1 else different[..., 0]
         if responses.gaps:
-            shared = seen[:, k:] & seen[:, k : k + 1]
+            shared = present[:, k:] & present[:, k : k + 1]
             n[k, k:] = n[k:, k] = np.count_nonzero(shared, axis=0)
-            apart &= shared[:, 1:]
-        differ[k, k + 1 :] = differ[k + 1 :, k] = np.count_nonzero(apart, axis=0)
+            different &= shared[:, 1:]
+        differ[k, k + 1 :] = differ[k + 1 :, k] = np.count_nonzero(different, axis=0)
     return n, differ
 
 
@@ -312,8 +319,8 @@ def _difference(responses: Responses, score: np.ndarray) -> np.ndarray:
     if not responses.gaps:
         return score[:, None] - score[None, :]
     # over the items both have, which the scores of the two systems are not
-    seen = (responses.seen > 0).astype(float)
-    sums = responses.values.T @ seen
+    present = (responses.seen > 0).astype(float)
+    sums = responses.values.T @ present
     with np.errstate(invalid="ignore"):
-        difference = (sums - sums.T) / (seen.T @ seen) / responses.scale
+        difference = (sums - sums.T) / (present.T @ present) / responses.scale
     return difference if responses.higher_is_better else -difference

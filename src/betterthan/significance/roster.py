@@ -9,13 +9,12 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.arrays import Arrays, Table
 from betterthan.counts.scoring import apply_missing
+from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.signed import Signature
-from betterthan.significance.on_clusters import OnClusters
-from betterthan.significance.signs import p_values, signs_of
+from betterthan.significance.signs import OnClusters, p_values, sign_tests
 
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
@@ -64,7 +63,7 @@ class Tests:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def asked(cls, tests: Any) -> Self:
+    def parse(cls, tests: Any) -> Self:
         """As an argument `tests` may be given: the choices, names of tests, or None."""
         return tests if isinstance(tests, cls) else cls(_named(tests, "tests"))
 
@@ -78,7 +77,7 @@ class Tests:
             If a test needs the items, and the data are counts.
         """
         suited = ("sign", "randomization") if clustered else _suited(data)
-        specs = tuple(spec_of(name) for name in self.which or suited)
+        specs = tuple(get_spec(name) for name in self.which or suited)
         if names.ITEM not in data.dims and not clustered:
             for spec in specs:
                 if spec.needs_items:
@@ -90,8 +89,8 @@ class Tests:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What the tests follow of the comparison they stand beside."""
+class TestContext:
+    """Choices of a comparison that its tests follow."""
 
     tests: Tests
     ties: str = "third"
@@ -111,13 +110,13 @@ class TestSpec:
     """A test: what it needs, how it is called, what a report says of it."""
 
     name: str
-    head: str  # of a column of its p-values
-    call: Callable[[xr.DataArray, xr.DataArray, Beside], Table]
+    header: str  # of a column of its p-values
+    call: Callable[[xr.DataArray, xr.DataArray, TestContext], Table]
     words: Callable[[Signature], str]  # of how it was done
     needs_items: bool = False
     needs_ties: bool = False
 
-    def of(self, data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
+    def run(self, data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
         """Two-sided ``p_value`` of every pair, whom it ``favours`` (1 the system of the row, -1
         that of the column), what else the test says, and `attrs` for the signature.
 
@@ -127,29 +126,29 @@ class TestSpec:
             Scores, tallies or counts, as given.
         counts : xarray.DataArray, dims (system_a, system_b, outcome)
             Their counts, before any policy for ties.
-        choices : Beside
+        choices : TestContext
         """
         if self.needs_ties:
             schemas.ties_known(counts, f"the {self.name} test")
         return self.call(data, counts, choices)
 
 
-def spec_of(name: str) -> TestSpec:
-    """The row of a test."""
+def get_spec(name: str) -> TestSpec:
+    """The specification of a test."""
     return next(spec for spec in TESTS if spec.name == name)
 
 
-def _named(tests: Any, what: str) -> tuple[str, ...] | None:
+def _named(tests: Any, argument: str) -> tuple[str, ...] | None:
     if tests is None:
         return None
     if isinstance(tests, str):
         tests = (tests,)
     elif not isinstance(tests, list | tuple | set | frozenset | dict):
-        raise ValueError(f"{what} is {type(tests).__name__}; give {_ANY}")
+        raise ValueError(f"{argument} is {type(tests).__name__}; give {_ANY}")
     if not len(tests):
-        raise ValueError(f"{what} is empty; give {_ANY}, or leave it out for those that suit")
+        raise ValueError(f"{argument} is empty; give {_ANY}, or leave it out for those that suit")
     for test in tests:
-        checks.one_of(test, names.TESTS, what)
+        checks.one_of(test, names.TESTS, argument)
     checks.unique(tests, "test")
     return tuple(tests)
 
@@ -162,25 +161,25 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
     return ("sign", "randomization") if graded else ("sign",)
 
 
-def _sign(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
+def _sign(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
     result = choices.signs or p_values(counts, choices.sign_ties)
     return Table({name: (names.SQUARE, result[name]) for name in ("p_value", "favours")})
 
 
-def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
-    result = signs_of(counts, choices.sign_ties)
+def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
+    result = sign_tests(counts, choices.sign_ties)
     return Table({k: (names.SQUARE, result[v].values) for k, v in _MID_P.items()})
 
 
 _MID_P = {"p_value": "mid_p", "favours": "favours"}
 
 
-def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
-    result = signs_of(counts, "third")
+def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
+    result = sign_tests(counts, "third")
     return Table({k: (names.SQUARE, result[k].values) for k in ("p_value", "favours")})
 
 
-def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) -> Table:
+def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
     """Its statistic's difference, A - B, and where it was sampled the exceedances and their
     error.
     """
@@ -197,26 +196,26 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: Beside) ->
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
     unit = names.ITEM if choices.clusters is None else CLUSTER
-    found = randomization_test(
+    tested = randomization_test(
         responses_from(data, unit=unit),
         shuffles=choices.tests.shuffles,
         correction="none",
         rng=choices.rng,
     )
-    sampled = bool(found.attrs["sampled"])
-    made = Signature(
-        randomization_method=found.attrs["method"],
-        randomization_reason=found.attrs["reason"],
-        randomization_statistic=found.attrs["statistic"],
+    sampled = bool(tested.attrs["sampled"])
+    provenance = Signature(
+        randomization_method=tested.attrs["method"],
+        randomization_reason=tested.attrs["reason"],
+        randomization_statistic=tested.attrs["statistic"],
         shuffles=choices.tests.shuffles if sampled else None,
-        shuffle_seed=found.attrs["seed"] if sampled else None,
+        shuffle_seed=tested.attrs["seed"] if sampled else None,
     )
-    kept = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
-    arrays: Arrays = {k: (names.SQUARE, found[k].transpose(*names.SQUARE).values) for k in kept}
+    columns = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
+    arrays: Arrays = {k: (names.SQUARE, tested[k].transpose(*names.SQUARE).values) for k in columns}
     difference = arrays["swapped_difference"] = arrays.pop("difference")
     side = np.sign(np.nan_to_num(difference[1]))
     arrays["favours"] = names.SQUARE, (_better(data) * side).astype(int)
-    return Table(arrays, made.to_attrs())
+    return Table(arrays, provenance.to_attrs())
 
 
 def _better(data: xr.DataArray) -> int:
@@ -224,42 +223,42 @@ def _better(data: xr.DataArray) -> int:
     return 1 if data.attrs.get("higher_is_better", True) else -1
 
 
-def _swapped_clusters(clusters: OnClusters, choices: Beside, better: int) -> Table:
+def _swapped_clusters(clusters: OnClusters, choices: TestContext, better: int) -> Table:
     """Randomization of whole clusters: of their totals, of which more is better."""
-    found, how = clusters.swapped(choices.tests.shuffles, choices.rng)
+    result, how = clusters.swapped(choices.tests.shuffles, choices.rng)
     sampled = how == "monte_carlo"
-    made = Signature(
+    provenance = Signature(
         randomization_method=how,
         randomization_reason="whole clusters are swapped",
         randomization_statistic="cluster totals",
         shuffles=choices.tests.shuffles if sampled else None,
         shuffle_seed=choices.rng if sampled else None,
     )
-    difference = found["difference"].values
+    difference = result["difference"].values
     sides = {"favours": np.sign(difference).astype(int), "swapped_difference": better * difference}
-    columns = {k: found[k].values for k in found.data_vars if k != "difference"} | sides
-    return Table({str(k): (names.SQUARE, v) for k, v in columns.items()}, made.to_attrs())
+    columns = {k: result[k].values for k in result.data_vars if k != "difference"} | sides
+    return Table({str(k): (names.SQUARE, v) for k, v in columns.items()}, provenance.to_attrs())
 
 
-def _sign_words(made: Signature) -> str:
-    return f"sign test ({policy_of(str(made.sign_ties)).words})"
+def _sign_words(provenance: Signature) -> str:
+    return f"sign test ({policy_of(str(provenance.sign_ties)).words})"
 
 
-def _randomization_words(made: Signature) -> str:
-    how = f"exact, {made.randomization_method}"
-    if made.randomization_method == "monte_carlo":
-        how = f"{made.shuffles:,} shuffles, seed {made.shuffle_seed}"
-    return f"randomization of {made.randomization_statistic} ({how})"
+def _randomization_words(provenance: Signature) -> str:
+    how = f"exact, {provenance.randomization_method}"
+    if provenance.randomization_method == "monte_carlo":
+        how = f"{provenance.shuffles:,} shuffles, seed {provenance.shuffle_seed}"
+    return f"randomization of {provenance.randomization_statistic} ({how})"
 
 
 TESTS = (
     TestSpec("sign", "sign p", _sign, _sign_words),
-    TestSpec("mid_p", "mid-p", _mid_p, lambda made: f"mid-p {_sign_words(made)}"),
+    TestSpec("mid_p", "mid-p", _mid_p, lambda provenance: f"mid-p {_sign_words(provenance)}"),
     TestSpec(
         "trinomial",
         "trinomial p",
         _trinomial,
-        lambda made: "trinomial test (ties kept)",
+        lambda provenance: "trinomial test (ties kept)",
         needs_ties=True,
     ),
     TestSpec(

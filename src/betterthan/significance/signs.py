@@ -1,6 +1,8 @@
-"""The sign test of every pair of systems, under every way to treat ties, and McNemar's test."""
+"""The sign test and McNemar's test of every pair, and tests on clusters."""
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,16 +11,106 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
-from betterthan.counts.arrays import labelled
-from betterthan.counts.measure_table import from_measures
 from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
-from betterthan.counts.shapes import to_square
+from betterthan.counts.shapes import labelled, labels, pair_indices, square_array, to_square
+from betterthan.counts.tables import from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.counts.units import CLUSTER, ids_of, unit_of
-from betterthan.exact.joint.units import pair_sums
+from betterthan.exact.joint.units import PairMeans, differences, joined, pair_sums
+from betterthan.exact.swaps import flips, randomization
 from betterthan.exact.wins import sign
 from betterthan.signed import Signature
-from betterthan.significance.on_clusters import OnClusters
+
+_HELD = 2**18  # numbers (cluster, pair) that are tested at once
+Sums = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # totals and sizes (cluster, pair) of both systems
+
+
+def _together(parts: Iterable[Sums]) -> Iterator[Sums]:
+    """The same sums, with more pairs at a time."""
+    held: list[Sums] = []
+    for sums in parts:
+        held.append(sums)
+        if sum(part[0].size for part in held) >= _HELD:
+            yield _joined(held)
+            held = []
+    if held:
+        yield _joined(held)
+
+
+def _joined(held: list[Sums]) -> Sums:
+    total_a, size_a, total_b, size_b = (np.concatenate(x, axis=1) for x in zip(*held, strict=True))
+    return total_a, size_a, total_b, size_b
+
+
+@dataclass(frozen=True)
+class OnClusters:
+    """Clusters of a comparison, by pairs in the order of the upper triangle."""
+
+    systems: list[str]
+    pairs: PairMeans
+    sums: Callable[[], Iterable[Sums]]
+
+    @classmethod
+    def from_sums(
+        cls,
+        systems: list[str],
+        sums: Callable[[], Iterable[Sums]],
+        pairs: PairMeans | None = None,
+    ) -> "OnClusters":
+        """From a function that gives the sums of some pairs at a time; `pairs` are their
+        differences, where these are known.
+        """
+        return cls(systems, pairs or joined([differences(*arrays) for arrays in sums()]), sums)
+
+    @cached_property
+    def counts(self) -> xr.DataArray:
+        """Clusters won, lost and tied, (system_a, system_b, outcome)."""
+        means = self.pairs
+        outcomes = np.stack(
+            [means.won, means.lost, means.units - means.won - means.lost], axis=-1
+        ).astype(np.int64)
+        square = self._square(outcomes, outcomes[:, [1, 0, 2]], 0)
+        array = square_array(square, self.systems, {})
+        return array.assign_attrs(unit="cluster", ties="third")
+
+    @property
+    def most_decisive(self) -> int:
+        """The most clusters in which two systems differ."""
+        return int((self.pairs.won + self.pairs.lost).max(initial=0))
+
+    def swapped(self, draws: int, seed: int) -> tuple[xr.Dataset, str]:
+        """Two-sided ``p_value`` of swapping whole clusters, ``difference`` of the means, and where
+        it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
+        """
+        parts, clusters = [], 0
+        for arrays in _together(self.sums()):
+            parts.append(flips.swaps(*arrays, draws, seed))
+            clusters = len(arrays[0])
+        p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
+        d = self.pairs.difference
+        variables = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
+        sampled = extreme >= 0
+        if sampled.any():
+            error = np.where(
+                sampled, randomization.monte_carlo_error(extreme, np.array(draws)), 0.0
+            )
+            variables["exceedances"] = self._square(extreme, extreme, -1)
+            variables["p_value_mcse"] = self._square(error, error, 0.0)
+        how = "monte_carlo" if sampled.any() else "flips"
+        large = clusters > flips.NORMAL
+        how = "normal" if large and self.most_decisive > flips.EXACT else how
+        coords = labels(tuple(self.systems), *names.SQUARE)
+        return xr.Dataset({k: (names.SQUARE, v) for k, v in variables.items()}, coords), how
+
+    def _square(self, values: np.ndarray, swapped: np.ndarray, diagonal: float) -> np.ndarray:
+        """Square of answers over both systems, with this `diagonal`."""
+        n = len(self.systems)
+        first, second = pair_indices(n)
+        full = np.full((n, n, *values.shape[1:]), diagonal, dtype=values.dtype)
+        full[first, second], full[second, first] = values, swapped
+        return full
 
 
 @dataclass(frozen=True)
@@ -28,7 +120,7 @@ class _Cells:
     wins: np.ndarray
     losses: np.ndarray
     ties: np.ndarray
-    ties_known: bool
+    has_ties: bool
 
 
 def sign_test(
@@ -106,13 +198,13 @@ def sign_test(
     if unit is not None:
         checks.one_of(unit, (names.ITEM, CLUSTER), "unit")
     if isinstance(data, xr.DataArray) and (unit or unit_of(data)) == CLUSTER:
-        counts = _of_clusters(data, missing, margin)
+        counts = _cluster_counts(data, missing, margin)
     else:
-        counts = _counts_of(data, missing, margin)
-    return signs_of(counts, ties, alternative, alpha)
+        counts = _square_counts(data, missing, margin)
+    return sign_tests(counts, ties, alternative, alpha)
 
 
-def _of_clusters(data: xr.DataArray, missing: str, margin: float) -> xr.DataArray:
+def _cluster_counts(data: xr.DataArray, missing: str, margin: float) -> xr.DataArray:
     """Clusters won, lost and tied, of scores by item."""
     if names.ITEM not in data.dims:
         raise ValueError(
@@ -123,30 +215,30 @@ def _of_clusters(data: xr.DataArray, missing: str, margin: float) -> xr.DataArra
         raise ValueError(f"margin={margin:g} is of single items; also pass unit='item'")
     scores = apply_missing(schemas.scores(data), missing)
     values = oriented(scores).astype(float)
-    there = np.isfinite(values)
+    present = np.isfinite(values)
     unit = pd.factorize(ids_of(scores, CLUSTER))[0]
     systems = [str(s) for s in scores[names.SYSTEM].values]
     checks.at_least_two(systems)
-    sums = np.where(there, values, 0.0), there.astype(float), np.asarray(unit)
-    return OnClusters.of(systems, lambda: pair_sums(*sums)).counts
+    sums = np.where(present, values, 0.0), present.astype(float), np.asarray(unit)
+    return OnClusters.from_sums(systems, lambda: pair_sums(*sums)).counts
 
 
-def signs_of(
+def sign_tests(
     counts: xr.DataArray,
     ties: str,
     alternative: str = "two-sided",
     alpha: float = names.ALPHA,
 ) -> xr.Dataset:
-    """The same of a square of counts that are checked already."""
-    cells = _cells(counts, _ties_known(counts, ties))
+    """The sign test of a checked square of counts."""
+    cells = _cells(counts, _has_ties(counts, ties))
     if ties == "all":
         result = _every_policy(cells, alternative, alpha)
     else:
-        found = _one_policy(cells, policy_of(ties), alternative, alpha)
-        result = xr.Dataset({name: (names.SQUARE, values) for name, values in found.items()})
+        table = _policy_table(cells, policy_of(ties), alternative, alpha)
+        result = xr.Dataset({name: (names.SQUARE, values) for name, values in table.items()})
     result = result.assign_coords({k: counts[k].values.astype(str) for k in names.SQUARE})
     unknown = np.full_like(cells.ties, -1)
-    result["ties"] = (names.SQUARE, cells.ties if cells.ties_known else unknown)
+    result["ties"] = (names.SQUARE, cells.ties if cells.has_ties else unknown)
     return result.assign_attrs(_record(counts, ties, alternative, alpha))
 
 
@@ -154,8 +246,8 @@ def p_values(counts: xr.DataArray, ties: str) -> dict[str, np.ndarray]:
     """Two-sided ``p_value``, ``favours`` and ``smallest_p`` under one policy for ties, each
     (system_a, system_b): for a comparison.
     """
-    cells = _cells(counts, _ties_known(counts, ties))
-    return _one_policy(cells, policy_of(ties), "two-sided")
+    cells = _cells(counts, _has_ties(counts, ties))
+    return _policy_table(cells, policy_of(ties), "two-sided")
 
 
 def mcnemar(
@@ -193,9 +285,9 @@ def mcnemar(
     0.012939
     """
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    given = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
-    whole = {name: checks.whole(value, name, least=0) for name, value in given.items()}
-    a, b = whole["only_a"], whole["only_b"]
+    cells = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
+    counts = {name: checks.whole(value, name, least=0) for name, value in cells.items()}
+    a, b = counts["only_a"], counts["only_b"]
     numbers = {
         "p_value": sign.sign_p(a, b, alternative),
         "mid_p": sign.sign_mid_p(a, b, alternative),
@@ -204,12 +296,14 @@ def mcnemar(
         "n": a + b,
         "smallest_p": sign.smallest_p(a + b, 0, "drop", alternative),
     }
-    made = Signature(version=betterthan.__version__, unit=names.ITEM, n_items=sum(whole.values()))
-    attrs = {"test": "McNemar, exact", "alternative": alternative} | made.to_attrs()
+    provenance = Signature(
+        version=betterthan.__version__, unit=names.ITEM, n_items=sum(counts.values())
+    )
+    attrs = {"test": "McNemar, exact", "alternative": alternative} | provenance.to_attrs()
     return xr.Dataset({k: ((), v) for k, v in numbers.items()}, attrs=attrs)
 
 
-def _counts_of(data: Any, missing: str, margin: float) -> xr.DataArray:
+def _square_counts(data: Any, missing: str, margin: float) -> xr.DataArray:
     """A square of counts."""
     if not isinstance(data, pd.DataFrame):
         labelled(data, "data", "scores, counts, or a pandas.DataFrame of measures")
@@ -238,19 +332,19 @@ def _as_square(counts: xr.DataArray) -> xr.DataArray:
     return to_square(counts) if names.PAIR in counts.dims else counts
 
 
-def _ties_known(counts: xr.DataArray, ties: str) -> bool:
-    known = counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
+def _has_ties(counts: xr.DataArray, ties: str) -> bool:
+    three = counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
     if ties == "all" or policy_of(ties).needs_ties:
         need_ties(counts, ties)
-    return known
+    return three
 
 
-def _cells(counts: xr.DataArray, known: bool) -> _Cells:
-    """Of a system against itself, and where ties are unknown, there are none."""
+def _cells(counts: xr.DataArray, has_ties: bool) -> _Cells:
+    """Cells of the counts; 0 for a system against itself, and no ties where they are unknown."""
     itself = np.eye(counts.sizes[names.SYSTEM_A], dtype=bool)
     values = np.where(itself[..., None], 0, counts.values)
     wins, losses = values[..., 0], values[..., 1]
-    return _Cells(wins, losses, values[..., 2] if known else np.zeros_like(wins), known)
+    return _Cells(wins, losses, values[..., 2] if has_ties else np.zeros_like(wins), has_ties)
 
 
 def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
@@ -267,7 +361,7 @@ def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
     return result.assign(flips=flips)
 
 
-def _one_policy(
+def _policy_table(
     cells: _Cells, policy: Policy, alternative: str, alpha: float | None = None
 ) -> dict[str, np.ndarray]:
     """One policy, in which A is the system named first: below the diagonal, the system of the
@@ -287,7 +381,7 @@ def _table(
     how many decisive items it needs, nor mid-p.
     """
     wins, losses = policy.settle(cells.wins, cells.losses, cells.ties)
-    p, n = _p_of(wins, losses, cells.ties if policy.keeps_ties else None, alternative)
+    p, n = _p_values(wins, losses, cells.ties if policy.keeps_ties else None, alternative)
     left_out = policy.left_out(cells.ties)
     least = sign.smallest_p(cells.wins + cells.losses, cells.ties, policy.name, alternative)
     itself = np.eye(len(wins), dtype=bool)
@@ -305,16 +399,16 @@ def _table(
         "losses": losses,
         "favours": np.sign(wins - losses),
         "n": n,
-        "dropped_ties": left_out if cells.ties_known else np.full_like(left_out, -1),
+        "dropped_ties": left_out if cells.has_ties else np.full_like(left_out, -1),
         "smallest_p": np.where(itself, 1.0, least),
         **needed,
     }
 
 
-def _p_of(
+def _p_values(
     wins: np.ndarray, losses: np.ndarray, ties: np.ndarray | None, alternative: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The p-values and how many items were counted; with ties, of the trinomial test."""
+    """p-values and number of items; of the trinomial test where ties are passed."""
     if ties is None:
         return sign.sign_p(wins, losses, alternative), wins + losses
     p = sign.trinomial_p(wins, losses, ties, alternative)
@@ -322,18 +416,18 @@ def _p_of(
 
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:
-    given = counts.attrs
-    made = Signature(
+    attrs = counts.attrs
+    provenance = Signature(
         version=betterthan.__version__,
         ties=ties,
         alpha=alpha,
-        unit=str(given.get("unit", "unknown")),
-        n_items=int(given.get("n_items", -1)),
-        missing=str(given.get("missing", "none")),
-        margin=float(given.get("margin", 0.0)),
-        source=given.get("source"),
-        citation=given.get("citation"),
-        layout=given.get("layout"),
+        unit=str(attrs.get("unit", "unknown")),
+        n_items=int(attrs.get("n_items", -1)),
+        missing=str(attrs.get("missing", "none")),
+        margin=float(attrs.get("margin", 0.0)),
+        source=attrs.get("source"),
+        citation=attrs.get("citation"),
+        layout=attrs.get("layout"),
     )
-    pooled = {k: given[k] for k in ("datasets_pooled",) if k in given}
-    return made.to_attrs() | {"test": "sign test", "alternative": alternative} | pooled
+    pooled = {k: attrs[k] for k in ("datasets_pooled",) if k in attrs}
+    return provenance.to_attrs() | {"test": "sign test", "alternative": alternative} | pooled

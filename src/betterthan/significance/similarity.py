@@ -1,8 +1,7 @@
-"""Groups of systems that a test cannot tell apart, as the Message Understanding Conferences
-reported them.
-"""
+"""Groups of systems that are not significantly different, from a test or as printed."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,219 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.swaps import cliques
+from betterthan.exact.swaps import cliques, corrections, randomization
 from betterthan.signed import Signature
-from betterthan.significance.marks import Cutoff, Marks, marks_in_print, marks_of_test
+from betterthan.significance.corrections import adjust
+
+_PRINT_RULE = "Marks as given, for p ≤ {0.p:g} with a confidence of at least {0.confidence:g}."
+_CORRECTED = {"none": "p", "holm": "Holm-adjusted p", "bh": "Benjamini-Hochberg-adjusted p"}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Who is similar to whom."""
+
+    systems: list[str]
+    similar: np.ndarray
+    score: np.ndarray | None
+    rule: str
+    confidence: np.ndarray | None = None
+    unsettled: np.ndarray | None = None
+    untested: int = 0
+    too_few: int = 0  # pairs that differ on so few units that no p could be low enough
+
+    def ranked(self) -> "Marks":
+        """From best to worst score, or as they are where no score is known."""
+        if self.score is None:
+            return self
+        order = np.argsort(-self.score, kind="stable")
+        square = np.ix_(order, order)
+        optional = {"confidence": self.confidence, "unsettled": self.unsettled}
+        return replace(
+            self,
+            systems=[self.systems[k] for k in order],
+            similar=self.similar[square],
+            score=self.score[order],
+            **{k: v if v is None else v[square] for k, v in optional.items()},
+        )
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """When two systems differ."""
+
+    p: float
+    confidence: float
+    correction: str
+
+
+def marks_in_print(marks: xr.DataArray, cutoff: Cutoff) -> Marks:
+    """Marks as they were printed."""
+    if cutoff.correction != "none":
+        raise ValueError(
+            f"correction={cutoff.correction!r} needs p-values; these are check marks, so leave it "
+            "out"
+        )
+    systems = _systems(marks, "check marks")
+    marks = marks.transpose(*names.SQUARE)
+    if marks.dtype.kind not in "biuf" or not np.isin(marks.values, (0, 1)).all():
+        raise ValueError(
+            "check marks must be True or False; for p-values give the Dataset of the test"
+        )
+    similar = marks.values.astype(bool)
+    itself = np.diagonal(similar)
+    if not itself.all() and itself.any():
+        k = int(np.argmin(itself))
+        raise ValueError(
+            f"{systems[k]!r} is not marked as similar to itself, and others are; is its row "
+            "shifted?"
+        )
+    rule = _PRINT_RULE.format(cutoff)
+    similar = similar | np.eye(len(systems), dtype=bool)
+    return Marks(systems, similar, _score(marks.coords.get("score"), names.SYSTEM_A, systems), rule)
+
+
+def marks_from_test(result: Any, cutoff: Cutoff) -> Marks:
+    """Two systems are similar unless p, corrected, is at or below the cutoff and surely so."""
+    p = _two_sided(result)
+    systems = _systems(p, "p_value")
+    differ = adjust(p, correction=cutoff.correction).values <= cutoff.p
+    sure = unsettled = None
+    if bool(result.attrs.get("sampled", "exceedances" in result)):
+        sure = _sure(result, p.values, cutoff, systems)
+        differ &= sure >= cutoff.confidence
+        unsettled = ~differ & (sure > 1 - cutoff.confidence)
+    return Marks(
+        systems,
+        ~differ | np.eye(len(systems), dtype=bool),
+        _score(result.get("score"), names.SYSTEM, systems),
+        _rule(cutoff, sampled=sure is not None),
+        sure,
+        unsettled,
+        untested=int(np.isnan(p.values[np.triu_indices(len(systems), 1)]).sum()),
+        too_few=_too_few(result, cutoff),
+    )
+
+
+def _too_few(result: xr.Dataset, cutoff: Cutoff) -> int:
+    """Pairs whose smallest possible p is above the cutoff."""
+    if "smallest_p" not in result:
+        return 0
+    least = result["smallest_p"].transpose(*names.SQUARE).values
+    return int((least[np.triu_indices(len(least), 1)] > cutoff.p).sum())
+
+
+def _rule(cutoff: Cutoff, *, sampled: bool) -> str:
+    needed = ", p being exact"
+    if sampled:
+        needed = f" with a confidence of at least {cutoff.confidence:g}"
+    return f"Two systems differ only if {_CORRECTED[cutoff.correction]} ≤ {cutoff.p:g}{needed}."
+
+
+def _two_sided(result: Any) -> xr.DataArray:
+    """The p-values (system_a, system_b) of a two-sided test."""
+    if not isinstance(result, xr.Dataset) or "p_value" not in result:
+        raise ValueError(
+            f"result is {type(result).__name__}; expected a test of every pair, a Dataset with a "
+            "variable p_value, or a DataArray of check marks"
+        )
+    side = str(result.attrs.get("alternative", "two-sided"))
+    if side != "two-sided":
+        raise ValueError(f"the test has alternative={side!r}; groups need a two-sided test")
+    systems = _systems(result["p_value"], "p_value")
+    p = result["p_value"].transpose(*names.SQUARE)
+    _symmetric(p.values, systems, "p_value")
+    return p
+
+
+def _sure(result: xr.Dataset, p: np.ndarray, cutoff: Cutoff, systems: list[str]) -> np.ndarray:
+    """Confidence that each pair's true p is at or below the cutoff, or its step's share of it; 0 on
+    the diagonal.
+    """
+    b, n = _counted(result)
+    _symmetric(b, systems, "exceedances")
+    upper = np.triu_indices(len(b), 1)
+    family = p[upper]
+    square = np.zeros(b.shape)
+    square[upper] = _confidence(family, b[upper], n[upper], cutoff)
+    return square + square.T
+
+
+def _counted(result: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Exceedances and shuffles (system_a, system_b) of a sampled test."""
+    if "exceedances" not in result or not ("shuffles" in result or "shuffles" in result.attrs):
+        raise ValueError(
+            "a sampled test needs its exceedances and shuffles, for the confidence in the cutoff"
+        )
+    b = result["exceedances"].transpose(*names.SQUARE).values
+    if "shuffles" in result:
+        return b, result["shuffles"].transpose(*names.SQUARE).values
+    return b, np.full(b.shape, result.attrs["shuffles"])
+
+
+def _confidence(
+    family: np.ndarray, above: np.ndarray, shuffled: np.ndarray, cutoff: Cutoff
+) -> np.ndarray:
+    """Confidence in each hypothesis of a family that its p is at or below its step of the
+    procedure.
+    """
+    steps = {"holm": corrections.holm_steps, "bh": corrections.bh_steps}.get(cutoff.correction)
+    multiplier = steps(family)[0] if steps else np.ones(family.shape)
+    sure = np.nan_to_num(
+        randomization.confidence_below(above, shuffled, cutoff.p / multiplier), nan=0.0
+    )
+    ascending = np.lexsort((-sure, family))  # NaN, no test, comes last
+    if cutoff.correction == "holm":  # also surely past the steps before
+        sure[ascending] = np.minimum.accumulate(sure[ascending])
+    elif cutoff.correction == "bh":  # a later step suffices
+        sure[ascending[::-1]] = np.maximum.accumulate(sure[ascending[::-1]])
+    sure[np.isnan(family)] = 0.0
+    return sure
+
+
+def _systems(data: xr.DataArray, name: str) -> list[str]:
+    if set(data.dims) != set(names.SQUARE):
+        dims = ", ".join(map(str, data.dims)) or "none"
+        raise ValueError(f"{name} has dims {dims}; give (system_a, system_b), one test at a time")
+    if not set(names.SQUARE) <= set(data.coords):
+        raise ValueError(
+            f"{name} needs coordinates system_a and system_b with the names of the systems"
+        )
+    first, second = ([str(s) for s in data[dim].values] for dim in names.SQUARE)
+    if first != second:
+        raise ValueError("system_a and system_b must name the same systems in the same order")
+    checks.unique(first, "system")
+    checks.at_least_two(first)
+    return first
+
+
+def _symmetric(values: np.ndarray, systems: list[str], name: str) -> None:
+    upper, lower = np.triu(values, 1), np.tril(values, -1).T
+    wrong = ~((upper == lower) | (np.isnan(upper) & np.isnan(lower)))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{name} of {systems[i]!r} against {systems[j]!r} is {values[i, j]:g} but "
+            f"{values[j, i]:g} the other way "
+            "round; groups need a two-sided test"
+        )
+
+
+def _score(score: xr.DataArray | None, dim: str, systems: list[str]) -> np.ndarray | None:
+    if score is None:
+        return None
+    if score.dims != (dim,):
+        raise ValueError(
+            f"score has dims {', '.join(map(str, score.dims)) or 'none'}; give one number per {dim}"
+        )
+    values = score.reindex({dim: systems}) if dim in score.coords and dim == names.SYSTEM else score
+    if values.dtype.kind not in "fiu" or values.size != len(systems):
+        raise ValueError(
+            f"score is {values.dtype} of {values.size}; give one number for each of {len(systems)} "
+            "systems"
+        )
+    return values.values.astype(float)
+
 
 _NAMED = 4  # overlapping systems told by name; more are told by rank
 
@@ -84,19 +293,19 @@ def groups(
     """
     marked = isinstance(result, xr.DataArray)
     correction = correction or ("none" if marked else names.CORRECTION)
-    asked = Cutoff(
+    rule = Cutoff(
         checks.probability(cutoff, "cutoff"),
         checks.probability(confidence, "confidence"),
         checks.one_of(correction, names.CORRECTIONS, "correction"),
     )
     if isinstance(result, xr.DataArray):
-        marks, test = marks_in_print(result, asked), "printed marks"
+        marks, test = marks_in_print(result, rule), "printed marks"
     else:
-        marks, test = marks_of_test(result, asked), str(result.attrs.get("test", "unknown"))
+        marks, test = marks_from_test(result, rule), str(result.attrs.get("test", "unknown"))
     signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
-    made = signed.to_attrs()
+    provenance = signed.to_attrs()
     return groups_by(marks.ranked()).assign_attrs(
-        made, test=test, cutoff=asked.p, confidence_needed=asked.confidence
+        provenance, test=test, cutoff=rule.p, confidence_needed=rule.confidence
     )
 
 
@@ -138,10 +347,10 @@ def groups_by(marks: Marks) -> xr.Dataset:
 
 def _joined(similar: np.ndarray) -> xr.Dataset:
     """The groups, their letters, and which systems' groups differ from all other systems."""
-    found = cliques.maximal_cliques(similar & similar.T)
-    member = np.array([[k in clique for clique in map(set, found)] for k in range(len(similar))])
-    labels = np.array(cliques.letters(len(found)))
-    separate = member @ _closed(found, similar | similar.T)
+    maximal = cliques.maximal_cliques(similar & similar.T)
+    member = np.array([[k in clique for clique in map(set, maximal)] for k in range(len(similar))])
+    labels = np.array(cliques.letters(len(maximal)))
+    separate = member @ _closed(maximal, similar | similar.T)
     variables = {
         "member": ((names.SYSTEM, names.GROUP), member),
         "letters": (names.SYSTEM, np.array(["".join(labels[row]) for row in member])),
@@ -151,13 +360,13 @@ def _joined(similar: np.ndarray) -> xr.Dataset:
     return xr.Dataset(variables, coords={names.GROUP: labels})
 
 
-def _closed(found: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
-    """Groups out of which no mark, in either direction, leads."""
+def _closed(maximal: list[tuple[int, ...]], marked: np.ndarray) -> np.ndarray:
+    """Groups without marks to other groups, in either direction."""
     everyone = range(len(marked))
     return np.array(
         [
             not marked[np.ix_(group, np.setdiff1d(everyone, group))].any()
-            for group in map(list, found)
+            for group in map(list, maximal)
         ]
     )
 
@@ -176,15 +385,15 @@ def _note(marks: Marks, member: np.ndarray) -> str:
         note = "Every two systems are told apart, so they can be ranked"
     else:
         note = "Groups do not overlap, so they can be ranked, but not the systems within a group"
-    one_way = int((similar & ~similar.T).sum())
-    if one_way and not several:
+    asymmetric = int((similar & ~similar.T).sum())
+    if asymmetric and not several:
         note = "Groups overlap only where marks are in one direction"
-    for count, what in (
-        (one_way, "marked in one direction only and joined in no group"),
+    for count, kind in (
+        (asymmetric, "marked in one direction only and joined in no group"),
         (marks.untested, "not tested"),
         (marks.too_few, "of too few units for any p at or below the cutoff"),
     ):
-        note += f"; {count} {'pair is' if count == 1 else 'pairs are'} {what}" if count else ""
+        note += f"; {count} {'pair is' if count == 1 else 'pairs are'} {kind}" if count else ""
     return note + "."
 
 
@@ -192,5 +401,7 @@ def _who(systems: list[str], several: list[int]) -> str:
     """Systems by name, or by rank where they are many, with their verb."""
     if len(several) > _NAMED:
         return f"The systems at ranks {ranges(k + 1 for k in several)} are"
-    told = [" ".join(systems[k].split()) for k in several]
-    return f"{', '.join(told[:-1])} and {told[-1]} are" if len(told) > 1 else f"{told[0]} is"
+    listed = [" ".join(systems[k].split()) for k in several]
+    return (
+        f"{', '.join(listed[:-1])} and {listed[-1]} are" if len(listed) > 1 else f"{listed[0]} is"
+    )

@@ -37,8 +37,8 @@ def rasch(systems, items, sd, seed=0):
 def evidence(scores, *, skewed=False) -> Evidence:
     """Of right and wrong items, or of graded ones by t."""
     if np.isin(scores, (0, 1)).all():
-        return abilities.of_right(scores.T @ scores, len(scores), PRIOR)
+        return abilities.evidence_from_right(scores.T @ scores, len(scores), PRIOR)
     sizes, unit = np.ones(scores.shape), np.arange(len(scores))
     of = units.means(scores, sizes)
     pairs = units.pair_means(scores, sizes, unit, skewed=skewed)
-    return abilities.of_means(of.mean, of.covariance, of.df, pairs, float(scores.std()))
+    return abilities.evidence_from_means(of.mean, of.covariance, of.df, pairs, float(scores.std()))

@@ -9,7 +9,7 @@ from scipy import integrate, special, stats
 
 from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities
-from betterthan.exact.joint.groups import Partitions, groups_of
+from betterthan.exact.joint.groups import Partitions, fit_groups
 from betterthan.exact.wins import dirichlet, intervals
 from tests.exact.joint.tables import REFERENCE, SCORES, evidence, rasch
 
@@ -20,7 +20,7 @@ def joint(scores, **choices):
 
 def certain(of):
     """The same with nothing drawn together: k = 1 in one group."""
-    found = groups_of(of.score, of.variance, of.scale, most=1)
+    found = fit_groups(of.score, of.variance, of.scale, most=1)
     one = {name: values[:1] for name, values in vars(found.parts[0]).items()}
     part = Partitions(**one | {"k": np.ones(1), "weight": np.ones(1)})
     return Abilities(of, replace(found, parts=(part,)))
@@ -57,12 +57,12 @@ def test_published_probabilities_to_be_the_best(name):
 
 def by_loops(of):
     """P(first better) of every pair, one partition and one pair of groups after the other."""
-    found, score = groups_of(of.score, of.variance, of.scale), of.score
+    found, score = fit_groups(of.score, of.variance, of.scale), of.score
     order = list(np.argsort(score, kind="stable"))
     first, second = np.triu_indices(len(score), 1)
     square = np.zeros((len(score),) * 2)
     square[first, second] = square[second, first] = of.error**2
-    df, z, v = of.own.df, of.own.z, of.variance
+    df, z, v = of.pairwise.df, of.pairwise.z, of.variance
     tail = stats.norm.cdf if df is None else (lambda x: stats.t.cdf(x, df[0]))
     total = np.zeros(len(first))
     for part in found.parts:
@@ -75,7 +75,7 @@ def by_loops(of):
                         weight = part.weight[w] * part.label[w, i, b] * part.label[w, j, c]
                         move, more = 0.0, 0.0
                         if b != c:
-                            kept_b, kept_c = part.kept[w, b], part.kept[w, c]
+                            kept_b, kept_c = part.retained[w, b], part.retained[w, c]
                             move = (1 - k) * (part.centre[w, b] - part.centre[w, c])
                             more = (1 - k) * v * (kept_b / len(at_b) + kept_c / len(at_c))
                             more += (1 - k) ** 2 * (kept_b - kept_c) ** 2 * part.common[w]
@@ -100,12 +100,12 @@ def test_probabilities_are_those_of_plain_loops(scores):
 
 def test_merging_components_moves_probabilities_by_little(monkeypatch):
     of = evidence(rasch(20, 100, 0.3))
-    merged, cells = Abilities.fit(of), len(Abilities.fit(of)._apart.start)
+    merged, cells = Abilities.fit(of), len(Abilities.fit(of)._atoms.start)
     here = merged.pairs(0.9, "eti", 0.0)
     monkeypatch.setattr(abilities, "_EXACT", np.inf)
     exact = Abilities.fit(of)
     there = exact.pairs(0.9, "eti", 0.0)
-    assert cells < 0.5 * len(exact._apart.start)
+    assert cells < 0.5 * len(exact._atoms.start)
     # what merging may move under one tau
     np.testing.assert_allclose(here.better, there.better, atol=abilities._SLACK)
     np.testing.assert_allclose(here.lower, there.lower, atol=abilities._SLACK)
@@ -130,7 +130,7 @@ def test_pairs_and_joint_draws_agree():
 def test_nothing_drawn_together_is_the_closed_form_of_the_pair_to_the_digit():
     scores = rasch(5, 60, 0.7, seed=4)
     of = evidence(scores)
-    a, b, t = of.own.a, of.own.b, of.own.t
+    a, b, t = of.pairwise.a, of.pairwise.b, of.pairwise.t
     for kind, closed in (
         ("hdi", intervals.hdi(a, b, t, 0.9)),
         ("eti", intervals.eti(a, b, t, 0.9)),
@@ -148,9 +148,9 @@ def test_a_prior_below_one_has_its_narrowest_interval_where_a_system_never_lost(
     scores = np.zeros((30, 3))
     scores[:9, 0] = scores[:6, 1] = scores[:4, 2] = 1  # the first never loses
     half = (0.5, 0.5, 0.5)
-    of = abilities.of_right(scores.T @ scores, 30, half)
+    of = abilities.evidence_from_right(scores.T @ scores, 30, half)
     found = certain(of).pairs(0.95, "hdi", 0.0)
-    lower, upper, _ = intervals.hdi(of.own.a, of.own.b, of.own.t, 0.95)
+    lower, upper, _ = intervals.hdi(of.pairwise.a, of.pairwise.b, of.pairwise.t, 0.95)
     np.testing.assert_allclose(found.lower, lower, atol=1e-6)
     np.testing.assert_allclose(found.upper, upper, atol=1e-6)
 
@@ -160,7 +160,7 @@ def test_a_prior_below_one_has_its_narrowest_interval_where_a_system_never_lost(
 def test_nothing_drawn_together_is_students_t_to_the_digit(kind, skewed):
     random = np.random.default_rng(1)
     of = evidence(random.gamma(0.7, size=(12, 4)) + np.arange(4) / 3, skewed=skewed)
-    found, law = certain(of).pairs(0.9, kind, 0.2), of.own.of
+    found, law = certain(of).pairs(0.9, kind, 0.2), of.pairwise.means
     lower, upper = law.interval(0.9, kind)
     np.testing.assert_allclose(found.lower, lower, atol=1e-7)
     np.testing.assert_allclose(found.upper, upper, atol=1e-7)
@@ -175,7 +175,7 @@ def test_nothing_drawn_together_is_truncated_t_to_the_digit(kind):
     sizes = np.full((6, 3), 9.0)
     pairs = units.pair_means(totals, sizes, np.arange(6), most=1.0)
     means = units.means(totals, sizes)
-    of = abilities.of_means(means.mean, means.covariance, means.df, pairs, 0.3)
+    of = abilities.evidence_from_means(means.mean, means.covariance, means.df, pairs, 0.3)
     found = certain(of).pairs(0.95, kind, 0.0)
     lower, upper = pairs.interval(0.95, kind)
     np.testing.assert_allclose(found.lower, lower, atol=1e-6)
@@ -188,7 +188,7 @@ def test_intervals_hold_their_probability_and_none_is_narrower(scores):
     found = joint(scores)
     ends = {kind: found.pairs(0.95, kind, 0.0) for kind in ("hdi", "eti")}
     for at, mixture in found.mixtures():
-        own = found.of.own.take(at)
+        own = found.evidence.pairwise.take(at)
         for tail, end in ((mixture.below, ends["eti"].lower), (mixture.above, ends["eti"].upper)):
             np.testing.assert_allclose(tail(own.chart(end[at])[0]), 0.025, atol=1e-8)
         low, high = (own.chart(end[at])[0] for end in (ends["hdi"].lower, ends["hdi"].upper))
@@ -207,7 +207,7 @@ def test_means_of_differences_are_integrals_over_the_mixture():
     found = joint(rasch(4, 25, 0.5, seed=3))
     told = found.pairs(0.95, "eti", 0.0).mean
     ((_, mixture),) = found.mixtures()
-    own = found.of.own
+    own = found.evidence.pairwise
     for pair in range(6):
         one, mix = own.take([pair]), replace_pair(mixture, pair)
 
@@ -269,10 +269,10 @@ def test_much_data_is_the_closed_form_and_few_are_drawn_together():
     base = rasch(5, 40, 0.8, seed=1)
     many = evidence(np.tile(base, (500, 1)))
     found = Abilities.fit(many)
-    assert found.groups.kept > 0.999
-    closed = intervals.hdi(many.own.a, many.own.b, many.own.t, 0.95)
+    assert found.groups.mean_k > 0.999
+    closed = intervals.hdi(many.pairwise.a, many.pairwise.b, many.pairwise.t, 0.95)
     np.testing.assert_allclose(found.pairs(0.95, "hdi", 0.0).lower, closed[0], atol=1e-3)
-    assert joint(base).groups.kept < 0.95
+    assert joint(base).groups.mean_k < 0.95
 
 
 def test_equal_systems_are_drawn_together_and_their_pairs_undecided():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from betterthan.exact.joint.groups import groups_of
+from betterthan.exact.joint.groups import fit_groups
 from tests.exact.joint.tables import REFERENCE, SCORES, evidence
 
 OMEGA, SCALE = (0.4, 1.0), 0.25
@@ -15,10 +15,10 @@ OMEGA, SCALE = (0.4, 1.0), 0.25
 @pytest.mark.parametrize("name", SCORES)
 def test_published_values_of_spread_and_groups(name):
     of, expected = evidence(SCORES[name]), REFERENCE[name]
-    found = groups_of(of.score, of.variance, of.scale)
+    found = fit_groups(of.score, of.variance, of.scale)
     assert of.variance == pytest.approx(expected["variance"], abs=6e-10)
     assert found.spread == pytest.approx(expected["spread"], abs=6e-7)
-    assert found.kept == pytest.approx(expected["kept"], abs=6e-7)
+    assert found.mean_k == pytest.approx(expected["kept"], abs=6e-7)
     np.testing.assert_allclose(found.prob_groups, expected["groups"], atol=6e-7)
     np.testing.assert_allclose(found.mean(), expected["mean"], atol=6e-7)
 
@@ -71,7 +71,7 @@ def test_probabilities_of_groups_are_those_of_matrices_and_an_adaptive_integral(
         )
 
     each = [integrate.quad(total, 0, np.pi / 2, args=(c,), epsabs=1e-10)[0] for c in (1, 2, 3)]
-    found = groups_of(score, variance, SCALE)
+    found = fit_groups(score, variance, SCALE)
     np.testing.assert_allclose(found.prob_groups, np.array(each) / sum(each), atol=2e-4)
 
 
@@ -97,21 +97,21 @@ def test_the_better_of_two_is_never_less_probable_in_an_upper_group():
     random = np.random.default_rng(0)
     score = random.normal(0.5, 0.1, 12)
     order = np.argsort(score)
-    for part in groups_of(score, 0.002, SCALE).parts[1:]:
+    for part in fit_groups(score, 0.002, SCALE).parts[1:]:
         upper = part.label[:, :, ::-1].cumsum(2)[:, order, :-1]
         upwards = part.centre[:, 0] < part.centre[:, -1]
         assert (np.diff(upper[upwards], axis=1) > -1e-12).all()
 
 
 def test_members_of_two_groups_that_are_far_apart():
-    found = groups_of(np.array([0.2, 0.8, 0.21, 0.79, 0.22]), 0.0005, SCALE)
+    found = fit_groups(np.array([0.2, 0.8, 0.21, 0.79, 0.22]), 0.0005, SCALE)
     assert found.members(2).tolist() == [0, 1, 0, 1, 0]
     assert found.prob_groups[1] > 0.7
 
 
 def test_draws_of_abilities_have_the_means_of_the_posterior():
     of = evidence(SCORES["c"])
-    found = groups_of(of.score, of.variance, of.scale)
+    found = fit_groups(of.score, of.variance, of.scale)
     random = np.random.default_rng(2)
     drawn = found.draws(of.errors(100_000, random), random)
     error = drawn.std(0) / np.sqrt(len(drawn))
@@ -121,7 +121,7 @@ def test_draws_of_abilities_have_the_means_of_the_posterior():
 def test_shuffled_systems_have_shuffled_answers():
     score = np.array([0.4, 0.52, 0.47, 0.61, 0.3])
     order = [3, 1, 4, 0, 2]
-    here, there = groups_of(score, 0.002, SCALE), groups_of(score[order], 0.002, SCALE)
+    here, there = fit_groups(score, 0.002, SCALE), fit_groups(score[order], 0.002, SCALE)
     np.testing.assert_allclose(here.mean()[order], there.mean(), atol=1e-13)
     assert here.spread == pytest.approx(there.spread, abs=1e-14)
 
@@ -132,7 +132,7 @@ def test_pymc_draws_the_same_posterior():
     import pymc as pm
 
     effect, variance = np.array([28.0, 8, -3, 7, -1, 1, 18, 12]) / 100, 0.125**2
-    exact = groups_of(effect, variance, SCALE, most=1)
+    exact = fit_groups(effect, variance, SCALE, most=1)
     with pm.Model():
         tau = pm.HalfCauchy("tau", SCALE)
         middle = pm.Flat("middle", initval=0.1)

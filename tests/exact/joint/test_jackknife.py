@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from betterthan.exact.joint import units
-from betterthan.exact.joint.jackknife import Shares, changes, leave_out
-from betterthan.exact.joint.units import differences, means
+from betterthan.exact.joint.units import Shares, changes, differences, leave_out, means
 
 REFERENCE = tomllib.loads(
     (Path(__file__).parents[2] / "reference" / "unequal_units.toml").read_text("utf-8")
@@ -18,7 +17,7 @@ EXAMPLE = REFERENCE["example"]
 
 
 def shares(*sizes):
-    return Shares.of(np.array(sizes, dtype=float)[:, None])
+    return Shares.from_sizes(np.array(sizes, dtype=float)[:, None])
 
 
 def sizes_of(key):
@@ -123,7 +122,7 @@ def test_one_unit_with_nearly_all_items_loses_no_digits():
 
 def test_units_that_are_not_there_do_not_count():
     with_gap = np.array([[3.0], [0.0], [5.0], [4.0]])
-    np.testing.assert_allclose(Shares.of(with_gap).df, shares(3, 5, 4).df)
+    np.testing.assert_allclose(Shares.from_sizes(with_gap).df, shares(3, 5, 4).df)
     moved = changes(np.array([[1.0], [0.0], [2.0], [3.0]]), with_gap)
     assert moved[1] == 0
 
@@ -152,14 +151,14 @@ def test_sizes_that_differ_by_system_average_their_shares():
     total_a, total_b = size_a * 0.5 + 0.1, size_b * np.array([[0.2], [0.9], [0.4]])
     found = differences(total_a, size_a, total_b, size_b)
     w = (size_a / size_a.sum() + size_b / size_b.sum()) / 2
-    np.testing.assert_allclose(found.df, Shares.of(w).df, rtol=1e-12)
+    np.testing.assert_allclose(found.df, Shares.from_sizes(w).df, rtol=1e-12)
     without = [
         np.delete(total_a, k).sum() / np.delete(size_a, k).sum()
         - np.delete(total_b, k).sum() / np.delete(size_b, k).sum()
         for k in range(3)
     ]
     squares = np.square(np.array(without) - found.difference[0]).sum()
-    assert found.error[0] == pytest.approx(np.sqrt(squares / Shares.of(w).constant[0]))
+    assert found.error[0] == pytest.approx(np.sqrt(squares / Shares.from_sizes(w).constant[0]))
 
 
 def test_the_covariance_of_all_means_has_the_errors_of_the_pairs():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.exact.joint.shrunk import Shrunk
+from betterthan.exact.joint.skeptical import Shrunk
 
 MEAN = np.array([0.02, 0.5, -0.1, 0.0, 0.3, 0.01])
 ERROR = np.array([0.015, 0.01, 0.3, 0.02, 0.001, 0.5])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 
-from betterthan.exact.joint.student import Student, distribution, hall_inverse, hall_of
+from betterthan.exact.joint.student import Student, distribution, hall_inverse, hall_transform
 
 REFERENCE = tomllib.loads(
     (Path(__file__).parents[2] / "reference" / "unequal_units.toml").read_text("utf-8")
@@ -102,7 +102,7 @@ def test_hall_and_the_less_certain_of_both():
     assert error == pytest.approx(reference["error"], abs=5e-13)
     assert stats.skew(x) == pytest.approx(reference["skewness"], abs=5e-12)
     t = x.mean() / error
-    assert hall_of(np.array([t]), stats.skew(x), n)[0] == pytest.approx(
+    assert hall_transform(np.array([t]), stats.skew(x), n)[0] == pytest.approx(
         reference["hall"], abs=5e-11
     )
     skewed = {"skewness": np.array([stats.skew(x)]), "units": np.array([n])}
@@ -120,8 +120,8 @@ def test_hall_and_the_less_certain_of_both():
 @given(st.floats(-20, 20), st.floats(-3, 3), st.integers(3, 500))
 def test_hall_is_monotone_and_inverted(h, skewness, units):
     t = hall_inverse(np.array([h]), skewness, units)
-    assert hall_of(t, skewness, units)[0] == pytest.approx(h, abs=1e-8)
-    assert hall_of(t + 1e-3, skewness, units)[0] >= hall_of(t, skewness, units)[0]
+    assert hall_transform(t, skewness, units)[0] == pytest.approx(h, abs=1e-8)
+    assert hall_transform(t + 1e-3, skewness, units)[0] >= hall_transform(t, skewness, units)[0]
 
 
 @given(st.floats(-2, 2), st.floats(-3, 3), st.floats(0.0, 0.5))

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from scipy import special
 
-from betterthan.exact.judged.draws import draws
 from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import best_ratio, correlation_ratio, effective_gold, ratio_range
+from betterthan.exact.judged.worth import (
+    best_ratio,
+    correlation_ratio,
+    draws,
+    effective_gold,
+    ratio_range,
+)
 from betterthan.exact.wins import dirichlet, intervals
 
 GOLD = np.array([[18, 2, 5], [3, 9, 4], [4, 3, 12]])
@@ -38,7 +43,7 @@ REFERENCE = [
 
 
 def of(gold, judged, prior=1 / 3):
-    return JudgedPairs.of(np.array([gold]), np.array([judged]), prior)
+    return JudgedPairs.from_counts(np.array([gold]), np.array([judged]), prior)
 
 
 @pytest.mark.parametrize(("gold", "judged", "prior", "mean", "sd", "above", "beyond"), REFERENCE)
@@ -107,7 +112,7 @@ def test_where_all_is_labelled_any_table_is_the_usual_answer(labels, seed):
     random = np.random.default_rng(seed)
     shares = [random.dirichlet(np.tile([0.02, 0.02, 1.0], 3), 20), random.dirichlet([0.3] * 9, 20)]
     gold = random.multinomial(labels, np.concatenate(shares)).reshape(-1, 3, 3).swapaxes(1, 2)
-    pairs, (a, b, t) = JudgedPairs.of(gold, gold.sum(1)), (gold.sum(2) + 1.0).T
+    pairs, (a, b, t) = JudgedPairs.from_counts(gold, gold.sum(1)), (gold.sum(2) + 1.0).T
     for x in (0.0, 0.05):
         exact = dirichlet.prob_above(a, b, t, x)
         np.testing.assert_allclose(pairs.above(x), exact, rtol=1e-9, atol=1e-12)
@@ -228,7 +233,7 @@ def test_pairs_are_answered_together_as_each_alone():
     random = np.random.default_rng(3)
     gold = random.multinomial(25, np.full(9, 1 / 9), size=6).reshape(6, 3, 3)
     judged = gold.sum(1) + random.integers(5, 90, size=(6, 3))
-    together = JudgedPairs.of(gold, judged)
+    together = JudgedPairs.from_counts(gold, judged)
     for k in range(6):
         alone = of(gold[k], judged[k])
         np.testing.assert_allclose(together.above(0.02)[k], alone.above(0.02)[0], rtol=1e-10)
@@ -244,7 +249,7 @@ def test_levels_are_uniform_under_the_prior():
     d = phi[:, :3].sum(1) - phi[:, 3:6].sum(1)
     gold = random.multinomial(m, phi).reshape(-1, 3, 3)
     judged = gold.sum(1) + random.multinomial(n - m, phi).reshape(-1, 3, 3).sum(1)
-    level = JudgedPairs.of(gold, judged, 1.0).below(d)
+    level = JudgedPairs.from_counts(gold, judged, 1.0).below(d)
     bins = np.bincount(np.minimum((level * 10).astype(int), 9), minlength=10)
     assert ((bins - 20) ** 2 / 20).sum() < 27.9  # chi2 of 9, p = .001
 

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from betterthan.exact.laplace import rising, tables
-from betterthan.exact.laplace.shares import Shares
-from betterthan.exact.laplace.tables import Alike
-from betterthan.exact.laplace.thirds import Thirds
-from betterthan.exact.numeric.sampling_error import probability_z
+from betterthan.exact.laplace import tables
+from betterthan.exact.laplace.tables import Alike, Shares, Thirds
+from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.exact.wins import clusters
 
 FEW = np.array([[0, 3], [4, 0], [7, 0], [2, 1]])
@@ -20,7 +18,7 @@ LARGE = np.array([[0, 500], [900, 3], [900, 0]])  # steps would be more than the
 
 @pytest.mark.parametrize("k", [FEW, LARGE], ids=["by steps", "by gamma functions"])
 def test_rising_factorials_are_sums_of_logarithms(k):
-    found = rising.Rising.of(k)
+    found = tables.Rising.from_counts(k)
     assert len(found.beyond) == (0 if k is LARGE else 6)
     x, of = np.array([0.01, 0.7, 30.0, 5e3]), np.array([0, 1, 0, 1])
     j = [[np.arange(size) for size in k[:, table]] for table in of]
@@ -34,7 +32,7 @@ def test_rising_factorials_are_sums_of_logarithms(k):
 
 
 def test_of_nothing_the_limit_is_told():
-    found, none = rising.Rising.of(FEW), np.zeros(2)
+    found, none = tables.Rising.from_counts(FEW), np.zeros(2)
     assert np.isfinite(found.log(none, np.array([0, 1]))).all()
     first, second = found.bent(none, np.array([0, 1]))
     assert first.tolist() == [3 + 6 + 1, 2]  # one less than each number that is above 0
@@ -45,8 +43,8 @@ def kinds(scale):
     """A density of one parameter, and one of two."""
     three = np.stack([FEW, FEW[::-1], FEW + 1], axis=-1) * scale
     return (
-        Shares.of(FEW * scale, FEW[::-1] * scale, (0.5, 2.0), ALIKE),
-        Thirds.of(three, (0.5, 2.0, 3.0), ALIKE),
+        Shares.from_counts(FEW * scale, FEW[::-1] * scale, (0.5, 2.0), ALIKE),
+        Thirds.from_counts(three, (0.5, 2.0, 3.0), ALIKE),
     )
 
 
@@ -98,7 +96,7 @@ def test_draws_are_those_of_the_quadrature():
     random = np.random.default_rng(4)
     n = random.integers(0, 9, (30, 12))
     won = random.binomial(n, random.beta(1, 1.3, n.shape))
-    found = tables.draws(Shares.of(won, n - won, (1.0, 1.0), ALIKE), 4000, random)
+    found = tables.draws(Shares.from_counts(won, n - won, (1.0, 1.0), ALIKE), 4000, random)
     exact = [
         clusters.prob_above_half(w, x, 1.0, 1.0)[0] for w, x in zip(won.T, (n - won).T, strict=True)
     ]

@@ -5,16 +5,7 @@ density.
 import numpy as np
 import pytest
 
-from betterthan.exact.laplace import (
-    cells,
-    items,
-    judgments,
-    nested,
-    newton,
-    pareto,
-    rows_of_cells,
-    spreads,
-)
+from betterthan.exact.laplace import items, judgments, nested, newton, psis, spreads
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response
 from validation.of_davidson import two_abilities
@@ -24,7 +15,7 @@ from validation.of_davidson import two_abilities
 def test_k_hat_and_weights_are_those_of_arviz(shape):
     stats = pytest.importorskip("arviz_stats")
     log = shape * np.random.default_rng(3).exponential(size=10_000)
-    weight, k = pareto.smoothed(log)
+    weight, k = psis.smoothed(log)
     theirs, their_k = stats.base.array_stats.psislw(-log)  # which takes minus the log weights
     assert k == pytest.approx(float(their_k), abs=1e-6)
     theirs = np.exp(np.asarray(theirs) - np.max(theirs))
@@ -33,7 +24,7 @@ def test_k_hat_and_weights_are_those_of_arviz(shape):
 
 def test_draws_of_equal_weight_are_as_many_as_the_weight_says():
     weight = np.random.default_rng(1).random(500)
-    found = np.bincount(pareto.evenly(weight, 2000, np.random.default_rng(2)), minlength=500)
+    found = np.bincount(psis.evenly(weight, 2000, np.random.default_rng(2)), minlength=500)
     assert np.abs(found - 2000 * weight / weight.sum()).max() < 1
 
 
@@ -41,15 +32,15 @@ def posterior(kind, data):
     y, n = data["successes"].values, data["trials"].values
     x, log_weight = rasch.nodes(81)
     rest = np.array([(0.3, 0.6)] + [(0.0, 1.0)] * (kind != "rasch"))
-    kinds = cells.kinds_of(y, n)
+    kinds = items.distinct_cells(y, n)
     z, w = rasch.hermite(5)
     inner = {
-        "rasch": lambda: items.Rasch.of(y, n, x, log_weight),
-        "repeated": lambda: rows_of_cells.Cells.of(
-            cells.Repeated(kinds, x, spreads.beta(1, 3)), y, n, log_weight
+        "rasch": lambda: items.Rasch.from_counts(y, n, x, log_weight),
+        "repeated": lambda: items.Cells.from_counts(
+            items.Repeated(kinds, x, spreads.beta(1, 3)), y, n, log_weight
         ),
-        "slopes": lambda: rows_of_cells.Cells.of(
-            cells.Steep(kinds, np.tile(x, 5), np.repeat(z, 81), spreads.half_normal(0.5)),
+        "slopes": lambda: items.Cells.from_counts(
+            items.Steep(kinds, np.tile(x, 5), np.repeat(z, 81), spreads.half_normal(0.5)),
             y,
             n,
             (w[:, None] + log_weight).ravel(),
@@ -75,15 +66,17 @@ def test_slope_and_curvature_are_those_of_the_log_likelihood(kind, whole):
 @pytest.mark.parametrize("of", ["davidson", "rao_kupper"])
 def test_those_of_judgments_are_too(of):
     from betterthan.counts.judgments import judgment_rows
-    from betterthan.models import davidson, judgments_by_weights
+    from betterthan.models import davidson, davidson_importance
 
     data = davidson.simulate(4, judgments=80, judges=3, position=True, rng=2)
     form = {"position": True, "judges": True}
-    found = judgments_by_weights.posterior_of(judgment_rows(data, **form), of, **form)
+    found = davidson_importance.build_posterior(judgment_rows(data, **form), of, **form)
     agrees_with_differences(found.likelihood, 4 + 3 + 3 + 2)
     point = np.random.default_rng(5).normal(size=(2, 12))
-    second = found.likelihood.of.bent(found.likelihood.counts, *found.likelihood._sums(point))[3:]
-    d, tie = (table.toarray() for table in (found.likelihood.of_d, found.likelihood.of_tie))
+    second = found.likelihood.model.bent(found.likelihood.counts, *found.likelihood._sums(point))[
+        3:
+    ]
+    d, tie = (table.toarray() for table in (found.likelihood.d_design, found.likelihood.tie_design))
     dd, both, tt = (weight[:, None, :] for weight in second)
     beside = (d.T * both) @ tie
     dense = (d.T * dd) @ d + (tie.T * tt) @ tie + beside + beside.swapaxes(1, 2)
@@ -152,7 +145,7 @@ def test_two_abilities_are_those_of_a_grid():
     d = sparse.csr_array(np.array([[1.0, -1.0, 0.0]]))
     tie = sparse.csr_array(np.array([[0.0, 0.0, 1.0]]))
     prior = spreads.Effects(((2, spreads.gamma(3, 4)),), np.array([(-0.7, 1.5)]))
-    found = nested.Near.of(
+    found = nested.Proposal.around(
         nested.Posterior(prior, judgments.Judgments(counts, d, tie, (), judgments.DAVIDSON))
     ).weighted(100_000, np.random.default_rng(1))
     weight = np.exp(found.log_ratio - found.log_ratio.max())

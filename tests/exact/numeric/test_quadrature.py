@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from betterthan.exact.numeric.adaptive import bisect
-from betterthan.exact.numeric.quadrature import integrate, log_mix, panel_masses
+from betterthan.exact.numeric.quadrature import bisect, integrate, log_mix, panel_masses
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.exact.numeric.sampling_error import probability_z
-from betterthan.exact.numeric.seeds import one_seed
+from betterthan.exact.numeric.monte_carlo import one_seed, probability_z
 
 
 def test_it_is_the_distance_in_standard_errors():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from betterthan.exact.orders import mahonian, mallows
+from betterthan.exact.orders import inversions, mallows
 
 THETAS = [-3.0, -0.4, -1e-5, 0.0, 1e-7, 0.003, 0.3, 2.0, 6.0]
 
@@ -11,14 +11,14 @@ THETAS = [-3.0, -0.4, -1e-5, 0.0, 1e-7, 0.003, 0.3, 2.0, 6.0]
 @pytest.mark.parametrize("n", [2, 3, 6, 8])
 @pytest.mark.parametrize("theta", THETAS)
 def test_normaliser_mean_and_variance_are_sums_over_all_orders(n, theta):
-    orders = np.array(mahonian.orders_by_inversions(n), dtype=float)
+    orders = np.array(inversions.orders_by_inversions(n), dtype=float)
     k = np.arange(len(orders))
     weight = orders * np.exp(-theta * k)
     p = weight / weight.sum()
     at = np.array(theta)
     assert mallows.log_normaliser(at, n) == pytest.approx(np.log(weight.sum()), abs=1e-11)
     assert mallows.expected_inversions(at, n) == pytest.approx(p @ k, abs=1e-9)
-    assert mallows.variance_of_inversions(at, n) == pytest.approx(p @ k**2 - (p @ k) ** 2, abs=1e-8)
+    assert mallows.inversion_variance(at, n) == pytest.approx(p @ k**2 - (p @ k) ** 2, abs=1e-8)
     assert mallows.expected_tau(at, n) == pytest.approx(1 - 4 * (p @ k) / (n * (n - 1)), abs=1e-9)
 
 
@@ -37,7 +37,7 @@ def test_draws_have_the_moments(theta):
         np.full(40_000, theta), np.full(40_000, 7), np.random.default_rng(3)
     )
     mean, variance = (
-        f(np.array(theta), 7) for f in (mallows.expected_inversions, mallows.variance_of_inversions)
+        f(np.array(theta), 7) for f in (mallows.expected_inversions, mallows.inversion_variance)
     )
     assert abs(drawn.mean() - mean) < 4 * np.sqrt(variance / len(drawn))
     assert drawn.var() == pytest.approx(variance, rel=0.06)
@@ -49,7 +49,7 @@ def test_draws_follow_the_whole_distribution():
     drawn = mallows.draw_inversions(
         np.full(60_000, 0.4), np.full(60_000, 4), np.random.default_rng(5)
     )
-    weight = np.array(mahonian.orders_by_inversions(4)) * np.exp(-0.4 * np.arange(7))
+    weight = np.array(inversions.orders_by_inversions(4)) * np.exp(-0.4 * np.arange(7))
     expected = weight / weight.sum() * len(drawn)
     # chi-square, 6 df: p 0.001
     assert ((np.bincount(drawn, minlength=7) - expected) ** 2 / expected).sum() < 22.5
@@ -90,6 +90,4 @@ def test_nearest_normal_curve():
     assert centre[1] > centre[0] > 0 > centre[2]
     top = centre[0]  # inside, it is close to the maximum of the likelihood
     assert mallows.expected_inversions(np.array(top), 10) == pytest.approx(5, abs=0.6)
-    assert information[0] == pytest.approx(
-        mallows.variance_of_inversions(np.array(top), 10), rel=0.15
-    )
+    assert information[0] == pytest.approx(mallows.inversion_variance(np.array(top), 10), rel=0.15)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import beta, chi2
 
-from betterthan.exact.swaps import levels, shuffling
+from betterthan.exact.swaps import randomization
 
 
 def swaps_of(items, shuffles, seed, rows):
     return [
-        shuffling.unpacked(chunk, items)
-        for chunk in shuffling.random_swaps(items, shuffles, seed, rows)
+        randomization.unpacked(chunk, items)
+        for chunk in randomization.random_swaps(items, shuffles, seed, rows)
     ]
 
 
@@ -31,7 +31,9 @@ def test_swaps_are_fair_and_independent():
 
 
 def test_all_swaps_are_all_of_them_once():
-    swaps = np.concatenate([shuffling.unpacked(chunk, 6) for chunk in shuffling.all_swaps(6, 7)])
+    swaps = np.concatenate(
+        [randomization.unpacked(chunk, 6) for chunk in randomization.all_swaps(6, 7)]
+    )
     assert len({tuple(row) for row in swaps.tolist()}) == len(swaps) == 64
 
 
@@ -41,39 +43,39 @@ def test_all_swaps_are_all_of_them_once():
 def test_moved_sums_of_whole_numbers_are_exact(size, columns, items):
     rng = np.random.default_rng(0)
     responses = rng.integers(-size, size, (items, *columns))
-    swaps = next(shuffling.random_swaps(items, 40, 0, 40))
-    bits = shuffling.unpacked(swaps, items).astype(np.int64)
+    swaps = next(randomization.random_swaps(items, 40, 0, 40))
+    bits = randomization.unpacked(swaps, items).astype(np.int64)
     expected = np.einsum("ri,i...->...r", bits, responses)
-    np.testing.assert_array_equal(shuffling.moved(swaps, responses), expected)
+    np.testing.assert_array_equal(randomization.moved(swaps, responses), expected)
 
 
 def test_confidence_is_the_beta_posterior():
-    found = levels.confidence_below(np.array([480]), np.array([9999]), 0.05)
+    found = randomization.confidence_below(np.array([480]), np.array([9999]), 0.05)
     assert found[0] == pytest.approx(beta.cdf(0.05, 481, 9520), rel=1e-12)
     assert found[0] == pytest.approx(0.814, abs=5e-4)  # a peer prints .978 here
 
 
 def test_more_shuffles_settle_and_fewer_do_not():
     b, n = np.array([115, 85, 95, 400]), 10_000
-    more = levels.more_shuffles(b, np.full(4, n), 0.01, 0.99)
+    more = randomization.more_shuffles(b, np.full(4, n), 0.01, 0.99)
     assert more[3] == 0
     rate = (b + 1) / (n + 2)
     for share, inside in ((1.0, True), (0.97, False)):
-        sure = levels.confidence_below(b + rate * more * share, n + more * share, 0.01)
+        sure = randomization.confidence_below(b + rate * more * share, n + more * share, 0.01)
         settled = (sure >= 0.99) | (sure <= 0.01)
         assert (settled[:3] == inside).all()
 
 
 def test_more_shuffles_never_settle_at_the_cutoff():
-    assert levels.more_shuffles(np.array([0]), np.array([0]), 0.5, 0.99)[0] == np.inf
+    assert randomization.more_shuffles(np.array([0]), np.array([0]), 0.5, 0.99)[0] == np.inf
 
 
 def test_stopping_points():
     exceeds = np.array([[1, 1, 1], [0, 0, 1], [1, 0, 0]], dtype=bool)
     np.testing.assert_array_equal(
-        levels.stopping_points(exceeds, np.array([0, 0, 1]), 2), [2, 0, 1]
+        randomization.stopping_points(exceeds, np.array([0, 0, 1]), 2), [2, 0, 1]
     )
 
 
 def test_sampled_p_is_never_zero():
-    assert levels.monte_carlo_p(np.array([0]), np.array([9999]))[0] == 1e-4
+    assert randomization.monte_carlo_p(np.array([0]), np.array([9999]))[0] == 1e-4

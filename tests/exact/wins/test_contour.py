@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from betterthan.exact.wins import contour, dirichlet, ends, intervals
+from betterthan.exact.wins import dirichlet, intervals, inverse_laplace
 
 
 def wild(n, least, most, reach, seed=1):
@@ -19,13 +19,13 @@ def wild(n, least, most, reach, seed=1):
 @pytest.fixture
 def by_share(monkeypatch):
     """The other road: no row of the contour settles."""
-    whole = contour.beyond
+    whole = inverse_laplace.beyond
 
     def never(*four, **choice):
         found = whole(*four, **choice)
-        return found._replace(settled=np.zeros_like(found.settled))
+        return found._replace(converged=np.zeros_like(found.converged))
 
-    return lambda: monkeypatch.setattr(contour, "beyond", never)
+    return lambda: monkeypatch.setattr(inverse_laplace, "beyond", never)
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def by_share(monkeypatch):
 )
 def test_masses_and_densities_are_those_of_the_other_road(least, most, reach, share, by_share):
     four = wild(600, least, most, reach)
-    found = contour.beyond(*four)
-    assert found.settled.mean() > share
+    found = inverse_laplace.beyond(*four)
+    assert found.converged.mean() > share
     by_share()
-    rows = np.flatnonzero(found.settled)
+    rows = np.flatnonzero(found.converged)
     four = tuple(z[rows] for z in four)
     np.testing.assert_allclose(found.mass[rows], dirichlet.prob_above(*four), 2e-10, 1e-285)
     # beside 40 digits the contour is within 1e-12, and densities over the share within 3e-9
@@ -53,15 +53,15 @@ def test_masses_and_densities_are_those_of_the_other_road(least, most, reach, sh
 
 def test_nothing_below_one_settles():
     a, b, t, y = wild(300, 0.01, 50, (-2, 2))
-    settled = contour.beyond(a, b, t, y).settled
+    settled = inverse_laplace.beyond(a, b, t, y).converged
     assert not settled[np.minimum(np.minimum(a, b), t) < 1].any()
 
 
 def test_the_slope_is_that_of_the_density():
     a, b, t, y = wild(300, 2, 1e4, (-3, 3))
     h = 1e-4 * dirichlet.sd_difference(a, b, t)
-    there = [contour.beyond(a, b, t, y + k * h) for k in (-1, 0, 1)]
-    settled = np.all([z.settled for z in there], axis=0)
+    there = [inverse_laplace.beyond(a, b, t, y + k * h) for k in (-1, 0, 1)]
+    settled = np.all([z.converged for z in there], axis=0)
     slope = (there[2].density - there[0].density) / (2 * h)
     scale = there[1].density / dirichlet.sd_difference(a, b, t)
     gap = np.abs(there[1].slope - slope) / scale
@@ -71,9 +71,9 @@ def test_the_slope_is_that_of_the_density():
 
 def test_sides_exchanged_are_the_same_to_the_bit():
     a, b, t, y = wild(300, 1, 1e4, (-3, 3))
-    one, other = contour.beyond(a, b, t, y), contour.beyond(b, a, t, -y)
+    one, other = inverse_laplace.beyond(a, b, t, y), inverse_laplace.beyond(b, a, t, -y)
     upper = y * (a + b + t) >= a - b
-    kept = one.settled & upper
+    kept = one.converged & upper
     np.testing.assert_array_equal(other.mass[kept], 1 - one.mass[kept])
     np.testing.assert_array_equal(one.density, other.density)
 
@@ -82,7 +82,7 @@ def test_sides_exchanged_are_the_same_to_the_bit():
 @pytest.mark.parametrize(("least", "most"), [(1, 20), (1, 1e4), (1.5, 1e6)])
 def test_narrowest_intervals_are_those_of_the_other_road(least, most, prob, by_share):
     a, b, t = np.exp(np.random.default_rng(5).uniform(np.log(least), np.log(most), (3, 60)))
-    lower, upper, settled = ends.narrowest(a, b, t, prob)
+    lower, upper, settled = intervals.narrowest(a, b, t, prob)
     assert settled.mean() > 0.6
     by_share()
     three = a[settled], b[settled], t[settled]

@@ -62,7 +62,7 @@ def test_sparse_posteriors_by_search(case):
 def test_one_mode_where_it_is_claimed():
     values = [0.01, 0.3, 0.5, 1.0, 1.5, 2.5, 20.0]
     grid = np.array([(a, b, t) for a in values for b in values for t in values])
-    claimed = intervals._one_mode(*grid.T)
+    claimed = intervals._unimodal(*grid.T)
     x = np.concatenate([-np.geomspace(1e-4, 0.999, 60)[::-1], np.geomspace(1e-4, 0.999, 60)])
     for a, b, t in grid[claimed]:
         heights = dirichlet.density(a, b, t, x)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from betterthan.exact.wins import rasch, rasch_draws
+from betterthan.exact.wins import rasch
 
 DRAWS = 40_000
 
@@ -27,7 +27,7 @@ def test_one_trial_succeeds_with_its_chance(slope):
     place, difficulty = spread_out(0.3, -2.0, 5.0), spread_out(-0.5, 1.0)
     slopes = None if slope is None else np.full((DRAWS, 2), slope)
     tried = np.array([[True, True, True], [True, False, True]])
-    found = rasch_draws.solved(place, difficulty, slopes, tried, np.random.default_rng(1))
+    found = rasch.solved(place, difficulty, slopes, tried, np.random.default_rng(1))
     assert found.shape == (DRAWS, 2, 3)
     chance = special.expit((slope or 1.0) * (place[0] - difficulty[0][:, None])) * tried
     error = np.sqrt(chance * (1 - chance) / DRAWS)
@@ -37,7 +37,7 @@ def test_one_trial_succeeds_with_its_chance(slope):
 def test_odds_beyond_all_numbers_are_certain():
     place, difficulty = np.array([[900.0, -900.0]]), np.array([[0.0, 1e4, -1e4]])
     with np.errstate(all="raise", under="ignore"):
-        found = rasch_draws.solved(
+        found = rasch.solved(
             place, difficulty, None, np.ones((3, 2), bool), np.random.default_rng(1)
         )
     assert found.tolist() == [[[True, False], [False, False], [True, True]]]
@@ -47,7 +47,7 @@ def test_odds_beyond_all_numbers_are_certain():
 @pytest.mark.parametrize("most", [3, 16, 17])
 def test_trials_of_a_cell_are_beta_binomial(rho, most):
     trials = np.array([[most, 0], [2, 1]])
-    found = rasch_draws.succeeded(
+    found = rasch.succeeded(
         spread_out(0.4, 0.4),
         spread_out(0.0, 1.0),
         np.full(DRAWS, rho),

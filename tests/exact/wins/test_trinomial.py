@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from betterthan import names
 from betterthan.exact.wins import sign
-from betterthan.exact.wins.trinomial import trinomial_p
+from betterthan.exact.wins.sign import trinomial_p
 
 SMALL, LARGE = st.integers(0, 10), st.integers(0, 3_000)
 

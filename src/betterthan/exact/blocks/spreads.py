@@ -5,8 +5,7 @@ from functools import reduce
 
 import numpy as np
 
-from betterthan.exact.blocks.leaves import Leaf, Rule, leaves
-from betterthan.exact.blocks.outcomes import Tables
+from betterthan.exact.blocks.outcomes import Leaf, Rule, Tables, leaves
 from betterthan.exact.joint.units import PairMeans
 
 _ULPS = 8
@@ -34,16 +33,18 @@ class Spreads:
         )
 
 
-def means(found: Tables) -> np.ndarray:
-    """Of what was counted, (system,); 0 of a system that has no score."""
-    number, total = np.diag(found.shared), np.diag(found.sums)
+def means(counts: Tables) -> np.ndarray:
+    """Mean score, (system,); 0 for a system without scores."""
+    number, total = np.diag(counts.shared), np.diag(counts.sums)
     return total / np.maximum(number, 1)
 
 
 def spreads(block: np.ndarray, start: int, rule: Rule, mean: np.ndarray) -> Spreads:
     """Of a block (item, system) of graded scores whose first item has the number `start`."""
     none = Spreads(*np.zeros((5, len(mean), len(mean))))
-    return reduce(Spreads.plus, (_of_leaf(leaf, mean) for leaf in leaves(block, start, rule)), none)
+    return reduce(
+        Spreads.plus, (_leaf_sums(leaf, mean) for leaf in leaves(block, start, rule)), none
+    )
 
 
 def added(parts: list[Spreads]) -> Spreads:
@@ -51,36 +52,38 @@ def added(parts: list[Spreads]) -> Spreads:
     return reduce(Spreads.plus, parts)
 
 
-def _of_leaf(leaf: Leaf, mean: np.ndarray) -> Spreads:
+def _leaf_sums(leaf: Leaf, mean: np.ndarray) -> Spreads:
     z = leaf.values.astype(float) - mean
-    if leaf.seen is not None:
-        z = np.where(leaf.seen, z, 0.0)
-    seen = np.ones(z.shape) if leaf.seen is None else leaf.seen.astype(float)
+    if leaf.present is not None:
+        z = np.where(leaf.present, z, 0.0)
+    present = np.ones(z.shape) if leaf.present is None else leaf.present.astype(float)
     square = z * z
-    return Spreads(z.T @ z, square.T @ seen, z.T @ seen, (square * z).T @ seen, square.T @ z)
+    return Spreads(
+        z.T @ z, square.T @ present, z.T @ present, (square * z).T @ present, square.T @ z
+    )
 
 
-def pair_means(found: Tables, mean: np.ndarray, seen: Spreads, sign: int) -> PairMeans:
+def pair_means(counts: Tables, mean: np.ndarray, spreads: Spreads, sign: int) -> PairMeans:
     """Differences of means on the items that both have, of graded scores; `sign` -1 where less is
     better.
     """
     a, b = np.triu_indices(len(mean), 1)
-    n = found.shared[a, b]
+    n = counts.shared[a, b]
     with np.errstate(invalid="ignore", divide="ignore"):
-        z_a, z_b = seen.sums[a, b] / n, seen.sums[b, a] / n
-        apart = mean[a] - mean[b] + z_a - z_b
-        both = seen.squares[a, b] + seen.squares[b, a]
-        left = both - 2 * seen.products[a, b] - n * (z_a - z_b) ** 2
+        z_a, z_b = spreads.sums[a, b] / n, spreads.sums[b, a] / n
+        difference = mean[a] - mean[b] + z_a - z_b
+        both = spreads.squares[a, b] + spreads.squares[b, a]
+        left = both - 2 * spreads.products[a, b] - n * (z_a - z_b) ** 2
         error = np.sqrt(np.maximum(left, 0.0) / np.maximum(n - 1, 1) / n)
-    slack = _ULPS * np.finfo(float).eps * found.largest
+    slack = _ULPS * np.finfo(float).eps * counts.largest
     error = np.where((error > slack) & (left > _ALIKE * both), error, 0.0)
-    apart = sign * np.where(np.abs(apart) > slack, apart, 0.0)
-    mixed, cubes = seen.mixed, seen.cubes
+    difference = sign * np.where(np.abs(difference) > slack, difference, 0.0)
+    mixed, cubes = spreads.mixed, spreads.cubes
     third = cubes[a, b] - cubes[b, a] - 3 * (mixed[a, b] - mixed[b, a])
     skewness = sign * skewness_of(n, z_a - z_b, left, third)
-    # only read where there is no error, and all items say the same
-    won, lost = n * (apart > 0), n * (apart < 0)
-    return PairMeans(apart, error, n, won, lost, n - 1.0, skewness)
+    # only used where the standard error is 0, and all items show the same difference
+    won, lost = n * (difference > 0), n * (difference < 0)
+    return PairMeans(difference, error, n, won, lost, n - 1.0, skewness)
 
 
 def skewness_of(
@@ -89,5 +92,5 @@ def skewness_of(
     """From sums of squares about the mean, and of cubes about 0; 0 without a spread."""
     with np.errstate(invalid="ignore", divide="ignore"):
         third = cubes / n - 3 * mean * squares / n - mean**3
-        found = third / (squares / n) ** 1.5
-    return np.where(np.isfinite(found), found, 0.0)
+        skewness = third / (squares / n) ** 1.5
+    return np.where(np.isfinite(skewness), skewness, 0.0)

@@ -1,4 +1,6 @@
-"""Many systems on the same items: what each pair says by itself, drawn together by what all say.
+"""The joint model of many systems on the same items, and checks of it.
+
+Many systems on the same items: what each pair says by itself, drawn together by what all say.
 
 Two systems in the same group are drawn towards each other by the factor k of `groups`, two in
 different groups towards the distance of their centres. Each pair keeps its own error and its own
@@ -12,16 +14,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy import special
 
-from betterthan.exact.joint.groups import Groups, Partitions, groups_of
-from betterthan.exact.joint.mixture import Mixture, interval
-from betterthan.exact.joint.own import Averages, Own, Wins
+from betterthan.exact.joint.groups import Groups, Partitions, fit_groups
+from betterthan.exact.joint.mixture import Averages, Mixture, PairPosterior, Wins, interval
 from betterthan.exact.joint.student import distribution
 from betterthan.exact.joint.units import PairMeans
 
 _Array = Any  # an array of floats
 SCALE = 0.25  # of abilities, for items that are right or wrong
-_SHARE_OF_SD = 0.5  # of abilities otherwise: of the standard deviation of all scores
+_SD_FRACTION = 0.5  # of abilities otherwise: of the standard deviation of all scores
 FEWEST = 5  # items or units, below which nothing is learned of how systems differ
 _PSEUDO = 4  # items of coin flips that right and wrong items have before any is seen
 _DF = 2.5  # least degrees of freedom for the variance of t
@@ -36,19 +38,19 @@ _HELD = 2**21  # numbers (component, pair) held at once
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the data say of systems and of pairs, in the order of a square's upper triangle."""
+    """Scores and their errors, of systems and of pairs in the order of the upper triangle."""
 
     score: _Array  # (system,), more is better
     covariance: _Array  # (system, system), of their errors
     df: float | None  # of all systems together; None of normal errors
     error: _Array  # (pair,)
-    own: Own  # the posterior of each pair by itself
+    pairwise: PairPosterior  # the pairwise posterior of each pair
     scale: float  # of abilities
 
     @property
     def variance(self) -> float:
         """Of the error of a system, the same for all: what the groups are learned with."""
-        df = self.own.df
+        df = self.pairwise.df
         wide = 1.0 if df is None else np.maximum(df, _DF) / (np.maximum(df, _DF) - 2)
         return float((wide * self.error**2).mean() / 2)
 
@@ -56,13 +58,13 @@ class Evidence:
         """Draws (draw, system) of the errors of all systems."""
         small = _JITTER * np.diag(self.covariance).max() * np.eye(len(self.score))
         factor = np.linalg.cholesky(self.covariance + small)
-        found = random.standard_normal((number, len(factor))) @ factor.T
+        draws = random.standard_normal((number, len(factor))) @ factor.T
         if self.df is None:
-            return found
-        return found * np.sqrt(self.df / random.chisquare(self.df, (number, 1)))
+            return draws
+        return draws * np.sqrt(self.df / random.chisquare(self.df, (number, 1)))
 
 
-def of_right(both: _Array, items: int, prior: tuple[float, float, float]) -> Evidence:
+def evidence_from_right(both: _Array, items: int, prior: tuple[float, float, float]) -> Evidence:
     """From how many items each two systems have right, (system, system), without missing scores.
 
     Items are weighed by a Dirichlet process whose base is four items of a fair coin for every
@@ -82,12 +84,14 @@ def of_right(both: _Array, items: int, prior: tuple[float, float, float]) -> Evi
     covariance = (square - np.outer(score, score)) / (n + 1)
     first, second = np.triu_indices(len(right), 1)
     won, lost = right[first] - both[first, second], right[second] - both[first, second]
-    own = Wins(won + prior[0], lost + prior[1], items - won - lost + prior[2])
-    error = np.sqrt(_of_differences(covariance, first, second))
-    return Evidence(score, covariance, None, error, own, SCALE)
+    pairwise = Wins(won + prior[0], lost + prior[1], items - won - lost + prior[2])
+    error = np.sqrt(_difference_variance(covariance, first, second))
+    return Evidence(score, covariance, None, error, pairwise, SCALE)
 
 
-def of_means(mean: _Array, covariance: _Array, df: float, pairs: PairMeans, sd: float) -> Evidence:
+def evidence_from_means(
+    mean: _Array, covariance: _Array, df: float, pairs: PairMeans, sd: float
+) -> Evidence:
     """From means of systems and of pairs on units, without missing scores.
 
     Parameters
@@ -99,12 +103,12 @@ def of_means(mean: _Array, covariance: _Array, df: float, pairs: PairMeans, sd: 
         Standard deviation of the scores of all systems on all units.
     """
     error = np.maximum(pairs.error, 1e-12 * pairs.error.max())
-    return Evidence(mean, covariance, df, error, Averages(pairs), _SHARE_OF_SD * sd)
+    return Evidence(mean, covariance, df, error, Averages(pairs), _SD_FRACTION * sd)
 
 
-def _of_differences(covariance: _Array, first: _Array, second: _Array) -> _Array:
-    own = np.diag(covariance)
-    return own[first] + own[second] - 2 * covariance[first, second]
+def _difference_variance(covariance: _Array, first: _Array, second: _Array) -> _Array:
+    variance = np.diag(covariance)
+    return variance[first] + variance[second] - 2 * covariance[first, second]
 
 
 @dataclass(frozen=True)
@@ -123,13 +127,13 @@ class Answers:
 class Abilities:
     """The joint posterior of the abilities of all systems."""
 
-    of: Evidence
+    evidence: Evidence
     groups: Groups
 
     @classmethod
-    def fit(cls, of: Evidence) -> "Abilities":
-        """The posterior, given the evidence, whose variance must be above 0."""
-        return cls(of, groups_of(of.score, of.variance, of.scale))
+    def fit(cls, evidence: Evidence) -> "Abilities":
+        """Posterior given the evidence, whose variance must be above 0."""
+        return cls(evidence, fit_groups(evidence.score, evidence.variance, evidence.scale))
 
     def pairs(self, prob: float, kind: str, rope: float, *, alone: bool = False) -> Answers:
         """Probabilities, intervals and masses of all pairs.
@@ -145,66 +149,66 @@ class Abilities:
             Whether the masses are those of each pair by itself.
         """
         parts = [
-            _answers(mixture, self.of.own.take(at), prob, kind, rope, alone)
-            for at, mixture in self.mixtures()
+            _answers(mixture, self.evidence.pairwise.take(block), prob, kind, rope, alone)
+            for block, mixture in self.mixtures()
         ]
-        found = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
-        score, (first, second) = self.of.score, np.triu_indices(len(self.of.score), 1)
-        even = (score[first] == score[second]) & (self.of.own.z == 0)
-        # but for rounding, they are
-        found |= {k: np.where(even, 0.5, found[k]) for k in ("better", "worse")}
-        return Answers(**found)
+        answers = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
+        score, (first, second) = self.evidence.score, np.triu_indices(len(self.evidence.score), 1)
+        even = (score[first] == score[second]) & (self.evidence.pairwise.z == 0)
+        # exactly, whatever the rounding
+        answers |= {k: np.where(even, 0.5, answers[k]) for k in ("better", "worse")}
+        return Answers(**answers)
 
     def mixtures(self) -> Iterator[tuple[slice, Mixture]]:
         """The mixtures of the pairs, a block of them at a time."""
-        first, second = np.triu_indices(len(self.of.score), 1)
-        step = max(1, _HELD // (1 + 2 * len(self._apart.start)))
+        first, second = np.triu_indices(len(self.evidence.score), 1)
+        step = max(1, _HELD // (1 + 2 * len(self._atoms.start)))
         for start in range(0, len(first), step):
-            at = slice(start, start + step)
-            yield at, self._mixture(first[at], second[at], at)
+            block = slice(start, start + step)
+            yield block, self._mixture(first[block], second[block], block)
 
     def draws(self, number: int, random: np.random.Generator) -> _Array:
         """Joint draws (draw, system) of the abilities."""
-        return self.groups.draws(self.of.errors(number, random), random)
+        return self.groups.draws(self.evidence.errors(number, random), random)
 
-    def _mixture(self, first: _Array, second: _Array, at: slice) -> Mixture:
-        own, error = self.of.own.take(at), self.of.error[at]
-        apart, z = self._apart, own.z
-        weight, shift, extra, node = apart.of_pairs(first, second)
-        within = np.array([weight[node == t].sum(0) for t in range(len(apart.tau_k))])
-        within = np.maximum(apart.tau_weight[:, None] - within, 0.0)
-        k = np.concatenate([apart.tau_k, apart.tau_k[node]])[:, None]
+    def _mixture(self, first: _Array, second: _Array, block: slice) -> Mixture:
+        pairwise, error = self.evidence.pairwise.take(block), self.evidence.error[block]
+        atoms, z = self._atoms, pairwise.z
+        weight, shift, extra, node = atoms.pair_components(first, second)
+        within = np.array([weight[node == t].sum(0) for t in range(len(atoms.tau_k))])
+        within = np.maximum(atoms.tau_weight[:, None] - within, 0.0)
+        k = np.concatenate([atoms.tau_k, atoms.tau_k[node]])[:, None]
         none = np.zeros(within.shape)
         weight = np.concatenate([within, weight])
         centre = (k - 1) * z + np.concatenate([none, shift]) / error
         sd = np.sqrt(k + np.concatenate([none, extra]) / error**2)
         weight, centre, sd = map(np.asfortranarray, (weight / weight.sum(0), centre, sd))
-        return Mixture(weight, centre, sd, own.df)
+        return Mixture(weight, centre, sd, pairwise.df)
 
     @cached_property
-    def _apart(self) -> "Apart":
-        """Pairs of different groups."""
-        found = Apart.of(self.groups, self._alike)
-        if 2 * len(found.shift) * len(self.of.error) <= _EXACT:
-            return found
-        return found.merged(float(self.of.error.min()) ** 2)
+    def _atoms(self) -> "GroupAtoms":
+        """Components for pairs in different groups."""
+        atoms = GroupAtoms.from_groups(self.groups, self._alike)
+        if 2 * len(atoms.shift) * len(self.evidence.error) <= _EXACT:
+            return atoms
+        return atoms.merged(float(self.evidence.error.min()) ** 2)
 
     @cached_property
     def _alike(self) -> _Array:
         """Sums of squared errors of pairs over the systems up to each two, by score."""
-        number = len(self.of.score)
+        number = len(self.evidence.score)
         first, second = np.triu_indices(number, 1)
         square = np.zeros((number, number))
-        square[first, second] = self.of.error**2
-        order = np.argsort(self.of.score, kind="stable")
-        whole = np.zeros((number + 1, number + 1))
-        whole[1:, 1:] = (square + square.T)[np.ix_(order, order)].cumsum(0).cumsum(1)
-        return whole
+        square[first, second] = self.evidence.error**2
+        order = np.argsort(self.evidence.score, kind="stable")
+        sums = np.zeros((number + 1, number + 1))
+        sums[1:, 1:] = (square + square.T)[np.ix_(order, order)].cumsum(0).cumsum(1)
+        return sums
 
 
 @dataclass(frozen=True)
-class Apart:
-    """Two groups of a partition, one pair of groups an atom; and atoms that were merged, a cell."""
+class GroupAtoms:
+    """Pairs of groups of a partition: one pair is an atom, merged atoms are a cell."""
 
     tau_k: _Array  # (tau,): k of each tau
     tau_weight: _Array  # (tau,)
@@ -216,10 +220,10 @@ class Apart:
     start: _Array  # (cell,): its first atom
 
     @classmethod
-    def of(cls, groups: Groups, alike: _Array) -> "Apart":
-        """Each atom by itself."""
+    def from_groups(cls, groups: Groups, alike: _Array) -> "GroupAtoms":
+        """One cell for each atom."""
         tau = np.concatenate([part.tau for part in groups.parts])
-        kept = np.concatenate([part.k for part in groups.parts])
+        k_all = np.concatenate([part.k for part in groups.parts])
         weight = np.concatenate([part.weight for part in groups.parts])
         first, place = np.unique(tau, return_index=True, return_inverse=True)[1:]
         atoms = [
@@ -228,13 +232,13 @@ class Apart:
             for low, high in combinations(range(part.groups), 2)
         ]
         nobody, none = np.zeros((0, len(groups.score))), np.zeros(0)
-        each = zip((nobody, nobody, none, none, none), *atoms, strict=True)
-        upper, lower, shift, extra, k = (np.concatenate(x) for x in each)
-        node = np.searchsorted(kept[first], k)
+        columns = zip((nobody, nobody, none, none, none), *atoms, strict=True)
+        upper, lower, shift, extra, k = (np.concatenate(x) for x in columns)
+        node = np.searchsorted(k_all[first], k)
         cells = node, np.arange(len(shift))
-        return cls(kept[first], np.bincount(place, weight), upper, lower, shift, extra, *cells)
+        return cls(k_all[first], np.bincount(place, weight), upper, lower, shift, extra, *cells)
 
-    def merged(self, least: float) -> "Apart":
+    def merged(self, least: float) -> "GroupAtoms":
         """Atoms of one tau that differ by little, next to the smallest squared error of a pair."""
         weight = np.bincount(self.node, self.upper.max(1) * self.lower.max(1), len(self.tau_k))
         spread = self.tau_k[self.node] * least + self.extra
@@ -248,7 +252,7 @@ class Apart:
         order = np.lexsort(rounded[::-1])
         cell = rounded[:, order]
         start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
-        return Apart(
+        return GroupAtoms(
             self.tau_k,
             self.tau_weight,
             self.upper[order],
@@ -259,7 +263,9 @@ class Apart:
             start,
         )
 
-    def of_pairs(self, first: _Array, second: _Array) -> tuple[_Array, _Array, _Array, _Array]:
+    def pair_components(
+        self, first: _Array, second: _Array
+    ) -> tuple[_Array, _Array, _Array, _Array]:
         """Weights, shifts and variances (component, pair), and the place of each tau: the first
         system is in the upper group of a cell, then the second.
         """
@@ -287,15 +293,15 @@ class Apart:
         systems = self.lower.shape[1]
         places = first * systems + second, second * systems + first
         sums = np.empty((2, len(self.start), 3, len(first)))
-        ends = [*self.start[1:], len(self.shift)]
+        stops = [*self.start[1:], len(self.shift)]
         weighed = weighed.reshape(-1, 3 * systems)
         step = max(1, _CELLS // systems**2)
-        for some in range(0, len(ends), step):
+        for some in range(0, len(stops), step):
             cells = slice(some, some + step)
-            atoms = list(map(slice, self.start[cells], ends[cells]))
+            atoms = list(map(slice, self.start[cells], stops[cells]))
             products = np.empty((len(atoms), 3 * systems, systems))
-            for product, at in zip(products, atoms, strict=True):
-                np.matmul(weighed[at].T, self.lower[at], out=product)
+            for product, rows in zip(products, atoms, strict=True):
+                np.matmul(weighed[rows].T, self.lower[rows], out=product)
             products = products.reshape(len(atoms), 3, systems * systems)
             for way, place in enumerate(places):
                 np.take(products, place, axis=2, out=sums[way, cells])
@@ -308,15 +314,15 @@ class Apart:
 def _between(
     part: Partitions, low: int, high: int, variance: float, alike: _Array
 ) -> tuple[_Array, ...]:
-    """Of two groups of each partition: who is in the upper and in the lower, by how much it lies
-    above, the variance of that, and k.
+    """Two groups of each partition: members of the upper and the lower group, their difference, its
+    variance, and k.
     """
-    k, kept, sizes = part.k, part.kept[:, [low, high]], part.sizes[:, [low, high]]
+    k, retained, sizes = part.k, part.retained[:, [low, high]], part.sizes[:, [low, high]]
     shift = (1 - k) * (part.centre[:, high] - part.centre[:, low])
-    extra = (1 - k) * variance * (kept / sizes).sum(1)
-    extra += (1 - k) ** 2 * (kept[:, 0] - kept[:, 1]) ** 2 * part.common
+    extra = (1 - k) * variance * (retained / sizes).sum(1)
+    extra += (1 - k) ** 2 * (retained[:, 0] - retained[:, 1]) ** 2 * part.common
     beyond = _shared_error(part, low, high, alike) - variance * (1 / sizes).sum(1)
-    extra += (1 - k) ** 2 * kept.prod(1) * np.maximum(beyond, 0.0)
+    extra += (1 - k) ** 2 * retained.prod(1) * np.maximum(beyond, 0.0)
     return part.label[:, :, high] * part.weight[:, None], part.label[:, :, low], shift, extra, k
 
 
@@ -325,28 +331,113 @@ def _shared_error(part: Partitions, low: int, high: int, alike: _Array) -> _Arra
     independent systems where the systems of a group err alike.
     """
     edges = np.concatenate([np.zeros((len(part.sizes), 1), int), part.sizes.cumsum(1)], axis=1)
-    ends = [(edges[:, g], edges[:, g + 1]) for g in (low, high)]
+    limits = [(edges[:, g], edges[:, g + 1]) for g in (low, high)]
 
-    def mean(one: int, other: int) -> _Array:
-        (a, b), (c, d) = ends[one], ends[other]
+    def mean(i: int, j: int) -> _Array:
+        (a, b), (c, d) = limits[i], limits[j]
         return (alike[b, d] - alike[a, d] - alike[b, c] + alike[a, c]) / ((b - a) * (d - c))
 
     return mean(0, 1) - mean(0, 0) / 2 - mean(1, 1) / 2
 
 
 def _answers(
-    mixture: Mixture, own: Own, prob: float, kind: str, rope: float, alone: bool
+    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str, rope: float, alone: bool
 ) -> Answers:
-    z = own.z
+    z = pairwise.z
     worse, better = mixture.sides(-z)
-    lower, upper = interval(mixture, own, prob, kind)
+    lower, upper = interval(mixture, pairwise, prob, kind)
     behind, beyond = worse, better
     if rope:
-        u, v = own.score(-rope), own.score(rope)
+        u, v = pairwise.score(-rope), pairwise.score(rope)
         behind, beyond = mixture.below(u), mixture.above(v)
         if alone:
-            behind, beyond = distribution(u, own.df), distribution(-v, own.df)
+            behind, beyond = distribution(u, pairwise.df), distribution(-v, pairwise.df)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
-    mean = own.mean(*mixture.moments)
+    mean = pairwise.mean(*mixture.moments)
     mass = np.stack([behind, within, beyond], axis=-1)
     return Answers(better, worse, mean, lower, upper, mass)
+
+
+_PROBABLE = 0.5  # that there are several groups
+_TYPICAL = 0.75  # quantile of the distances of pairs
+_CLOSE = 0.5  # of a typical distance: nearer systems err alike
+_BY_CHANCE = 0.25  # systems whose nearest neighbor is that near by chance, at most on average
+_DOMINATES = 0.5  # of the sum of squares of all units
+_ALPHA = 0.05
+_FAMILIES = 3  # one of so many systems must err like another
+
+
+def in_groups(groups: Groups) -> int:
+    """Most probable number of groups, if several are more probable than one; else 1."""
+    prob = groups.prob_groups
+    return 2 + int(prob[1:].argmax()) if prob[1:].sum() > _PROBABLE else 1
+
+
+def err_alike(evidence: Evidence, units: int) -> _Array:
+    """Systems whose errors are clearly more like those of another than is typical, (system,).
+
+    The distance of two systems is the squared error of their difference over that of independent
+    systems. Near copies have a distance of less than half of a typical one.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    units : int
+        Items or units, on which the distances rest.
+
+    Examples
+    --------
+    >>> from betterthan.exact.joint.abilities import evidence_from_right
+    >>> right = np.random.default_rng(0).random((200, 4)) < 0.6
+    >>> right = np.concatenate([right, right[:, :1]], axis=1).astype(float)
+    >>> err_alike(evidence_from_right(right.T @ right, 200, (1.0, 1.0, 1.0)), 200).tolist()
+    [True, False, False, False, True]
+    """
+    variance = np.diag(evidence.covariance)
+    first, second = np.triu_indices(len(variance), 1)
+    distance = evidence.error**2 / np.maximum(variance[first] + variance[second], 1e-300)
+    # a distance is a sum of squares of so many units, and each system has many neighbors
+    chance, half = _BY_CHANCE / len(variance), (units - 1) / 2
+    low = special.gammaincinv(half, chance) / half  # what the smallest ratio is by chance
+    close = distance < _CLOSE * low * np.quantile(distance, _TYPICAL)
+    flagged = np.zeros(len(variance), dtype=bool)
+    flagged[first[close]] = flagged[second[close]] = True
+    return flagged
+
+
+def families(evidence: Evidence, units: int) -> int:
+    """How many systems err like another, where that is at least a third of them; else 0."""
+    alike = err_alike(evidence, units)
+    return int(alike.sum()) if _FAMILIES * alike.sum() >= len(alike) else 0
+
+
+def dominating(parts: _Array) -> tuple[int, float] | None:
+    """The unit that adds more to the errors of differences than all others together, and its share;
+    None where that can be chance among equally variable units.
+
+    Parameters
+    ----------
+    parts : numpy.ndarray, (unit, system)
+        Of `units.Means`.
+
+    Examples
+    --------
+    >>> parts = np.random.default_rng(0).normal(size=(12, 3))
+    >>> dominating(parts), dominating(parts * np.r_[12, np.ones(11)][:, None])
+    (None, (0, 0.872))
+    """
+    deviation = parts - parts.mean(1, keepdims=True)
+    squares = (deviation**2).sum(1)
+    total = squares.sum()
+    if not total:
+        return None
+    unit, k = int(squares.argmax()), len(parts)
+    # by its distance from the mean of the others, of which it is no part
+    share, others = squares[unit] / total * k / (k - 1), np.delete(deviation, unit, axis=0)
+    others = others - others.mean(0)
+    # as many independent contrasts as have squares that vary like those of the other units
+    contrasts = (others**2).sum() ** 2 / max(((others.T @ others) ** 2).sum(), 1e-300)
+    chance = k * special.betainc((k - 2) * contrasts / 2, contrasts / 2, 1 - share)
+    if share <= _DOMINATES or chance > _ALPHA:
+        return None
+    return unit, round(min(float(share), 1.0), 3)

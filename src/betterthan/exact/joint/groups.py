@@ -27,14 +27,14 @@ _FAR = 45.0  # nats below an upper bound of the largest weight: nothing
 
 @dataclass(frozen=True)
 class Partitions:
-    """Ways to form so many groups of the sorted scores, each with a tau, (way, ...)."""
+    """Partitions of the sorted scores into a number of groups, each with a tau, (way, ...)."""
 
     tau: np.ndarray  # (way,)
-    k: np.ndarray  # (way,): tau^2 / (tau^2 + v), by how much a difference is kept
+    k: np.ndarray  # (way,): tau^2 / (tau^2 + v), the shrinkage factor of differences
     weight: np.ndarray  # (way,)
     sizes: np.ndarray  # (way, group)
     centre: np.ndarray  # (way, group), posterior means
-    kept: np.ndarray  # (way, group): how much of its own mean a centre keeps
+    retained: np.ndarray  # (way, group): weight of a group's mean in its centre
     common: np.ndarray  # (way,): variance of the mean of the centres
     label: np.ndarray  # (way, system, group): probability of a system to belong to a group
 
@@ -49,14 +49,14 @@ class Partitions:
         """The centre of the group of each system, (draw, system)."""
         error = (self.tau[way] ** 2 + variance)[:, None] / self.sizes[way]
         centre = self.centre[way]
-        centre = centre + np.sqrt(self.kept[way] * error) * random.standard_normal(error.shape)
+        centre = centre + np.sqrt(self.retained[way] * error) * random.standard_normal(error.shape)
         shared = np.sqrt(self.common[way])[:, None] * random.standard_normal((len(way), 1))
-        centre = centre + (1 - self.kept[way]) * shared
+        centre = centre + (1 - self.retained[way]) * shared
         if self.groups == 1:
             return centre
         below = self.label.cumsum(2)[way, :, :-1]
-        own = (random.random((*below.shape[:2], 1)) > below).sum(2)
-        return np.take_along_axis(centre, own, 1)
+        group = (random.random((*below.shape[:2], 1)) > below).sum(2)
+        return np.take_along_axis(centre, group, 1)
 
 
 @dataclass(frozen=True)
@@ -73,23 +73,23 @@ class Groups:
         return sum(float(part.weight @ part.tau) for part in self.parts)
 
     @property
-    def kept(self) -> float:
-        """Posterior mean of k: 1 where systems are not drawn together at all."""
+    def mean_k(self) -> float:
+        """Posterior mean of k: 1 without any shrinkage."""
         return sum(float(part.weight @ part.k) for part in self.parts)
 
     @cached_property
     def prob_groups(self) -> np.ndarray:
         """Probability of one, two and three groups."""
-        found = [part.weight.sum() for part in self.parts]
-        return np.array(found + [0.0] * (MOST_GROUPS - len(found)))
+        probabilities = [part.weight.sum() for part in self.parts]
+        return np.array(probabilities + [0.0] * (MOST_GROUPS - len(probabilities)))
 
     def mean(self) -> np.ndarray:
         """Posterior means of the abilities, (system,)."""
-        found = self.kept * self.score
+        means = self.mean_k * self.score
         for part in self.parts:
             away = part.weight * (1 - part.k)
-            found = found + np.einsum("w,wsg,wg->s", away, part.label, part.centre)
-        return found
+            means = means + np.einsum("w,wsg,wg->s", away, part.label, part.centre)
+        return means
 
     def members(self, groups: int) -> np.ndarray:
         """The most probable group of each system among so many, 0 the lowest, (system,)."""
@@ -101,20 +101,20 @@ class Groups:
         edges = np.cumsum([0, *(len(part.weight) for part in self.parts)])
         weight = np.concatenate([part.weight for part in self.parts])
         drawn = np.sort(random.choice(len(weight), len(errors), p=weight / weight.sum()))
-        found = np.empty(errors.shape)
+        abilities = np.empty(errors.shape)
         for part, low, high in zip(self.parts, edges, edges[1:], strict=False):
             rows = slice(*np.searchsorted(drawn, [low, high]))
             way = drawn[rows] - low
             k = part.k[way][:, None]
             centre = part.drawn_centres(way, self.variance, random)
-            np.multiply(errors[rows], np.sqrt(k), out=found[rows])
-            found[rows] += k * self.score
+            np.multiply(errors[rows], np.sqrt(k), out=abilities[rows])
+            abilities[rows] += k * self.score
             centre *= 1 - k
-            found[rows] += centre
-        return found
+            abilities[rows] += centre
+        return abilities
 
 
-def groups_of(score: np.ndarray, variance: float, scale: float, most: int = MOST_GROUPS) -> Groups:
+def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOST_GROUPS) -> Groups:
     """The posterior of tau and of at most `most` groups.
 
     Parameters
@@ -128,15 +128,15 @@ def groups_of(score: np.ndarray, variance: float, scale: float, most: int = MOST
 
     Examples
     --------
-    >>> found = groups_of(np.array([0.2, 0.22, 0.6, 0.61]), 0.0004, 0.25)
+    >>> found = fit_groups(np.array([0.2, 0.22, 0.6, 0.61]), 0.0004, 0.25)
     >>> found.prob_groups.round(3).tolist(), found.members(2).tolist()
     ([0.324, 0.569, 0.107], [0, 0, 1, 1])
     """
     most = min(most, len(score))
-    tau, at_node = _tau(variance, scale)
+    tau, mass = _tau(variance, scale)
     squares = tau**2 + variance
-    prior = np.log(at_node / most) - 0.5 * (len(score) - 1) * np.log(squares)
-    cuts = [_Cuts.of(score, groups) for groups in range(1, most + 1)]
+    prior = np.log(mass / most) - 0.5 * (len(score) - 1) * np.log(squares)
+    cuts = [_Cuts.from_scores(score, groups) for groups in range(1, most + 1)]
     bounds = [prior + cut.bounds(squares) for cut in cuts]
     least = max(bound.max() for bound in bounds) - _FAR
     ways = [
@@ -145,13 +145,13 @@ def groups_of(score: np.ndarray, variance: float, scale: float, most: int = MOST
     ]
     weights = [way.weight for way in ways]
     top = max(weight.max() for weight in weights)
-    each = np.exp(np.sort(np.concatenate(weights)) - top)
-    least, total = each[np.searchsorted(each.cumsum(), _CUT * each.sum())], 0.0
+    ordered = np.exp(np.sort(np.concatenate(weights)) - top)
+    least, total = ordered[np.searchsorted(ordered.cumsum(), _CUT * ordered.sum())], 0.0
     parts = []
     for way in ways:
         weight = np.exp(way.weight - top)
-        kept = weight >= least
-        part = replace(way, **{k: v[kept] for k, v in vars(replace(way, weight=weight)).items()})
+        mask = weight >= least
+        part = replace(way, **{k: v[mask] for k, v in vars(replace(way, weight=weight)).items()})
         total += part.weight.sum()
         parts.append(replace(part, label=_labels(score, part, variance)))
     parts = [replace(part, weight=part.weight / total) for part in parts]
@@ -169,7 +169,7 @@ def _tau(variance: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Cuts:
-    """Where the sorted scores can be cut into so many groups, (cut, ...)."""
+    """Possible cuts of the sorted scores into a number of groups, (cut, ...)."""
 
     sizes: np.ndarray  # (cut, group)
     means: np.ndarray  # (cut, group)
@@ -177,13 +177,13 @@ class _Cuts:
     log_prior: np.ndarray
 
     @classmethod
-    def of(cls, score: np.ndarray, groups: int) -> Self:
+    def from_scores(cls, score: np.ndarray, groups: int) -> Self:
         number, middle = len(score), score.mean()
         inner: list[np.ndarray] = []
         if groups == 2:
             inner = [np.arange(1, number)]
         elif groups == 3:
-            inner = [at + 1 for at in np.triu_indices(number - 1, 1)]
+            inner = [pair + 1 for pair in np.triu_indices(number - 1, 1)]
         ways = len(inner[0]) if inner else 1
         edges = np.stack([np.zeros(ways, int), *inner, np.full(ways, number)], axis=1)
         ordered = np.sort(score) - middle
@@ -195,24 +195,24 @@ class _Cuts:
         return cls(sizes, middle + sums / sizes, np.maximum(within, 0.0), prior)
 
     def bounds(self, squares: np.ndarray) -> np.ndarray:
-        """Above the log weight of each cut under each tau, but for the prior of tau and a constant
-        that all share, (cut, tau).
+        """Upper bounds of the log weight of each cut under each tau, without the prior of tau and
+        a shared constant, (cut, tau).
         """
         return self.log_prior[:, None] - 0.5 * self.squares[:, None] / squares
 
 
 def _weighed(
     cuts: _Cuts,
-    kept: np.ndarray,
+    mask: np.ndarray,
     prior: np.ndarray,
     tau: np.ndarray,
     variance: float,
     scale: float,
 ) -> Partitions:
-    """The log weights of cuts and taus (cut, tau) that are kept, and the posterior of the centres;
+    """Log weights of the selected cuts and taus (cut, tau), and the posterior of the centres;
     without labels.
     """
-    cut, node = np.nonzero(kept)
+    cut, node = np.nonzero(mask)
     omega = np.array(_OMEGA if cuts.sizes.shape[1] > 1 else (0.0,))
     cut, node = np.repeat(cut, len(omega)), np.repeat(node, len(omega))
     wide = (np.tile(omega * scale, len(cut) // len(omega)) ** 2)[:, None]
@@ -231,7 +231,7 @@ def _weighed(
         weight=log - np.log(len(omega)),
         sizes=sizes,
         centre=middle + wide * precision * (means - middle),
-        kept=wide * precision,
+        retained=wide * precision,
         common=1 / total,
         label=np.zeros((len(cut), 0, 0)),
     )

@@ -1,4 +1,13 @@
-"""The difference of each pair as a mixture of its own posterior, drawn towards other systems.
+"""Pairwise posteriors in the joint model, and their mixtures drawn towards other systems.
+
+Pairwise posteriors in the form that the joint model uses.
+
+A chart of the posterior of a difference d has u = F^-1(P(difference < d)), where F is the
+distribution function of a standard normal, or of Student's t. So u is the difference in errors from
+the middle, and whatever the joint model says of u is a statement about d that stays within the
+range of d, and is the pair's own posterior where systems are not drawn together.
+
+The difference of each pair as a mixture of its own posterior, drawn towards other systems.
 
 Everything is in errors of a pair, from the middle of its own posterior: u = 0 where that has half
 of its probability below. The own posterior is then a standard normal or a standard Student's t.
@@ -7,16 +16,226 @@ of its probability below. The own posterior is then a standard normal or a stand
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy import special
 
-from betterthan.exact.joint.own import Own
-from betterthan.exact.joint.student import distribution, heights, log_rise
-from betterthan.exact.wins.ends import move
+from betterthan.exact.joint.student import Student, distribution, heights, log_rise, quantile
+from betterthan.exact.joint.units import PairMeans
+from betterthan.exact.wins import dirichlet, intervals, inverse_laplace
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.exact.wins.intervals import edgeworth, move, shape
 
-_Array = Any  # an array of floats
+_Array = Any  # an array of floats, (pair,)
+_TINY = 1e-300
+_SLOPE_STEP = 1e-4  # of a standard deviation: neighbors from which a slope is taken
+
+
+class PairPosterior(Protocol):
+    """Posteriors of differences A - B, one a pair."""
+
+    @property
+    def z(self) -> _Array:
+        """How many errors the middle lies above d = 0."""
+        ...
+
+    @property
+    def df(self) -> _Array | None:
+        """Degrees of freedom of F; None of a normal."""
+        ...
+
+    @property
+    def skewed(self) -> bool:
+        """Whether skewness is corrected for."""
+        ...
+
+    def take(self, index: Any) -> Self:
+        """Some of the pairs."""
+        ...
+
+    def score(self, d: float) -> _Array:
+        """The u of one difference."""
+        ...
+
+    def place(self, u: _Array, *, hall: bool = False) -> _Array:
+        """The difference at u; by Hall's t where skewness is corrected for."""
+        ...
+
+    def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
+        """u, du/dd, and the slope of its log."""
+        ...
+
+    def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
+        """About where the narrowest interval (2, pair) ends, if u is normal with these."""
+        ...
+
+    def inside(self, limits: _Array, moved: _Array) -> _Array:
+        """The moved ends, at most half way to the end of what is possible."""
+        ...
+
+    def mean(self, middle: _Array, variance: _Array) -> _Array:
+        """Mean of the differences, where u has this mean and variance."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wins:
+    """Dirichlet(a, b, t) of wins, losses and ties: d is the difference of two accuracies."""
+
+    a: _Array
+    b: _Array
+    t: _Array
+    df = None
+    skewed = False
+
+    @property
+    def z(self) -> _Array:
+        """Exactly 0 where wins and losses are as many."""
+        return -_normal_score(prob_above_half(self.b, self.a), prob_above_half(self.a, self.b))
+
+    def take(self, index: Any) -> "Wins":
+        """Some of the pairs."""
+        return Wins(self.a[index], self.b[index], self.t[index])
+
+    def score(self, d: float) -> _Array:
+        """The u of one difference, from the smaller tail."""
+        three = self.a, self.b, self.t
+        return _normal_score(dirichlet.prob_below(*three, d), dirichlet.prob_above(*three, d))
+
+    def place(self, u: _Array, *, hall: bool = False) -> _Array:
+        """The difference at u."""
+        return intervals.quantile(self.a, self.b, self.t, special.ndtr(u))
+
+    def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
+        """u, du/dd, and the slope of its log; nan at the ends of the range."""
+        tail = inverse_laplace.beyond(self.a, self.b, self.t, d)
+        mass, density, slope = (np.array(z) for z in (tail.mass, tail.density, tail.slope))
+        left = np.flatnonzero(~tail.converged)
+        if left.size:  # a parameter below 1
+            mass[left], density[left], slope[left] = self.take(left)._density_and_slope(d[left])
+        inner = (mass > 0) & (mass < 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            u = np.where(inner, -special.ndtri(mass), np.nan)
+            steep = density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
+            return u, steep, slope / density + u * steep
+
+    def _density_and_slope(self, d: _Array) -> tuple[_Array, _Array, _Array]:
+        """P(difference > d), the density, and its slope from two neighbors."""
+        three = self.a, self.b, self.t
+        step = _SLOPE_STEP * np.minimum(shape(*three)[1], 1 - np.abs(d))
+        low, high = (dirichlet.density(*three, x) for x in (d - step, d + step))
+        return (
+            dirichlet.prob_above(*three, d),
+            dirichlet.density(*three, d),
+            (high - low) / 2 / step,
+        )
+
+    def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
+        """By Edgeworth's series."""
+        mean, size, skew = shape(self.a, self.b, self.t)
+        return edgeworth(mean + size * middle, size * sd, skew, prob)
+
+    def inside(self, limits: _Array, moved: _Array) -> _Array:
+        """Within -1 and 1."""
+        return np.clip(moved, (limits - 1) / 2, (limits + 1) / 2)
+
+    def mean(self, middle: _Array, variance: _Array) -> _Array:
+        """By the series of Cornish and Fisher up to the skewness: exact where u is standard."""
+        mean, size, skew = shape(self.a, self.b, self.t)
+        return mean + size * (middle + skew * (middle**2 + variance - 1) / 6)
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Differences of means on units, by Student's t."""
+
+    means: PairMeans
+
+    @property
+    def law(self) -> Student:
+        """Of the differences."""
+        return self.means.law
+
+    @property
+    def df(self) -> _Array:
+        """Of t."""
+        return self.law.df
+
+    @property
+    def skewed(self) -> bool:
+        """Whether skewness is corrected for."""
+        return self.means.skewness is not None
+
+    @property
+    def z(self) -> _Array:
+        """From P(better), which follows from units won and lost where there is no error."""
+        law = self.law
+        if law.unbounded and law.skewness is None and (law.error > 0).all():
+            return law.mean / law.error
+        return -self._score(self.means.prob_below(), self.means.prob_above())
+
+    def take(self, index: Any) -> "Averages":
+        """Some of the pairs."""
+        return Averages(self.means.take(index))
+
+    def score(self, d: float) -> _Array:
+        """The u of one difference, from the smaller tail; nan without an error."""
+        law = self.law
+        return self._score(law.prob_below(d), law.prob_above(d))
+
+    def place(self, u: _Array, *, hall: bool = False) -> _Array:
+        """The difference at u."""
+        law = self.law
+        if law.unbounded:
+            with np.errstate(invalid="ignore"):  # without an error there is no place
+                return np.where(law.error > 0, law.place(u, hall=hall), np.nan)
+        return law.quantile(distribution(u, self.df), hall=hall)
+
+    def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
+        """u, du/dd, and the slope of its log."""
+        law = self.law
+        error = np.where(law.error > 0, law.error, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            y = (d - law.mean) / error
+            if law.unbounded:
+                return y, 1 / error, np.zeros(d.shape)
+            below, above, inside = law.tails(d)
+            u = np.where(law.error > 0, self._score(below, above), np.nan)
+            height, fall = heights(y, self.df)
+            height_u, fall_u = heights(u, self.df)
+            steep = height / (error * inside * height_u)
+            return u, steep, fall_u * steep - fall / error
+
+    def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
+        """As of t."""
+        far = quantile((1 + prob) / 2, self.df) * sd
+        law = self.law
+        limits = law.mean + law.error * np.stack([middle - far, middle + far])
+        low, high = law.mean - 0.95 * (law.mean - law.low), law.mean + 0.95 * (law.high - law.mean)
+        return np.stack([np.maximum(limits[0], low), np.minimum(limits[1], high)])
+
+    def inside(self, limits: _Array, moved: _Array) -> _Array:
+        """Within the range of the mean."""
+        law = self.law
+        return np.clip(moved, (limits + law.low) / 2, (limits + law.high) / 2)
+
+    def mean(self, middle: _Array, variance: _Array) -> _Array:
+        """Exact but for the truncation."""
+        law = self.law
+        return np.clip(law.mean + law.error * middle, law.low, law.high)
+
+    def _score(self, below: _Array, above: _Array) -> _Array:
+        u = quantile(np.maximum(np.fmin(below, above), _TINY), self.df)
+        return np.where(below < above, u, np.where(below > above, -u, below - above))
+
+
+def _normal_score(below: _Array, above: _Array) -> _Array:
+    """From the smaller of two tails that sum to 1; exactly 0 where they are equal."""
+    u = special.ndtri(np.maximum(np.minimum(below, above), _TINY))
+    return np.where(below < above, u, np.where(below > above, -u, 0.0))
+
+
 _STEP, _ROUNDS = 1e-9, 60  # of a standard deviation: a shorter step is the last
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
 _SHORT, _TURNS = 1e-6, 8  # likewise of Newton's steps of both ends, whose error is the square
@@ -42,145 +261,149 @@ class Mixture:
         return self.sides(u)[1]
 
     def sides(self, u: _Array) -> tuple[_Array, _Array]:
-        """Both of these at once."""
+        """`below` and `above` at once."""
         below, above = np.empty(u.shape), np.empty(u.shape)
-        for at in self._blocks():
-            weight, z, df = self._standard(u, at)
+        for block in self._blocks():
+            weight, z, df = self._standard(u, block)
             less = z < 0
-            near = distribution(-np.abs(z, out=z), df)  # the smaller tail
-            rest = 1 - near
-            for found, tail in (
-                (below, np.where(less, near, rest)),
-                (above, np.where(less, rest, near)),
+            smaller = distribution(-np.abs(z, out=z), df)  # the smaller tail
+            larger = 1 - smaller
+            for result, tail in (
+                (below, np.where(less, smaller, larger)),
+                (above, np.where(less, larger, smaller)),
             ):
                 tail *= weight
-                tail.sum(0, out=found[at])
+                tail.sum(0, out=result[block])
         # rounding must not lift them above 1
         return np.minimum(below, 1.0), np.minimum(above, 1.0)
 
     def around(self, u: _Array, sign: float) -> tuple[_Array, _Array, _Array]:
         """P(difference < u), or with sign -1 P(difference > u); the density at u, and its slope."""
         tails, densities, slopes = (np.empty(u.shape) for _ in range(3))
-        for at in self._blocks():
-            (weight, z, df), sd = self._standard(u, at), self.sd[:, at]
+        for block in self._blocks():
+            (weight, z, df), sd = self._standard(u, block), self.sd[:, block]
             rise = None if df is None else log_rise(z, df)
             tail = distribution(sign * z, df, rise)
             tail *= weight
-            tail.sum(0, out=tails[at])
+            tail.sum(0, out=tails[block])
             height, fall = heights(z, df, rise)
             height *= weight
             height /= sd
-            height.sum(0, out=densities[at])
+            height.sum(0, out=densities[block])
             height *= fall
             height /= sd
-            slopes[at] = -height.sum(0)
+            slopes[block] = -height.sum(0)
         return tails, densities, slopes
 
     def _blocks(self) -> Iterator[slice]:
-        """Some pairs at a time."""
+        """Slices of pairs, so that arrays stay small."""
         step = max(1, _HELD // max(len(self.weight), 1))
         for start in range(0, self.weight.shape[1], step):
             yield slice(start, start + step)
 
-    def _standard(self, u: _Array, at: slice) -> tuple[_Array, _Array, _Array | None]:
+    def _standard(self, u: _Array, block: slice) -> tuple[_Array, _Array, _Array | None]:
         """Weights, and how far u lies from the centres, (component, pair); degrees of freedom."""
-        z = u[at] - self.centre[:, at]
-        z /= self.sd[:, at]
-        return self.weight[:, at], z, None if self.df is None else self.df[at]
+        z = u[block] - self.centre[:, block]
+        z /= self.sd[:, block]
+        return self.weight[:, block], z, None if self.df is None else self.df[block]
 
     @cached_property
     def moments(self) -> tuple[_Array, _Array]:
-        """Mean and variance, as of normals."""
+        """Mean and variance of a mixture of normals."""
         mean = (self.weight * self.centre).sum(0)
         square = (self.weight * (self.sd**2 + (self.centre - mean) ** 2)).sum(0)
         return mean, np.maximum(square, 1e-300)
 
     def quantile(self, prob: float | _Array) -> _Array:
         """By Newton on the normal scale, bracketed, for a mixture may have several modes."""
-        wanted, (found, variance) = special.ndtri(prob), self.moments
+        wanted, (x, variance) = special.ndtri(prob), self.moments
         sd = np.sqrt(variance)
-        found = found + wanted * sd
-        low, high = found - 40 * sd, found + 40 * sd
+        x = x + wanted * sd
+        low, high = x - 40 * sd, x + 40 * sd
         for _ in range(_ROUNDS):
-            below, density, _ = self.around(found, 1.0)
-            low, high = np.where(below < prob, found, low), np.where(below < prob, high, found)
+            below, density, _ = self.around(x, 1.0)
+            low, high = np.where(below < prob, x, low), np.where(below < prob, high, x)
             score = special.ndtri(np.clip(below, 1e-15, 1 - 1e-15))
             # the slope of the normal score of P is the density over the normal one there
             slope = density * np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
-            moved = found - np.clip((score - wanted) / np.maximum(slope, 1e-300), -sd, sd)
+            moved = x - np.clip((score - wanted) / np.maximum(slope, 1e-300), -sd, sd)
             moved = np.where((moved < low) | (moved > high), (low + high) / 2, moved)
-            done = np.abs(moved - found) <= _STEP * sd
-            found = moved
+            done = np.abs(moved - x) <= _STEP * sd
+            x = moved
             if done.all():
                 break
-        return found
+        return x
 
 
-def interval(mixture: Mixture, own: Own, prob: float, kind: str) -> tuple[_Array, _Array]:
+def interval(
+    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str
+) -> tuple[_Array, _Array]:
     """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval of the differences.
 
     Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t.
     """
-    lower, upper = (_narrowest if kind == "hdi" else _equal_tailed)(mixture, own, prob)
-    if not own.skewed:
+    lower, upper = (_narrowest if kind == "hdi" else _equal_tailed)(mixture, pairwise, prob)
+    if not pairwise.skewed:
         return lower, upper
-    ends = (mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2))
-    low, high = (own.place(u, hall=True) for u in ends)
+    limits = (mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2))
+    low, high = (pairwise.place(u, hall=True) for u in limits)
     return np.minimum(lower, low), np.maximum(upper, high)
 
 
-def _equal_tailed(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]:
-    return own.place(mixture.quantile((1 - prob) / 2)), own.place(mixture.quantile((1 + prob) / 2))
+def _equal_tailed(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
+    return pairwise.place(mixture.quantile((1 - prob) / 2)), pairwise.place(
+        mixture.quantile((1 + prob) / 2)
+    )
 
 
-def _narrowest(mixture: Mixture, own: Own, prob: float) -> tuple[_Array, _Array]:
-    """By Newton towards equal heights; from an end of the range where there are none."""
+def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
+    """Newton's method for equal heights; from an end of the range where there are none."""
     mean, variance = mixture.moments
-    ends = own.guess(mean, np.sqrt(variance), prob)
-    settled, size = np.zeros(mean.shape, dtype=bool), np.diff(ends, axis=0)[0]
+    limits = pairwise.guess(mean, np.sqrt(variance), prob)
+    converged, size = np.zeros(mean.shape, dtype=bool), np.diff(limits, axis=0)[0]
     rows = np.arange(len(mean))
     for _ in range(_TURNS):
-        now = ends[:, rows]
-        step = _newton(_some(mixture, rows), own.take(rows), now, prob)
-        known = np.isfinite(step).all(0)
-        ends[:, rows] = own.inside(now, now + np.where(known, step, 0.0))
+        now = limits[:, rows]
+        step = _newton(_some(mixture, rows), pairwise.take(rows), now, prob)
+        finite = np.isfinite(step).all(0)
+        limits[:, rows] = pairwise.inside(now, now + np.where(finite, step, 0.0))
         done = np.abs(step).max(0) < _SHORT * size[rows]
-        settled[rows[known & done]] = True
-        rows = rows[known & ~done]
+        converged[rows[finite & done]] = True
+        rows = rows[finite & ~done]
         if not rows.size:
             break
-    left = np.flatnonzero(~settled)
+    left = np.flatnonzero(~converged)
     if left.size:
-        ends[:, left] = _from_an_end(_some(mixture, left), own.take(left), prob)
-    return ends[0], ends[1]
+        limits[:, left] = _from_an_end(_some(mixture, left), pairwise.take(left), prob)
+    return limits[0], limits[1]
 
 
-def _from_an_end(mixture: Mixture, own: Own, prob: float) -> _Array:
+def _from_an_end(mixture: Mixture, pairwise: PairPosterior, prob: float) -> _Array:
     """The narrowest of the equal-tailed interval and those from an end of what is possible."""
-    number, far = len(own.z), np.full(len(own.z), np.inf)
+    number, far = len(pairwise.z), np.full(len(pairwise.z), np.inf)
     probs = np.array([(1 - prob) / 2, (1 + prob) / 2, prob, 1 - prob])
     four = _some(mixture, np.tile(np.arange(number), len(probs)))
     low, high, up, down = four.quantile(np.repeat(probs, number)).reshape(len(probs), number)
-    ends = (low, high), (-far, up), (down, far)
-    tried = np.stack([[own.place(u) for u in both] for both in ends])
+    scores = (low, high), (-far, up), (down, far)
+    tried = np.stack([[pairwise.place(u) for u in both] for both in scores])
     width = np.nan_to_num(tried[:, 1] - tried[:, 0], nan=np.inf)
     return np.take_along_axis(tried, width.argmin(0)[None, None], 0)[0]
 
 
-def _newton(mixture: Mixture, own: Own, ends: _Array, prob: float) -> _Array:
+def _newton(mixture: Mixture, pairwise: PairPosterior, limits: _Array, prob: float) -> _Array:
     """The step of both ends towards equal heights around `prob`, (2, pair)."""
     tails, height, slope = [], [], []
-    for end, sign in zip(ends, (1.0, -1.0), strict=True):
-        u, steep, bend = own.chart(end)
-        tail, at, change = mixture.around(u, sign)
+    for end, sign in zip(limits, (1.0, -1.0), strict=True):
+        u, steep, bend = pairwise.chart(end)
+        tail, density, change = mixture.around(u, sign)
         tails.append(tail)
         with np.errstate(divide="ignore", invalid="ignore"):
-            height.append(at * steep)
-            slope.append(change / at * steep + bend)
+            height.append(density * steep)
+            slope.append(change / density * steep + bend)
     heights_, slopes = np.stack(height), np.stack(slope)
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.log(heights_[1] / heights_[0])
-        return move(ends, heights_, slopes, tails[0] + tails[1] - (1 - prob), gap)
+        return move(limits, heights_, slopes, tails[0] + tails[1] - (1 - prob), gap)
 
 
 def _some(mixture: Mixture, rows: _Array) -> Mixture:

@@ -38,18 +38,18 @@ class Student:
     skewness: np.ndarray | None = None  # of the units
     units: np.ndarray | None = None  # their number, for the skewness
 
-    def take(self, at: np.ndarray) -> "Student":
+    def take(self, index: np.ndarray) -> "Student":
         """Some of the columns."""
-        held = {k: v[at] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
+        held = {k: v[index] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
         return replace(self, **held)
 
     def prob_above(self, delta: float) -> np.ndarray:
         """P(mean > delta), precise in the tail where it is small."""
-        found = self._above(delta, hall=False)
+        plain = self._above(delta, hall=False)
         if self.skewness is None:
-            return found
+            return plain
         other = self._above(delta, hall=True)
-        lower, upper = np.minimum(found, other), np.maximum(found, other)
+        lower, upper = np.minimum(plain, other), np.maximum(plain, other)
         return np.where(lower > 0.5, lower, np.where(upper < 0.5, upper, 0.5))
 
     def prob_below(self, delta: float) -> np.ndarray:
@@ -58,18 +58,18 @@ class Student:
 
     def inside(self) -> np.ndarray:
         """The probability of t within the range."""
-        low, high = self._ends()
+        low, high = self._limits()
         return _mass(self._standard(low), self._standard(high), self.df)
 
     def tails(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """P(mean < x), P(mean > x), both by t alone, and `inside`."""
-        first, last = self._ends()
-        low, at, high = (self._standard(z) for z in (first, np.clip(x, first, last), last))
+        first, last = self._limits()
+        low, inner, high = (self._standard(z) for z in (first, np.clip(x, first, last), last))
         inside = _mass(low, high, self.df)
-        return _mass(low, at, self.df) / inside, _mass(at, high, self.df) / inside, inside
+        return _mass(low, inner, self.df) / inside, _mass(inner, high, self.df) / inside, inside
 
     def mirrored(self) -> "Student":
-        """Of the means with their signs changed."""
+        """Posterior of the means with their signs changed."""
         skewness = None if self.skewness is None else -self.skewness
         return replace(self, mean=-self.mean, low=-self.high, high=-self.low, skewness=skewness)
 
@@ -83,16 +83,16 @@ class Student:
         ([-0.464075167], [0.880823844])
         """
         if self.unbounded:
-            found = self.place(self._plain_quantile(prob), hall)
-            return np.where(self.error > 0, found, np.nan)
-        low, high = (self._standard(end, hall) for end in self._ends())
+            result = self.place(self._plain_quantile(prob), hall)
+            return np.where(self.error > 0, result, np.nan)
+        low, high = (self._standard(end, hall) for end in self._limits())
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
         mass = _mass(low, high, self.df)
         # from the end whose tail is smaller
         up = special.stdtrit(self.df, below + prob * mass)
         down = -special.stdtrit(self.df, above + (1 - prob) * mass)
-        found = self.place(np.where(below <= above, up, down), hall)
-        return np.where(self.error > 0, np.clip(found, self.low, self.high), np.nan)
+        result = self.place(np.where(below <= above, up, down), hall)
+        return np.where(self.error > 0, np.clip(result, self.low, self.high), np.nan)
 
     def interval(self, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval, nan without error.
@@ -106,14 +106,14 @@ class Student:
             lower, upper = self.quantile(tail), self.quantile(1 - tail)
         if self.skewness is None:
             return lower, upper
-        ends = self.quantile(tail, hall=True), self.quantile(1 - tail, hall=True)
-        return np.minimum(lower, ends[0]), np.maximum(upper, ends[1])
+        limits = self.quantile(tail, hall=True), self.quantile(1 - tail, hall=True)
+        return np.minimum(lower, limits[0]), np.maximum(upper, limits[1])
 
     def _narrowest(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
-        """Of t: symmetric about the mean, or from one end of the range where that does not fit."""
+        """Narrowest interval of t: symmetric about the mean, or from one end of the range."""
         if self.unbounded:
             return self.quantile((1 - prob) / 2), self.quantile((1 + prob) / 2)
-        low, high = self._ends()
+        low, high = self._limits()
         mass = self.inside()
         half = self.error * special.stdtrit(self.df, (1 + prob * mass) / 2)
         lower, upper = self.mean - half, self.mean + half
@@ -128,13 +128,13 @@ class Student:
 
     def _above(self, delta: float, hall: bool) -> np.ndarray:
         if self.unbounded:
-            found = special.stdtr(self.df, -self._standard(delta, hall))
-            return np.where(self.error > 0, found, np.nan)
-        first, last = self._ends()
+            tail = special.stdtr(self.df, -self._standard(delta, hall))
+            return np.where(self.error > 0, tail, np.nan)
+        first, last = self._limits()
         inside = np.clip(delta, first, last)
-        at, low, high = (self._standard(x, hall) for x in (inside, first, last))
-        found = _mass(at, high, self.df) / _mass(low, high, self.df)
-        return np.where(self.error > 0, found, np.nan)
+        inner, low, high = (self._standard(x, hall) for x in (inside, first, last))
+        tail = _mass(inner, high, self.df) / _mass(low, high, self.df)
+        return np.where(self.error > 0, tail, np.nan)
 
     @property
     def unbounded(self) -> bool:
@@ -142,21 +142,21 @@ class Student:
         return self.low == -np.inf and self.high == np.inf
 
     def _plain_quantile(self, prob: float) -> np.ndarray:
-        """Of t, once for each number of degrees of freedom."""
+        """Quantiles of t, computed once for each number of degrees of freedom."""
         df, place = np.unique(self.df, return_inverse=True)
         upper = special.stdtrit(df, max(prob, 1 - prob))[place]
         return upper if prob >= 0.5 else -upper
 
-    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+    def _limits(self) -> tuple[np.ndarray, np.ndarray]:
         """Where t is truncated, (column,)."""
         cut = self.df >= DF_TRUNCATED
         return np.where(cut, self.low, -np.inf), np.where(cut, self.high, np.inf)
 
     def _standard(self, x: Any, hall: bool = False) -> np.ndarray:
-        """A mean x in errors from the mean; where the probability of t is that of Hall's t."""
+        """Standardize x; with `hall`, to the t of the same probability as Hall's t."""
         error = np.where(self.error > 0, self.error, 1.0)
         z = (x - self.mean) / error
-        return -hall_of(-z, *self._skew()) if hall else z
+        return -hall_transform(-z, *self._skew()) if hall else z
 
     def place(self, z: np.ndarray, hall: bool) -> np.ndarray:
         """The mean that lies z errors from the middle of t, or where Hall's t has the same
@@ -196,15 +196,15 @@ def distribution(
         return special.ndtr(z)
     rise = log_rise(z, df) if rise is None else rise
     if not df.size or df.min() >= _NORMAL:
-        return _of_score(z, df, rise)
+        return _hill_probability(z, df, rise)
     steps = int(np.ceil((_RAISED - df.min()) / 2))
     # on the scale of the angle whose cosine squared is exp(-rise), z of more degrees stays the same
-    found = _of_score(z, df + 2 * steps, rise)
-    return np.subtract(found, np.copysign(_raised(df, rise, steps), z), out=found)
+    below = _hill_probability(z, df + 2 * steps, rise)
+    return np.subtract(below, np.copysign(_raised(df, rise, steps), z), out=below)
 
 
-def _of_score(z: np.ndarray, df: np.ndarray, rise: np.ndarray) -> np.ndarray:
-    """By Hill's normal score, of the sign of z and with this `rise`."""
+def _hill_probability(z: np.ndarray, df: np.ndarray, rise: np.ndarray) -> np.ndarray:
+    """P(t < z) by Hill's normal score, from this `rise`."""
     a = df - 0.5
     y = a * rise
     b = 48 * a * a
@@ -262,18 +262,18 @@ def quantile(prob: np.ndarray | float, df: np.ndarray | None) -> np.ndarray:
     return special.ndtri(prob) if df is None else special.stdtrit(df, prob)
 
 
-def hall_of(t: np.ndarray, skewness: Any, units: Any) -> np.ndarray:
+def hall_transform(t: np.ndarray, skewness: Any, units: Any) -> np.ndarray:
     """Hall's monotone transformation of Student's t.
 
     Examples
     --------
-    >>> hall_of(np.array([1.90391376728]), 1.80794160552, 10).round(8).tolist()
+    >>> hall_transform(np.array([1.90391376728]), 1.80794160552, 10).round(8).tolist()
     [2.77355927]
     """
     a = skewness / (3 * np.sqrt(units))
     with np.errstate(invalid="ignore"):
-        found = t + a * t**2 + a**2 * t**3 / 3 + a / 2
-    return np.where(np.isinf(t), t, found)
+        transformed = t + a * t**2 + a**2 * t**3 / 3 + a / 2
+    return np.where(np.isinf(t), t, transformed)
 
 
 def hall_inverse(h: np.ndarray, skewness: Any, units: Any) -> np.ndarray:

@@ -1,4 +1,17 @@
-"""P(d > x) and the density of d = sum_y m_y g_y, by inverting a moment generating function.
+"""P(d > x) and the density of d = sum_y m_y g_y, from its moment generating function.
+
+E (1 - t h)^-A of a signal, h = g - x, as a coefficient of a power series.
+
+With b the cells of the signal, R their sum, n its items that have no label, A = R + n, and z_i =
+1 - t (g_i - x), where g is 1, -1, 0 for win, loss, tie,
+
+    E (1 - t h)^-A = n! Gamma(R) / Gamma(R + n) prod_i z_i^(-b_i) c_n,
+
+and c_n belongs to w^n in f = prod_i (1 - w / z_i)^(-b_i): B. C. Carlson (1977), Special Functions
+of Applied Mathematics, chapter 6. The recurrence is one of sums alone and takes n steps. No rule of
+quadrature does as well: where few of many labels decide, the kernel turns too fast for it.
+
+P(d > x) and the density of d = sum_y m_y g_y, by inverting a moment generating function.
 
 With G_y ~ Gamma(A_y) in place of the shares m_y of the signals, d > x where T = sum_y G_y (g_y - x)
 is above 0, and M(t) = E exp(t T) = prod_y E (1 - t (g_y - x))^(-A_y). P(T > 0) is the integral of
@@ -10,11 +23,233 @@ J. Gil-Pelaez (1951), Note on the inversion theorem, Biometrika 38(3-4), 481-482
 doi:10.1093/biomet/38.3-4.481.
 """
 
-import numpy as np
+from dataclasses import dataclass
+from typing import Self
 
-from betterthan.exact.judged.law import Law
-from betterthan.exact.judged.line import Line
-from betterthan.exact.judged.series import factors
+import numpy as np
+from scipy import special
+
+
+def mean_and_sd(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of d, where the truth under signal y is Dirichlet(cells), and the signals Dirichlet(size).
+
+    Parameters
+    ----------
+    cells : numpy.ndarray, (..., signal, truth), of win, loss, tie
+    size : numpy.ndarray, (..., signal)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean, sd = mean_and_sd(np.full((3, 3), 1 / 3), np.array([211.0, 121.0, 171.0]))
+    >>> float(mean), round(float(sd), 9)
+    (0.0, 0.341905154)
+    """
+    mean, spread = signal_moments(cells)
+    total = size.sum(-1)
+    centre = (size * mean).sum(-1) / total
+    # E d^2 - centre^2, as a sum of positive terms
+    around = size * (mean - centre[..., None]) ** 2 + size * (size + 1) * spread
+    return centre, np.sqrt(around.sum(-1) / (total * (total + 1)))
+
+
+def signal_moments(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of g = r_w - r_l under each signal, (..., signal)."""
+    win, loss, total = cells[..., 0], cells[..., 1], cells.sum(-1)
+    mean = (win - loss) / total
+    return mean, ((win + loss) / total - mean**2) / (total + 1)
+
+
+@dataclass(frozen=True)
+class Law:
+    """Of each pair the cells of win, loss, tie, (pair, signal, truth), and how many items have no
+    label, (pair, signal).
+    """
+
+    cells: np.ndarray
+    unlabeled: np.ndarray
+
+    @property
+    def size(self) -> np.ndarray:
+        """A of each signal: its cells, and what has no label."""
+        return self.cells.sum(-1) + self.unlabeled
+
+    def select(self, rows: np.ndarray) -> Self:
+        """The law of these pairs."""
+        return type(self)(self.cells[rows], self.unlabeled[rows])
+
+    def mirrored(self, where: np.ndarray | None = None) -> Self:
+        """The law of -d, of all pairs or of those in `where`."""
+        other = self.cells[..., [1, 0, 2]]
+        cells = other if where is None else np.where(where[:, None, None], other, self.cells)
+        return type(self)(cells, self.unlabeled)
+
+    def joined(self, other: Self) -> Self:
+        """Concatenate the pairs of two laws."""
+        return type(self)(
+            np.concatenate([self.cells, other.cells]),
+            np.concatenate([self.unlabeled, other.unlabeled]),
+        )
+
+    def mean_and_sd(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard deviation of d of each pair."""
+        return mean_and_sd(self.cells, self.size)
+
+    def signal_moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the g of each signal, (pair, signal)."""
+        return signal_moments(self.cells)
+
+
+SIDES = np.array([1.0, -1.0, 0.0])  # g of win, loss, tie
+_STEPS = 24  # after which numbers are scaled, so that none overflows
+
+
+def factors(
+    cells: np.ndarray, unlabeled: np.ndarray, x: np.ndarray, t: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each signal: log E (1 - t h)^-A, and A E (1 - t h)^(-A - 1) and A (A + 1) E (1 - t h)^(-A
+    - 2) over E (1 - t h)^-A; all (row, signal, node).
+
+    Parameters
+    ----------
+    cells : numpy.ndarray, (row, signal, truth)
+    unlabeled : numpy.ndarray of int, (row, signal)
+        Items without a label.
+    x : numpy.ndarray, (row,)
+    t : numpy.ndarray, real or complex, (row, node)
+    """
+    z = 1 - t * (SIDES[:, None, None] - x[:, None])  # (truth, row, node)
+    n, total = unlabeled[..., None], cells.sum(-1)[..., None]
+    log, first, second = _coefficients(cells, unlabeled, 1 / z)
+    norm = special.betaln(total, n + 1) + np.log(total + n)
+    log += norm - np.einsum("rsk,krn->rsn", cells, np.log(z))
+    return log, (n + 1) * first, (n + 1) * (n + 2) * second
+
+
+def cumulants(
+    cells: np.ndarray, unlabeled: np.ndarray, x: np.ndarray, t: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First and second derivative of log M at real t of each row, and log M, of all signals."""
+    log, first, second = (part[..., 0] for part in factors(cells, unlabeled, x, t[:, None]))
+    size, t = cells.sum(-1) + unlabeled, t[:, None]
+    slope = (first - size) / t
+    bend = (second - 2 * (size + 1) * first + size * (size + 1)) / t**2 - slope**2
+    return slope.sum(-1), bend.sum(-1), log.sum(-1)
+
+
+def _coefficients(
+    cells: np.ndarray, unlabeled: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The log of c_n, c_(n+1) / c_n, c_(n+2) / c_n at y = 1 / z, of each signal with its own n."""
+    coefficients = np.empty((3, *unlabeled.shape, y.shape[-1]), y.dtype)
+    scale = np.abs(y).max(0)
+    row, signal = np.unravel_index(np.argsort(unlabeled, axis=None), unlabeled.shape)
+    orders, done = unlabeled[row, signal], 0
+    run = _Series.start((y / scale)[:, row], cells[row, signal].T)
+    for n, count in zip(*np.unique(orders, return_counts=True), strict=True):
+        run.go_to(n)
+        part = slice(done, done := done + count)
+        by = scale[row[part]]
+        value, first, second = run.leave(count)
+        logs = value + n * np.log(by)
+        coefficients[:, row[part], signal[part]] = logs, first * by, second * by**2
+    return coefficients[0], coefficients[1], coefficients[2]
+
+
+@dataclass
+class _Series:
+    """The coefficient c of several series, as far as they have come; arrays (truth, series, node).
+
+    f' = f sum_i b_i y_i / (1 - w y_i): with h_i the coefficients of f / (1 - w y_i), m c_m is the
+    sum of b_i y_i h_i before, and h_i goes on as y_i h_i + c_m.
+    """
+
+    y: np.ndarray
+    pull: np.ndarray  # b y
+    h: np.ndarray
+    c: np.ndarray
+    grown: np.ndarray  # log of what c and h were divided by
+    step: int = 0
+
+    @classmethod
+    def start(cls, y: np.ndarray, cells: np.ndarray) -> Self:
+        """The coefficient of w^0."""
+        ones = np.ones_like(y[0])
+        return cls(y, y * cells[..., None], np.ones_like(y), ones, np.zeros(ones.shape))
+
+    def go_to(self, n: int) -> None:
+        """On to the coefficient of w^n."""
+        while self.step < n:
+            self.step += 1
+            self.c = np.einsum("ksn,ksn->sn", self.pull, self.h) / self.step
+            self.h *= self.y
+            self.h += self.c
+            if self.step % _STEPS == 0:
+                size = np.abs(self.h).max(0)
+                self.c, self.grown = self.c / size, self.grown + np.log(size)
+                self.h /= size
+
+    def leave(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the first series log c, and the next two coefficients over it; the others go on."""
+        (y, self.y), (pull, self.pull), (h, self.h) = (
+            (part[:, :count], part[:, count:]) for part in (self.y, self.pull, self.h)
+        )
+        c, self.c = self.c[:count], self.c[count:]
+        grown, self.grown = self.grown[:count], self.grown[count:]
+        first = (pull * h).sum(0) / (self.step + 1)
+        second = (pull * (y * h + first)).sum(0) / (self.step + 2)
+        return np.log(c) + grown, first / c, second / c
+
+
+_NEWTON_STEPS = 30  # of Newton, on the way to the lowest point
+_TOLERANCE = 3e-2  # relative; the line need not go through it
+
+
+@dataclass(frozen=True)
+class Line:
+    """Of each row: x, where the line crosses the axis, the width of the hump on it, log M there."""
+
+    x: np.ndarray
+    cross: np.ndarray
+    width: np.ndarray
+    log: np.ndarray
+
+    def select(self, rows: np.ndarray) -> "Line":
+        """Select rows."""
+        return Line(self.x[rows], self.cross[rows], self.width[rows], self.log[rows])
+
+    @classmethod
+    def through_saddle(cls, law: Law, x: np.ndarray) -> Self:
+        """The line through the saddle point of each row, by bracketed Newton."""
+        end = 1 / (1 - x)
+        t, low, high = np.minimum(_normal(law, x), end / 2), np.zeros(x.size), end
+        slope, bend, log = _hollow(law, x, t)
+        for _ in range(_NEWTON_STEPS):
+            low, high = np.where(slope < 0, t, low), np.where(slope < 0, high, t)
+            moved = t - slope / bend
+            moved = np.where((moved <= low) | (moved >= high), (low + high) / 2, moved)
+            if (np.abs(moved - t) < _TOLERANCE * t).all():
+                break
+            t = moved
+            slope, bend, log = _hollow(law, x, t)
+        return cls(x, t, 1 / np.sqrt(bend), log)
+
+
+def _hollow(law: Law, x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First and second derivative of log M(t) / t, and log M."""
+    slope, bend, log = cumulants(law.cells, law.unlabeled, x, t)
+    return slope - 1 / t, bend + 1 / t**2, log
+
+
+def _normal(law: Law, x: np.ndarray) -> np.ndarray:
+    """Where it would be lowest if T = sum_y G_y (g_y - x) were normal."""
+    size, (mean, spread) = law.size, law.signal_moments()
+    mean = mean - x[:, None]
+    square = mean**2 + spread
+    mu = (size * mean).sum(-1)
+    var = (size * square + size**2 * spread).sum(-1)
+    return 2 / (np.hypot(mu, 2 * np.sqrt(var)) + mu)
+
 
 # (step, reach) of tau, where s = 2 width sinh(tau), tried in turn by the rows not yet settled; M
 # falls off slowly where hardly any label decides
@@ -42,44 +277,44 @@ def above(
     # the smaller tail is the integral; on the larger side the line would be too near the pole
     turn = law.mean_and_sd()[0] > x
     side = np.where(turn, -1.0, 1.0)
-    told, settled = _beyond(law.turned(turn), side * x, close, need)
-    tail, height, slope = told.T
+    integrals, converged = _beyond(law.mirrored(turn), side * x, close, need)
+    tail, height, slope = integrals.T
     tail = np.maximum(tail, 0)  # what is left of one below 1e-20 may be noise
-    rest = 1 - tail
-    above_, below = np.where(turn, rest, tail), np.where(turn, tail, rest)
-    return np.stack([above_, height, slope * side, below], axis=1), settled
+    complement = 1 - tail
+    above_, below = np.where(turn, complement, tail), np.where(turn, tail, complement)
+    return np.stack([above_, height, slope * side, below], axis=1), converged
 
 
 def _beyond(law: Law, x: np.ndarray, close: float, need: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same, where x is above the mean."""
-    found, settled = np.zeros((x.size, 3)), np.abs(x) >= 1
-    rows = np.flatnonzero(~settled)
-    line, parts = Line.of(law.of(rows), x[rows]), np.empty((rows.size, 3, 0))
+    """P(d > x), density and slope, and convergence, for x above the mean."""
+    integrals, converged = np.zeros((x.size, 3)), np.abs(x) >= 1
+    rows = np.flatnonzero(~converged)
+    line, parts = Line.through_saddle(law.select(rows), x[rows]), np.empty((rows.size, 3, 0))
     for step, reach in SCHEDULE:
-        open_ = ~settled[rows]
+        open_ = ~converged[rows]
         if not open_.any():
             break
-        rows, line = rows[open_], line.at(open_)
-        parts = _at_nodes(law.of(rows), line, step, reach, parts[open_])
-        whole, settled[rows] = _by_rule(parts, step, close, need)
-        found[rows] = whole * np.exp(line.log[:, None]) / np.pi
-    return found, settled
+        rows, line = rows[open_], line.select(open_)
+        parts = _node_values(law.select(rows), line, step, reach, parts[open_])
+        estimate, converged[rows] = _by_rule(parts, step, close, need)
+        integrals[rows] = estimate * np.exp(line.log[:, None]) / np.pi
+    return integrals, converged
 
 
-def _at_nodes(law: Law, line: Line, step: float, reach: float, known: np.ndarray) -> np.ndarray:
-    """The integrands at the nodes of a rule, of which every second one may be known from the rule
-    of twice the step.
+def _node_values(law: Law, line: Line, step: float, reach: float, coarse: np.ndarray) -> np.ndarray:
+    """Integrands at the nodes of a rule; every second node may come from the rule of twice the
+    step, in `coarse`.
     """
     count = 2 * int(np.ceil(reach / step / 2)) + 1
-    parts = np.empty((len(law.rest), 3, count))
+    parts = np.empty((len(law.unlabeled), 3, count))
     fresh = np.ones(count, dtype=bool)
-    fresh[: 2 * known.shape[-1] : 2] = False
-    parts[..., ~fresh] = known
+    fresh[: 2 * coarse.shape[-1] : 2] = False
+    parts[..., ~fresh] = coarse
     tau = step * np.flatnonzero(fresh)
     block = max(1, _WORK // (tau.size * law.cells[0].size))
-    for at in np.split(np.arange(len(parts)), range(block, len(parts), block)):
-        parts[at[:, None], :, np.flatnonzero(fresh)] = np.swapaxes(
-            _integrands(law.of(at), line.at(at), tau), 1, 2
+    for rows in np.split(np.arange(len(parts)), range(block, len(parts), block)):
+        parts[rows[:, None], :, np.flatnonzero(fresh)] = np.swapaxes(
+            _integrands(law.select(rows), line.select(rows), tau), 1, 2
         )
     return parts
 
@@ -87,20 +322,20 @@ def _at_nodes(law: Law, line: Line, step: float, reach: float, known: np.ndarray
 def _by_rule(
     parts: np.ndarray, step: float, close: float, need: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The three integrals of each row by the trapezoid rule, and whether they are settled."""
+    """The three integrals of each row by the trapezoid rule, and whether they converged."""
     first = parts[..., 0] / 2
-    whole = (parts.sum(-1) - first) * step
+    estimate = (parts.sum(-1) - first) * step
     half = (parts[..., ::2].sum(-1) - first) * 2 * step
-    scale = np.abs(whole[:, :need])
-    gap, end = np.abs(whole - half)[:, :need], np.abs(parts[:, :need, -1]) * step
-    return whole, ((gap <= close * scale) & (end <= close**_END * scale)).all(1)
+    scale = np.abs(estimate[:, :need])
+    gap, end = np.abs(estimate - half)[:, :need], np.abs(parts[:, :need, -1]) * step
+    return estimate, ((gap <= close * scale) & (end <= close**_END * scale)).all(1)
 
 
 def _integrands(law: Law, line: Line, tau: np.ndarray) -> np.ndarray:
-    """Those of P, density and slope at the nodes of each row: (row, 3, node)."""
+    """Integrands of P, density and slope at the nodes of each row: (row, 3, node)."""
     t = line.cross[:, None] + 2j * line.width[:, None] * np.sinh(tau)
-    log, first, second = factors(law.cells, law.rest, line.x, t)
-    whole, total = np.exp(log.sum(1) - line.log[:, None]), first.sum(1)
+    log, first, second = factors(law.cells, law.unlabeled, line.x, t)
+    value, total = np.exp(log.sum(1) - line.log[:, None]), first.sum(1)
     bent = total**2 + (second - first**2).sum(1)
-    parts = np.stack([whole / t, whole * total, -whole * t * bent], 1).real
+    parts = np.stack([value / t, value * total, -value * t * bent], 1).real
     return parts * (2 * line.width[:, None] * np.cosh(tau))[:, None, :]

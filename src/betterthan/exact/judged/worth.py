@@ -1,9 +1,34 @@
-"""What judged items are worth: how much of the truth the signals tell, in gold items."""
+"""Exact draws of judged outcomes, and the effective number of labels that a judge is worth."""
 
 import numpy as np
 
-from betterthan.exact.judged.draws import dirichlet
-from betterthan.exact.numeric.weights import interval
+from betterthan.exact.numeric.monte_carlo import interval
+
+
+def draws(cells: np.ndarray, size: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """theta, (draw, pair, truth), from cells (pair, signal, truth) and size (pair, signal).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> theta = draws(np.ones((1, 3, 3)), np.full((1, 3), 5.0), 4, np.random.default_rng(1))
+    >>> theta.shape, theta.sum(-1).round(12).tolist()
+    ((4, 1, 3), [[1.0], [1.0], [1.0], [1.0]])
+    """
+    share = dirichlet(size, number, rng)
+    theta = np.zeros((number, len(size), cells.shape[-1]))
+    for y in range(size.shape[-1]):  # signals are few, draws are many
+        theta += share[..., y, None] * dirichlet(cells[:, y], number, rng)
+    return theta
+
+
+def dirichlet(shape: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """Dirichlet over the last dim, draws first; a gamma of a small shape from one that is not."""
+    size = (number, *shape.shape)
+    logs = np.log(rng.standard_gamma(shape + 1, size=size)) - rng.standard_exponential(size) / shape
+    heights = np.exp(logs - logs.max(-1, keepdims=True))
+    return heights / heights.sum(-1, keepdims=True)
+
 
 _DRAWS, _SEED = 4_000, 0
 _HELD = 2**23  # numbers held at once
@@ -28,8 +53,8 @@ def correlation_ratio(cells: np.ndarray, size: np.ndarray) -> np.ndarray:
     truth = cells / cells.sum(-1, keepdims=True)
     mean, decisive = truth[..., 0] - truth[..., 1], truth[..., 0] + truth[..., 1]
     centre = (share * mean).sum(-1)
-    told = (share * (mean - centre[..., None]) ** 2).sum(-1)
-    return told / ((share * decisive).sum(-1) - centre**2)
+    explained = (share * (mean - centre[..., None]) ** 2).sum(-1)
+    return explained / ((share * decisive).sum(-1) - centre**2)
 
 
 def ratio_range(cells: np.ndarray, size: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
@@ -43,24 +68,24 @@ def ratio_range(cells: np.ndarray, size: np.ndarray, prob: float) -> tuple[np.nd
     prob : float
         Between the bounds.
     """
-    cells, size = _in_one_order(cells, size)
-    ends = np.empty((2, len(cells)))
+    cells, size = _canonical_order(cells, size)
+    limits = np.empty((2, len(cells)))
     step = max(1, _HELD // (_DRAWS * max(cells[0].size, 1))) if len(cells) else 1
     for start in range(0, len(cells), step):
-        at = slice(start, start + step)
+        block = slice(start, start + step)
         rng = np.random.default_rng(_SEED)
-        drawn = dirichlet(cells[at], _DRAWS, rng), dirichlet(size[at], _DRAWS, rng)
+        drawn = dirichlet(cells[block], _DRAWS, rng), dirichlet(size[block], _DRAWS, rng)
         r2 = correlation_ratio(*drawn)
         both = [interval(r2, prob, kind) for kind in ("hdi", "eti")]
-        ends[:, at] = np.minimum(*(b[0] for b in both)), np.maximum(*(b[1] for b in both))
-    return ends[0], ends[1]
+        limits[:, block] = np.minimum(*(b[0] for b in both)), np.maximum(*(b[1] for b in both))
+    return limits[0], limits[1]
 
 
-def _in_one_order(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same whichever system of a pair is named first: R2 does not depend on that, draws do."""
+def _canonical_order(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort cells so that draws, like R2, do not depend on which system of a pair comes first."""
     lost = cells[..., 1].sum(1) > cells[..., 0].sum(1)
-    turned = cells[..., [1, 0, *range(2, cells.shape[-1])]]
-    cells = np.where(lost[:, None, None], turned, cells)
+    mirrored = cells[..., [1, 0, *range(2, cells.shape[-1])]]
+    cells = np.where(lost[:, None, None], mirrored, cells)
     order = np.lexsort((*np.moveaxis(cells, -1, 0), size), axis=-1)
     return np.take_along_axis(cells, order[..., None], 1), np.take_along_axis(size, order, 1)
 

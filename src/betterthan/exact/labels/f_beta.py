@@ -94,22 +94,24 @@ def quantile(alpha: np.ndarray, beta: float, prob: float) -> float:
 
 
 def interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[float, float]:
-    """Ends of the equal-tailed or of the narrowest interval."""
+    """Bounds of the equal-tailed or of the narrowest interval."""
 
-    def ends(left: float) -> tuple[float, float]:
+    def limits(left: float) -> tuple[float, float]:
         return quantile(alpha, beta, left), quantile(alpha, beta, min(left + prob, 1.0))
 
     if kind == "eti":
-        return ends((1 - prob) / 2)
+        return limits((1 - prob) / 2)
     from scipy import optimize  # slow to import
 
-    found: Any = optimize.minimize_scalar(
-        lambda left: np.diff(ends(left))[0],
+    optimum: Any = optimize.minimize_scalar(
+        lambda left: np.diff(limits(left))[0],
         bounds=(0.0, 1 - prob),
         method="bounded",
         options={"xatol": 1e-8},
     )
-    return min((ends(left) for left in (0.0, 1 - prob, float(found.x))), key=lambda e: e[1] - e[0])
+    return min(
+        (limits(left) for left in (0.0, 1 - prob, float(optimum.x))), key=lambda e: e[1] - e[0]
+    )
 
 
 def _share(beta: float, u: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ PRIOR = {
 _TERMS = 60  # of a series whose terms at least halve
 
 
-def beta_of(
+def beta_parameters(
     tallies: np.ndarray, statistic: str, prior: tuple[float, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Parameters of the Beta behind precision, recall or f1, from tallies (..., tp fp fn)."""
@@ -63,8 +63,8 @@ def interval(
     """
     left = np.full(np.shape(a), (1 - prob) / 2)
     if kind == "hdi":
-        for at in np.ndindex(np.shape(a)):
-            left[at] = _narrowest(float(a[at]), float(b[at]), statistic, prob)
+        for index in np.ndindex(np.shape(a)):
+            left[index] = _narrowest(float(a[index]), float(b[index]), statistic, prob)
     return quantile(a, b, statistic, left), quantile(a, b, statistic, np.minimum(left + prob, 1.0))
 
 
@@ -77,9 +77,9 @@ def _narrowest(a: float, b: float, statistic: str, prob: float) -> float:
 
     from scipy import optimize  # slow to import
 
-    found: Any = optimize.minimize_scalar(
+    optimum: Any = optimize.minimize_scalar(
         width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10}
     )
     # a posterior that only falls or rises leaves nothing on one side
-    ends = [0.0, 1 - prob, float(found.x)]
-    return min(ends, key=width)
+    candidates = [0.0, 1 - prob, float(optimum.x)]
+    return min(candidates, key=width)

@@ -20,7 +20,7 @@ _BLOCK = 100_000  # numbers held at a time
 Bent = tuple[np.ndarray, ...]
 
 
-class OfRows(NamedTuple):
+class RowModel(NamedTuple):
     """A model of ties, from counts, differences and tie parameters."""
 
     log: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # (point, row)
@@ -33,19 +33,19 @@ class Judgments:
     """Rows of judgments, and which parameters are summed in each."""
 
     counts: np.ndarray  # (outcome, row): wins, losses, ties
-    of_d: sparse.csr_array  # (row, parameter)
-    of_tie: sparse.csr_array
+    d_design: sparse.csr_array  # (row, parameter)
+    tie_design: sparse.csr_array
     netted: tuple[slice, ...]  # parameters of which each counts less their mean
-    of: OfRows
+    model: RowModel
 
     def log(self, x: np.ndarray) -> np.ndarray:
         """(point,)."""
-        return np.concatenate([self.of.total(self.counts, *sums) for sums in self._blocks(x)])
+        return np.concatenate([self.model.total(self.counts, *sums) for sums in self._blocks(x)])
 
-    def apart(self, x: np.ndarray) -> np.ndarray:
+    def pointwise(self, x: np.ndarray) -> np.ndarray:
         """(point, row), with the number of orders in which the judgments of a row may stand."""
         orders = special.gammaln(self.counts.sum(0) + 1) - special.gammaln(self.counts + 1).sum(0)
-        rows = [self.of.log(self.counts, *sums) for sums in self._blocks(x)]
+        rows = [self.model.log(self.counts, *sums) for sums in self._blocks(x)]
         return np.concatenate(rows) + orders
 
     def _blocks(self, x: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -55,30 +55,30 @@ class Judgments:
 
     def curved(self, x: np.ndarray) -> Curved:
         """With slope and curvature."""
-        height, by_d, by_tie, *second = self.of.bent(self.counts, *self._sums(x))
-        slope = by_d @ self.of_d + by_tie @ self.of_tie
+        height, by_d, by_tie, *second = self.model.bent(self.counts, *self._sums(x))
+        slope = by_d @ self.d_design + by_tie @ self.tie_design
         size, flat = x.shape[1], np.ascontiguousarray(np.concatenate(second, axis=1).T)
         bend = (self.bends @ flat).T.reshape(-1, size, size)
-        for own in self.netted:
-            slope[:, own] -= slope[:, own].mean(1, keepdims=True)
-            bend[:, own] -= bend[:, own].mean(1, keepdims=True)
-            bend[:, :, own] -= bend[:, :, own].mean(2, keepdims=True)
+        for block in self.netted:
+            slope[:, block] -= slope[:, block].mean(1, keepdims=True)
+            bend[:, block] -= bend[:, block].mean(1, keepdims=True)
+            bend[:, :, block] -= bend[:, :, block].mean(2, keepdims=True)
         return Curved(height.sum(1), slope, -bend)
 
     def _sums(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Differences and tie parameters, (point, row)."""
         if self.netted:
             x = x.copy()
-        for own in self.netted:
-            x[:, own] -= x[:, own].mean(1, keepdims=True)
-        return (self.of_d @ x.T).T, (self.of_tie @ x.T).T
+        for block in self.netted:
+            x[:, block] -= x[:, block].mean(1, keepdims=True)
+        return (self.d_design @ x.T).T, (self.tie_design @ x.T).T
 
     @cached_property
     def bends(self) -> sparse.csr_array:
         """What second derivatives of rows (d d, d tie, tie tie) add to those in two parameters,
         (parameter and parameter, derivative and row).
         """
-        d, tie = self.of_d, self.of_tie
+        d, tie = self.d_design, self.tie_design
         size = (d.T @ np.zeros(self.counts.shape[1])).size
         parts = [
             _crossed(d, d, size),
@@ -88,20 +88,20 @@ class Judgments:
         return sparse.csr_array(sparse.hstack(parts))
 
 
-def _crossed(one: sparse.csr_array, other: sparse.csr_array, size: int) -> sparse.csr_array:
+def _crossed(first: sparse.csr_array, second: sparse.csr_array, size: int) -> sparse.csr_array:
     """Products of what stands in a row of one table and of another, of so many columns, (column and
     column, row); each row has as many numbers as the next.
     """
-    rows = len(one.indptr) - 1
+    rows = len(first.indptr) - 1
     (i, p), (j, q) = (
         (table.indices.reshape(rows, -1).astype(np.int64), table.data.reshape(rows, -1))
-        for table in (one, other)
+        for table in (first, second)
     )
     place = i[:, :, None] * size + j[:, None, :]
     value = p[:, :, None] * q[:, None, :]
     row = np.broadcast_to(np.arange(rows)[:, None, None], place.shape)
-    at = place.ravel(), row.ravel()
-    return sparse.csr_array((value.ravel(), at), shape=(size * size, rows))
+    index = place.ravel(), row.ravel()
+    return sparse.csr_array((value.ravel(), index), shape=(size * size, rows))
 
 
 def davidson(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.ndarray:
@@ -115,25 +115,25 @@ def davidson(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.ndarray:
 def davidson_total(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.ndarray:
     """Of all rows, (point,)."""
     win, loss, tied = counts
-    found = d @ ((win - loss) / 2) + tie @ tied
-    total = found - _log_sum_within(d, tie) @ counts.sum(0)
+    linear = d @ ((win - loss) / 2) + tie @ tied
+    total = linear - _log_sum_within(d, tie) @ counts.sum(0)
     if np.isfinite(total).all():
         return total
-    return found - _log_sum_anywhere(d, tie) @ counts.sum(0)
+    return linear - _log_sum_anywhere(d, tie) @ counts.sum(0)
 
 
 def davidson_bent(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> Bent:
     """The same with its derivatives."""
     n = counts.sum(0)
     total = _log_sum(d, tie)
-    apart = np.exp(d / 2 - total) - np.exp(-d / 2 - total)
+    net = np.exp(d / 2 - total) - np.exp(-d / 2 - total)
     tied = np.exp(tie - total)
     return (
         davidson(counts, d, tie),
-        (counts[0] - counts[1] - n * apart) / 2,
+        (counts[0] - counts[1] - n * net) / 2,
         counts[2] - n * tied,
-        -n * (1 - tied - apart**2) / 4,
-        n * tied * apart / 2,
+        -n * (1 - tied - net**2) / 4,
+        n * tied * net / 2,
         -n * tied * (1 - tied),
     )
 
@@ -159,26 +159,26 @@ def rao_kupper_bent(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> Bent:
     up, down = special.expit(free + d), special.expit(free - d)  # not lost, not won
     up_bend, down_bend = up * (1 - up), down * (1 - down)
     wide = 2 / np.expm1(2 * free)
-    of_d = win * down - loss * up + tied * (down - up)
-    of_free = -win * down - loss * up + tied * (wide + (1 - up) + (1 - down))
-    of_both = (win + tied) * down_bend - (loss + tied) * up_bend
+    by_d = win * down - loss * up + tied * (down - up)
+    by_free = -win * down - loss * up + tied * (wide + (1 - up) + (1 - down))
+    by_both = (win + tied) * down_bend - (loss + tied) * up_bend
     bend = -(win + tied) * down_bend - (loss + tied) * up_bend
     # wide = 2 / (e^2t - 1) has the slope -wide (wide + 2)
     free_free = bend - tied * wide * (wide + 2)
     return (
         rao_kupper(counts, d, tie),
-        of_d,
-        free * of_free,
+        by_d,
+        free * by_free,
         bend,
-        free * of_both,
-        free**2 * free_free + free * of_free,
+        free * by_both,
+        free**2 * free_free + free * by_free,
     )
 
 
 def _log_sum(d: np.ndarray, tie: np.ndarray) -> np.ndarray:
-    """Log of what win, loss and tie sum to."""
-    found = _log_sum_within(d, tie)
-    return found if np.isfinite(found.sum()) else _log_sum_anywhere(d, tie)
+    """Log of the sum of the weights of win, loss and tie."""
+    total = _log_sum_within(d, tie)
+    return total if np.isfinite(total.sum()) else _log_sum_anywhere(d, tie)
 
 
 def _log_sum_within(d: np.ndarray, tie: np.ndarray) -> np.ndarray:
@@ -197,5 +197,5 @@ def _log_sum_anywhere(d: np.ndarray, tie: np.ndarray) -> np.ndarray:
     return top + np.log(np.exp(size - top) + np.exp(-size - top) + np.exp(tie - top))
 
 
-DAVIDSON = OfRows(davidson, davidson_total, davidson_bent)
-RAO_KUPPER = OfRows(rao_kupper, rao_kupper_total, rao_kupper_bent)
+DAVIDSON = RowModel(davidson, davidson_total, davidson_bent)
+RAO_KUPPER = RowModel(rao_kupper, rao_kupper_total, rao_kupper_bent)

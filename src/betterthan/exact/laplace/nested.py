@@ -1,4 +1,6 @@
-"""Draws of a posterior whose parameters have normal priors given their spreads: the spreads'
+"""Nested Laplace: draws of a posterior whose parameters have normal priors given their spreads.
+
+Draws of a posterior whose parameters have normal priors given their spreads: the spreads'
 marginal by Laplace's method, the rest given them near to normal, each draw weighted exactly.
 
 Rue, Martino & Chopin (2009), JRSS B 71(2), 319-392, less their approximations: what is near serves
@@ -7,14 +9,127 @@ as a proposal alone. Spreads stand in coordinates in which their prior is standa
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from betterthan import names
-from betterthan.exact.laplace import newton, pareto
-from betterthan.exact.laplace.grid import REACH, Grid, Tabled, between
+from betterthan.exact.laplace import newton, psis
 from betterthan.exact.laplace.newton import Curved
+
+REACH = 5.0  # of standard normal coordinates
+_FINE = {1: 2000, 2: 150, 3: 40}  # steps of each coordinate, by how many there are
+_FITTING = 1.6  # how much longer than need be a side may be
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Nodes of each coordinate, and every combination of them."""
+
+    axes: tuple[np.ndarray, ...]
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """(node, coordinate)."""
+        return np.stack([m.ravel() for m in np.meshgrid(*self.axes, indexing="ij")], axis=1)
+
+    def weights(self, v: np.ndarray) -> np.ndarray:
+        """Of the nodes (point, node) in a cubic spline at points (point, coordinate); beyond the
+        grid as on its edge.
+        """
+        splines = (_cardinal(axis, column) for axis, column in zip(self.axes, v.T, strict=True))
+        return reduce(_products, splines)
+
+    def part(self, count: int) -> tuple["Grid", np.ndarray]:
+        """So many nodes of each coordinate, from end to end, and their places among all."""
+        chosen = [
+            np.unique(np.linspace(0, len(a) - 1, count).round().astype(int)) for a in self.axes
+        ]
+        places = np.arange(len(self.nodes)).reshape([len(a) for a in self.axes])[np.ix_(*chosen)]
+        return Grid(tuple(a[k] for a, k in zip(self.axes, chosen, strict=True))), places.ravel()
+
+    def linear(self, v: np.ndarray) -> np.ndarray:
+        """Weights of the nodes (point, node) by linear interpolation."""
+        hats = (
+            np.stack([np.interp(column, axis, row) for row in np.eye(len(axis))], axis=1)
+            for axis, column in zip(self.axes, v.T, strict=True)
+        )
+        return reduce(_products, hats)
+
+    def fine(self, values: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """Ends of fine steps of each coordinate, and values (step, ...) in their middles."""
+        count = _FINE[len(self.axes)]
+        edges = [np.linspace(axis[0], axis[-1], count + 1) for axis in self.axes]
+        fine = values.reshape([len(axis) for axis in self.axes])
+        for k, (axis, steps) in enumerate(zip(self.axes, edges, strict=True)):
+            middle = _cardinal(axis, (steps[1:] + steps[:-1]) / 2)
+            fine = np.moveaxis(np.tensordot(middle, fine, axes=(1, k)), 0, k)
+        return edges, fine
+
+    def needed(self, log: np.ndarray, deep: float) -> np.ndarray:
+        """Ends (coordinate, 2) where a log density, (node,), has fallen so far; further out where
+        it has not.
+        """
+        edges, height = self.fine(log)
+        limits = []
+        for k, steps in enumerate(edges):
+            others = tuple(j for j in range(len(edges)) if j != k)
+            profile = height.max(axis=others)
+            high = np.flatnonzero(profile > profile.max() - deep)
+            low, top = steps[high[0]], steps[high[-1] + 1]
+            more = (steps[-1] - steps[0]) / 2
+            shallow = profile.max() - profile[[0, -1]] < deep / 2
+            limits.append([low - more * shallow[0], top + more * shallow[1]])
+        return np.clip(limits, -REACH, REACH)
+
+    def fits(self, limits: np.ndarray) -> bool:
+        """Whether the grid covers these limits, and not much more."""
+        span = np.array([[axis[0], axis[-1]] for axis in self.axes])
+        reaches = (span[:, 0] <= limits[:, 0]).all() and (span[:, 1] >= limits[:, 1]).all()
+        return bool(reaches and (np.diff(span) <= _FITTING * np.diff(limits)).all())
+
+
+def between(limits: np.ndarray, count: int) -> Grid:
+    """Grid of `count` nodes of each coordinate between its limits (coordinate, 2)."""
+    return Grid(tuple(np.linspace(low, high, count) for low, high in limits))
+
+
+@dataclass(frozen=True)
+class Tabled:
+    """A density that is constant on each of fine steps."""
+
+    edges: list[np.ndarray]
+    chance: np.ndarray
+
+    @classmethod
+    def from_log_density(cls, grid: Grid, log: np.ndarray) -> "Tabled":
+        """From a log density at the nodes of a grid."""
+        edges, height = grid.fine(log)
+        chance = np.exp(height - height.max())
+        return cls(edges, chance / chance.sum())
+
+    def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Points (point, coordinate), and their log density up to a constant."""
+        flat = random.choice(self.chance.size, size=number, p=self.chance.ravel())
+        steps = np.unravel_index(flat, self.chance.shape)
+        low = np.stack([edges[k] for edges, k in zip(self.edges, steps, strict=True)], axis=1)
+        width = np.array([edges[1] - edges[0] for edges in self.edges])
+        v = low + width * random.random(low.shape)
+        return v, np.log(self.chance[steps])
+
+
+def _cardinal(axis: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Splines (point, node) that are 1 at one node and 0 at the others."""
+    from scipy.interpolate import CubicSpline
+
+    return CubicSpline(axis, np.eye(len(axis)))(np.clip(v, axis[0], axis[-1]))
+
+
+def _products(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Products of all columns of two tables with the same rows."""
+    return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
+
 
 _NODES = {1: (9, 15), 2: (7, 9), 3: (5, 7)}  # of each spread, by how many there are: coarse, fine
 _DEEP = {1: 18.0, 2: 10.0, 3: 9.0}  # by how much the log density of spreads falls to the ends
@@ -38,8 +153,8 @@ class Likelihood(Protocol):
         """(point,)."""
         ...
 
-    def apart(self, x: np.ndarray) -> np.ndarray:
-        """Of every item or row by itself, (point, item)."""
+    def pointwise(self, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of every item or row, (point, item)."""
         ...
 
     def curved(self, x: np.ndarray) -> Curved:
@@ -81,32 +196,32 @@ class Posterior:
     likelihood: Likelihood
 
     def draws(self, number: int, random: np.random.Generator) -> "Drawn":
-        """Of equal weight; see `draws`."""
+        """Draws of equal weight; see `draws`."""
         return draws(self, number, random)
 
     def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Of the prior, (draw, spread) and (draw, parameter)."""
+        """Draws of the prior, (draw, spread) and (draw, parameter)."""
         return self.prior.draw(number, random)
 
-    def apart(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Log likelihood of every item or row by itself, (point, item)."""
-        return self.likelihood.apart(x)
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of every item or row, (point, item)."""
+        return self.likelihood.pointwise(x)
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log density (point,), up to a constant."""
         return self.prior.log(v, x) + self.likelihood.log(x)
 
     def modes(self, v: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, Curved]:
-        """Of the parameters given each v, with the curvature there."""
+        """Modes of the parameters given each v, with the curvature there."""
         precision = self.prior.precision(v)
 
-        def at(x: np.ndarray, which: np.ndarray) -> Curved:
-            found, own = self.likelihood.curved(x), precision[which]
-            pull = (own @ (x - self.prior.centre)[..., None])[..., 0]
-            height = found.height + self.prior.log(v[which], x)
-            return Curved(height, found.slope - pull, found.down + own)
+        def derivatives(x: np.ndarray, which: np.ndarray) -> Curved:
+            likelihood, prior_precision = self.likelihood.curved(x), precision[which]
+            pull = (prior_precision @ (x - self.prior.centre)[..., None])[..., 0]
+            height = likelihood.height + self.prior.log(v[which], x)
+            return Curved(height, likelihood.slope - pull, likelihood.down + prior_precision)
 
-        return newton.largest(at, start)
+        return newton.largest(derivatives, start)
 
 
 class Weighted(NamedTuple):
@@ -137,20 +252,20 @@ def draws(posterior: Posterior, number: int, random: np.random.Generator) -> Dra
     ValueError
         If a log density has no largest value near by.
     """
-    near = Near.of(posterior)
-    found = near.weighted(number, random)
-    weight, k = pareto.smoothed(found.log_ratio)
+    proposal = Proposal.around(posterior)
+    drawn = proposal.weighted(number, random)
+    weight, k = psis.smoothed(drawn.log_ratio)
     while again := more(number, weight, k):
-        rest = near.weighted(again, random)
-        found = Weighted(*map(np.concatenate, zip(found, rest, strict=True)))
-        weight, k = pareto.smoothed(found.log_ratio)
-    at = pareto.evenly(weight, number, random)
-    return Drawn(found.v[at], found.x[at], k, pareto.effective(weight), len(weight))
+        extra = proposal.weighted(again, random)
+        drawn = Weighted(*map(np.concatenate, zip(drawn, extra, strict=True)))
+        weight, k = psis.smoothed(drawn.log_ratio)
+    index = psis.evenly(weight, number, random)
+    return Drawn(drawn.v[index], drawn.x[index], k, psis.effective(weight), len(weight))
 
 
 def more(number: int, weight: np.ndarray, k: float) -> int:
     """How many to propose beside those weighed so far; 0: no more."""
-    worth, so_far = pareto.effective(weight), len(weight)
+    worth, so_far = psis.effective(weight), len(weight)
     if k <= names.PARETO_K_MAX:
         missing = so_far * (number / worth - 1) * 1.1
         return max(0, min(math.ceil(missing), _MORE * number - so_far))
@@ -160,7 +275,7 @@ def more(number: int, weight: np.ndarray, k: float) -> int:
 
 
 @dataclass(frozen=True)
-class Near:
+class Proposal:
     """The proposal: a tabled density of v, and given v a multivariate t whose centre and root
     change with v, and whose axes reach to either side as far as the posterior does.
     """
@@ -175,22 +290,22 @@ class Near:
     wide: np.ndarray  # (place, side, parameter): its logarithm
 
     @classmethod
-    def of(cls, posterior: Posterior) -> "Near":
-        """Made around the posterior."""
+    def around(cls, posterior: Posterior) -> "Proposal":
+        """The proposal of this posterior."""
         grid, modes, down, log = _on_grid(posterior)
         few = _PLACES[0] if grid.nodes.shape[1] > 1 or modes.shape[1] > _MANY else _PLACES[1]
-        places, at = grid.part(few)
-        axes = _roots(down[at])
+        places, index = grid.part(few)
+        axes = _roots(down[index])
         wide = np.stack(
             [
-                _reach(posterior, grid.nodes[k], modes[k], own)
-                for k, own in zip(at, axes, strict=True)
+                _reach(posterior, grid.nodes[k], modes[k], root)
+                for k, root in zip(index, axes, strict=True)
             ]
         )
         log = log + places.linear(grid.nodes) @ np.log(wide.sum(1)).sum(1)
-        tabled = Tabled.of(grid, log)
-        fewer, at = grid.part(_ROOTS[grid.nodes.shape[1]])
-        return cls(posterior, grid, tabled, modes, fewer, _roots(down[at]), places, np.log(wide))
+        tabled = Tabled.from_log_density(grid, log)
+        fewer, index = grid.part(_ROOTS[grid.nodes.shape[1]])
+        return cls(posterior, grid, tabled, modes, fewer, _roots(down[index]), places, np.log(wide))
 
     def weighted(self, number: int, random: np.random.Generator) -> Weighted:
         """Draws, and the log of posterior over proposal."""
@@ -228,17 +343,17 @@ def _on_grid(posterior: Posterior) -> tuple[Grid, np.ndarray, np.ndarray, np.nda
     grid = between(np.tile([-REACH, REACH], (spreads, 1)), coarse)
     start = np.broadcast_to(centre, (len(grid.nodes), centre.size))
     for _ in range(_PASSES):
-        modes, here = posterior.modes(grid.nodes, start)
-        root = newton.lower(here.down)
-        log = here.height - np.log(root.diagonal(0, 1, 2)).sum(1)
-        ends = grid.needed(log, _DEEP[spreads])
-        if grid.fits(ends) and len(grid.axes[0]) == fine:
+        modes, curved = posterior.modes(grid.nodes, start)
+        root = newton.lower(curved.down)
+        log = curved.height - np.log(root.diagonal(0, 1, 2)).sum(1)
+        limits = grid.needed(log, _DEEP[spreads])
+        if grid.fits(limits) and len(grid.axes[0]) == fine:
             break
-        finer = between(ends, fine)
+        finer = between(limits, fine)
         start, grid = grid.weights(finer.nodes) @ modes, finer
     else:
         raise ValueError("the spread's density has no end within reach")
-    return grid, modes, here.down, log
+    return grid, modes, curved.down, log
 
 
 def _roots(down: np.ndarray) -> np.ndarray:
@@ -250,12 +365,12 @@ def _reach(posterior: Posterior, v: np.ndarray, mode: np.ndarray, root: np.ndarr
     """How far the density reaches to either side of each axis, (side, axis), in widths of the
     normal (Geweke 1989, Econometrica 57(6), 1317-1339); at least one.
     """
-    found = np.ones((2, len(mode)))
+    reach = np.ones((2, len(mode)))
     out = _SIDE if len(mode) <= _MANY else _SIDE[:-1]
-    at = np.array([[side * far for far in out] for side in (-1, 1)])  # (side, far)
-    x = mode + at[:, :, None, None] * root.T
+    steps = np.array([[side * far for far in out] for side in (-1, 1)])  # (side, far)
+    x = mode + steps[:, :, None, None] * root.T
     flat = np.concatenate([mode[None], x.reshape(-1, len(mode))])
     height = posterior.log(np.broadcast_to(v, (len(flat), len(v))), flat)
     fall = np.maximum(height[0] - height[1:].reshape(x.shape[:3]), 1e-9)
-    found = np.abs(at)[:, :, None] / np.sqrt(2 * fall)
-    return np.clip(found.max(1), 1.0, _WIDEST)
+    reach = np.abs(steps)[:, :, None] / np.sqrt(2 * fall)
+    return np.clip(reach.max(1), 1.0, _WIDEST)

@@ -20,17 +20,21 @@ class Curved(NamedTuple):
     down: np.ndarray  # (point, parameter, parameter)
 
 
-At = Callable[[np.ndarray, np.ndarray], Curved]  # of points, and of which density each is
+Derivatives = Callable[
+    [np.ndarray, np.ndarray], Curved
+]  # of points, and the index of each point's density
 
 
-def largest(at: At, start: np.ndarray, near: float = 1e-4) -> tuple[np.ndarray, Curved]:
+def largest(
+    derivatives: Derivatives, start: np.ndarray, tolerance: float = 1e-4
+) -> tuple[np.ndarray, Curved]:
     """Points (density, parameter) where each density is largest, and what it is there.
 
     Parameters
     ----------
-    at : function of points and of which density each is
+    derivatives : function of points and of the index of the density of each
     start : numpy.ndarray, (density, parameter)
-    near : float
+    tolerance : float
         Of a step, in widths of the density: the next one would be about its square.
 
     Raises
@@ -40,19 +44,19 @@ def largest(at: At, start: np.ndarray, near: float = 1e-4) -> tuple[np.ndarray, 
     """
     x = start.copy()
     left = np.arange(len(x))
-    here = at(x, left)
+    values = derivatives(x, left)
     for _ in range(_STEPS):
-        now = Curved(*(part[left] for part in here))
+        now = Curved(*(part[left] for part in values))
         step = np.linalg.solve(_upwards(now.down), now.slope[..., None])[..., 0]
         far = np.sqrt((now.slope * step).sum(1))
         step *= np.minimum(1, _LONGEST / np.maximum(np.abs(step).max(1), 1e-300))[:, None]
-        moved = _uphill(at, x[left], step, now.height, left)
-        for part, new in zip(here, moved[1], strict=True):
+        moved = _uphill(derivatives, x[left], step, now.height, left)
+        for part, new in zip(values, moved[1], strict=True):
             part[left] = new
         x[left] = moved[0]
-        left = left[far > near]
+        left = left[far > tolerance]
         if not len(left):
-            return x, here
+            return x, values
     raise ValueError(f"{len(left)} of {len(x)} log densities have no largest value near by")
 
 
@@ -80,17 +84,17 @@ def _bent(down: np.ndarray) -> np.ndarray:
 
 
 def _uphill(
-    at: At, x: np.ndarray, step: np.ndarray, before: np.ndarray, which: np.ndarray
+    derivatives: Derivatives, x: np.ndarray, step: np.ndarray, before: np.ndarray, which: np.ndarray
 ) -> tuple[np.ndarray, Curved]:
-    """The points after the steps, halved until none leads down, and what is there."""
+    """Points after steps that are halved until none decreases the density, with values there."""
     slack = _ROUNDING * np.maximum(np.abs(before), 1.0)
-    after = at(x + step, which)
+    after = derivatives(x + step, which)
     for _ in range(_HALVINGS):
         down = np.flatnonzero(~((after.height >= before - slack) & (after.height < np.inf)))
         if not len(down):
             break
         step[down] /= 2
-        again = at((x + step)[down], which[down])
+        again = derivatives((x + step)[down], which[down])
         for part, new in zip(after, again, strict=True):
             part[down] = new
     return x + step, after

@@ -32,12 +32,12 @@ def log_normal(centre: float, sd: float) -> Spread:
 def beta(a: float, b: float) -> Spread:
     """A beta variable of a standard normal one, not nearer to 0 or 1 than 1e-9."""
 
-    def found(v: np.ndarray) -> np.ndarray:
+    def spread(v: np.ndarray) -> np.ndarray:
         low = special.betaincinv(a, b, special.ndtr(np.minimum(v, 0.0)))
         high = special.betainccinv(a, b, special.ndtr(-np.maximum(v, 0.0)))
         return np.clip(np.where(v < 0, low, high), _EDGE, 1 - _EDGE)
 
-    return found
+    return spread
 
 
 def half_normal(sd: float) -> Spread:
@@ -45,9 +45,9 @@ def half_normal(sd: float) -> Spread:
     return lambda v: -sd * special.ndtri(special.ndtr(-v) / 2)
 
 
-def _normal(of: np.ndarray, number: int, random: np.random.Generator) -> np.ndarray:
+def _normal(moments: np.ndarray, number: int, random: np.random.Generator) -> np.ndarray:
     """Draws of means and standard deviations (parameter, 2)."""
-    return of[:, 0] + of[:, 1] * random.standard_normal((number, len(of)))
+    return moments[:, 0] + moments[:, 1] * random.standard_normal((number, len(moments)))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Around:
     systems: int
     spread: Spread
     mean_sd: float
-    rest: np.ndarray  # (parameter, 2): mean and standard deviation
+    others: np.ndarray  # (parameter, 2): mean and standard deviation
 
     @property
     def spreads(self) -> int:
@@ -70,34 +70,34 @@ class Around:
     @property
     def centre(self) -> np.ndarray:
         """(parameter,)."""
-        return np.append(np.zeros(self.systems), self.rest[:, 0])
+        return np.append(np.zeros(self.systems), self.others[:, 0])
 
     def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Of both, (draw, spread) and (draw, parameter)."""
         v = random.standard_normal((number, 1))
         ability = self.spread(v) * random.standard_normal((number, self.systems))
         mean = self.mean_sd * random.standard_normal((number, 1))
-        each = mean + ability - ability.mean(1, keepdims=True)
-        return v, np.hstack([each, _normal(self.rest, number, random)])
+        abilities = mean + ability - ability.mean(1, keepdims=True)
+        return v, np.hstack([abilities, _normal(self.others, number, random)])
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(point,), up to a constant."""
-        sd, (each, rest) = self.spread(v[:, 0]), np.split(x, [self.systems], axis=1)
-        mean = each.mean(1)
-        apart = ((each - mean[:, None]) ** 2).sum(1) / sd**2
-        of_rest = (((rest - self.rest[:, 0]) / self.rest[:, 1]) ** 2).sum(1)
-        squares = v[:, 0] ** 2 + apart + (mean / self.mean_sd) ** 2 + of_rest
+        sd, (abilities, others) = self.spread(v[:, 0]), np.split(x, [self.systems], axis=1)
+        mean = abilities.mean(1)
+        squared = ((abilities - mean[:, None]) ** 2).sum(1) / sd**2
+        squared_others = (((others - self.others[:, 0]) / self.others[:, 1]) ** 2).sum(1)
+        squares = v[:, 0] ** 2 + squared + (mean / self.mean_sd) ** 2 + squared_others
         return -squares / 2 - (self.systems - 1) * np.log(sd)
 
     def precision(self, v: np.ndarray) -> np.ndarray:
         """(point, parameter, parameter)."""
         n = self.systems
-        found = np.zeros((len(v), n + len(self.rest), n + len(self.rest)))
+        precision = np.zeros((len(v), n + len(self.others), n + len(self.others)))
         sd = self.spread(v[:, 0])[:, None, None]
-        found[:, :n, :n] = (np.eye(n) - 1 / n) / sd**2 + 1 / (n * self.mean_sd) ** 2
-        at = np.arange(n, n + len(self.rest))
-        found[:, at, at] = self.rest[:, 1] ** -2.0
-        return found
+        precision[:, :n, :n] = (np.eye(n) - 1 / n) / sd**2 + 1 / (n * self.mean_sd) ** 2
+        index = np.arange(n, n + len(self.others))
+        precision[:, index, index] = self.others[:, 1] ** -2.0
+        return precision
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Effects:
     """
 
     kinds: tuple[tuple[int, Spread], ...]  # how many effects there are, and their spread
-    rest: np.ndarray  # (parameter, 2): mean and standard deviation
+    others: np.ndarray  # (parameter, 2): mean and standard deviation
 
     @property
     def spreads(self) -> int:
@@ -118,33 +118,33 @@ class Effects:
     @property
     def centre(self) -> np.ndarray:
         """(parameter,)."""
-        return np.append(np.zeros(sum(n for n, _ in self.kinds)), self.rest[:, 0])
+        return np.append(np.zeros(sum(n for n, _ in self.kinds)), self.others[:, 0])
 
     def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Of both, (draw, spread) and (draw, parameter)."""
         v = random.standard_normal((number, self.spreads))
-        each = [
-            spread(own)[:, None] * random.standard_normal((number, n))
-            for own, (n, spread) in zip(v.T, self.kinds, strict=True)
+        effects = [
+            spread(column)[:, None] * random.standard_normal((number, n))
+            for column, (n, spread) in zip(v.T, self.kinds, strict=True)
         ]
-        return v, np.hstack([*each, _normal(self.rest, number, random)])
+        return v, np.hstack([*effects, _normal(self.others, number, random)])
 
     def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """(point,), up to a constant."""
-        *each, rest = np.split(x, np.cumsum([n for n, _ in self.kinds]), axis=1)
-        squares = (((rest - self.rest[:, 0]) / self.rest[:, 1]) ** 2).sum(1) + (v**2).sum(1)
-        found = -squares / 2
-        for effects, own, (n, spread) in zip(each, v.T, self.kinds, strict=True):
-            sd = spread(own)
-            found -= n * np.log(sd) + (effects**2).sum(1) / (2 * sd**2)
-        return found
+        *groups, others = np.split(x, np.cumsum([n for n, _ in self.kinds]), axis=1)
+        squares = (((others - self.others[:, 0]) / self.others[:, 1]) ** 2).sum(1) + (v**2).sum(1)
+        log = -squares / 2
+        for effects, column, (n, spread) in zip(groups, v.T, self.kinds, strict=True):
+            sd = spread(column)
+            log -= n * np.log(sd) + (effects**2).sum(1) / (2 * sd**2)
+        return log
 
     def precision(self, v: np.ndarray) -> np.ndarray:
         """(point, parameter, parameter)."""
-        of_each = [
-            np.repeat(spread(own)[:, None] ** -2.0, n, axis=1)
-            for own, (n, spread) in zip(v.T, self.kinds, strict=True)
+        blocks = [
+            np.repeat(spread(column)[:, None] ** -2.0, n, axis=1)
+            for column, (n, spread) in zip(v.T, self.kinds, strict=True)
         ]
-        rest = np.broadcast_to(self.rest[:, 1] ** -2.0, (len(v), len(self.rest)))
-        diagonal = np.concatenate([*of_each, rest], axis=1)
+        others = np.broadcast_to(self.others[:, 1] ** -2.0, (len(v), len(self.others)))
+        diagonal = np.concatenate([*blocks, others], axis=1)
         return diagonal[:, :, None] * np.eye(diagonal.shape[1])

@@ -1,4 +1,4 @@
-"""Wins, losses and ties of all pairs of columns, exactly and with few passes over the data."""
+"""Wins, losses and ties of all pairs of columns, and how far apart systems are on each item."""
 
 import numpy as np
 
@@ -29,13 +29,13 @@ def with_nearest(values: np.ndarray, allowed: float) -> tuple[np.ndarray, np.nda
     gaps = bool(np.isnan(values).any())
     levels = _levels(values)
     if levels is not None:
-        apart = levels[:, None] - levels
-        nearest = float(apart[apart > allowed].min(initial=np.inf))
+        differences = levels[:, None] - levels
+        nearest = float(differences[differences > allowed].min(initial=np.inf))
         return *_count_levels(values, levels, allowed, gaps), nearest
     nearest = np.inf
     for k in range(values.shape[1]):
-        apart = values[:, k, None] - values
-        nearest = min(nearest, float(apart[apart > allowed].min(initial=np.inf)))
+        differences = values[:, k, None] - values
+        nearest = min(nearest, float(differences[differences > allowed].min(initial=np.inf)))
     return *_count_graded(values, allowed, gaps), nearest
 
 
@@ -49,17 +49,17 @@ def slack(values: np.ndarray, margin: float) -> float:
 
 def _levels(values: np.ndarray) -> np.ndarray | None:
     """The distinct scores in ascending order, or None as soon as there are too many of them."""
-    known = np.empty(0)
+    levels = np.empty(0)
     for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
         fresh = ~np.isnan(block)
-        for level in known:
+        for level in levels:
             fresh &= block != level
         if fresh.any():
-            known = np.union1d(known, np.unique(block[fresh]))
-            if known.size > _LEVELS:
+            levels = np.union1d(levels, np.unique(block[fresh]))
+            if levels.size > _LEVELS:
                 return None
-    return known
+    return levels
 
 
 def _count_levels(
@@ -74,8 +74,8 @@ def _count_levels(
     for start in range(0, len(values), _BLOCK):
         block = values[start : start + _BLOCK]
         if gaps:
-            seen = (~np.isnan(block)).astype(np.float32)
-            shared += _exact_product(seen, seen)
+            present = (~np.isnan(block)).astype(np.float32)
+            shared += _exact_product(present, present)
         if not gaps and levels.size == 2 and levels[1] - levels[0] > allowed:
             high = (block == levels[1]).astype(np.float32)  # one symmetric product is enough
             wins += high.sum(0).astype(np.int64)[:, None] - _exact_product(high, high)
@@ -100,5 +100,55 @@ def _count_graded(values: np.ndarray, allowed: float, gaps: bool) -> tuple[np.nd
         wins[k] = (values[:, k, None] - values > allowed).sum(0)
     if not gaps:
         return wins, np.full((systems, systems), len(values), dtype=np.int64)
-    seen = (~np.isnan(values)).astype(np.float64)
-    return wins, (seen.T @ seen).astype(np.int64)
+    present = (~np.isnan(values)).astype(np.float64)
+    return wins, (present.T @ present).astype(np.int64)
+
+
+def spreads(values: np.ndarray) -> dict[str, np.ndarray]:
+    """Of values (item, system), nan where one is missing: over items how many systems were
+    ``scored``, their ``mean``, their standard deviation ``spread``, and ``with_rest``, the
+    correlation, over systems, of the item's values with their means on the other items.
+
+    What is not known is nan: of one system the spread, of equal values the correlation.
+
+    Examples
+    --------
+    >>> found = spreads(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1.0], [1, 0, 0]]))
+    >>> found["spread"].round(3).tolist(), found["with_rest"].round(3).tolist()
+    ([0.577, 0.577, 0.577, 0.577], [1.0, 0.0, -0.756, 1.0])
+    """
+    present = ~np.isnan(values)
+    total, number = np.where(present, values, 0.0).sum(0), present.sum(0)
+    parts = [
+        _row_spreads(values[k : k + _ROWS], total, number)
+        for k in range(0, max(1, len(values)), _ROWS)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _row_spreads(
+    values: np.ndarray, total: np.ndarray, number: np.ndarray
+) -> dict[str, np.ndarray]:
+    """`spreads` of some items, given the sum and the number of each system's values on all."""
+    present = ~np.isnan(values)
+    filled, n = np.where(present, values, 0.0), present.sum(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # nan where a system has no other item
+        without = (total - filled) / np.where(present, number - 1, np.nan)
+        mean = np.where(n > 0, filled.sum(1) / n, np.nan)
+        spread = np.where(n > 1, np.sqrt((_centred(values, present) ** 2).sum(1) / (n - 1)), np.nan)
+        both = np.isfinite(without)
+        scores, others = _centred(values, both), _centred(without, both)
+        squares = (scores**2).sum(1) * (others**2).sum(1)
+        along = (scores * others).sum(1) / np.sqrt(np.where(squares > _NOTHING, squares, np.nan))
+    return {"scored": n, "mean": mean, "spread": spread, "with_rest": np.clip(along, -1, 1)}
+
+
+def _centred(values: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Values less the mean of those present in the row; 0 elsewhere."""
+    filled = np.where(present, values, 0.0)
+    return np.where(present, filled - (filled.sum(1) / present.sum(1))[:, None], 0.0)
+
+
+_ROWS = 2**16  # items that are looked at together
+_NOTHING = 1e-24  # a product of sums of squares that rounding alone has left

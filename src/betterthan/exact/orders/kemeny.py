@@ -28,8 +28,8 @@ def preferences(ranks: np.ndarray) -> np.ndarray:
     """How many orders put i before j, ties half, from ranks (order, item) with NaN where an item is
     not ranked.
     """
-    apart = ranks[:, None, :] - ranks[:, :, None]
-    return ((apart > 0) + (apart == 0) / 2).sum(0) * (1 - np.eye(ranks.shape[1]))
+    differences = ranks[:, None, :] - ranks[:, :, None]
+    return ((differences > 0) + (differences == 0) / 2).sum(0) * (1 - np.eye(ranks.shape[1]))
 
 
 def distance(before: np.ndarray, order: list[int]) -> float:
@@ -93,13 +93,15 @@ def _search(before: np.ndarray) -> tuple[list[int], int]:
     cost[0], ways[0] = 0.0, 1
     for layer in _by_size(n):
         for i in range(n):
-            here = layer[layer >> i & 1 == 1]
-            rest = here ^ (1 << i)
-            total = cost[rest] + behind[i, rest]
-            better, equal = total < cost[here] - 1e-9, np.abs(total - cost[here]) <= 1e-9
-            ways[here] = np.where(better, ways[rest], ways[here] + np.where(equal, ways[rest], 0))
-            last[here] = np.where(better | equal, i, last[here])
-            cost[here] = np.where(better, total, cost[here])
+            sets = layer[layer >> i & 1 == 1]
+            without = sets ^ (1 << i)
+            total = cost[without] + behind[i, without]
+            better, equal = total < cost[sets] - 1e-9, np.abs(total - cost[sets]) <= 1e-9
+            ways[sets] = np.where(
+                better, ways[without], ways[sets] + np.where(equal, ways[without], 0)
+            )
+            last[sets] = np.where(better | equal, i, last[sets])
+            cost[sets] = np.where(better, total, cost[sets])
     return _from_the_end(last), int(ways[-1])
 
 

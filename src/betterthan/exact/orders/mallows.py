@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from betterthan.exact.numeric.nodes import legendre
+from betterthan.exact.numeric.quadrature import legendre
 
 _POINTS = 200
 _DROP = 45.0  # the log density may fall by this much before it counts as nothing: e-45 is 3e-20
@@ -32,7 +32,7 @@ def expected_inversions(theta: np.ndarray, n: int) -> np.ndarray:
     return _middle(n) - ((j * _slope(j * half) - _slope(half)) / 2).sum(-1)
 
 
-def variance_of_inversions(theta: np.ndarray, n: int) -> np.ndarray:
+def inversion_variance(theta: np.ndarray, n: int) -> np.ndarray:
     """Variance of the number of inversions: the curvature of the log normaliser."""
     j, half = np.arange(2, n + 1), np.asarray(theta, dtype=float)[..., None] / 2
     return ((j**2 * _curvature(j * half) - _curvature(half)) / 4).sum(-1)
@@ -75,9 +75,9 @@ def approximation(
     theta, slope, information = (np.zeros(len(n)) for _ in range(3))
     for step in range(30):
         for size in np.unique(n):
-            of = n == size
-            slope[of] = expected_inversions(theta[of], int(size)) - inversions[of]
-            information[of] = variance_of_inversions(theta[of], int(size))
+            mask = n == size
+            slope[mask] = expected_inversions(theta[mask], int(size)) - inversions[mask]
+            information[mask] = inversion_variance(theta[mask], int(size))
         if step < 29:
             theta = theta + np.clip((slope - theta / sd**2) / (information + 1 / sd**2), -1, 1)
     return theta + slope / information, information
@@ -114,7 +114,7 @@ def quadrature(
 
 
 def support(density: Callable[[np.ndarray], np.ndarray], sd: float) -> tuple[float, float]:
-    """Between which values a concave log density lies above its top less 45."""
+    """Interval on which a concave log density is above its maximum less 45."""
     left, right = -12.0 * sd, 12.0 * sd
     for _ in range(200):  # golden-free ternary search for the top
         a, b = left + (right - left) / 3, right - (right - left) / 3
@@ -124,15 +124,15 @@ def support(density: Callable[[np.ndarray], np.ndarray], sd: float) -> tuple[flo
             break
     top = (left + right) / 2
     peak = float(density(np.array([top]))[0])
-    ends = []
+    limits = []
     for sign in (-1, 1):
-        near, far = 0.0, 40.0 * sd
+        close, far = 0.0, 40.0 * sd
         for _ in range(80):
-            middle = (near + far) / 2
+            middle = (close + far) / 2
             below = float(density(np.array([top + sign * middle]))[0]) < peak - _DROP
-            near, far = (near, middle) if below else (middle, far)
-        ends.append(top + sign * far)
-    return ends[0], ends[1]
+            close, far = (close, middle) if below else (middle, far)
+        limits.append(top + sign * far)
+    return limits[0], limits[1]
 
 
 def prob_greater(
@@ -142,12 +142,12 @@ def prob_greater(
     nodes, weights = quadrature(a, sd)
     low, high = support(b, sd)
     node, share = legendre(_POINTS)
-    whole = low + (high - low) * (node + 1) / 2
-    peak = b(whole).max()
-    mass = (high - low) * (share @ np.exp(b(whole) - peak))
-    ends = np.clip(nodes, low, high)
-    inner = low + (ends - low)[:, None] * (node + 1) / 2
-    below = (ends - low) * (np.exp(b(inner) - peak) @ share)
+    nodes_b = low + (high - low) * (node + 1) / 2
+    peak = b(nodes_b).max()
+    mass = (high - low) * (share @ np.exp(b(nodes_b) - peak))
+    cuts = np.clip(nodes, low, high)
+    inner = low + (cuts - low)[:, None] * (node + 1) / 2
+    below = (cuts - low) * (np.exp(b(inner) - peak) @ share)
     return float(weights @ (below / mass))
 
 

@@ -97,8 +97,8 @@ def wins_needed(
     m = np.asarray(decisive, np.int64)
     most = int(m.max(initial=0))
     if most > _TABLED:
-        each, back = np.unique(m, return_inverse=True)
-        return _needed(each, prior, threshold)[back].reshape(m.shape)
+        distinct, back = np.unique(m, return_inverse=True)
+        return _needed(distinct, prior, threshold)[back].reshape(m.shape)
     return _table(max(256, 1 << most.bit_length()), tuple(prior[:2]), threshold)[m]
 
 
@@ -107,9 +107,9 @@ _TABLED = 1 << 16  # decisive items up to which the numbers for all are kept
 
 @lru_cache(maxsize=16)
 def _table(size: int, prior: tuple[float, ...], threshold: float) -> np.ndarray:
-    found = _needed(np.arange(size), prior, threshold)
-    found.flags.writeable = False  # shared by all callers
-    return found
+    needed = _needed(np.arange(size), prior, threshold)
+    needed.flags.writeable = False  # shared by all callers
+    return needed
 
 
 def _needed(m: np.ndarray, prior: tuple[float, ...], threshold: float) -> np.ndarray:
@@ -122,11 +122,11 @@ def _needed(m: np.ndarray, prior: tuple[float, ...], threshold: float) -> np.nda
     about = np.rint(n * (1 + z / np.sqrt(n + 1 + z**2)) / 2 - prior[0])
     about = np.clip(about, 1, np.maximum(m, 1)).astype(np.int64)
     enough = won(about)
-    found = np.where(enough, about, about + 1)
-    beside = np.where(enough, about - 1, about + 1)
-    rest = np.flatnonzero((won(beside) == enough) | (beside > m))
-    found[rest] = fewest(lambda wins: won(wins, m[rest]), 0, m[rest] + 1)
-    return found
+    needed = np.where(enough, about, about + 1)
+    neighbor = np.where(enough, about - 1, about + 1)
+    wrong = np.flatnonzero((won(neighbor) == enough) | (neighbor > m))
+    needed[wrong] = fewest(lambda wins: won(wins, m[wrong]), 0, m[wrong] + 1)
+    return needed
 
 
 def edges(total: Any, decisive: Any, rule: Rule, wanted: Any = True) -> Edges:
@@ -134,9 +134,9 @@ def edges(total: Any, decisive: Any, rule: Rule, wanted: Any = True) -> Edges:
     not `wanted`, nothing is looked for within the rope.
     """
     total, decisive, wanted = np.broadcast_arrays(total, decisive, wanted)
-    back_of = rule.swapped()
+    swapped = rule.swapped()
     a = wins_needed(decisive, rule.prior, rule.threshold)
-    b = decisive + 1 - wins_needed(decisive, back_of.prior, rule.threshold)
+    b = decisive + 1 - wins_needed(decisive, swapped.prior, rule.threshold)
     if not rule.rope:
         return Edges(a, b, b, b)
     cells = np.stack([total[wanted], decisive[wanted]])
@@ -158,8 +158,8 @@ def _equivalent(n: np.ndarray, m: np.ndarray, rule: Rule) -> tuple[np.ndarray, n
     if win == loss:
         low[some] = m[some] - high[some] + 1
     else:
-        turned = m[some] - middle[some]
-        low[some] = m[some] - _last(turned, n[some], m[some], rule.swapped())
+        mirrored = m[some] - middle[some]
+        low[some] = m[some] - _last(mirrored, n[some], m[some], rule.swapped())
     return low, high
 
 
@@ -167,8 +167,8 @@ def _within(wins: np.ndarray, n: np.ndarray, m: np.ndarray, rule: Rule) -> np.nd
     if rule.rough:
         return _nearly(wins, n, m, rule)
     win, loss = rule.prior[:2]
-    found = prob_within(win + wins, loss + m - wins, rule.tie + n - m, rule.rope)
-    return found >= rule.threshold
+    prob = prob_within(win + wins, loss + m - wins, rule.tie + n - m, rule.rope)
+    return prob >= rule.threshold
 
 
 def _last(inside: np.ndarray, n: np.ndarray, m: np.ndarray, rule: Rule) -> np.ndarray:
@@ -196,7 +196,7 @@ def _last(inside: np.ndarray, n: np.ndarray, m: np.ndarray, rule: Rule) -> np.nd
 def _nearly(wins: np.ndarray, n: np.ndarray, m: np.ndarray, rule: Rule) -> np.ndarray:
     """Whether P(|d| <= rope) reaches the threshold if d were normal."""
     win, loss = rule.prior[:2]
-    of = win + wins, loss + np.maximum(m - wins, 0), rule.tie + n - m
-    mean, sd = mean_difference(*of), sd_difference(*of)
+    parameters = win + wins, loss + np.maximum(m - wins, 0), rule.tie + n - m
+    mean, sd = mean_difference(*parameters), sd_difference(*parameters)
     held = special.ndtr((rule.rope - mean) / sd) - special.ndtr((-rule.rope - mean) / sd)
     return held >= rule.threshold

@@ -9,7 +9,7 @@ sets, Machine Learning 100, 285-304.
 import numpy as np
 from scipy import special, stats
 
-from betterthan.exact.numeric.nodes import eased
+from betterthan.exact.numeric.quadrature import eased
 
 
 def correlated(differences: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray, int]:
@@ -44,11 +44,13 @@ def prob_largest(parameters: np.ndarray, points: int = 400) -> np.ndarray:
     quantiles.
     """
     u, weight = eased(points)
-    known, safe = parameters > 0, np.where(parameters > 0, parameters, 1.0)
-    found = np.empty(parameters.shape)
+    positive, safe = parameters > 0, np.where(parameters > 0, parameters, 1.0)
+    probabilities = np.empty(parameters.shape)
     for k in range(parameters.shape[-1]):
         x = special.gammaincinv(safe[..., k, None], u)[..., None, :]
-        others, counted = (np.delete(v, k, axis=-1)[..., None] for v in (safe, known))
-        found[..., k] = np.where(counted, special.gammainc(others, x), 1.0).prod(-2) @ weight
-    found = np.where(known, found, 0.0)
-    return found / found.sum(-1, keepdims=True)
+        others, counted = (np.delete(v, k, axis=-1)[..., None] for v in (safe, positive))
+        probabilities[..., k] = (
+            np.where(counted, special.gammainc(others, x), 1.0).prod(-2) @ weight
+        )
+    probabilities = np.where(positive, probabilities, 0.0)
+    return probabilities / probabilities.sum(-1, keepdims=True)

@@ -46,17 +46,17 @@ def resampled(
     """Cross products of samples in which each group stands some `times` (sample, group), and their
     items: how many, and how many different ones.
     """
-    own = within_groups(x, y, groups)
+    within = within_groups(x, y, groups)
     items = np.bincount(groups)
-    return np.tensordot(times, own, 1), times @ items, (times > 0) @ items
+    return np.tensordot(times, within, 1), times @ items, (times > 0) @ items
 
 
 def within_groups(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Cross products of constant, x, y within each group, (group, m, m)."""
     table = np.column_stack([np.ones(len(y)), x, y])
-    own = np.zeros((int(groups.max()) + 1, table.shape[1], table.shape[1]))
-    np.add.at(own, groups, table[:, :, None] * table[:, None, :])
-    return own
+    sums = np.zeros((int(groups.max()) + 1, table.shape[1], table.shape[1]))
+    np.add.at(sums, groups, table[:, :, None] * table[:, None, :])
+    return sums
 
 
 def search(
@@ -73,13 +73,15 @@ def search(
     `distinct` items (fold,) bound how many features there is room for; default: all are distinct.
     """
     room = sizes if distinct is None else distinct
-    state, whole, inside = _start(products, everything)
+    state, totals, inside = _start(products, everything)
     folds = len(state)
     steps = [(np.full(folds, -1), _aic(state[:, -1, -1], sizes, inside.sum(1)))]
     running = np.arange(folds)
     while running.size:
         now = steps[-1][1].copy()
-        costs = _costs(*(each[running] for each in (state, whole, sizes, room, inside)), add, drop)
+        costs = _costs(
+            *(array[running] for array in (state, totals, sizes, room, inside)), add, drop
+        )
         moving, chosen, best = _best_move(costs, now[running])
         running = running[moving]
         if not running.size:
@@ -104,13 +106,13 @@ def _start(products: np.ndarray, everything: bool) -> tuple[np.ndarray, np.ndarr
     state = products.copy()
     every = np.arange(len(state))
     _sweep(state, every, np.zeros(len(state), dtype=int))
-    whole = _diagonal(state).copy()
-    inside = np.zeros(whole.shape, dtype=bool)
+    totals = _diagonal(state).copy()
+    inside = np.zeros(totals.shape, dtype=bool)
     for k in range(inside.shape[1]) if everything else ():
-        ready = every[_left(state, whole)[:, k] > TOLERANCE]
+        ready = every[_left(state, totals)[:, k] > TOLERANCE]
         _sweep(state, ready, np.full(len(ready), k + 1))
         inside[ready, k] = True
-    return state, whole, inside
+    return state, totals, inside
 
 
 def _best_move(costs: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -130,12 +132,12 @@ def candidates(products: np.ndarray, size: int, inside: np.ndarray) -> np.ndarra
     inside.
     """
     state = products[None].copy()
-    here = np.array([0])
+    fold = np.array([0])
     for k in (0, *(1 + np.flatnonzero(inside))):
-        _sweep(state, here, np.array([k]))
-    whole = products.diagonal()[1:-1] - products[0, 1:-1] ** 2 / products[0, 0]
+        _sweep(state, fold, np.array([k]))
+    totals = products.diagonal()[1:-1] - products[0, 1:-1] ** 2 / products[0, 0]
     sizes = np.array([size])
-    costs = _costs(state, whole[None], sizes, sizes, inside[None], True, True)[0]
+    costs = _costs(state, totals[None], sizes, sizes, inside[None], True, True)[0]
     return costs.reshape(2, -1).min(0)
 
 
@@ -144,14 +146,14 @@ def _diagonal(state: np.ndarray) -> np.ndarray:
     return np.diagonal(state, axis1=1, axis2=2)[:, 1:-1]
 
 
-def _left(state: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def _left(state: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """Share of each feature that those inside leave unexplained."""
-    return _diagonal(state) / np.where(whole > TOLERANCE, whole, np.inf)
+    return _diagonal(state) / np.where(totals > TOLERANCE, totals, np.inf)
 
 
 def _costs(
     state: np.ndarray,
-    whole: np.ndarray,
+    totals: np.ndarray,
     sizes: np.ndarray,
     room: np.ndarray,
     inside: np.ndarray,
@@ -166,7 +168,7 @@ def _costs(
     diagonal = _diagonal(state)
     number = inside.sum(1)[:, None]
     size = sizes[:, None]
-    can_add = ~inside & (_left(state, whole) > TOLERANCE) & add
+    can_add = ~inside & (_left(state, totals) > TOLERANCE) & add
     can_add &= room[:, None] > number + 3
     can_drop = inside & drop
     less = rss - with_y**2 / np.where(can_add, diagonal, 1)
@@ -185,10 +187,10 @@ def _sweep(state: np.ndarray, folds: np.ndarray, which: np.ndarray) -> None:
     if not folds.size:
         return
     part = state[folds]
-    at = np.arange(len(folds))
-    column = part[at, :, which]
-    pivot = column[at, which]
+    index = np.arange(len(folds))
+    column = part[index, :, which]
+    pivot = column[index, which]
     part -= column[:, :, None] * (column / pivot[:, None])[:, None, :]
-    part[at, :, which] = part[at, which, :] = column / np.abs(pivot)[:, None]
-    part[at, which, which] = -1 / pivot
+    part[index, :, which] = part[index, which, :] = column / np.abs(pivot)[:, None]
+    part[index, which, which] = -1 / pivot
     state[folds] = part

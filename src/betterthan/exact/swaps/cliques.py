@@ -43,25 +43,24 @@ def maximal_cliques(similar: np.ndarray, limit: int = LIMIT) -> list[tuple[int, 
     >>> maximal_cliques([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
     [(0, 1), (1, 2)]
     """
-    near = _neighbours(np.asarray(similar, dtype=bool))
-    found: list[tuple[int, ...]] = []
-    todo = [(0, (1 << len(near)) - 1, 0)] if near else []
+    neighbors = _neighbours(np.asarray(similar, dtype=bool))
+    cliques: list[tuple[int, ...]] = []
+    todo = [(0, (1 << len(neighbors)) - 1, 0)] if neighbors else []
     while todo:
         clique, candidates, done = todo.pop()
         if not candidates:
             if not done:
-                found.append(tuple(_members(clique)))
-            if len(found) > limit:
+                cliques.append(tuple(_members(clique)))
+            if len(cliques) > limit:
                 raise ValueError(
-                    f"{len(near)} systems form more than {limit:,} overlapping groups; compare "
-                    f"fewer systems at once, "
-                    "or read the pairs themselves"
+                    f"{len(neighbors)} systems form more than {limit:,} overlapping groups; "
+                    "compare fewer systems at once, or read the pairs themselves"
                 )
             continue
-        for k in _members(candidates & ~near[_pivot(near, candidates, done)]):
-            todo.append((clique | 1 << k, candidates & near[k], done & near[k]))
+        for k in _members(candidates & ~neighbors[_pivot(neighbors, candidates, done)]):
+            todo.append((clique | 1 << k, candidates & neighbors[k], done & neighbors[k]))
             candidates, done = candidates & ~(1 << k), done | 1 << k
-    return sorted(found)
+    return sorted(cliques)
 
 
 def letters(count: int) -> list[str]:
@@ -83,17 +82,17 @@ def _neighbours(similar: np.ndarray) -> list[int]:
     ]
 
 
-def _pivot(near: list[int], candidates: int, done: int) -> int:
+def _pivot(neighbors: list[int], candidates: int, done: int) -> int:
     """The system that is similar to most candidates: cliques without it or one not similar to it
     are not maximal.
     """
-    return max(_members(candidates | done), key=lambda k: (candidates & near[k]).bit_count())
+    return max(_members(candidates | done), key=lambda k: (candidates & neighbors[k]).bit_count())
 
 
 def _members(bits: int) -> list[int]:
-    found = []
+    members = []
     while bits:
         lowest = bits & -bits
-        found.append(lowest.bit_length() - 1)
+        members.append(lowest.bit_length() - 1)
         bits ^= lowest
-    return found
+    return members

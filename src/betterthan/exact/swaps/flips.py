@@ -11,7 +11,7 @@ from scipy import special
 EXACT = 20  # clusters that differ, up to which all sign vectors are counted
 NORMAL = 1_000  # clusters above which the sum is taken as normal
 _SLACK = 1e-9  # of the sum of |D|: sums that are as close are equal
-_WHOLE = 4_000  # of the sum of |D|: whole numbers up to here are counted one by one
+_INTEGERS_MAX = 4_000  # of the sum of |D|: integers up to here are counted one by one
 _HELD = 2**22
 _ROWS = 1_000  # sign vectors at once, whose sums the processor's cache holds
 _EXACT_IN_SINGLE = 2**24  # whole numbers up to here are exact in single precision
@@ -72,21 +72,21 @@ def _counted(differences: np.ndarray) -> np.ndarray:
     whole numbers, such as right answers, those with each sum are counted.
     """
     size = np.abs(differences).sum(0)
-    if size.max() <= _WHOLE and (differences == np.round(differences)).all():
-        return _of_whole(np.abs(differences).astype(np.int64), np.abs(differences.sum(0)))
+    if size.max() <= _INTEGERS_MAX and (differences == np.round(differences)).all():
+        return _counted_integers(np.abs(differences).astype(np.int64), np.abs(differences.sum(0)))
     total = np.abs(differences.sum(0)) - _SLACK * size
     half = len(differences) // 2
     step = max(1, _HELD // 2 ** (len(differences) - half))
     return np.concatenate(
         [
-            _share(differences[:half, k : k + step], differences[half:, k : k + step], *of)
+            _share(differences[:half, k : k + step], differences[half:, k : k + step], *scale)
             for k in range(0, len(size), step)
-            for of in [(total[k : k + step], size[k : k + step])]
+            for scale in [(total[k : k + step], size[k : k + step])]
         ]
     )
 
 
-def _of_whole(sizes: np.ndarray, total: np.ndarray) -> np.ndarray:
+def _counted_integers(sizes: np.ndarray, total: np.ndarray) -> np.ndarray:
     """The same of whole numbers (cluster, pair): the clusters whose sign is -1 hold at most half of
     what the sum of all has above `total`.
     """
@@ -104,15 +104,15 @@ def _of_whole(sizes: np.ndarray, total: np.ndarray) -> np.ndarray:
 def _share(
     first: np.ndarray, second: np.ndarray, total: np.ndarray, size: np.ndarray
 ) -> np.ndarray:
-    """Of all sign vectors, those whose sum is `total` or further from 0."""
-    one, other = _sums(first).T, np.sort(_sums(second).T, axis=1)  # (pair, sign vector)
+    """Share of sign vectors whose sum is `total` or further from 0."""
+    left, right = _sums(first).T, np.sort(_sums(second).T, axis=1)  # (pair, sign vector)
     # one sorted sequence for all pairs, each in a place of its own: sums lie within [-1, 1]
     place = 4.0 * np.arange(len(size))[:, None]
-    ordered = (other / size[:, None] + place).ravel()
-    needed = np.minimum((total[:, None] - one) / size[:, None], 1.5) + place
+    ordered = (right / size[:, None] + place).ravel()
+    needed = np.minimum((total[:, None] - left) / size[:, None], 1.5) + place
     below = np.searchsorted(ordered, needed.ravel()).reshape(needed.shape)
-    above = (other.shape[1] * (np.arange(len(size))[:, None] + 1) - below).sum(1)
-    return np.minimum(1.0, 2 * above / (one.shape[1] * other.shape[1]))
+    above = (right.shape[1] * (np.arange(len(size))[:, None] + 1) - below).sum(1)
+    return np.minimum(1.0, 2 * above / (left.shape[1] * right.shape[1]))
 
 
 def _sums(differences: np.ndarray) -> np.ndarray:
@@ -126,8 +126,8 @@ def _sums(differences: np.ndarray) -> np.ndarray:
 def _sampled(differences: np.ndarray, draws: int, seed: int) -> np.ndarray:
     """Random sign vectors with a sum at least as far from 0, (pair,)."""
     random, size = np.random.default_rng(seed), np.abs(differences).sum(0)
-    whole = size.max() <= _EXACT_IN_SINGLE and (differences == np.round(differences)).all()
-    kind = np.float32 if whole else np.float64
+    exact = size.max() <= _EXACT_IN_SINGLE and (differences == np.round(differences)).all()
+    kind = np.float32 if exact else np.float64
     total = (np.abs(differences.sum(0)) - _SLACK * size).astype(kind)
     differences = differences.astype(kind)
     extreme = np.zeros(len(size), dtype=np.int64)
@@ -156,8 +156,10 @@ def swaps(
     with np.errstate(invalid="ignore", divide="ignore"):
         largest = np.nanmax(np.abs([total_a / size_a, total_b / size_b]), (0, 1), initial=0.0)
     if (size_a == size_b).all():
-        apart = total_a - total_b
-        return flips(np.where(np.abs(apart) > 1e-12 * largest * size_a, apart, 0.0), draws, seed)
+        difference = total_a - total_b
+        return flips(
+            np.where(np.abs(difference) > 1e-12 * largest * size_a, difference, 0.0), draws, seed
+        )
     clusters, pairs = total_a.shape
     counted = clusters <= EXACT and 2.0**clusters * clusters * pairs <= _WORK
     rows = 2**clusters if counted else draws

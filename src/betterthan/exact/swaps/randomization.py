@@ -1,4 +1,18 @@
-"""Exact null distributions of randomization: every one of the 2**n ways to swap two systems'
+"""Randomization: sets of swaps, exact null distributions, and p-values of counted exceedances.
+
+Random and complete sets of swaps, in chunks, and the sums they move from one system to another.
+
+A swap is a row of bits, one for each item: where it is 1 the two systems exchange their responses.
+One set of swaps serves all pairs of systems. Bits come straight from the generator, a whole number
+of words for each swap, so the size of a chunk does not change them; they stay packed, eight items
+in a byte, the first one lowest.
+
+From counted exceedances to p-values, and how sure shuffles make us of them.
+
+With b of n shuffles at least as extreme, the true p has the posterior Beta(1 + b, 1 + n - b) under
+a uniform prior: the confidence in a level is its mass at or below the level.
+
+Exact null distributions of randomization: every one of the 2**n ways to swap two systems'
 responses.
 
 Nothing is enumerated. For a sum of whole differences the distribution is a convolution, item by
@@ -10,12 +24,150 @@ probability keeps its relative accuracy.
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import betainc
 
 from betterthan import names
 from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.sign import sign_p
+
+_WORD = 64
+_FLOAT32 = 2**24  # below this float32 holds whole numbers
+_HALF = 2**31  # below this two whole numbers share an int64
+_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(
+    np.int64
+)
+
+
+def random_swaps(items: int, shuffles: int, seed: int, rows: int) -> Iterator[np.ndarray]:
+    """Chunks of at most `rows` random swaps, packed: uint8 (rows, bytes)."""
+    words = max(1, -(-items // _WORD))
+    source = np.random.PCG64(seed)
+    for start in range(0, shuffles, rows):
+        size = min(rows, shuffles - start)
+        raw = source.random_raw(size * words).astype("<u8", copy=False)
+        yield raw.view(np.uint8).reshape(size, words * 8)
+
+
+def all_swaps(items: int, rows: int) -> Iterator[np.ndarray]:
+    """Chunks of all 2**items swaps, packed; at most 63 items."""
+    total = 2**items
+    for start in range(0, total, rows):
+        numbers = np.arange(start, min(start + rows, total), dtype="<u8")
+        yield numbers.view(np.uint8).reshape(len(numbers), 8)
+
+
+def unpacked(swaps: np.ndarray, items: int) -> np.ndarray:
+    """One 0 or 1 for each item, uint8 (rows, item)."""
+    bits = np.unpackbits(swaps, bitorder="little")  # flat is twice as fast as along an axis
+    return bits.reshape(len(swaps), -1)[:, :items]
+
+
+def tabled(responses: np.ndarray) -> bool:
+    """Whether `moved` looks sums up by the byte: for one or two columns of whole numbers that is
+    fastest.
+    """
+    columns = responses.reshape(len(responses), -1)
+    few = columns.shape[1] <= 2 and columns.dtype.kind in "iu"
+    return few and float(np.abs(columns).sum(0).max(initial=0)) < _HALF
+
+
+def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
+    """Sums of the swapped items' responses, (..., rows) from (item, ...), as floats; whole numbers
+    stay exact.
+    """
+    flat = responses.reshape(len(responses), -1)
+    if tabled(flat):
+        return _looked_up(swaps, flat).reshape(*responses.shape[1:], len(swaps))
+    integral = flat.dtype.kind in "iu"
+    small = integral and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
+    kind = np.float32 if small else np.float64
+    sums = unpacked(swaps, len(flat)).astype(kind) @ flat.astype(kind)
+    return sums.T.astype(float, order="C").reshape(*responses.shape[1:], len(swaps))
+
+
+def _looked_up(swaps: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """(column, rows): a table of 256 sums for every byte of items, both columns in one int64."""
+    groups = -(-len(columns) // 8)
+    packed = np.zeros(groups * 8, dtype=np.int64)
+    packed[: len(columns)] = (
+        columns[:, 0] * (2 * _HALF) + columns[:, 1] if columns.shape[1] == 2 else columns[:, 0]
+    )
+    tables = packed.reshape(groups, 8) @ _BYTES.T
+    by_group = swaps[:, :groups].T.astype(np.intp, order="C")
+    total, sums_byte = np.zeros((2, len(swaps)), dtype=np.int64)
+    for table, byte in zip(tables, by_group, strict=True):
+        # no byte is out of range; clip skips the search for one
+        total += table.take(byte, out=sums_byte, mode="clip")
+    if columns.shape[1] == 1:
+        return total.astype(float)[None]
+    sums = np.empty((2, len(swaps)))
+    sums[1] = low = ((total + _HALF) & (2 * _HALF - 1)) - _HALF
+    sums[0] = (total - low) >> 32
+    return sums
+
+
+_MORE_MAX = 2**50
+
+
+def monte_carlo_p(exceedances: np.ndarray, shuffles: np.ndarray) -> np.ndarray:
+    """(b + 1) / (n + 1), never 0 (Davison & Hinkley 1997, Bootstrap Methods and their Application,
+    sec. 4.2).
+    """
+    return (exceedances + 1) / (shuffles + 1)
+
+
+def monte_carlo_error(exceedances: np.ndarray, shuffles: np.ndarray) -> np.ndarray:
+    """Standard error of a sampled p: the standard deviation of the posterior of the true one."""
+    a, b = exceedances + 1.0, shuffles - exceedances + 1.0
+    return np.sqrt(a * b / ((a + b) ** 2 * (a + b + 1)))
+
+
+def confidence_below(
+    exceedances: np.ndarray, shuffles: np.ndarray, cutoff: np.ndarray | float
+) -> np.ndarray:
+    """Posterior probability that the true p is at or below the cutoff."""
+    return betainc(exceedances + 1.0, shuffles - exceedances + 1.0, cutoff)
+
+
+def more_shuffles(
+    exceedances: np.ndarray, shuffles: np.ndarray, cutoff: float, confidence: float
+) -> np.ndarray:
+    """How many more shuffles would settle on which side of the cutoff p lies, if they go on as they
+    have.
+
+    0 where it is settled; inf where the share of exceedances is the cutoff itself.
+    """
+    b, n = (z.astype(float) for z in np.broadcast_arrays(exceedances, shuffles))
+    rate = (b + 1) / (n + 2)
+
+    def decided(more: np.ndarray) -> np.ndarray:
+        sure = confidence_below(b + rate * more, n + more, cutoff)
+        return (sure >= confidence) | (sure <= 1 - confidence)
+
+    low, high = np.zeros(b.shape), np.zeros(b.shape)
+    while (open_ := (never := ~decided(high)) & (high < _MORE_MAX)).any():
+        low, high = np.where(open_, high, low), np.where(open_, np.maximum(1, 2 * high), high)
+    while (high - low > np.maximum(1, 0.005 * high)).any():  # two digits are enough of a forecast
+        middle = np.floor((low + high) / 2)
+        done = decided(middle)
+        low, high = np.where(done, low, middle), np.where(done, middle, high)
+    return np.where(never, np.inf, np.ceil(high))
+
+
+def stopping_points(exceeds: np.ndarray, before: np.ndarray, stop_after: int) -> np.ndarray:
+    """The shuffle (from 1) at which each pair reaches `stop_after` exceedances, 0 where it does
+    not.
+
+    `exceeds` is (pair, shuffle); `before` are the exceedances of earlier chunks (Besag & Clifford
+    1991, Biometrika 78, 301-304).
+    """
+    total = before[:, None] + np.cumsum(exceeds, axis=1, dtype=np.int64)
+    reached = total >= stop_after
+    return np.where(reached.any(1), reached.argmax(1) + 1, 0)
+
 
 _TINY = float(np.finfo(float).tiny)  # the least p, where halving has no room left
 _DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 25, 30, 32, 40, 50, 60, 64, 100)
@@ -36,11 +188,11 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     allowed = 8 * np.finfo(float).eps
     for scale in _SCALES:
         scaled = filled * scale
-        whole = np.rint(scaled)
-        if np.abs(whole).max(initial=0) > _LARGEST:
+        rounded = np.rint(scaled)
+        if np.abs(rounded).max(initial=0) > _LARGEST:
             return None
-        if (np.abs(scaled - whole) <= allowed * np.maximum(np.abs(scaled), 1)).all():
-            return whole.astype(np.int64), scale
+        if (np.abs(scaled - rounded) <= allowed * np.maximum(np.abs(scaled), 1)).all():
+            return rounded.astype(np.int64), scale
     return None
 
 
@@ -154,34 +306,34 @@ def _lattice(
     shapes = high - low + 1
     cells = int(shapes.prod(1).max(initial=1))
     room, spare = np.empty(cells), np.empty(cells)
-    p, at = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
+    p, origin = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
     p[...] = 1
     ways = (steps[order], falling[order], low, shapes)
-    each = zip(*(way.tolist() for way in ways), strict=True)
-    for k, (step, down, first, shape) in enumerate(each, 1):
+    columns = zip(*(way.tolist() for way in ways), strict=True)
+    for k, (step, down, first, shape) in enumerate(columns, 1):
         grown = spare[: math.prod(shape)].reshape(shape)
-        _take_or_leave(p, at, grown, first, step, down)
-        p, at, room, spare = grown, first, spare, room
+        _take_or_leave(p, origin, grown, first, step, down)
+        p, origin, room, spare = grown, first, spare, room
         if k % _HALVINGS == 0:  # the factors 1/2, in one pass over the array for all of them
             p *= 0.5**_HALVINGS
     p *= 0.5 ** (len(steps) % _HALVINGS)
-    return p, np.array(at)
+    return p, np.array(origin)
 
 
 def _take_or_leave(
     p: np.ndarray,
-    at: list[int],
+    origin: list[int],
     grown: np.ndarray,
     first: list[int],
     step: list[int],
     down: list[bool],
 ) -> None:
-    """Add up in `grown`, from `first`, the sums of `p`, from `at`, with a step and without."""
+    """Add to `grown`, which starts at `first`, the sums of `p` with and without a step."""
     grown[...] = 0
-    for taken in (False, True):
-        moved = [s if d != taken else 0 for s, d in zip(step, down, strict=True)]
-        here, there = _overlap(at, p.shape, moved, first, list(grown.shape))
-        grown[there] += p[here]
+    for take in (False, True):
+        moved = [s if d != take else 0 for s, d in zip(step, down, strict=True)]
+        source, target = _overlap(origin, p.shape, moved, first, list(grown.shape))
+        grown[target] += p[source]
 
 
 def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
@@ -195,15 +347,15 @@ def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _overlap(
-    at: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
+    origin: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Of sums from `at` on, moved, which lie in the next window, and where there."""
-    here, there = [], []
-    for a, n, s, f, m in zip(at, size, moved, first, shape, strict=True):
+    """Slices of the moved sums inside the next window, and of their places there."""
+    source, target = [], []
+    for a, n, s, f, m in zip(origin, size, moved, first, shape, strict=True):
         begin, end = max(a + s, f), min(a + s + n, f + m)
-        here.append(slice(begin - a - s, max(end - a - s, begin - a - s)))
-        there.append(slice(begin - f, max(end - f, begin - f)))
-    return tuple(here), tuple(there)
+        source.append(slice(begin - a - s, max(end - a - s, begin - a - s)))
+        target.append(slice(begin - f, max(end - f, begin - f)))
+    return tuple(source), tuple(target)
 
 
 def _masses(

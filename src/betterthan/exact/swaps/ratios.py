@@ -65,18 +65,18 @@ def score(x: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
 
 
 def gap(swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool) -> np.ndarray:
-    """A number with the sign of a swapped difference less the observed one, exactly.
+    """A number with the exact sign of a swapped difference less the observed one.
 
     `swapped` and `observed` are (x, y) of A, then (x, y) of B, whole numbers of any dtype, and
     broadcast against each other; what is swapped adds up to what was observed. With `two_sided`
     both differences are taken without their signs.
     """
     cross, bottom = _cross(*swapped, k=k)
-    seen, seen_bottom = _cross(*observed, k=k)
+    reference, reference_bottom = _cross(*observed, k=k)
     if two_sided:
-        cross, seen = np.abs(cross), np.abs(seen)
+        cross, reference = np.abs(cross), np.abs(reference)
     if _room(observed, k) < _FLOAT64:
-        return cross * seen_bottom - seen * bottom
+        return cross * reference_bottom - reference * bottom
     return _long_gap(swapped, observed, k, two_sided)
 
 
@@ -84,11 +84,11 @@ def macro_gap(
     swapped: tuple[Any, ...], observed: tuple[Any, ...], k: int, two_sided: bool
 ) -> np.ndarray:
     """As `gap`, for the mean score over labels, which are the first axis of every array."""
-    delta, seen = _macro_difference(swapped, k), _macro_difference(observed, k)
+    delta, reference = _macro_difference(swapped, k), _macro_difference(observed, k)
     if two_sided:
-        delta, seen = np.abs(delta), np.abs(seen)
-    found = delta - seen
-    close = np.abs(found) <= _CLOSE
+        delta, reference = np.abs(delta), np.abs(reference)
+    gaps = delta - reference
+    close = np.abs(gaps) <= _CLOSE
     if close.any():
         labels = len(swapped[0])
         parts = [
@@ -97,8 +97,8 @@ def macro_gap(
         rows = np.stack(parts, axis=-1).astype(np.int64).swapaxes(0, 1)
         distinct, back = np.unique(rows.reshape(len(rows), -1), axis=0, return_inverse=True)
         signs = [_macro_sign(row.reshape(labels, 8), k, two_sided) for row in distinct]
-        found[close] = np.array(signs, dtype=float)[back.reshape(-1)]
-    return found
+        gaps[close] = np.array(signs, dtype=float)[back.reshape(-1)]
+    return gaps
 
 
 def _cross(xa: Any, ya: Any, xb: Any, yb: Any, k: int) -> tuple[Any, Any]:
@@ -121,19 +121,21 @@ def _long_gap(
     are close.
     """
     cross, bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in swapped), k=k)
-    seen, seen_bottom = _cross(*(np.asarray(v, dtype=np.longdouble) for v in observed), k=k)
+    reference, reference_bottom = _cross(
+        *(np.asarray(v, dtype=np.longdouble) for v in observed), k=k
+    )
     if two_sided:
-        cross, seen = np.abs(cross), np.abs(seen)
-    left, right = cross * seen_bottom, seen * bottom
-    found = np.asarray(left - right, dtype=float)
+        cross, reference = np.abs(cross), np.abs(reference)
+    left, right = cross * reference_bottom, reference * bottom
+    gaps = np.asarray(left - right, dtype=float)
     # what cancels inside a cross product is rounded too
-    size = _cross_size(swapped, k) * seen_bottom + _cross_size(observed, k) * bottom
+    size = _cross_size(swapped, k) * reference_bottom + _cross_size(observed, k) * bottom
     close = np.abs(left - right) <= _CLOSE * size
     parts = [np.broadcast_to(v, close.shape)[close].tolist() for v in (*swapped, *observed)]
-    found[close] = [
+    gaps[close] = [
         _exact_sign([int(v) for v in row], k, two_sided) for row in zip(*parts, strict=True)
     ]
-    return found
+    return gaps
 
 
 def _cross_size(sums: tuple[Any, ...], k: int) -> Any:
@@ -147,8 +149,8 @@ def _exact_sign(row: list[int], k: int, two_sided: bool) -> int:
         top = xa * bottom_b - xb * bottom_a
         return (abs(top) if two_sided else top), bottom_a * bottom_b
 
-    (top, bottom), (seen, seen_bottom) = difference(*row[:4]), difference(*row[4:])
-    return _sign(top * seen_bottom - seen * bottom)
+    (top, bottom), (reference, reference_bottom) = difference(*row[:4]), difference(*row[4:])
+    return _sign(top * reference_bottom - reference * bottom)
 
 
 def _macro_difference(sums: tuple[Any, ...], k: int) -> np.ndarray:

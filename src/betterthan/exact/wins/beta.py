@@ -170,9 +170,9 @@ def prob_greater(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> 
 
 def _smaller_beats_larger(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
     """P(X > Y) where X is on average the smaller; changes its arguments."""
-    head = _raise(a, b, c, d)
+    added = _raise(a, b, c, d)
     turn = c + d > a + b  # P(X > Y) = P(1 - Y > 1 - X): integrate over the narrower
-    return head + _overlap(*np.where(turn, [d, c, b, a], [a, b, c, d]))
+    return added + _overlap(*np.where(turn, [d, c, b, a], [a, b, c, d]))
 
 
 def _overlap(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
@@ -225,18 +225,18 @@ def _raise(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
     """Raise b and c to at least 8 in place; return what the recurrences P(b) = P(b + 1) + h / b
     add.
     """
-    head = np.zeros(a.shape)
+    added = np.zeros(a.shape)
     for z, other, partner in ((b, a, d), (c, d, a)):
         low = np.flatnonzero(z < _RAISED)
         h = np.exp(_log_both(a[low], b[low], c[low], d[low]))
         while low.size:
-            head[low] += h / z[low]
+            added[low] += h / z[low]
             total = a[low] + b[low] + c[low] + d[low]
             h = h * (z[low] + partner[low]) * (z[low] + other[low]) / (total * z[low])
             z[low] += 1
             keep = z[low] < _RAISED
             low, h = low[keep], h[keep]
-    return head
+    return added
 
 
 def _log_both(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:

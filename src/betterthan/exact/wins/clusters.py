@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from betterthan.exact.numeric.nodes import eased
+from betterthan.exact.numeric.quadrature import eased
 
 # Beta prior of the correlation of two examples of one cluster: U-shaped, for runs of one item are
 # all but the same and items of one document all but independent
@@ -18,7 +18,7 @@ KAPPA = (1e-9, 1e6)  # clusters are of one kind, or alike, beyond
 _NODES = 200
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
 _STIRLING = 1e4  # from here on its first terms leave less than rounding
-_ENDS = 37  # of the logit of the correlation: beyond, the likelihood is what it is there
+_LOGIT_MAX = 37  # of the logit of the correlation: beyond, the likelihood is what it is there
 _NEGLIGIBLE = 40.0  # log of how much less likely what is left out is
 
 
@@ -37,14 +37,14 @@ def outcome_correlation(p: Any, s: Any, win: Any, decisive: Any) -> Any:
     return between / (s - s**2 * ahead)
 
 
-def design_effect(outcome: np.ndarray, seen: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+def design_effect(outcome: np.ndarray, present: np.ndarray, cluster: np.ndarray) -> np.ndarray:
     """How many times the variance of the mean outcome is that of independent items, for each pair.
 
     Parameters
     ----------
     outcome : numpy.ndarray, (item, pair)
-        1, 0, -1; 0 where `seen` is False.
-    seen : numpy.ndarray of bool, (item, pair)
+        1, 0, -1; 0 where `present` is False.
+    present : numpy.ndarray of bool, (item, pair)
     cluster : numpy.ndarray of int, (item,)
 
     Returns
@@ -52,8 +52,8 @@ def design_effect(outcome: np.ndarray, seen: np.ndarray, cluster: np.ndarray) ->
     numpy.ndarray, (pair,)
         From sums of clusters; nan for a pair without variance, and of one cluster.
     """
-    size, sums = (np.zeros((int(cluster.max()) + 1, seen.shape[1])) for _ in range(2))
-    np.add.at(size, cluster, seen)
+    size, sums = (np.zeros((int(cluster.max()) + 1, present.shape[1])) for _ in range(2))
+    np.add.at(size, cluster, present)
     np.add.at(sums, cluster, outcome)
     return design_effect_of_sums(size, sums, np.square(outcome.astype(float)).sum(0))
 
@@ -68,8 +68,8 @@ def design_effect_of_sums(size: np.ndarray, sums: np.ndarray, squares: np.ndarra
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums.sum(0) / n
         between = ((sums - size * mean) ** 2).sum(0) * count / (count - 1)
-        alone = (squares - n * mean**2) * n / (n - 1)
-        return between / np.where(alone > 1e-9 * n, alone, np.nan)
+        independent = (squares - n * mean**2) * n / (n - 1)
+        return between / np.where(independent > 1e-9 * n, independent, np.nan)
 
 
 def draw_shares(
@@ -130,19 +130,19 @@ def _correlations(log_density: Callable[[np.ndarray], np.ndarray]) -> tuple[np.n
 
     `log_density` of a few p and any kappa shows where that is. The ends stand for all beyond them.
     """
-    coarse = np.arange(-_ENDS, _ENDS + 1.0)
+    coarse = np.arange(-_LOGIT_MAX, _LOGIT_MAX + 1.0)
     log = log_density(np.exp(-coarse)).max(0) + _log_prior(coarse)
-    there = np.flatnonzero(log > log.max() - _NEGLIGIBLE)
-    low = coarse[max(there[0] - 1, 0)]
-    high = coarse[min(there[-1] + 1, len(coarse) - 1)]
+    massive = np.flatnonzero(log > log.max() - _NEGLIGIBLE)
+    low = coarse[max(massive[0] - 1, 0)]
+    high = coarse[min(massive[-1] + 1, len(coarse) - 1)]
     u, du = eased(_NODES)
     logit = low + (high - low) * u
     mass = (high - low) * du * np.exp(_log_prior(logit))
-    ends = (
+    tails = (
         special.betainc(*CORRELATION, special.expit(low)),
         special.betainc(*CORRELATION[::-1], special.expit(-high)),
     )
-    return np.exp(-np.concatenate([logit, [low, high]])), np.concatenate([mass, ends])
+    return np.exp(-np.concatenate([logit, [low, high]])), np.concatenate([mass, tails])
 
 
 def _log_prior(logit: np.ndarray) -> np.ndarray:
@@ -183,9 +183,9 @@ def _hump(a: float, b: float) -> tuple[float, float]:
 
 
 def _gathered(low: float, high: float, centre: float, width: float) -> tuple[np.ndarray, ...]:
-    """Nodes and weights of p in [low, high], closer around the centre."""
-    near = [centre + k * width for k in (-12, -3, 3, 12)]
-    cuts = np.clip([low, *near, high], low, high)
+    """Nodes and weights of p in [low, high], denser around the center."""
+    breaks = [centre + k * width for k in (-12, -3, 3, 12)]
+    cuts = np.clip([low, *breaks, high], low, high)
     pieces = [(left, right - left) for left, right in itertools.pairwise(cuts) if right > left]
     u, du = eased(_NODES)
     p = np.concatenate([left + size * u for left, size in pieces])
@@ -195,11 +195,11 @@ def _gathered(low: float, high: float, centre: float, width: float) -> tuple[np.
 def _beyond(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
     """Sum over clusters of log (x (x + 1) ... (x + k - 1) / x^k), each as often as it repeats.
 
-    Of large x it goes to 0 without a loss of digits: clusters are then all alike.
+    For large x it goes to 0 without cancellation: all clusters are then alike.
     """
     total = np.zeros_like(x)
-    distinct, of = np.unique(k, return_inverse=True)
-    times = np.bincount(of.ravel(), weights=repeats)
+    distinct, index = np.unique(k, return_inverse=True)
+    times = np.bincount(index.ravel(), weights=repeats)
     if len(k) and distinct[-1] > _LOGS * len(distinct):
         for number, many in zip(distinct, times, strict=True):
             total += many * log_gamma_beyond(x, number)

@@ -1,12 +1,11 @@
-"""Quantiles and intervals of d = theta_win - theta_loss under Dirichlet(a, b, t), by root finding
-on its exact CDF.
-"""
+"""Quantiles and intervals of d = theta_win - theta_loss under Dirichlet(a, b, t)."""
 
 from typing import Any
 
 import numpy as np
 from scipy import special
 
+from betterthan.exact.wins import inverse_laplace
 from betterthan.exact.wins.dirichlet import (
     density,
     flat,
@@ -15,9 +14,84 @@ from betterthan.exact.wins.dirichlet import (
     prob_below,
     sd_difference,
 )
-from betterthan.exact.wins.ends import move, narrowest
 
-_Array = Any  # a float or an array of floats, broadcast against the others
+_Array = Any  # an array of floats
+# a step below this share of the sd is the last: the error left is about its square
+_NEWTON_STEP = 1e-6
+_NEWTON_ROUNDS = 12
+
+
+def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _Array]:
+    """Bounds of the narrowest interval of mass `prob` under Dirichlet(a, b, t), and where they
+    converged.
+
+    They do not for a parameter below 1, or where the contour fails: see `intervals.hdi`.
+    """
+    mean, sd, skew = shape(a, b, t)
+    limits, converged = edgeworth(mean, sd, skew, prob), np.zeros(a.shape, dtype=bool)
+    open_ = np.flatnonzero(np.minimum(np.minimum(a, b), t) >= 1)
+    for _ in range(_NEWTON_ROUNDS):
+        now = limits[:, open_]
+        step, finite = _step(a[open_], b[open_], t[open_], now, prob)
+        limits[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
+        limits[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
+        done = np.abs(step).max(0) < _NEWTON_STEP * sd[open_]
+        converged[open_[done & finite]] = True
+        open_ = open_[~done & finite]
+        if not open_.size:
+            break
+    return limits[0], limits[1], converged
+
+
+def _step(a: _Array, b: _Array, t: _Array, now: _Array, prob: float) -> tuple[_Array, _Array]:
+    """Newton's step of both bounds, and where it is valid."""
+    masses, heights, slopes, converged = _tails(a, b, t, now)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.log(heights[1] / heights[0])
+        step = move(now, heights, slopes / heights, masses.sum(0) - (1 - prob), gap)
+    return step, converged & np.isfinite(step).all(0)
+
+
+def move(limits: _Array, heights: _Array, slopes: _Array, miss: _Array, gap: _Array) -> _Array:
+    """Newton step of both bounds, from the missing mass and the gap of the log heights."""
+    (f, g), (slope_low, slope_up) = heights, slopes
+    # solve  f dx - g dy = -miss ;  slope_up dy - slope_low dx = -gap
+    scale = f * slope_up - g * slope_low
+    dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
+    limit = 0.5 * (limits[1] - limits[0])
+    return np.stack([np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)])
+
+
+def _tails(
+    a: _Array, b: _Array, t: _Array, limits: _Array
+) -> tuple[_Array, _Array, _Array, _Array]:
+    """Masses beyond both bounds, densities and slopes there, (2, rows), and where valid."""
+    both = np.concatenate([b, a]), np.concatenate([a, b]), np.concatenate([t, t])
+    tail = inverse_laplace.beyond(*both, np.concatenate([-limits[0], limits[1]]))
+    mass, density, slope, converged = (z.reshape(2, -1) for z in tail)
+    return mass, density, slope * [[-1.0], [1.0]], converged.all(0)
+
+
+def shape(a: _Array, b: _Array, t: _Array) -> tuple[_Array, _Array, _Array]:
+    """Mean, sd and skewness, from the moments of G_win - G_loss = N d."""
+    n, net, sum_ = a + b + t, a - b, a + b
+    mean = net / n
+    second = (sum_ + net**2) / (n * (n + 1))
+    third = (2 * net + 3 * sum_ * net + net**3) / (n * (n + 1) * (n + 2))
+    sd = np.sqrt((4 * a * b + sum_ * t) / (n * n * (n + 1)))
+    return mean, sd, (third - 3 * mean * second + 2 * mean**3) / sd**3
+
+
+def edgeworth(mean: _Array, sd: _Array, skew: _Array, prob: float) -> _Array:
+    """Where Edgeworth's density of that skewness has equal heights, well inside (-1, 1)."""
+    z = special.ndtri((1 + prob) / 2)
+    shift = np.clip(skew, -2, 2) * (z * z - 3) / 6
+    lower, upper = mean + sd * (shift - z), mean + sd * (shift + z)
+    return np.stack(
+        [np.maximum(lower, mean - 0.95 * (1 + mean)), np.minimum(upper, mean + 0.95 * (1 - mean))]
+    )
+
+
 # a Newton step below this share of the sd is the last: the error left is about its square
 _STEP = 1e-7
 _SECANT_STEP = 1e-9  # likewise where slopes are secants
@@ -49,8 +123,8 @@ def quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     upper = prob > 0.5
     # -d has its lower tail where d has its upper
     a, b = np.where(upper, b, a), np.where(upper, a, b)
-    found = _lower_quantile(a, b, t, np.where(upper, 1 - prob, prob))
-    return np.where(upper, -found, found).reshape(shape)[()]
+    x = _lower_quantile(a, b, t, np.where(upper, 1 - prob, prob))
+    return np.where(upper, -x, x).reshape(shape)[()]
 
 
 def eti(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array]:
@@ -90,51 +164,51 @@ def hdi(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _
     (-0.8, 0.8)
     """
     shape, (a, b, t) = flat(a, b, t)
-    lower, upper, settled = narrowest(a, b, t, prob)
+    lower, upper, converged = narrowest(a, b, t, prob)
     modes = np.ones(a.shape, dtype=np.int64)
-    rows = np.flatnonzero(~settled & _one_mode(a, b, t))
-    lower[rows], upper[rows], settled[rows] = _equal_heights(a[rows], b[rows], t[rows], prob)
-    for row in np.flatnonzero(~settled):
+    rows = np.flatnonzero(~converged & _unimodal(a, b, t))
+    lower[rows], upper[rows], converged[rows] = _equal_heights(a[rows], b[rows], t[rows], prob)
+    for row in np.flatnonzero(~converged):
         lower[row], upper[row], modes[row] = _shortest(a[row], b[row], t[row], prob)
     return lower.reshape(shape)[()], upper.reshape(shape)[()], modes.reshape(shape)[()]
 
 
-def _one_mode(a: _Array, b: _Array, t: _Array) -> _Array:
+def _unimodal(a: _Array, b: _Array, t: _Array) -> _Array:
     """Where d has one mode, away from the ends: log-concave, or at most one parameter small
     (checked in the tests).
     """
-    alone = (t == 0) & (a > 1) & (b > 1)
+    untied = (t == 0) & (a > 1) & (b > 1)
     enough = (a >= 1.5).astype(int) + (b >= 1.5) + (t >= 1.5) >= 2
-    return alone | ((t > 0) & (enough | ((t >= 1) & (a >= 1) & (b >= 1))))
+    return untied | ((t > 0) & (enough | ((t >= 1) & (a >= 1) & (b >= 1))))
 
 
 def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     """The x with P(d < x) = prob, prob <= 1/2."""
     result = np.where(prob == 0, -1.0, _guess(a, b, t, prob))
-    alone = t == 0
-    result[alone] = 2 * special.betaincinv(a[alone], b[alone], prob[alone]) - 1
-    rows = np.flatnonzero((prob > 0) & ~alone)
+    untied = t == 0
+    result[untied] = 2 * special.betaincinv(a[untied], b[untied], prob[untied]) - 1
+    rows = np.flatnonzero((prob > 0) & ~untied)
     result[rows] = _newton(a[rows], b[rows], t[rows], prob[rows], result[rows])
     return result
 
 
 def _newton(a: _Array, b: _Array, t: _Array, prob: _Array, start: _Array) -> _Array:
     """Newton on log P, bracketed."""
-    found, low, high = start.copy(), np.full(a.shape, -1.0), np.full(a.shape, 1.0)
+    root, low, high = start.copy(), np.full(a.shape, -1.0), np.full(a.shape, 1.0)
     sd = sd_difference(a, b, t)
     open_ = np.arange(a.size)
     for _ in range(_ROUNDS):
         if not open_.size:
             break
-        three, x = (a[open_], b[open_], t[open_]), found[open_]
+        three, x = (a[open_], b[open_], t[open_]), root[open_]
         below, height = prob_below(*three, x), density(*three, x)
         short = below < prob[open_]
         low[open_[short]], high[open_[~short]] = x[short], x[~short]
         step = _log_step(below, prob[open_], height)
         last = np.abs(step) <= _STEP * np.minimum(sd[open_], 1 + x)
-        found[open_] = _bracketed(x - step, low[open_], high[open_], last)
+        root[open_] = _bracketed(x - step, low[open_], high[open_], last)
         open_ = open_[~last & (high[open_] - low[open_] > 1e-15)]
-    return found
+    return root
 
 
 def _log_step(below: _Array, prob: _Array, height: _Array) -> _Array:
@@ -165,30 +239,30 @@ def _equal_heights(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array
     """Newton for "the mass is prob, the heights are equal"; slopes of the log density by
     secants.
     """
-    ends = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
-    settled = np.zeros(a.shape, dtype=bool)
+    limits = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
+    converged = np.zeros(a.shape, dtype=bool)
     sd = sd_difference(a, b, t)
-    slopes = (mean_difference(a, b, t) - ends) / sd**2
+    slopes = (mean_difference(a, b, t) - limits) / sd**2
     before: tuple[_Array, _Array] | None = None
     open_ = np.arange(a.size)
     for _ in range(_ROUNDS):
         if not open_.size:
             break
-        three, now = (a[open_], b[open_], t[open_]), ends[:, open_]
+        three, now = (a[open_], b[open_], t[open_]), limits[:, open_]
         heights = np.stack([density(*three, x) for x in now])
         logs = np.log(heights)
         if before is not None:
             slopes = _secant(slopes, logs - before[1], now - before[0])
         miss = prob_below(*three, now[0]) + prob_above(*three, now[1]) - (1 - prob)
         step = move(now, heights, slopes, miss, logs[1] - logs[0])
-        ends[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
-        ends[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
+        limits[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
+        limits[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
         done = np.abs(step).max(0) < _SECANT_STEP * sd[open_]
-        settled[open_[done]] = True
+        converged[open_[done]] = True
         keep = ~done & np.isfinite(step).all(0)
         before = now[:, keep], logs[:, keep]
         slopes, open_ = slopes[:, keep], open_[keep]
-    return ends[0], ends[1], settled
+    return limits[0], limits[1], converged
 
 
 def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
@@ -233,8 +307,8 @@ def _balanced(a: float, b: float, t: float, prob: float, left: float, right: flo
 
     inner = (1 - prob) * 1e-12
     left, right = max(left, inner), min(right, 1 - prob - inner)
-    at_left, at_right = lean(left), lean(right)
-    if at_left * at_right > 0 or not np.isfinite(at_left + at_right):
+    lean_left, lean_right = lean(left), lean(right)
+    if lean_left * lean_right > 0 or not np.isfinite(lean_left + lean_right):
         return None
     from scipy import optimize  # rarely needed, and slow to import
 
@@ -261,3 +335,34 @@ def _count_modes(a: float, b: float, t: float) -> int:
     turns = turns[turns != 0]
     peaks = int(((turns[:-1] > 0) & (turns[1:] < 0)).sum())
     return max(1, peaks + int(b + t < 1) + int(a + t < 1))
+
+
+def interval(
+    right: np.ndarray, size: np.ndarray, prob: float, kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the interval of a share: its posterior is Beta(1 + right, 1 + size - right).
+
+    Parameters
+    ----------
+    right, size : numpy.ndarray of int
+        How many are right, of how many.
+    prob : float
+        Mass of the interval.
+    kind : {"hdi", "eti"}
+
+    Returns
+    -------
+    lower, upper : numpy.ndarray
+        NaN where there is no example.
+
+    Examples
+    --------
+    >>> lower, upper = interval(np.array([20, 0]), np.array([20, 0]), 0.95, "hdi")
+    >>> lower.round(4).tolist(), upper.round(4).tolist()
+    ([0.8671, nan], [1.0, nan])
+    """
+    a, b = 1.0 + right, 1.0 + size - right
+    # 2 p - 1 is the difference of a pair that never ties
+    limits = hdi(a, b, 0.0, prob)[:2] if kind == "hdi" else eti(a, b, 0.0, prob)
+    lower, upper = ((1 + np.where(size > 0, end, np.nan)) / 2 for end in limits)
+    return lower, upper

@@ -2,17 +2,13 @@
 
 function cardOf(view, k) {
   const { model, data } = view, pair = pairNumbers(view, k), systems = [pair.first, pair.second];
-  const rows = [["Verdict" + (data.among ? " (pair alone)" : ""),
+  const rows = [["Verdict" + (data.among && !model.joint ? " (pair alone)" : ""),
     markedVerdict(pair.verdict, systems, oneOf(view, k))]];
   const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
   if (pair.verdict === "no_verdict") add("Reason", data.reason);
   add("Wins, losses, ties", tally(pair));
   if (pair.verdict !== "no_data" && pair.verdict !== "no_verdict") {
     add("P(" + pair.first + " better)", probability(pair.p, pair.p_mcse || 0));
-    if (pair.among_p !== null) {
-      add("P among all", probability(pair.among_p, 0) + ", "
-        + markedVerdict(pair.among_verdict, systems));
-    } else if (data.among && !model.asReported) add("P among all", "as reported only");
     sizes(view, k, pair, add);
   }
   agreement(view, k, pair, add);
@@ -39,10 +35,11 @@ function sizes(view, k, pair, add) {
     add(upperFirst(pair.difference_is), size[0] + (size[1] ? " " + pair.interval + " " + size[1] : "")
       + (pair.one_sided ? ", one-sided: the interval includes 0" : ""));
   }
-  if (data.among && model.asReported && model.at("ad", k) !== null) {
-    const among = turnedSize(["ad", "alo", "aup"].map((name) => model.at(name, k)), pair.turn);
-    const joint = difference(...among);
-    add("The same among all", joint[0] + " " + intervalName(data) + " " + joint[1]);
+  if (pair.alone_p !== null && pair.alone_p !== undefined) {
+    const alone = difference(...turnedSize(model.size_alone(k), pair.turn));
+    add("The pair alone", probability(pair.alone_p, pair.alone_mcse || 0) + ", "
+      + markedVerdict(pair.alone_verdict, [pair.first, pair.second]) + "; "
+      + alone[0] + (alone[1] ? " " + intervalName(data) + " " + alone[1] : ""));
   }
   if (view.settings.rope > 0 && pair.within_rope !== null) {
     add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(pair.within_rope, 0));

@@ -6,14 +6,14 @@ function liveTable(view) {
   const { data, model } = view;
   const ties = "t" in data.pairs, sized = data.kind !== "signs";
   const interval_ = data.ci_prob === null ? "" : " [" + intervalName(data) + "]";
-  const judged = data.among ? "Verdict (pair alone)" : "Verdict";
+  const judged = "Verdict";
   const columns = [
     ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
     ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
     ["P(better)", "", (row) => row.p],
-    ...(data.among ? [["P among all", "among", (row) => row.among]] : []),
     [judged, "l", (row) => row.verdict],
+    ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone]] : []),
     ...(sized ? [["Difference" + interval_, "", (row) => row.d],
       ["P(|d| ≤ rope)", "within", (row) => row.within]] : []),
   ];
@@ -62,14 +62,13 @@ function point(view, event) {
 function reread(live) {
   const { view } = live, { model, settings } = view, rows = [];
   for (let k = 0; k < model.number; k++) {
-    const of = model.fixedOf(k), turn = of.p < 0.5;
+    const of = model.fixedOf(k), [p, q] = model.probabilitiesOf(k), turn = p < 0.5;
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
-    const [w, l] = [model.at("w", k), model.at("l", k)], among = model.at("among", k);
-    const d = of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
+    const [w, l] = [model.at("w", k), model.at("l", k)];
+    const d = model.joint ? model.at("ad", k) : of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
     rows.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
-      p: turn ? of.q : of.p, among: among === null || among === undefined ? NaN
-        : turn ? 1 - among : among, d: d === null || d === undefined ? NaN : turn ? -d : d,
+      p: turn ? q : p, alone: turn ? of.q : of.p, d: d === null || d === undefined ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
   }
   const none = (row) => row.stays === "no_data"; // pairs that were not compared come last
@@ -115,9 +114,9 @@ function sorted(rows, value, down) {
 
 function judge(live, row, settings) {
   const { model } = live.view;
-  row.verdict = oriented(model.verdict(row.k, settings.rope, settings.threshold), row.turn);
+  row.verdict = oriented(model.shownVerdict(row.k, settings.rope, settings.threshold), row.turn);
   row.within = settings.rope > 0 && live.within >= 0 && !row.stays
-    ? model.massesOf(row.k, settings.rope)[0] : NaN;
+    ? model.withinOf(row.k, settings.rope) : NaN;
 }
 
 function rowOf(live, row) {
@@ -133,9 +132,9 @@ function rowOf(live, row) {
     if (name === "Wins") return grouped(row.wins);
     if (name === "Losses") return grouped(row.losses);
     if (name === "Ties") return grouped(row.ties);
-    if (side === "among") return known ? probability(row.among, 0) : "–";
+    if (side === "alone") return known ? probability(row.alone, model.at("pe", row.k) || 0) : "–";
     if (name === "P(better)") {
-      return known ? probability(row.p, model.at("pe", row.k) || 0) : "–";
+      return known ? probability(row.p, model.probabilitiesOf(row.k)[2]) : "–";
     }
     return side === "within" || name.startsWith("Verdict") ? "" : row.text;
   });

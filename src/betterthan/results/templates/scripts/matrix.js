@@ -45,13 +45,11 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 
 // As in the report: the joint probability if there is one, and * if a system is better
 function markCells(view, cells) {
-  const { model, settings, data } = view, among = data.among && model.asReported;
+  const { model, settings } = view;
   for (const cell of cells) {
     const i = Number(cell.dataset.i), j = Number(cell.dataset.j), k = model.pair(i, j);
-    const rule = among ? "finalVerdict" : "verdict";
-    const verdict = oriented(model[rule](k, settings.rope, settings.threshold), j < i);
-    const of = model.fixedOf(k), held = among ? model.at("among", k) : null;
-    const p = held === null ? (j < i ? of.q : of.p) : j < i ? 1 - held : held;
+    const verdict = oriented(model.shownVerdict(k, settings.rope, settings.threshold), j < i);
+    const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
     const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";
     setText(cell, known ? percentOf(p) + (decided ? "*" : "") : "");
     setClass(cell, known ? "shade " + (decided ? "decided" + (p >= 0.86 ? " deep" : "")
@@ -101,10 +99,10 @@ function paintedMatrix(view, systems) {
         if (r === c) continue;
         const k = model.pair(systems[r], systems[c]), of = model.fixedOf(k);
         if (of.stays) continue;
-        const p = systems[c] < systems[r] ? of.q : of.p;
-        pen.fillStyle = shadeOf(p);
+        const [p, q] = model.probabilitiesOf(k), shown = systems[c] < systems[r] ? q : p;
+        pen.fillStyle = shadeOf(shown);
         pen.fillRect(c * size, r * size, size, size);
-        const sure = Math.max(of.p, of.q) >= settings.threshold;
+        const sure = Math.max(p, q) >= settings.threshold;
         if (!sure) { // dotted: undecided
           pen.fillStyle = "#8a8a8a";
           pen.fillRect(c * size + size / 2 - 0.5, r * size + size / 2 - 0.5, 1, 1);

@@ -129,7 +129,7 @@ class Model {
     return p >= threshold ? "a_better" : 1 - p >= threshold ? "b_better" : "undecided";
   }
 
-  // The verdict that counts, as answers/rows.py: final_verdicts
+  // The verdict that counts, as comparison/joint_ranking.py
   finalVerdict(k, rope, threshold) {
     const alone = this.verdict(k, rope, threshold);
     if (!this.data.among || alone === "no_data" || alone === "no_verdict" || alone === "split") {
@@ -138,13 +138,44 @@ class Model {
     return this.amongVerdict(k, rope, threshold) || alone;
   }
 
+  // Whether answers are joint: there is a joint one, and ties and prior are those of the report
+  get joint() { return this.data.among && this.asReported; }
+
+  // P(first better), P(second better) and their Monte Carlo error
+  probabilitiesOf(k) {
+    const p = this.joint ? this.at("among", k) : null;
+    if (p !== null && p !== undefined) return [p, 1 - p, 0];
+    const of = this.fixedOf(k);
+    return [of.p, of.q, of.error];
+  }
+
+  // The verdict that is shown: the joint one, or of the pair alone
+  shownVerdict(k, rope, threshold) {
+    return this.joint ? this.finalVerdict(k, rope, threshold) : this.verdict(k, rope, threshold);
+  }
+
+  // P(|d| <= rope) that is shown
+  withinOf(k, rope) {
+    if (this.joint && rope === this.data.rope && rope > 0) return this.at("aw", k);
+    return this.massesOf(k, rope)[0];
+  }
+
   // Whether the second system is listed first, because it is better or ahead
   turned(k, verdict) {
-    return verdict === "b_better" || (verdict !== "a_better" && this.fixedOf(k).p < 0.5);
+    return verdict === "b_better"
+      || (verdict !== "a_better" && this.probabilitiesOf(k)[0] < 0.5);
   }
 
   // Mean and interval of the difference, first system minus second
   size_of(k) {
+    if (this.joint && this.at("ad", k) !== null) {
+      return ["ad", "alo", "aup"].map((name) => this.at(name, k));
+    }
+    return this.size_alone(k);
+  }
+
+  // The same of the pair alone
+  size_alone(k) {
     const { of } = this.fixedOf(k), exact = this.data.kind === "counts";
     if (this.asReported) {
       return [exact ? pairMean(of) : this.at("d", k), this.at("lo", k), this.at("up", k)];

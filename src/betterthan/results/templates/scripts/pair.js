@@ -10,29 +10,30 @@ const MARKS = { better: "●", worse: "●", equivalent: "≈", split: "✕", un
 // The numbers of pair k, the system that is ahead first
 function pairNumbers(view, k) {
   const { model, settings, data } = view, { rope, threshold } = settings;
-  const verdict = model.verdict(k, rope, threshold), turn = model.turned(k, verdict);
+  const verdict = model.shownVerdict(k, rope, threshold), turn = model.turned(k, verdict);
+  const [p, q, error] = model.probabilitiesOf(k);
   const of = model.fixedOf(k);
   const [i, j] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
   const [w, l, t] = ["w", "l", "t"].map((name) => model.at(name, k));
   const [d, low, up] = turnedSize(model.size_of(k), turn);
   const pair = {
     first: model.systems[i], second: model.systems[j], turn, verdict: oriented(verdict, turn),
-    p: turn ? of.q : of.p, p_mcse: of.error, wins: turn ? l : w, losses: turn ? w : l,
+    p: turn ? q : p, p_mcse: error, wins: turn ? l : w, losses: turn ? w : l,
     ties: t, n_units: model.at("k", k), difference: d, difference_lower: low,
     difference_upper: up, difference_is: differenceIs(data, i, j), within_rope: null,
-    other_p: null, among_p: null, among_verdict: null,
+    other_p: null, alone_p: null, alone_mcse: of.error, alone_verdict: null,
     interval: data.ci_prob === null ? null : intervalName(data),
   };
   pair.one_sided = oneSided(pair.verdict, d, low, up);
   if (rope > 0) {
-    const [within] = model.massesOf(k, rope);
+    const within = model.withinOf(k, rope);
     pair.within_rope = Number.isNaN(within) ? null : within;
   }
-  const other = model.at("other", k), among = model.at("among", k);
+  const other = model.at("other", k);
   if (data.other && other !== null && other !== undefined) pair.other_p = turn ? 1 - other : other;
-  if (among !== null && among !== undefined && model.asReported) {
-    pair.among_p = turn ? 1 - among : among;
-    pair.among_verdict = oriented(model.amongVerdict(k, rope, threshold), turn);
+  if (model.joint) {
+    pair.alone_p = turn ? of.q : of.p;
+    pair.alone_verdict = oriented(model.verdict(k, rope, threshold), turn);
   }
   return pair;
 }

@@ -1,0 +1,116 @@
+"""Checks of how missing scores affect an answer: where they are, and what they could have been."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.finding import WARN, Finding
+from betterthan.counts.missing_scores import missing_by_difficulty
+from betterthan.results import numbers
+
+_MIN_AUC_DISTANCE = (
+    0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+)
+
+
+def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Finding]:
+    """Find systems whose scores are missing on items that are hard, or easy, for the others."""
+    if not np.isnan(scores.values.astype(float)).any():
+        return
+    tests = missing_by_difficulty(scores, rng=seed)
+    tested = int(tests["p_value"].notnull().sum())
+    for system in tests[names.SYSTEM].values[tests["differs"].values].tolist():
+        row = tests.sel({names.SYSTEM: system})
+        if abs(row["auc"].item() - 0.5) >= _MIN_AUC_DISTANCE:
+            n_missing, n_present = int(row["n_missing"]), int(row["n_present"])
+            yield Finding(
+                "mnar",
+                difficulty_message(row, tested),
+                WARN,
+                (str(system),),
+                n=n_missing,
+                of=n_missing + n_present,
+            )
+
+
+def difficulty_message(row: Any, tested: int) -> str:
+    """Describe one system of `missing_by_difficulty` in a sentence."""
+    harder = row["auc"].item() > 0.5
+    kind, whom = ("harder", "for") if harder else ("easier", "against")
+    p = numbers.p_value(row["p_adjusted"].item())
+    corrected = f", corrected for {tested} systems" if tested > 1 else ""
+    return (
+        f"Scores of {row[names.SYSTEM].item()} are missing on {kind} examples: the other systems' "
+        f"mean is {row['mean_missing'].item():.2f} on the {int(row['n_missing']):,} that it lacks, "
+        f"{row['mean_present'].item():.2f} on the {int(row['n_present']):,} that it has (AUC "
+        f"{row['auc'].item():.2f}, p {p}{corrected}); leaving them out speaks {whom} it."
+    )
+
+
+def open_verdicts(
+    bounds: xr.Dataset, baseline: str | None = None, by: str = ""
+) -> Iterator[Finding]:
+    """Pairs whose verdict some values of the missing scores would change; `by` says what verdicts
+    are by, where that is not what a comparison is by.
+    """
+    systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    items = int(bounds["counts"].values[0, 0, -1].sum())
+    missing, describe = bounds["n_missing"].values, verdict_formatter(bounds)
+    for i, j in np.argwhere(np.triu(~bounds["holds"].values, 1)).tolist():
+        pair = (systems[i], systems[j])
+        if baseline in (None, *pair):
+            n = int(missing[i, j])
+            yield Finding(
+                "verdict", describe(i, j) + (f", {by}" if by else ""), WARN, pair, n=n, of=2 * items
+            )
+
+
+def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
+    """What says of a pair whether the verdict holds, with P(better) of the one that is ahead in
+    the worst and the best case.
+    """
+    systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    verdicts = bounds["verdict"].isel(case=0, missing_dims="ignore").values
+    better = bounds["prob_better"].values
+    missing, holds = bounds["n_missing"].values, bounds["holds"].values
+
+    def describe(i: int, j: int) -> str:
+        if better[i, j, 0] < 0.5:  # told from the side that is ahead
+            i, j = j, i
+        a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
+        low, high = (_two(p) for p in better[i, j, 1:])
+        if verdict == "no verdict":
+            values = _values(int(missing[i, j]))
+            return f"{a} against {b}: {values} could change the verdict (P {low} to {high})"
+        verdict_text = (
+            f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
+        )
+        return (
+            f"{verdict_text}: {_holds_text(int(missing[i, j]), bool(holds[i, j]))} (P {low} to "
+            f"{high})"
+        )
+
+    return describe
+
+
+def _holds_text(n: int, holds: bool) -> str:
+    values = "each value of the missing score"
+    values = values if n == 1 else f"every value of the {n} missing scores"
+    return f"holds for {values}: {'yes' if holds else 'no'}"
+
+
+def _values(n: int) -> str:
+    return "the missing score" if n == 1 else f"the {n} missing scores"
+
+
+def _two(p: float) -> str:
+    """A probability to two digits, never a 0 or 1 that is not one; to three about a threshold."""
+    if p < 0.005:
+        return "<.01"
+    if p > 0.995:
+        return ">.99"
+    text = f"{p:.2f}"
+    return (f"{p:.3f}" if text in ("0.95", "0.05") else text).lstrip("0")

@@ -1,0 +1,432 @@
+"""Audit logs or scores: look for what would make a comparison wrong."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.auditing import answer_checks, item_checks
+from betterthan.auditing.answer import Audit
+from betterthan.auditing.finding import (
+    NOTE,
+    STOP,
+    Finding,
+    findings_table,
+    merged,
+    record_table,
+    run_table,
+    some,
+)
+from betterthan.auditing.item_checks import item_means
+from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
+from betterthan.counts.shapes import pair_indices
+from betterthan.counts.units import default_unit, item_ids
+from betterthan.io.problems import listed
+from betterthan.logs.pivoting import JOINS, POLICIES, chosen_records, pivot_scores
+from betterthan.logs.reading import read_log_files
+from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
+from betterthan.posterior.bounds import missing_bounds
+from betterthan.reading.any_source import read
+from betterthan.reading.finding_logs import logs_in
+
+LEAST = 40  # characters of a text that is looked at
+WITHIN = 3  # bits of 64 in which near copies differ at most
+_WORDS = 3  # of a shingle
+_BANDS = 4  # one more than the bits that differ: one band at least is the same
+_MOST = 1_000  # texts of one band that are looked at, pair by pair
+
+
+def near_copies(logs: Logs) -> Iterator[Finding]:
+    """Pairs of items of a task whose texts are near copies; equal ones are no pairs."""
+    for task, records in record_table(logs).groupby("task", observed=True, sort=False):
+        texts = records[["item", "text"]].drop_duplicates("text")
+        texts = texts[texts["text"].str.len() >= LEAST]
+        items = texts["item"].astype(str).tolist()
+        pairs = [(items[i], items[j]) for i, j in similar_pairs(texts["text"].tolist())]
+        if pairs:
+            subject = "1 pair of items is a near copy"
+            subject = subject if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
+            message = f"{subject}: {some([f'{a} and {b}' for a, b in pairs])}"
+            where = some(["=".join(pair) for pair in pairs])
+            yield Finding(
+                "near-double",
+                message,
+                NOTE,
+                task=str(task),
+                n=len(pairs),
+                of=len(items),
+                where=where,
+            )
+
+
+def similar_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of texts whose simhashes differ in at most 3 of 64 bits.
+
+    References
+    ----------
+    G. S. Manku, A. Jain, A. Das Sarma (2007), Detecting near-duplicates for web crawling, WWW.
+
+    Examples
+    --------
+    >>> many = " ".join(f"word{k}" for k in range(300))
+    >>> similar_pairs([many, f"{many} more", "quite another text"])
+    [(0, 1)]
+    """
+    if len(texts) < 2:
+        return []
+    hashes = np.array([simhash(text) for text in texts], np.uint64)
+    bands = hashes.view(np.uint16).reshape(-1, _BANDS)
+    candidates: set[tuple[int, int]] = set()
+    for band in bands.T:
+        order = np.argsort(band, kind="stable")
+        boundaries = np.flatnonzero(np.diff(band[order])) + 1
+        for group in np.split(order, boundaries):
+            candidates.update(combinations(np.sort(group)[:_MOST].tolist(), 2))
+    return sorted((i, j) for i, j in candidates if int(hashes[i] ^ hashes[j]).bit_count() <= WITHIN)
+
+
+def simhash(text: str) -> int:
+    """Return 64 bits; each is the majority bit among the shingles of three words."""
+    words = text.lower().split()
+    shingles = {" ".join(words[k : k + _WORDS]) for k in range(max(1, len(words) - _WORDS + 1))}
+    digests = b"".join(
+        blake2b(shingle.encode("utf-8", "replace"), digest_size=8).digest() for shingle in shingles
+    )
+    bits = np.unpackbits(np.frombuffer(digests, np.uint8).reshape(-1, 8), axis=1)
+    return int.from_bytes(np.packbits(2 * bits.sum(0, dtype=int) > len(shingles)).tobytes(), "big")
+
+
+COLUMNS = ("task", "metric", "system", "items", "epochs", "cells", *STATUSES, "mean")
+
+
+def count_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
+    """Count the cells of each system and task by status."""
+    tasks = (
+        scores[names.DATASET].values.astype(str)
+        if names.DATASET in scores.coords
+        else np.full(scores.sizes[names.ITEM], scores.attrs.get("task", ""))
+    )
+    rows = []
+    for task in dict.fromkeys(tasks.tolist()):
+        task_scores = scores.isel({names.ITEM: tasks == task})
+        rows += _count_task(task_scores, task, metric)
+    return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
+
+
+def _count_task(scores: xr.DataArray, task: str, metric: str) -> list[dict[str, Any]]:
+    places = pd.factorize(item_ids(scores))[0]
+    status = _status(scores)
+    means = pd.DataFrame(item_means(scores)).mean().tolist()
+    rows = []
+    for k, system in enumerate(scores[names.SYSTEM].values.astype(str)):
+        numbers = {name: int((status[:, k] == s).sum()) for s, name in enumerate(STATUSES)}
+        size = {"items": int(places.max(initial=-1)) + 1, "cells": len(places)}
+        size["epochs"] = int(np.bincount(places).max(initial=0))
+        about = {"task": task, "metric": metric, "system": str(system)}
+        rows.append(about | size | numbers | {"mean": means[k]})
+    return rows
+
+
+def _status(scores: xr.DataArray) -> np.ndarray:
+    """The status of each cell; of plain scores a blank is missing."""
+    if "status" in scores.coords:
+        return scores["status"].values
+    blank = np.isnan(scores.values.astype(float))
+    return np.where(blank, STATUSES.index(MISSING), STATUSES.index(OK))
+
+
+def count_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
+    """Count the records of metrics without scores, or whose items could not be joined."""
+    rows = []
+    records = record_table(logs)[record_table(logs)["metric"].isin(list(metrics))]
+    groups = records.groupby(["task", "metric", "system"], observed=True, sort=False)
+    for (task, metric, system), group in groups:
+        numbers = group["status"].value_counts()
+        about = {"task": str(task), "metric": str(metric), "system": str(system)}
+        about |= {"items": group["item"].nunique(), "epochs": int(group["epoch"].nunique())}
+        about |= {"cells": len(group)} | {name: int(numbers.get(name, 0)) for name in STATUSES}
+        about["mean"] = float(group.groupby("item", observed=True)["score"].mean().mean())
+        rows.append(about)
+    return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
+
+
+def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.DataFrame:
+    """A row for each pair."""
+    systems = bounds[names.SYSTEM_A].values.astype(str)
+    first, second = pair_indices(len(systems))
+    selected = (
+        slice(None)
+        if baseline is None
+        else (systems[first] == baseline) | (systems[second] == baseline)
+    )
+    index = (first[selected], second[selected])
+    table: dict[str, Any] = {
+        "metric": metric,
+        "system": systems[index[0]],
+        "other": systems[index[1]],
+    }
+    table["n_missing"] = bounds["n_missing"].values[index]
+    for k, case in enumerate(bounds["case"].values.astype(str)):
+        suffix = "" if case == "observed" else f"_{case}"
+        table[f"prob_better{suffix}"] = bounds["prob_better"].values[index][:, k]
+        table[f"verdict{suffix}"] = bounds["verdict"].values[index][:, k]
+    for name in ("difference_lower", "difference_upper", "holds"):
+        table[name] = bounds[name].values[index]
+    return pd.DataFrame(table)
+
+
+_LOG_CHOICES = ("systems", "again", "format", "cluster")  # choices of `read_logs`
+# choices of the scores of logs, with what some of them may be
+_SCORE_CHOICES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
+    "join": JOINS,
+    "errors": POLICIES,
+    "unscored": POLICIES,
+}
+
+
+def audit(
+    source: Any,
+    baseline: str | None = None,
+    *,
+    near: bool = False,
+    limits: Sequence[float] | None = None,
+    per: str = "item",
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    **choices: Any,
+) -> Audit:
+    """Look for what would make a comparison wrong: items joined wrongly, unequal denominators,
+    errors counted as scores, repeats counted as items, settings and prompts that differ.
+
+    Parameters
+    ----------
+    source : path, list of paths, mapping, DataFrame, logs or scores
+        What `read` reads, what `read_logs` returns, or scores over (item, system).
+    baseline : str, optional
+        The system that the others are told against: verdicts of other pairs are not looked at.
+    near : bool, default False
+        Look for items whose texts are near copies of one another, too: the simhashes of their
+        shingles of three words differ in at most 3 of 64 bits. Of logs that are read here.
+    limits, per
+        What a missing score may be; see `posterior.missing_bounds`.
+    rope, threshold
+        See `compare`.
+    **choices
+        As of `read`: ``task, metric, filter, epoch, join, systems, again, format`` and more. Each
+        metric is audited if none is named. Of several finished runs of a system the last is.
+
+    Returns
+    -------
+    Audit
+        ``.findings``, ``.table`` and ``.bounds`` are tables; print it to read them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read, or a choice is not valid.
+
+    Examples
+    --------
+    >>> import betterthan as bt, numpy as np, xarray as xr
+    >>> values = [[1, 0], [1, 0], [1, 1], [1, np.nan], [1, 0], [1, 0], [1, 0]]
+    >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    >>> bt.audit(scores).findings["code"].tolist()
+    ['unmatched', 'denominators', 'constant', 'dead']
+    """
+    if near and isinstance(source, Logs | xr.DataArray):
+        raise ValueError("near=True needs the logs themselves: what was read has no whole texts")
+    how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
+    if isinstance(source, Logs):
+        return _audit_logs(source, baseline, choices, how)
+    if isinstance(source, xr.DataArray):
+        _no_choices(choices)
+        return _audit_scores({"": schemas.scores(source)}, baseline, how)
+    logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
+    if logs is None and near:
+        raise ValueError("near=True does not apply: the source is a table, without the texts")
+    if logs is None:
+        scores = read(source, **choices)
+        if names.ITEM not in scores.dims or names.SYSTEM not in scores.dims:
+            raise ValueError("source holds no scores by item; an audit looks at items")
+        return _audit_scores({"": schemas.scores(scores)}, baseline, how)
+    again = choices.get("again") or "last"
+    with full_texts() if near else nullcontext():
+        log_choices = {name: choices.get(name) for name in ("systems", "cluster")}
+        logs_read = read_log_files(logs, **log_choices, again=again)
+    return _audit_logs(logs_read, baseline, choices, how, near)
+
+
+def _no_choices(choices: Mapping[str, Any]) -> None:
+    for name, value in choices.items():
+        if value is not None:
+            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is scores")
+
+
+def _audit_logs(
+    logs: Logs,
+    baseline: str | None,
+    choices: Mapping[str, Any],
+    how: Mapping[str, Any],
+    near: bool = False,
+) -> Audit:
+    """Run all checks of logs, and those of their scores by each metric."""
+    score_choices = _score_choices(choices)
+    logs = _select_logs(logs, score_choices)
+    _check_baseline(baseline, run_table(logs)["system"])
+    findings = [
+        finding for check in CHECKS if check.subject == LOGS for finding in _run_check(check, logs)
+    ]
+    findings += near_copies(logs) if near else []
+    by_metric = _scores_by_metric(logs, score_choices, findings)
+    audited = _audit_scores(by_metric, baseline, how, findings)
+    unscored_table = count_records(
+        logs, [m for m in _metrics(logs, all_=True) if m not in by_metric]
+    )
+    table = pd.concat([audited.table, unscored_table], ignore_index=True)
+    return replace(audited, table=table, source=_source(logs))
+
+
+def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the choices that concern the scores of logs."""
+    score_choices = {k: v for k, v in choices.items() if k not in _LOG_CHOICES and v is not None}
+    for name, value in score_choices.items():
+        if name not in _SCORE_CHOICES:
+            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is a log")
+        if _SCORE_CHOICES[name]:
+            checks.one_of(value, _SCORE_CHOICES[name], name)
+    return score_choices
+
+
+def _scores_by_metric(
+    logs: Logs, score_choices: Mapping[str, Any], findings: list[Finding]
+) -> dict[str, xr.DataArray]:
+    """The scores by each metric; why there are none of one is added to what was found."""
+    by_metric: dict[str, xr.DataArray] = {}
+    for metric in _metrics(logs):
+        if single := _single_system_finding(logs, metric):
+            findings.append(single)
+            continue
+        try:
+            arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
+            by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
+        except ValueError as error:
+            if not (
+                any(finding.code == "content" for finding in findings) and "content" in str(error)
+            ):
+                findings.append(Finding("join", str(error), STOP, metric=metric))
+    return by_metric
+
+
+def _single_system_finding(logs: Logs, metric: str) -> Finding | None:
+    """Return a finding if only one system has the metric."""
+    records = record_table(logs)
+    systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
+    if len(systems) > 1:
+        return None
+    message = f"{systems[0]} is the only system: a comparison needs the logs of two"
+    return Finding("alone", message, NOTE, (str(systems[0]),), metric=metric)
+
+
+def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
+    """Scores that name their task also where there is one alone."""
+    if names.DATASET in scores.coords:
+        return scores
+    task = str(record_table(logs)["task"][record_table(logs)["metric"] == metric].iloc[0])
+    return scores.assign_attrs(task=task)
+
+
+def _select_logs(logs: Logs, score_choices: Mapping[str, Any]) -> Logs:
+    """Keep the logs of the requested task and metric; keep all without a request."""
+    selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
+    if selection["metric"] is None and selection["filter"] is None:
+        records = _select_tasks(record_table(logs), selection["task"], selection["epoch"])
+    else:
+        records, _ = chosen_records(logs, **selection)
+    return Logs(records, run_table(logs).loc[np.unique(records["run"].to_numpy())])
+
+
+def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
+    """Keep the records of some tasks, and of one epoch."""
+    tasks = [task] if isinstance(task, str) else task
+    for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
+        if wanted is None:
+            continue
+        present = records[column].unique().tolist()
+        absent = [value for value in wanted if value not in present]
+        if absent:
+            raise ValueError(f"there is no {column} {absent[0]!r} among {listed(present)}")
+        records = records[records[column].isin(list(wanted))]
+    return records
+
+
+def _metrics(logs: Logs, all_: bool = False) -> list[str]:
+    """Metrics that some item has a score by."""
+    records = record_table(logs) if all_ else record_table(logs)[record_table(logs)["status"] == OK]
+    return [str(metric) for metric in records["metric"].unique()]
+
+
+def _audit_scores(
+    by_metric: Mapping[str, xr.DataArray],
+    baseline: str | None,
+    how: Mapping[str, Any],
+    findings: Sequence[Finding] = (),
+) -> Audit:
+    """Run all checks of scores, by each metric."""
+    findings, tables, bounds = list(findings), [], []
+    for metric, scores in by_metric.items():
+        _check_baseline(baseline, scores[names.SYSTEM].values.tolist())
+        limits = missing_bounds(scores, **how)
+        metric_findings = [
+            finding
+            for check in CHECKS
+            if check.subject == SCORES
+            for finding in _run_check(check, scores)
+        ]
+        metric_findings += answer_checks.open_verdicts(limits, baseline, _by(scores))
+        task = str(scores.attrs.get("task", ""))
+        findings += [replace(finding, metric=metric, task=task) for finding in metric_findings]
+        tables.append(count_scores(scores, metric))
+        bounds.append(bounds_table(limits, metric, baseline))
+    findings += item_checks.other_winner(dict(by_metric))
+    source = next((str(s.attrs.get("reading", "")) for s in by_metric.values()), "")
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    limits_table = pd.concat(bounds, ignore_index=True) if bounds else pd.DataFrame()
+    return Audit(findings_table(merged(findings, list(by_metric))), table, limits_table, source)
+
+
+def _by(scores: xr.DataArray) -> str:
+    """What the bounds are by, where a comparison is by means, or on clusters or runs."""
+    values = scores.values.astype(float)
+    graded = not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()
+    return "by wins on items" if graded or default_unit(scores) else ""
+
+
+def _run_check(check: Check, data: Any) -> Iterator[Finding]:
+    """Yield the findings of a check; those without a level get the level of the check."""
+    for finding in check.find(data):
+        yield finding if finding.level else replace(finding, level=check.level)
+
+
+def _check_baseline(baseline: str | None, systems: Any) -> None:
+    if baseline is not None:
+        checks.one_of(baseline, tuple(dict.fromkeys(map(str, systems))), "baseline")
+
+
+def _source(logs: Logs) -> str:
+    """What was audited."""
+    runs = run_table(logs)
+    tools = ", ".join(dict.fromkeys(runs["tool"]))
+    systems = len(set(runs["system"]))
+    tasks = [t for t in dict.fromkeys(runs["task"]) if t]
+    task = f", task{'s' * (len(tasks) > 1)} {', '.join(tasks)}" if tasks else ""
+    logs_ = "1 log" if len(runs) == 1 else f"{len(runs)} logs"
+    return f"{logs_} of {tools}, {systems} system{'s' * (systems != 1)}{task}"

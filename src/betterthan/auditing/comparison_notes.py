@@ -1,0 +1,83 @@
+"""The part of an audit that needs scores alone: notes for the result of a comparison."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.answer_checks import verdict_formatter
+from betterthan.auditing.finding import MAX_LISTED, NOTE, shares
+from betterthan.logs.record import ERROR, UNSCORED
+from betterthan.posterior.bounds import missing_bounds
+
+_ELSEWHERE = ("mnar",)  # what `compare` tells by itself
+
+
+def lines_beside(
+    scores: xr.DataArray,
+    *,
+    baseline: str | None = None,
+    by: str = "",
+    bounds: xr.Dataset | None = None,
+    **how: Any,
+) -> list[str]:
+    """What stops a comparison of scores or warns of it, in words.
+
+    Of scores that have a ``status`` (from logs) all checks of scores; of others only whether the
+    verdicts hold for every value of the missing scores.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        Before any policy for missing ones.
+    baseline : str, optional
+        Pairs without it are not looked at.
+    by : str
+        What the verdicts are by, where the answer is by something else.
+    bounds : xarray.Dataset, optional
+        Of `posterior.missing_bounds`, where it is known.
+    **how
+        Of `posterior.missing_bounds`.
+    """
+    messages = list(_status_messages(scores)) if "status" in scores.coords else []
+    if np.isnan(scores.values.astype(float)).any() and not np.isnan(scores.values).all():
+        limits = missing_bounds(scores, **how) if bounds is None else bounds
+        messages += _verdict_messages(limits, baseline, by)
+    return messages
+
+
+def _status_messages(scores: xr.DataArray) -> Iterator[str]:
+    """Report errors, unscored items, and findings of the checks of scores."""
+    from betterthan.auditing.roster import CHECKS, SCORES
+
+    meanings = scores["status"].attrs["flag_meanings"].split()
+    systems = scores[names.SYSTEM].values.astype(str)
+    for status, label in ((ERROR, "errors"), (UNSCORED, "unscored")):
+        number = (scores["status"].values == meanings.index(status)).sum(0)
+        cells = scores.sizes[names.ITEM]
+        counts = {s: (int(n), cells) for s, n in zip(systems, number, strict=True) if n}
+        if counts:
+            yield f"{label}: {shares(counts)}"
+    for check in CHECKS:
+        if check.subject == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
+            messages = [finding.message for finding in check.find(scores) if finding.level != NOTE]
+            yield from messages[:MAX_LISTED]
+
+
+def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
+    """Say whether each verdict holds; of many pairs, count those that do not and list the first."""
+    systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
+    upper = np.triu(bounds["n_missing"].values > 0, 1)
+    pairs = [
+        (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
+    ]
+    wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
+    suffix, describe = f", {by}" if by else "", verdict_formatter(bounds)
+    if len(pairs) == 1:
+        yield describe(*pairs[0]) + suffix
+    elif pairs:
+        n = len(pairs) - len(wavering)
+        yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
+        yield from (describe(*pair) for pair in wavering[:MAX_LISTED])

@@ -1,0 +1,458 @@
+"""Checks of items: scores and their means, ids and contents, and how well items discriminate."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.finding import (
+    MAX_LISTED,
+    NOTE,
+    STOP,
+    WARN,
+    Finding,
+    are,
+    both,
+    fraction,
+    record_table,
+    run_table,
+    some,
+)
+from betterthan.counts.units import EPOCH, item_ids, several
+from betterthan.logs.pivoting import conflicting_contents
+from betterthan.logs.record import Frame, Logs
+
+_PER_CENT = 5  # above this no score is a share
+_MEANS = 3  # that are told one by one
+
+
+def present(scores: xr.DataArray) -> Frame:
+    """Mark the items in the log of each system, scored or not: a row for each item."""
+    has_item = ~np.isnan(scores.values.astype(float))
+    if "status" in scores.coords:
+        meanings = scores["status"].attrs["flag_meanings"].split()
+        has_item |= scores["status"].values != meanings.index("missing")
+    return _by_item(scores, has_item)
+
+
+def scored(scores: xr.DataArray) -> Frame:
+    """How many runs of an item a system has scored: a row for each item."""
+    return _by_item(scores, ~np.isnan(scores.values.astype(float)), "sum")
+
+
+def _by_item(scores: xr.DataArray, values: np.ndarray, how: str = "max") -> Frame:
+    systems = scores[names.SYSTEM].values.astype(str)
+    frame = pd.DataFrame(values, index=item_ids(scores), columns=systems)
+    if not frame.index.has_duplicates:
+        return frame.astype(int) if how == "sum" else frame
+    return frame.groupby(level=0, sort=False).agg(how)
+
+
+def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find items that some systems lack."""
+    has_item = present(scores)
+    lacking = has_item[~has_item.all(axis=1)]
+    if lacking.empty:
+        return
+    cases = [
+        f"{some(list(items))} {who}"
+        for who, items in lacking.groupby(lacking.apply(_who, axis=1), sort=False).groups.items()
+    ]
+    n, total = len(lacking), len(has_item)
+    more = f" and {len(cases) - MAX_LISTED} more groups" if len(cases) > MAX_LISTED else ""
+    message = (
+        f"{fraction(n, total, 'item')} {are(n)} not in every system: "
+        f"{'; '.join(cases[:MAX_LISTED])}{more}"
+    )
+    systems = tuple(str(s) for s in has_item.columns[~has_item.all(axis=0)])
+    yield Finding("unmatched", message, WARN, systems, n=n, of=total, where=some([*lacking.index]))
+
+
+def _who(row: Any) -> str:
+    """Who has an item, or lacks it, whichever is shorter to say."""
+    have, lack = [str(s) for s in row.index[row]], [str(s) for s in row.index[~row]]
+    return f"only in {both(have)}" if len(have) <= len(lack) else f"not in {both(lack)}"
+
+
+def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find pairs of systems without a common item."""
+    has_item = present(scores).astype(float)
+    shared = has_item.T.to_numpy() @ has_item.to_numpy()
+    disjoint_pairs = np.argwhere(np.triu(shared == 0, 1))
+    systems = [str(s) for s in has_item.columns]
+    for i, j in disjoint_pairs.tolist():
+        ids, other_ids = ([str(x) for x in has_item.index[has_item.iloc[:, k] > 0]] for k in (i, j))
+        if not ids or not other_ids:
+            continue
+        message = (
+            f"{systems[i]} and {systems[j]} have no item in common{_matching_hint(ids, other_ids)}"
+        )
+        yield Finding("disjoint", message, STOP, (systems[i], systems[j]), of=len(has_item))
+
+
+def _matching_hint(ids: list[str], other_ids: list[str]) -> str:
+    """Suggest by which change two sets of ids would match."""
+    if " / " in ids[0]:  # of several data sets: what stands before it is one of these
+        return f" ({ids[0]!r}, {other_ids[0]!r})"
+    tail = [
+        {x.rpartition(sep)[2] for x in ids} & {x.rpartition(sep)[2] for x in other_ids}
+        for sep in "-_/"
+    ]
+    ways = {
+        "case and blanks are left aside": {x.strip().casefold() for x in ids}
+        & {x.strip().casefold() for x in other_ids},
+        "what stands before the last - or _ or / is left aside": set().union(*tail),
+        "leading zeros are left aside": {x.lstrip("0") for x in ids}
+        & {x.lstrip("0") for x in other_ids},
+    }
+    for way, common in ways.items():
+        if len(common) * 2 >= min(len(ids), len(other_ids)):
+            return f"; ids look alike where {way} ({ids[0]!r}, {other_ids[0]!r})"
+    return f" ({ids[0]!r}, {other_ids[0]!r})"
+
+
+def denominators(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find systems whose means are over different items."""
+    number = scored(scores)
+    has = number > 0
+    shared = has.all(axis=1)
+    if has.eq(shared, axis=0).all(axis=None):
+        return
+    values = pd.DataFrame(item_means(scores), index=has.index, columns=has.columns)
+    means, common_means, n = values.mean(), values[shared].mean(), int(shared.sum())
+    message = _means_text(has.sum(), means, common_means, n)
+    if n and _order_changes(means.to_numpy(), common_means.to_numpy()):
+        message += "; systems change places"
+    systems = tuple(str(s) for s in has.columns)
+    yield Finding("denominators", message, WARN, systems, n=n, of=len(has))
+
+
+def _means_text(sizes: Frame, means: Frame, common_means: Frame, n: int) -> str:
+    """Report the number of items of each mean, and the means over shared items."""
+    if len(sizes) > _MEANS:
+        return f"own means are over {sizes.min()} to {sizes.max()} items, {n} are shared"
+    message = f"own means are {both([f'{x:.3f}' for x in means])} over {both([*sizes])} items"
+    return message + (
+        f"; on the shared {n}: {both([f'{x:.3f}' for x in common_means])}" if n else ""
+    )
+
+
+def _order_changes(means: np.ndarray, common_means: np.ndarray) -> bool:
+    """Return whether two systems change their order."""
+    before, after = (np.sign(np.round(x[:, None] - x, 12)) for x in (means, common_means))
+    return bool((before * after < 0).any())
+
+
+def item_means(scores: xr.DataArray) -> np.ndarray:
+    """The mean of the scored runs of each item, (item, system)."""
+    values = scores.values.astype(float)
+    frame: Frame = pd.DataFrame(values, index=item_ids(scores))
+    if not frame.index.has_duplicates:
+        return values
+    return frame.groupby(level=0, sort=False).mean().to_numpy()
+
+
+def repeats(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find items that were run several times."""
+    if not several(scores, EPOCH):
+        return
+    number, rows = scored(scores), pd.Series(item_ids(scores)).value_counts(sort=False)
+    per = sorted(set(rows.tolist()))
+    sums, cells = number.sum(), int(rows.sum())
+    low, high = int(sums.min()), int(sums.max())
+    runs = f"{per[0]}" if len(per) == 1 else f"{per[0]} to {per[-1]}"
+    some_scored = f"{low}" if low == high else f"{low}-{high}"
+    message = (
+        f"{runs} runs an item, {some_scored} of {cells} scored; n is {len(rows)} items, not {cells}"
+    )
+    level = NOTE if len(set(number.to_numpy().ravel().tolist())) == 1 else WARN
+    yield Finding("repeats", message, level, n=len(rows), of=cells)
+
+
+def ranges(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find scores that run to 1 in some systems and to 100 in others."""
+    values, systems = scores.values.astype(float), scores[names.SYSTEM].values.astype(str)
+    if np.isnan(values).all():
+        return
+    most = np.where(np.isnan(values), -np.inf, values).max(0)
+    least, largest = float(np.nanmin(values)), float(most.max())
+    share = str(systems[np.where(most >= 0, most, np.inf).argmin()])
+    lowest, large = float(most[most >= 0].min(initial=np.inf)), str(systems[most.argmax()])
+    if least >= 0 and lowest <= 1 and largest > _PER_CENT:
+        message = f"scores of {large} reach {largest:g}, of {share} {lowest:g}: per cent?"
+        yield Finding("range", message, WARN, (share, large), of=len(systems))
+    elif least < 0 or largest > 1:
+        message = f"scores run from {least:g} to {largest:g}, not within 0 and 1"
+        yield Finding("range", message, NOTE, of=len(systems))
+
+
+_CLUSTER = "; cluster='content' takes them as one cluster"
+
+
+def other_contents(logs: Logs) -> Iterator[Finding]:
+    """Find ids with different contents; positions in a list are not checked."""
+    runs = run_table(logs).index[run_table(logs)["own_ids"]]
+    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+        contents = conflicting_contents(records)
+        if not contents:
+            continue
+        total = records["item"].nunique()
+        cases = [f"{item} is {both(list(texts.values())[:2])}" for item, texts in contents.items()]
+        message = (
+            f"{fraction(len(contents), total, 'id')} {are(len(contents), 'stands', 'stand')} for "
+            "different "
+        )
+        message += f"content: {'; '.join(cases[:2])}; join='content' joins by what was asked"
+        yield Finding(
+            "content",
+            message,
+            task=task,
+            n=len(contents),
+            of=total,
+            where=some([*contents], MAX_LISTED),
+        )
+
+
+def renamed(logs: Logs) -> Iterator[Finding]:
+    """Find contents that have other ids in other systems."""
+    runs = run_table(logs).index[run_table(logs)["own_ids"]]
+    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+        pairs = records.drop_duplicates(["item", "item_hash"])
+        several = pairs.loc[pairs.duplicated("item_hash"), "item_hash"]
+        ids = _ids_by_content(records[records["item_hash"].isin(several)])
+        other = [
+            ids_by_system for ids_by_system in ids.values() if len(set(ids_by_system.values())) > 1
+        ]
+        if not other:
+            continue
+        n, total = len(other), int(pairs["item_hash"].nunique())
+        case = both([f"{some(sorted(v))} in {k}" for k, v in list(other[0].items())[:2]])
+        message = (
+            f"{fraction(n, total, 'item')} {are(n, 'has', 'have')} other ids in other systems: "
+            f"{case}"
+        )
+        yield Finding("renamed", message, task=task, n=n, of=total)
+
+
+def _ids_by_content(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
+    """Map each content to the ids that each system has for it."""
+    ids_by_content: dict[bytes, dict[str, set[str]]] = {}
+    columns = (pairs[k].tolist() for k in ("item_hash", "system", "item"))
+    for digest, system, item in zip(*columns, strict=True):
+        ids_by_content.setdefault(digest, {}).setdefault(str(system), set()).add(str(item))
+    return {
+        digest: {system: frozenset(ids) for system, ids in ids_by_system.items()}
+        for digest, ids_by_system in ids_by_content.items()
+    }
+
+
+def doubled(logs: Logs) -> Iterator[Finding]:
+    """Find items of one system that have the same content."""
+    for task, records in _by_task(record_table(logs)):
+        pairs = records.drop_duplicates(["system", "item", "item_hash"])
+        twice = pairs[pairs.duplicated(["system", "item_hash"], keep=False)]
+        if twice.empty:
+            continue
+        system = str(twice["system"].iloc[0])
+        repeated = twice[twice["system"] == system]
+        groups = [
+            sorted(g.astype(str)) for _, g in repeated.groupby("item_hash", sort=False)["item"]
+        ]
+        items = pairs[pairs["system"] == system]
+        distinct = int(items["item_hash"].nunique())
+        systems = tuple(dict.fromkeys(twice["system"].astype(str)))
+        message = f"{_same_content_text(groups)}; {distinct} distinct of {len(items)} items"
+        message += _CLUSTER if records["cluster"].isna().all() else ""
+        where = some(["=".join(group) for group in groups])
+        n = len(items) - distinct
+        yield Finding("double", message, "", systems, task, "", n, len(items), where)
+
+
+def _same_content_text(groups: list[list[str]]) -> str:
+    return "; ".join(f"items {both(group)} are one question" for group in groups[:2])
+
+
+def places(logs: Logs) -> Iterator[Finding]:
+    """Find logs whose ids are positions in a list; their items are joined by content."""
+    runs = run_table(logs)[~run_table(logs)["own_ids"]]
+    if len(runs):
+        hashed = (
+            record_table(logs)[record_table(logs)["run"].isin(runs.index)]["item_hash"]
+            .notna()
+            .all()
+        )
+        by = "joined by what was asked" if hashed else "nothing in the logs says what was asked"
+        systems = tuple(dict.fromkeys(runs["system"]))
+        message = f"ids of {runs['tool'].iloc[0]} are places or drawn at random; items are {by}"
+        message = message if hashed else message.replace("items are nothing", "nothing")
+        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(run_table(logs)))
+
+
+def _by_task(records: Frame) -> Iterator[tuple[str, Frame]]:
+    """Group the records that have a content hash by task."""
+    hashed = records[records["item_hash"].notna()]
+    for task, group in hashed.groupby("task", observed=True, sort=False):
+        yield str(task), group
+
+
+_HALF = 0.5  # share of the items from which a ceiling or floor is told
+_TWINS, _NEARLY, _MANY = 10, 0.99, 100
+_DRIFT, _LEVEL, _SHUFFLES, _LEAST = 0.3, 0.01, 1_999, 20
+
+
+def constants(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find systems with one score throughout."""
+    values, systems = scores.values.astype(float), scores[names.SYSTEM].values.astype(str)
+    alike: dict[float, list[str]] = {}
+    for system, column in zip(systems, values.T, strict=True):
+        observed = column[~np.isnan(column)]
+        if len(observed) > 1 and (observed == observed[0]).all():
+            alike.setdefault(float(observed[0]), []).append(str(system))
+    for value, constant_systems in alike.items():
+        n = int((~np.isnan(values)).sum()) if len(constant_systems) == len(systems) else 0
+        message = (
+            f"all {n} scores are {value:g}"
+            if n
+            else f"all scores of {some(constant_systems)} are {value:g}"
+        )
+        yield Finding(
+            "constant",
+            message,
+            NOTE,
+            tuple(constant_systems),
+            n=len(constant_systems),
+            of=len(systems),
+        )
+
+
+def ceiling_and_floor(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find items on which all systems have the best or the worst possible score."""
+    values = item_means(scores)
+    complete = values[~np.isnan(values).any(1)]
+    if len(complete) < 2:
+        return
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    better = scores.attrs.get("higher_is_better", True)
+    extremes = {"ceiling": high if better else low, "floor": low if better else high}
+    for code, extreme in extremes.items():
+        n = int((complete == extreme).all(1).sum())
+        if n >= _HALF * len(complete):
+            message = (
+                f"all systems have {extreme:g} on {fraction(n, len(complete), 'item')} that all "
+                "were "
+                "scored on"
+            )
+            yield Finding(code, message, NOTE, n=n, of=len(complete))
+
+
+def dead(scores: xr.DataArray) -> Iterator[Finding]:
+    """Items on which all systems have the same score."""
+    values = item_means(scores)
+    complete = values[~np.isnan(values).any(1)]
+    n = int((complete == complete[:, :1]).all(1).sum())
+    if n:
+        verb = "does" if n == 1 else "do"
+        message = f"{fraction(n, len(complete), 'item')} {verb} not separate any systems"
+        yield Finding("dead", message, NOTE, n=n, of=len(complete))
+
+
+def twins(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find pairs of systems whose scores are identical."""
+    values, systems = scores.values.astype(float), scores[names.SYSTEM].values.astype(str).tolist()
+    n, same = _agreement(values)
+    varied = np.array([len(set(c[~np.isnan(c)].tolist())) > 1 for c in values.T])
+    alike = ((same == n) & (n >= _TWINS)) | ((same > _NEARLY * n) & (n >= _MANY))
+    for i, j in np.argwhere(np.triu(alike & varied & varied[:, None], 1)).tolist():
+        a, b, k, total = systems[i], systems[j], int(same[i, j]), int(n[i, j])
+        message = f"{a} and {b} are identical on {fraction(k, total, 'shared score')}"
+        yield Finding("twins", message, NOTE, (a, b), n=k, of=total)
+
+
+def _agreement(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count the cells that both systems of each pair have, and those in which they agree."""
+    observed = (~np.isnan(values)).astype(float)
+    same = np.stack([(column[:, None] == values).sum(0) for column in values.T])
+    return observed.T @ observed, same
+
+
+def drift(scores: xr.DataArray) -> Iterator[Finding]:
+    """Find systems whose scores rise or fall along the file."""
+    chance = np.random.default_rng(0)
+    for k, system in enumerate(scores[names.SYSTEM].values.astype(str)):
+        observed = scores.values[:, k].astype(float)
+        observed = observed[~np.isnan(observed)]
+        if len(observed) < _LEAST or not (slope := _slope(observed, chance)):
+            continue
+        first, second = observed[: len(observed) // 2].mean(), observed[len(observed) // 2 :].mean()
+        along = "falls" if slope < 0 else "rises"
+        message = f"{system} {along} along the file: first half {first:.2f}, second {second:.2f}"
+        message += " (errors, quota or sorted items?)"
+        yield Finding("order", message, NOTE, (str(system),), n=len(observed), of=len(scores))
+
+
+def _slope(values: np.ndarray, chance: np.random.Generator) -> float:
+    """Correlate scores with their position; 0 if a permutation test finds no trend."""
+    position = np.arange(len(values)) - (len(values) - 1) / 2
+    rho = float(np.corrcoef(position, values)[0, 1]) if values.std() > 0 else 0.0
+    if abs(rho) <= _DRIFT:
+        return 0.0
+    shuffled = np.abs(chance.permuted(np.tile(values, (_SHUFFLES, 1)), axis=1) @ position)
+    p = (1 + int((shuffled >= abs(values @ position) - 1e-9).sum())) / (_SHUFFLES + 1)
+    return rho if p < _LEVEL else 0.0
+
+
+def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
+    """Pairs of metrics that choose different winners, or turn other pairs of systems round."""
+    means: dict[str, Frame] = {}
+    for metric, scores in by_metric.items():
+        signed = scores if scores.attrs.get("higher_is_better", True) else -scores
+        means[metric] = signed.mean(names.ITEM).to_series()
+    metrics = list(means)
+    for k, first in enumerate(metrics):
+        for second in metrics[k + 1 :]:
+            both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
+            if len(both) > 1:
+                both.columns = [first, second]
+                yield from _metric_findings(both)
+
+
+def _metric_findings(means: Frame) -> Iterator[Finding]:
+    """Compare how two metrics, the columns of `means`, rank the systems."""
+    first, second = means.columns
+    discordant, pairs, tau = _rank_agreement(*means.to_numpy().T)
+    ranked = (
+        f"; {fraction(discordant, pairs, 'pair')} of systems "
+        f"{are(discordant, 'changes', 'change')} "
+        "places"
+    )
+    ranked = f"{ranked}, tau {tau:.2f}" if len(means) > 2 else ""
+    a, b = (_best(means[metric]) for metric in (first, second))
+    if a.isdisjoint(b):
+        message = f"{first} and {second} choose different winners: {some(sorted(a))} by {first}"
+        message += f", {some(sorted(b))} by {second}{ranked}"
+        yield Finding("metrics", message, NOTE, (*sorted(a), *sorted(b)), n=discordant, of=pairs)
+    elif discordant:
+        message = f"{first} and {second} rank systems otherwise{ranked}"
+        yield Finding("metrics", message, NOTE, n=discordant, of=pairs)
+
+
+def _rank_agreement(a: np.ndarray, b: np.ndarray) -> tuple[int, int, float]:
+    """Count discordant pairs of systems under two metrics, and all pairs; compute Kendall's
+    tau_b.
+    """
+    upper = np.triu_indices(len(a), 1)
+    x, y = (np.sign(np.round(v[:, None] - v, 12))[upper] for v in (a, b))
+    discordant = int((x * y < 0).sum())
+    untied = np.sqrt(float((x != 0).sum()) * float((y != 0).sum()))
+    tau = float((x * y).sum() / untied) if untied else np.nan
+    return discordant, len(x), tau
+
+
+def _best(means: Frame) -> set[str]:
+    """Who has the largest mean."""
+    return {str(s) for s in means.index[np.isclose(means, means.max())]}

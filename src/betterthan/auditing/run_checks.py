@@ -1,0 +1,377 @@
+"""Checks of runs: completion, settings, prompts, scorers, errors, and unscored items."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+from betterthan.auditing.finding import (
+    NOTE,
+    STOP,
+    WARN,
+    Finding,
+    are,
+    both,
+    fraction,
+    record_table,
+    run_table,
+    shares,
+    short,
+    some,
+)
+from betterthan.logs.record import DONE, ERROR, MISSING, OK, UNSCORED, Frame, Logs
+
+_N_EXTREME = 8  # shares at either end of which pairs are looked at
+
+
+def most_different_pair(counts: Mapping[str, tuple[int, int]]) -> tuple[str, str] | None:
+    """The system with more and the one with less whose counts are the least probable if both had
+    one share (Fisher's exact test, here only to rank pairs). None if all shares are equal.
+
+    Parameters
+    ----------
+    counts : mapping of str to (int, int)
+        Of each system how often, of how many.
+
+    Examples
+    --------
+    >>> most_different_pair({"a": (4, 18), "b": (1, 2), "c": (0, 18)})
+    ('a', 'c')
+    """
+    name_by_count = {count: name for name, count in list(counts.items())[::-1] if count[1]}
+    ranked = sorted(name_by_count, key=lambda count: count[0] / count[1])
+    pairs = [
+        (tail(more, less), name_by_count[more], name_by_count[less])
+        for less in ranked[:_N_EXTREME]
+        for more in ranked[-_N_EXTREME:]
+        if more[0] * less[1] > less[0] * more[1]
+    ]
+    return min(pairs)[1:] if pairs else None
+
+
+def tail(more: tuple[int, int], less: tuple[int, int]) -> float:
+    """P(so many or more of the first happen to it), given how often it happened in both."""
+    (a, n), (b, m) = more, less
+    x = np.arange(a, min(a + b, n) + 1)
+    chosen = _log_choose(n, x) + _log_choose(m, a + b - x) - _log_choose(n + m, a + b)
+    return float(np.exp(chosen).sum())
+
+
+def _log_choose(n: int, k: np.ndarray | int) -> np.ndarray:
+    return gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n + 1, k))
+
+
+ZEROS = {
+    "ir_measures": "writes 0 for a query without results",
+    "sacrebleu -sl": "gives an empty sentence 0",
+}
+_NO_ASSERT = "promptfoo"  # calls a test passed that asserts nothing
+
+
+def errors(logs: Logs) -> Iterator[Finding]:
+    """Runs that ended in an error."""
+    yield from _status_findings(logs, ERROR, "errors")
+
+
+def unscored(logs: Logs) -> Iterator[Finding]:
+    """Runs that the scorer gave no score."""
+    yield from _status_findings(logs, UNSCORED, "unscored")
+
+
+def _status_findings(logs: Logs, status: str, code: str) -> Iterator[Finding]:
+    refused = {m for metrics in run_table(logs)["refused"] for m in metrics}
+    for task, metric, records in _by_metric(logs):
+        if metric in refused:
+            continue
+        has = (records["status"] == status).groupby(records["system"], observed=True)
+        every = {str(k): (int(v.sum()), len(v)) for k, v in has}
+        counts = {system: count for system, count in every.items() if count[0]}
+        if not counts:
+            continue
+        never = int((records["status"] == MISSING).sum())
+        more = f"; {never} more never run" if never and status == ERROR else ""
+        cells = records[records["status"] == status]
+        about = {"task": task, "metric": metric, "where": _items(cells)}
+        number = sum(n for n, _ in counts.values())
+        message = f"{code}: {shares(counts)}{_extremes_text(every)}{more}"
+        yield Finding(code, message, WARN, tuple(counts), n=number, of=len(records), **about)
+
+
+def _extremes_text(counts: dict[str, tuple[int, int]]) -> str:
+    """Name the two most different of more than two systems."""
+    pair = most_different_pair(counts) if len(counts) > 2 else None
+    if pair is None:
+        return ""
+    more, less = (f"{name} {counts[name][0]} of {counts[name][1]}" for name in pair)
+    return f"; furthest apart: {more}, {less}"
+
+
+def unchecked(logs: Logs) -> Iterator[Finding]:
+    """Tests that assert nothing, which promptfoo calls passed."""
+    runs = run_table(logs).index[run_table(logs)["tool"] == _NO_ASSERT]
+    unasserted = record_table(logs)[record_table(logs)["run"].isin(runs)]
+    unasserted = unasserted[(unasserted["status"] == UNSCORED) & (unasserted["raw"] > 0)]
+    for task, records in unasserted.groupby("task", observed=True, sort=False):
+        items = list(dict.fromkeys(records["item"].astype(str)))
+        tests = f"tests {some(items)} have" if len(items) > 1 else f"test {items[0]!r} has"
+        message = f"{tests} no assert: promptfoo calls it passed; left unscored"
+        systems = tuple(dict.fromkeys(records["system"].astype(str)))
+        yield Finding(
+            "unchecked", message, WARN, systems, str(task), n=len(items), where=some(items)
+        )
+
+
+def numbers_on_errors(logs: Logs) -> Iterator[Finding]:
+    """Numbers that a tool wrote for runs that ended in an error."""
+    for task, metric, records in _by_metric(logs):
+        cells = records[(records["status"] == ERROR) & records["raw"].notna()]
+        if cells.empty:
+            continue
+        values = some([f"{x:g}" for x in sorted(set(cells["raw"].tolist()))])
+        tool = run_table(logs)["tool"].loc[cells["run"].iloc[0]]
+        n = len(cells)
+        message = (
+            f"{tool} wrote {values} for {fraction(n, n, 'run').split(' of ')[1]} that ended in an "
+        )
+        message += "error; left missing (errors='raw' keeps it)"
+        systems = tuple(dict.fromkeys(cells["system"].astype(str)))
+        yield Finding(
+            "number-on-error", message, "", systems, task, metric, n, len(records), _items(cells)
+        )
+
+
+def zeros(logs: Logs) -> Iterator[Finding]:
+    """Items that are 0 by every metric, by tools that write 0 where there was nothing to score."""
+    for k, run in run_table(logs)[run_table(logs)["tool"].isin([*ZEROS])].iterrows():
+        scored = record_table(logs)[
+            (record_table(logs)["run"] == k) & record_table(logs)["score"].notna()
+        ]
+        most = scored.groupby("item", observed=True, sort=False)["score"].max()
+        items = [str(item) for item in most.index[most == 0]]
+        if items and len(items) < len(most):
+            message = (
+                f"{run['system']}: {fraction(len(items), len(most), 'item')} {are(len(items))} 0 "
+                "by "
+            )
+            message += f"every metric ({some(items)}): {run['tool']} {ZEROS[run['tool']]}"
+            where = some(items)
+            yield Finding(
+                "zeros", message, "", (run["system"],), "", "", len(items), len(most), where
+            )
+
+
+def _by_metric(logs: Logs) -> Iterator[tuple[str, str, Frame]]:
+    groups = record_table(logs).groupby(["task", "metric"], observed=True, sort=False)
+    for (task, metric), records in groups:
+        yield str(task), str(metric), records
+
+
+def _items(records: Frame) -> str:
+    return some(list(dict.fromkeys(records["item"].astype(str))))
+
+
+# settings that change what is measured, most telling first
+SETTINGS = (
+    *("limit", "samples", "sample_id", "num_fewshot", "fewshot_seed", "epochs", "repeats"),
+    *("temperature", "top_p", "top_k", "max_tokens", "max_gen_toks", "reasoning_effort"),
+    *("template", "chat_template", "chat_template_sha", "system_message", "system_instruction"),
+    *("system_instruction_sha", "fewshot_as_multiturn", "seed", "task_version"),
+)
+# a version from which the same scorer gives other numbers
+BREAKS = (
+    ("Inspect", "0.3.245", "model_graded", "calls unparsed verdicts unscored since 0.3.245"),
+    ("Inspect", "0.3.259", "model_graded", "calls grades off the list unscored since 0.3.259"),
+    ("Inspect", "0.3.221", "pass_at", "no longer counts samples twice since 0.3.221"),
+)
+# what a reader said, by how much it matters; what is not named here is a note
+READER_LEVELS = {
+    "again": WARN,
+    "invalidated": STOP,
+    "unscored": WARN,
+    "name": WARN,
+    "rows": WARN,
+} | {
+    "missing": WARN,
+    "unmatched": WARN,
+}
+
+
+def unfinished(logs: Logs) -> Iterator[Finding]:
+    """Logs that did not end well, and logs in which nothing has a score."""
+    records, runs = record_table(logs), run_table(logs)
+    for k, run in runs[runs["state"] != DONE].iterrows():
+        samples = records[records["run"] == k]
+        nothing = not bool((samples["status"] == OK).any())
+        samples = samples.drop_duplicates(["item", "epoch"])
+        n = int((samples["status"] != MISSING).sum())
+        why = f"; first error: {run['why'][:100]}" if run["why"] else ""
+        message = (
+            f"log not finished: {run['system']} ({run['state']}), "
+            f"{fraction(n, len(samples), 'sample')}{why}"
+        )
+        level = STOP if nothing else WARN
+        about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"]}
+        yield Finding("state", message, level, **about, n=n, of=len(samples), where=run["files"][0])
+
+
+def without_scores(logs: Logs) -> Iterator[Finding]:
+    """Logs in which nothing has a score."""
+    if not (record_table(logs)["status"] == OK).any():
+        systems = tuple(dict.fromkeys(run_table(logs)["system"]))
+        message = f"no item has a score in any log of {some(systems)}"
+        yield Finding("no score", message, STOP, systems, of=len(record_table(logs)))
+
+
+def reader_notes(logs: Logs) -> Iterator[Finding]:
+    """Report the notes of the readers of logs."""
+    files_by_note: dict[tuple[str, str], dict[str, str]] = {}
+    for _, run in run_table(logs).iterrows():
+        for note in run["said"]:
+            files_by_note.setdefault(tuple(note), {})[run["system"]] = run["files"][0]
+    for (code, message), systems in files_by_note.items():
+        where = some(list(systems.values()))
+        whom = f" ({some(list(systems))})" if not any(s in message for s in systems) else ""
+        level = READER_LEVELS.get(code, NOTE)
+        yield Finding(code, message + whom, level, tuple(systems), n=len(systems), where=where)
+
+
+def refused_metrics(logs: Logs) -> Iterator[Finding]:
+    """Metrics that are no scores of items."""
+    reasons: dict[tuple[str, str], str] = {}
+    for _, run in run_table(logs).iterrows():
+        for metric, why in run["refused"].items():
+            reasons.setdefault((run["task"], metric), why)
+    for (task, metric), why in reasons.items():
+        yield Finding("refused", why, task=task, metric=metric)
+
+
+def generations(logs: Logs) -> Iterator[Finding]:
+    """Several generations of an item that lm-eval makes one score of."""
+    for task, runs in run_table(logs).groupby("task", sort=False):
+        most = max(int(config.get("repeats") or 1) for config in runs["config"])
+        if most > 1 and (runs["epochs"] == 1).all():
+            message = (
+                f"{most} generations of an item, but one score by each filter: they are no runs"
+            )
+            yield Finding("repeats", message, NOTE, task=str(task), n=most)
+
+
+def directions(logs: Logs) -> Iterator[Finding]:
+    """Report metrics for which lower values are better according to the logs."""
+    lower = {
+        m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if not up
+    }
+    upper = {m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if up}
+    for metric in sorted(lower):
+        if metric in upper:
+            message = f"lower {metric} is better in some logs and worse in others; name one task"
+            yield Finding("direction", message, STOP, metric=metric)
+        else:
+            message = f"lower {metric} is better, as the logs say"
+            yield Finding("direction", message, NOTE, metric=metric)
+
+
+def settings(logs: Logs) -> Iterator[Finding]:
+    """Report settings that differ among the runs of a task; those that affect scores come alone."""
+    for task, runs in run_table(logs).groupby("task", sort=False):
+        differ = _differing(runs["config"].tolist())
+        ranked = sorted((k for k in differ if _last(k) in SETTINGS), key=_rank)
+        systems = tuple(dict.fromkeys(runs["system"]))
+        for key in ranked:
+            values = list(dict.fromkeys(_setting(x) for x in differ[key]))
+            about: dict[str, Any] = {"task": str(task), "n": len(values), "of": len(runs)}
+            yield Finding("config", f"{key} {both(values)}", WARN, systems, **about)
+        if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
+            message = f"other settings differ: {some(others)}"
+            yield Finding("config", message, NOTE, task=str(task), n=len(others), of=len(differ))
+
+
+def _differing(configs: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Select the settings that differ among runs, with their values."""
+    keys = dict.fromkeys(key for config in configs for key in config)
+    values_by_key = {key: [config.get(key) for config in configs] for key in keys}
+    return {key: v for key, v in values_by_key.items() if len({repr(x) for x in v}) > 1}
+
+
+def versions(logs: Logs) -> Iterator[Finding]:
+    """Report different versions of the tool among the runs of a task."""
+    for (task, tool), runs in run_table(logs).groupby(["task", "tool"], sort=False):
+        tool_versions = list(dict.fromkeys(v for v in runs["version"] if v))
+        if len(tool_versions) > 1:
+            message = f"version of {tool} {both(tool_versions)}"
+            yield Finding(
+                "config", message, NOTE, task=str(task), n=len(tool_versions), of=len(runs)
+            )
+
+
+def scorers(logs: Logs) -> Iterator[Finding]:
+    """Report different judges, scorers or their options, and versions on both sides of a known
+    change.
+    """
+    for task, runs in run_table(logs).groupby("task", sort=False):
+        for role in ("judge", "scorer"):
+            values = [v for v in dict.fromkeys(runs[role]) if v]
+            if len(values) > 1:
+                message = f"{role} {both(values)}"
+                yield Finding("scorer", message, task=str(task), n=len(values), of=len(runs))
+        for tool, version, scorer, change in BREAKS:
+            scorer_runs = runs[
+                (runs["tool"] == tool) & runs["scorer"].str.contains(scorer, regex=False)
+            ]
+            tool_versions = list(dict.fromkeys(v for v in scorer_runs["version"] if v))
+            before = [v for v in tool_versions if _version(v) < _version(version)]
+            if before and len(before) < len(tool_versions):
+                message = f"{tool} {both(tool_versions)}: {scorer} {change}"
+                yield Finding("scorer", message, task=str(task), n=len(tool_versions), of=len(runs))
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".") if part.isdigit())
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+def _rank(key: str) -> int:
+    return SETTINGS.index(_last(key))
+
+
+def _names_the_system(key: str) -> bool:
+    """Whether a setting is the model itself, of which another is what is compared."""
+    return key.startswith(("model", "agent.")) or _last(key) in ("model", "pretrained", "path")
+
+
+def _setting(value: Any) -> str:
+    return "not given" if value is None else short(value)
+
+
+def prompts(logs: Logs) -> Iterator[Finding]:
+    """Find shared items that were run with different prompts."""
+    hashed = record_table(logs)[
+        record_table(logs)["item_hash"].notna() & record_table(logs)["prompt_hash"].notna()
+    ]
+    for task, records in hashed.groupby("task", observed=True, sort=False):
+        pairs = records.drop_duplicates(["system", "item_hash", "prompt_hash"])
+        systems = pairs.groupby("item_hash", sort=False)["system"].nunique()
+        shared = pairs[pairs["item_hash"].isin(systems.index[systems > 1])]
+        n_prompts = shared.groupby("item_hash", sort=False)["prompt_hash"].nunique()
+        n, total = int((n_prompts > 1).sum()), len(n_prompts)
+        if n:
+            runs: Frame = run_table(logs).loc[records["run"].unique()]
+            yield _prompt_finding(runs, str(task), n, total)
+
+
+def _prompt_finding(runs: Frame, task: str, n: int, total: int) -> Finding:
+    """Report differing prompts; between runs of one model they are what is compared."""
+    message = f"prompts differ on {fraction(n, total, 'shared item')}"
+    systems = tuple(dict.fromkeys(runs["system"]))
+    if set(runs["tool"]) == {"promptfoo"}:  # there a prompt is part of the system
+        return Finding(
+            "prompt", f"{message}: they are part of the systems", NOTE, systems, task, "", n, total
+        )
+    one_model = runs["base"].nunique(dropna=False) == 1 and runs["base"].notna().all()
+    level = STOP if one_model else WARN
+    more = f", and all runs are of {runs['base'].iloc[0]}" if one_model else ""
+    return Finding("prompt", message + more, level, systems, task, "", n, total)

@@ -1,0 +1,202 @@
+"""Small tables from publications."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.counts.tables import from_contingency, from_table
+
+DIAG_CITATION = (
+    "Di Eugenio, Glass & Scott 2002, The binomial cumulative distribution function, or, is my "
+    "system better than yours?, LREC 2002, Tables 1-4"
+)
+
+# Tables 1 to 3: DIAG-orig, DIAG-NLP, whether higher is better, and whether the measure stands on
+# its own.
+_DIAG = {
+    "total time (min)": (29.8, 28.0, 0, 1),
+    "feedback time (min)": (6.9, 5.4, 0, 0),
+    "indicator consultations": (11.4, 5.9, 0, 1),
+    "RU consultations": (19.2, 18.1, 0, 1),
+    "parts replaced": (3.85, 3.33, 0, 1),
+    "essay score": (81, 83, 1, 1),
+    "RU recollection": (0.72, 0.63, 1, 1),
+    "usefulness": (4.35, 4.47, 1, 1),
+    "helped stay on right track": (4.35, 4.35, 1, 1),
+    "not misleading": (4.00, 4.12, 1, 1),
+    "conciseness": (3.47, 3.76, 1, 1),
+}
+
+
+def diag_measures() -> pd.DataFrame:
+    """Eleven measures of two versions of a tutoring system, in different units and directions.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``measure``; columns ``DIAG-orig``, ``DIAG-NLP``, ``higher_is_better`` and
+        ``independent`` (0 or 1); ``attrs["citation"]`` says where they were printed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.datasets.diag_measures().loc["essay score"].tolist()
+    [81.0, 83.0, 1.0, 1.0]
+    """
+    columns = ["DIAG-orig", "DIAG-NLP", "higher_is_better", "independent"]
+    frame = pd.DataFrame.from_dict(_DIAG, orient="index", columns=columns).rename_axis("measure")
+    frame.attrs["citation"] = DIAG_CITATION
+    return frame
+
+
+CITATION = (
+    "Balodis & Deksne 2019, FastText-Based Intent Detection for Inflected Languages, Information "
+    "10(5), 161, Appendix A, doi:10.3390/info10050161"
+)
+
+# Table A1: both right, only A right, only B right, both wrong.
+_CASES = {"a": (698, 12, 2, 288), "b": (500, 210, 200, 90)}
+
+# Table A2, upper triangle: wins of the row against the column, then of the column against the row.
+_SYSTEMS = ("NN[n] W", "NN[n] T", "NN W", "NN T", "CNN W", "CNN T", "Wit", "LUIS")
+_WINS = (
+    ((28, 28), (26, 21), (28, 44), (37, 34), (16, 52), (29, 48), (76, 55)),
+    ((39, 34), (8, 24), (44, 41), (13, 49), (33, 52), (73, 52)),
+    ((27, 48), (28, 30), (17, 58), (28, 52), (78, 62)),
+    ((52, 33), (17, 37), (39, 42), (77, 40)),
+    ((12, 51), (33, 55), (76, 58)),
+    ((43, 26), (84, 27)),
+    ((81, 41),),
+)
+
+
+def contingency_case(case: str) -> xr.DataArray:
+    """Counts of one of the two constructed cases of Table A1: equal accuracies, unequal evidence.
+
+    Parameters
+    ----------
+    case : {"a", "b"}
+        In both, A is right on 710 and B on 700 of 1000 examples. In case a they differ on 14
+        examples (12 to 2), in case b on 410 (210 to 200).
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b, outcome)
+        ``attrs["citation"]`` says where it was printed.
+
+    Raises
+    ------
+    ValueError
+        If the case is neither "a" nor "b".
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.datasets.contingency_case("a").sel(system_a="A", system_b="B").values.tolist()
+    [12, 2, 986]
+    """
+    cells = _CASES[checks.one_of(case, tuple(_CASES), "case")]
+    return from_contingency(*cells).assign_attrs(_source(f"Table A1, case ({case})"))
+
+
+def intent_detection() -> xr.DataArray:
+    """Wins of eight intent detection systems against each other, Table A2.
+
+    Three data sets in five languages are pooled. The table prints no ties and no number of
+    examples, so ties are unknown.
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b, outcome)
+        Outcomes win and loss. ``attrs["citation"]`` says where it was printed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.datasets.intent_detection().sel(system_a="NN W", system_b="LUIS").values.tolist()
+    [78, 62]
+    """
+    table = {
+        (a, b): wins
+        for row, a in zip(_WINS, _SYSTEMS, strict=False)
+        for b, wins in zip(_SYSTEMS[_SYSTEMS.index(a) + 1 :], row, strict=True)
+    }
+    return from_table(table, unit="item").assign_attrs(_source("Table A2"))
+
+
+def _source(table: str) -> dict[str, Any]:
+    return {"source": table, "citation": CITATION}
+
+
+MUC6_CITATION = (
+    "Chinchor 1995, Statistical Significance of MUC-6 Results, Sixth Message Understanding "
+    "Conference"
+)
+
+# Rank by rank: F, and the ranks it is not told from.
+_MUC6 = {
+    "named_entity": (
+        "96.42 1-3; 95.66 1-4,6; 94.92 1-9,11; 94.00 2-11; 93.65 3-12; 93.33 2-12; 92.88 3-12; "
+        "92.74 3-12; 92.61 3-13; 91.20 4-13; 90.84 3-16; 89.06 5-16; 88.19 9-16; 85.82 11-16; "
+        "85.73 11-16; 84.95 11-16; 67.62 17-18; 59.38 17-18; 35.46 19; 2.38 20"
+    ),
+    "template_element": (
+        "79.99 1-2; 79.85 1-2,4-5; 77.31 3-6; 77.24 2-6; 76.29 2-8; 74.96 3-8; 74.32 5-8; "
+        "71.97 5-10; 71.16 7-10; 69.80 8-10; 61.17 11; 53.80 12"
+    ),
+    "scenario_template": (
+        "56.40 1-6,8; 54.39 1-8; 53.27 1-8; 51.63 1-9; 50.98 1-9; 50.96 1-9; 48.96 2-9; "
+        "48.14 1-10; 43.24 4-10; 40.35 8-11; 33.44 10-11"
+    ),
+}
+_MUC6_ERRATA = {
+    "named_entity": (
+        "Rows 17 to 20 are as the text has them (17 and 18 a group, 19 and 20 alone); the printed "
+        "columns are shifted by one."
+    ),
+    "template_element": (
+        "Printed asymmetrically in one pair: row 9 marks rank 7, row 7 does not mark rank 9."
+    ),
+}
+
+
+def muc6_similarity(task: str) -> xr.DataArray:
+    """Check marks of a MUC-6 task: which systems were not told apart, at 0.01 with confidence 0.99.
+
+    Parameters
+    ----------
+    task : {"named_entity", "template_element", "scenario_template"}
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b), bool
+        Systems are named by their rank, as printed; ``score`` on system_a is F in percent.
+        ``attrs`` hold the citation and, where the print is odd, an ``erratum``.
+
+    Raises
+    ------
+    ValueError
+        If the task is none of these.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> marks = bt.datasets.muc6_similarity("named_entity")
+    >>> marks.sel(system_a="17").values.sum()
+    np.int64(2)
+    """
+    rows = [row.split() for row in _MUC6[checks.one_of(task, tuple(_MUC6), "task")].split("; ")]
+    ranks = [str(k + 1) for k in range(len(rows))]
+    marks = np.zeros((len(rows), len(rows)), dtype=bool)
+    for row, (_, similar) in enumerate(rows):
+        for run in similar.split(","):
+            first, _, last = run.partition("-")
+            marks[row, int(first) - 1 : int(last or first)] = True
+    coords: dict[Any, Any] = dict.fromkeys(names.SQUARE, ranks)
+    coords["score"] = (names.SYSTEM_A, [float(score) for score, _ in rows])
+    attrs = {"citation": MUC6_CITATION, "cutoff": names.CUTOFF, "confidence": names.CONFIDENCE}
+    attrs |= {"erratum": _MUC6_ERRATA[task]} if task in _MUC6_ERRATA else {}
+    return xr.DataArray(marks, dims=names.SQUARE, coords=coords, attrs=attrs, name="similar")

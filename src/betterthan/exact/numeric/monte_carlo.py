@@ -1,0 +1,258 @@
+"""Seeds, Monte Carlo errors, the Bayesian bootstrap, and predictions of held-out counts.
+
+The Bayesian bootstrap on arrays: joint draws of all systems' scores under random weights of the
+items.
+
+Weights are Dirichlet(1, ..., 1): independent exponentials over their sum, which cancels in every
+ratio of sums (Rubin 1981, Annals of Statistics 9(1), 130-134).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import special
+from scipy.special import bdtr, bdtrc, betaincinv, ndtr, ndtri
+
+_LIMIT = 2**32  # fits every sampler and a netCDF attribute
+
+
+def one_seed(rng: Any = None) -> int:
+    """An int seed: the one given, or one drawn from the Generator (or from fresh entropy for None).
+
+    Whatever is then drawn from ``np.random.default_rng(seed)`` or handed to a sampler can be
+    repeated by passing the recorded seed as `rng`.
+
+    Examples
+    --------
+    >>> one_seed(7)
+    7
+    >>> one_seed(np.random.default_rng(7)) == one_seed(np.random.default_rng(7))
+    True
+    """
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and 0 <= rng < _LIMIT:
+        return int(rng)
+    try:
+        return int(np.random.default_rng(rng).integers(_LIMIT))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None"
+        ) from None
+
+
+_FEW = 5  # draws on one side below which the normal approximation is not used
+
+
+def probability_error(share: np.ndarray, ess: np.ndarray | float) -> np.ndarray:
+    """Monte Carlo error of a probability that is a share of draws.
+
+    sqrt(p (1 - p) / ESS), with the ESS of the indicator. Where fewer than 5 of the ESS draws lie on
+    one side this fails (it is 0 where all agree); there the error is the distance to the upper
+    Clopper-Pearson bound of the rarer side, at the level of one standard normal deviate.
+
+    Parameters
+    ----------
+    share : array_like of float
+    ess : array_like of float
+        Effective number of draws.
+
+    References
+    ----------
+    Clopper & Pearson 1934, Biometrika 26(4), 404-413, doi:10.1093/biomet/26.4.404.
+
+    Examples
+    --------
+    >>> probability_error(np.array([0.5, 1.0]), 4000).round(6)
+    array([0.007906, 0.00046 ])
+    """
+    p, n = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(ess, dtype=float))
+    rare = np.minimum(p, 1 - p)
+    k = rare * n
+    few = k < _FEW * (1 - 1e-9)  # five draws are five, however 1 - p is rounded
+    error = np.array(np.sqrt(p * (1 - p) / n))  # also of single numbers
+    # there are few such numbers
+    distinct, back = np.unique(np.stack([k[few], n[few]]), axis=1, return_inverse=True)
+    hits, size = distinct
+    bound = betaincinv(hits + 1, np.maximum(size - hits, np.finfo(float).tiny), ndtr(1.0))
+    error[few] = bound[back.ravel()] - rare[few]
+    return error[()]
+
+
+def quantile_error(ordered: np.ndarray, level: np.ndarray, ess: np.ndarray) -> np.ndarray:
+    """Monte Carlo error of quantiles at `level` of sorted draws (draw, column).
+
+    Half the distance of the two draws between which the quantile lies with the probability of one
+    standard normal deviate to either side.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, Bayesian Analysis 16(2), section 4.4,
+    doi:10.1214/20-BA1221.
+    """
+    draws = len(ordered)
+    low, high = (
+        betaincinv(ess * level + 1, ess * (1 - level) + 1, ndtr(side)) * draws - 1
+        for side in (-1.0, 1.0)
+    )
+    below = np.floor(np.maximum(low, 0)).astype(int)
+    above = np.ceil(np.minimum(high, draws - 1)).astype(int)
+    limits = (np.take_along_axis(ordered, index[None], 0)[0] for index in (below, above))
+    return np.subtract(*reversed(list(limits))) / 2
+
+
+def probability_z(exact: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np.ndarray:
+    """Signed distance of sampled from exact probabilities, in Monte Carlo standard errors.
+
+    The standard error is sqrt(p (1 - p) / ESS) with the exact p. Where fewer than 5 of the ESS
+    draws are expected on one side, the normal approximation fails and the distance is the standard
+    normal deviate of the exact binomial tail, 0 where the tail is at least one half.
+
+    Examples
+    --------
+    >>> exact, sampled = np.array([0.5, 1 - 1e-9]), np.array([0.51, 1.0])
+    >>> probability_z(exact, sampled, np.array([2500, 4000])).round(6) + 0.0
+    array([1., 0.])
+    """
+    p, share, ess = np.broadcast_arrays(
+        *(np.asarray(x, dtype=float) for x in (exact, sampled, ess))
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (share - p) / np.sqrt(p * (1 - p) / ess)
+    few = ess * np.minimum(p, 1 - p) < _FEW
+    return np.where(few, _binomial_z(p, share, ess), z)
+
+
+def _binomial_z(p: np.ndarray, sampled: np.ndarray, ess: np.ndarray) -> np.ndarray:
+    # count on the rarer side, so that its tail is never 1 minus something tiny
+    flip = p > 0.5
+    rare, share = np.where(flip, 1 - p, p), np.where(flip, 1 - sampled, sampled)
+    n = np.maximum(np.round(ess), 1)
+    k = np.clip(np.round(share * n), 0, n)
+    above = np.where(k > 0, bdtrc(np.maximum(k - 1, 0), n.astype(np.int64), rare), 1.0)  # P(K >= k)
+    below = bdtr(k, n.astype(np.int64), rare)  # P(K <= k)
+    tiny = np.finfo(float).tiny
+    z = np.maximum(-ndtri(np.clip(above, tiny, 1 - 1e-16)), 0) - np.maximum(
+        -ndtri(np.clip(below, tiny, 1 - 1e-16)), 0
+    )
+    return np.where(flip, -z, z)
+
+
+_ROUNDING = 1e-12  # of a sum of many weights, relative
+
+
+def weighted_sums(columns: np.ndarray, draws: int, seed: int, rows: int) -> Iterator[np.ndarray]:
+    """Chunks (rows, column) of weighted sums of (item, column); the weights do not depend on the
+    chunk.
+    """
+    source = np.random.default_rng(seed)
+    # drawn into again and again: fresh memory would cost more
+    buffer = np.empty((min(rows, draws), len(columns)))
+    for start in range(0, draws, rows):
+        weights = buffer[: draws - start]
+        source.standard_exponential(out=weights)
+        yield weights @ columns
+
+
+def widened(draws: np.ndarray, units: int | np.ndarray, seed: int) -> np.ndarray:
+    """Draws (draw, system) as far apart as so few units let them be.
+
+    Weights of D units spread by too little, and with tails as if their spread were known. Each draw
+    is moved away from the mean by sqrt((D + 1) / (D - 1)), which corrects the spread, times
+    sqrt((D - 1) / chi2) of D - 1 degrees of freedom, which makes of a normal Student's t. All
+    systems of a draw move by the same. What does not vary stays.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, (draw, system)
+    units : int, or numpy.ndarray of int (system,)
+        D: how many units were weighed, of all systems or of each; below 2 nothing is known.
+    seed : int
+
+    Examples
+    --------
+    >>> drawn = np.random.default_rng(1).normal(size=(4000, 1))
+    >>> wide = widened(drawn, 11, seed=1)
+    >>> bool(abs(wide.std() / drawn.std() - (12 / 8) ** 0.5) < 0.05)
+    True
+    """
+    k = np.atleast_1d(units)
+    chi2 = np.random.default_rng([seed, 1]).chisquare(np.maximum(k - 1, 1), (len(draws), len(k)))
+    middle = draws.mean(0)
+    deviation = draws - middle
+    columns = np.ascontiguousarray(draws.T)  # numpy is slow along the long side of few columns
+    low, high = columns.min(1), columns.max(1)
+    still = high - low <= _ROUNDING * np.maximum(-low, high)
+    factor = np.where(k < 2, 1.0, np.sqrt((k + 1) / chi2))
+    return middle + np.where(still, 0.0, deviation * factor)
+
+
+def has_width(lower: np.ndarray, upper: np.ndarray, size: float | np.ndarray) -> np.ndarray:
+    """Whether an interval is wider than the rounding of numbers of this size."""
+    return upper - lower > 1e3 * _ROUNDING * size
+
+
+def ranks(scores: np.ndarray) -> np.ndarray:
+    """Probability of each rank, (system, rank), of joint draws (draw, system); equal systems share
+    their ranks.
+    """
+    draws, systems = scores.shape
+    shares = np.zeros((systems, systems + 1))
+    for k in range(systems):
+        above = (scores > scores[:, k : k + 1]).sum(1)
+        tied = (scores == scores[:, k : k + 1]).sum(1)
+        # 1 / tied on each of the ranks from above to above + tied, as steps up and down
+        np.add.at(shares[k], above, 1 / tied)
+        np.add.at(shares[k], above + tied, -1 / tied)
+    return shares.cumsum(1)[:, :-1] / draws
+
+
+def best_set(prob_best: np.ndarray, prob: float) -> np.ndarray:
+    """Whether each system is among the fewest that hold the best one with this probability."""
+    order = np.argsort(-prob_best, kind="stable")
+    enough = int(np.searchsorted(prob_best[order].cumsum(), prob - 1e-12)) + 1
+    inside = np.zeros(len(order), dtype=bool)
+    inside[order[:enough]] = True
+    return inside
+
+
+def interval(draws: np.ndarray, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the equal-tailed or of the narrowest interval of draws along the first axis."""
+    return sorted_interval(np.sort(draws, axis=0), prob, kind)
+
+
+def sorted_interval(ordered: np.ndarray, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """`interval` of draws that are sorted along the first axis."""
+    if kind == "eti":
+        low, high = np.quantile(ordered, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
+        return low, high
+    inside = max(1, int(np.ceil(prob * len(ordered))))
+    width = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
+    start = width.argmin(0)[None]
+    return np.take_along_axis(ordered, start, 0)[0], np.take_along_axis(
+        ordered, start + inside - 1, 0
+    )[0]
+
+
+def log_probability(counts: np.ndarray, shape: np.ndarray) -> np.ndarray:
+    """Log probability of counts (pair, outcome) under Dirichlet-multinomials of this shape (...,
+    pair, outcome).
+    """
+    n = counts.sum(-1)
+    orders = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(-1)
+    total = shape.sum(-1)
+    parts = (special.gammaln(shape + counts) - special.gammaln(shape)).sum(-1)
+    return orders + special.gammaln(total) - special.gammaln(total + n) + parts
+
+
+def log_mean_exp(log: np.ndarray) -> np.ndarray:
+    """Log of the mean over the first axis."""
+    return np.asarray(special.logsumexp(log, axis=0) - np.log(len(log)))
+
+
+def level(counts: np.ndarray, theta: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Share of replications whose wins less losses are below those of counts (pair, outcome); equal
+    ones count half.
+    """
+    again = random.multinomial(counts.sum(-1), theta)
+    differences = (again[..., 0] - again[..., 1]) - (counts[:, 0] - counts[:, 1])
+    return (differences < 0).mean(0) + (differences == 0).mean(0) / 2

@@ -1,0 +1,357 @@
+"""Sequential analysis: verdicts at interim looks, stopping boundaries, and e-values.
+
+How often two systems get a verdict by chance: after one look, or looked at again and again.
+
+Decisive items are a walk: w wins after m of them. The share of walks that have met no verdict yet
+is carried from item to item, so that no walk is simulated and none is counted twice.
+
+Looking again and again: how many walks of wins and losses have met a verdict by each look.
+
+Evidence that may be looked at after every item: e-values of counts.
+
+Whoever bets x, from 0 to 1 / (1 + rho), on A each time multiplies what is staked by 1 + x (X - rho)
+with each item, X being 1, -1 or 0 for win, loss and tie. Where d = E[X] is at most rho this gains
+nothing on average, so that what it has grown to is evidence for d > rho, whenever one looks. The
+mean over all x is taken, an integral of one hump.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from betterthan import names
+from betterthan.exact.planning.edges import Rule, edges, fewest, wins_needed
+from betterthan.exact.wins.beta import log_bayes_factor_half, prob_above_half
+from betterthan.progress import with_bar
+
+
+def verdict_rates(
+    looks: Sequence[int] | Any,
+    *,
+    win: float = 0.5,
+    threshold: float = names.VERDICT_PROB,
+    prior: tuple[float, float] = (1.0, 1.0),
+) -> np.ndarray:
+    """Probability that some look so far found one of two systems better.
+
+    Parameters
+    ----------
+    looks : sequence of int
+        Numbers of decisive items (ties do not move a verdict) after which one looks, ascending.
+    win : float, default 0.5
+        Probability that a decisive item is won by A: a half for equal systems.
+    threshold : float, default 0.95
+        P(A better) or P(B better) from which there is a verdict.
+    prior : tuple of two float, default (1, 1)
+        Beta parameters of win and loss.
+
+    Returns
+    -------
+    numpy.ndarray, (looks, 2)
+        At each look, the probability that the first verdict so far was for A, and for B. One look
+        is a sequence of one.
+
+    Raises
+    ------
+    ValueError
+        If looks do not ascend from 1 or more.
+
+    Examples
+    --------
+    >>> verdict_rates([20]).sum(1).round(4), verdict_rates(range(1, 21))[-1].round(4)
+    (array([0.1153]), array([0.1651, 0.1651]))
+    """
+    looks = np.asarray(list(looks), dtype=np.int64)
+    if not looks.size or looks[0] < 1 or (np.diff(looks) <= 0).any():
+        raise ValueError("looks must be whole numbers of decisive items that ascend from 1 or more")
+    open_share = np.ones(1)  # of the walks with 0, 1, ... wins that have met no verdict
+    so_far, rates = np.zeros(2), np.zeros((len(looks), 2))
+    look = 0
+    for m in range(1, int(looks[-1]) + 1):
+        grown = np.zeros(m + 1)
+        grown[1:] = win * open_share
+        grown[:-1] += (1 - win) * open_share
+        open_share = grown
+        if m == looks[look]:
+            for side, met in enumerate(_verdicts(m, threshold, prior)):
+                so_far[side] += open_share[met].sum()
+                open_share[met] = 0.0
+            rates[look] = so_far
+            look += 1
+    return rates
+
+
+def _verdicts(m: int, threshold: float, prior: tuple[float, float]) -> tuple[np.ndarray, ...]:
+    """Which of 0 to m wins are a verdict for A, and for B."""
+    wins = np.arange(m + 1)
+    a, b = prior[0] + wins, prior[1] + m - wins
+    return prob_above_half(a, b) >= threshold, prob_above_half(b, a) >= threshold
+
+
+_HALVINGS = 50  # of the interval in which a threshold is sought
+
+
+@dataclass(frozen=True)
+class Stops:
+    """At each look (ascending), from how many wins it is A, and below how many it is B."""
+
+    looks: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+
+
+@dataclass(frozen=True)
+class Met:
+    """Share of walks with the verdict A or B better: at any look so far, and at that look only."""
+
+    so_far: np.ndarray  # (looks, 2)
+    single_look: np.ndarray  # (looks, 2)
+    items: float  # expected decisive items until the verdict, or the last look
+
+
+def walk(stops: Stops, *, win: float = 0.5, design: tuple[float, float] | None = None) -> Met:
+    """Walks whose items are won with probability `win`, or by an urn of Beta parameters `design`.
+
+    Examples
+    --------
+    >>> met = walk(by_threshold(np.arange(1, 11)))
+    >>> met.so_far[-1].sum() * 256, met.single_look[-1].sum()
+    (np.float64(57.0), np.float64(0.109375))
+    """
+    share = np.ones((2, 1))  # with 0, 1, ... wins: that have met no verdict yet, and of all
+    so_far, single_look = (np.zeros((len(stops.looks), 2)) for _ in range(2))
+    items, look = 0.0, 0
+    for m in range(1, int(stops.looks[-1]) + 1):
+        items += share[0].sum()
+        p = win if design is None else (design[0] + np.arange(m)) / (sum(design) + m - 1)
+        share = _grown(share, p)
+        if m == stops.looks[look]:
+            a, b = int(stops.a[look]), int(stops.b[look])
+            met = np.stack([share[:, a:].sum(1), share[:, :b].sum(1)], axis=-1)
+            so_far[look], single_look[look] = so_far[look - 1] * (look > 0) + met[0], met[1]
+            share[0, a:], share[0, :b] = 0.0, 0.0
+            look += 1
+    return Met(so_far, single_look, items)
+
+
+def _grown(share: np.ndarray, p: Any) -> np.ndarray:
+    """After one more item, which is won with probability p."""
+    grown = np.zeros((2, share.shape[1] + 1))
+    grown[:, 1:] = p * share
+    grown[:, :-1] += (1 - p) * share
+    return grown
+
+
+def by_threshold(
+    looks: np.ndarray, threshold: float = 0.95, prior: tuple[float, ...] = (1.0, 1.0)
+) -> Stops:
+    """Stops where P(A better) or P(B better) reaches the threshold."""
+    a = wins_needed(looks, prior, threshold)
+    b = looks + 1 - wins_needed(looks, (prior[1], prior[0]), threshold)
+    return Stops(looks, a, b)
+
+
+def by_bayes_factor(looks: np.ndarray, least: float, prior: tuple[float, ...]) -> Stops:
+    """Stops where "one is better" predicts wins and losses so many times better than "none"."""
+
+    def met(wins: np.ndarray, first: float, second: float) -> np.ndarray:
+        losses = np.maximum(looks - wins, 0)
+        log_bf01 = log_bayes_factor_half(wins.astype(float), losses, first, second)
+        ahead = prob_above_half(first + wins, second + losses) > 0.5
+        return ahead & (-log_bf01 >= np.log(least))
+
+    a = fewest(lambda k: met(k, prior[0], prior[1]), 0, looks + 1)
+    b = looks + 1 - fewest(lambda k: met(k, prior[1], prior[0]), 0, looks + 1)
+    return Stops(looks, a, b)
+
+
+def calibrated(
+    looks: np.ndarray, error: float, prior: tuple[float, ...] = (1.0, 1.0)
+) -> tuple[Stops, float]:
+    """The lowest threshold under which equal systems meet a verdict by the last look with
+    probability `error` at most.
+
+    Examples
+    --------
+    >>> stops, threshold = calibrated(np.arange(1, 21), 0.05)
+    >>> round(threshold, 6), stops.a[-1]
+    (0.99353, np.int64(16))
+    """
+    low, high = 0.5, 1.0  # of thresholds: the error is too large, or is not
+    for _ in with_bar(range(_HALVINGS), _HALVINGS, "boundary"):
+        middle = (low + high) / 2
+        wrong = walk(by_threshold(looks, middle, prior)).so_far[-1].sum()
+        low, high = (low, middle) if wrong <= error else (middle, high)
+    return by_threshold(looks, high, prior), high
+
+
+def walk_with_ties(looks: np.ndarray, parts: np.ndarray, rule: Rule, *, fixed: bool = True) -> Met:
+    """Share of walks that reached A better, B better, or equivalent.
+
+    Parameters
+    ----------
+    looks : numpy.ndarray of int
+        Numbers of items, ascending.
+    parts : numpy.ndarray, (3,)
+        Probabilities of win, loss and tie; or Dirichlet parameters if not `fixed`.
+    rule : Rule
+
+    Examples
+    --------
+    >>> theta = np.array([0.03, 0.03, 0.94])
+    >>> met = walk_with_ties(np.arange(20, 101, 20), theta, Rule(rope=0.05))
+    >>> met.so_far[-1].round(4).tolist()
+    [0.054, 0.054, 0.1781]
+    """
+    share = np.ones((2, 1, 1))  # over wins and losses: without a verdict yet, and of all
+    so_far, single_look = (np.zeros((len(looks), 3)) for _ in range(2))
+    items, look = 0.0, 0
+    for n in range(1, int(looks[-1]) + 1):
+        items += share[0].sum()
+        share = _grown_with_ties(share, *_chances(parts, n - 1, fixed))
+        if n == looks[look]:
+            which = _verdicts_with_ties(n, rule)
+            met = (share[:, None] * which).sum((2, 3))
+            so_far[look], single_look[look] = so_far[look - 1] * (look > 0) + met[0], met[1]
+            share[0, which.any(0)] = 0.0
+            look += 1
+    return Met(so_far, single_look, items)
+
+
+def _chances(parts: np.ndarray, n: int, fixed: bool) -> tuple[Any, ...]:
+    """Probabilities of a win, a loss and a tie after n items, over wins and losses."""
+    if fixed:
+        return tuple(parts)
+    k = np.arange(n + 1)
+    won, lost = parts[0] + k[:, None] + 0 * k, parts[1] + k + 0 * k[:, None]
+    tied = parts[2] + np.maximum(n - k[:, None] - k, 0)
+    return tuple(x / (parts.sum() + n) for x in (won, lost, tied))
+
+
+def _grown_with_ties(share: np.ndarray, win: Any, loss: Any, tie: Any) -> np.ndarray:
+    """After one more item."""
+    size = share.shape[1] + 1
+    grown = np.zeros((2, size, size))
+    grown[:, :-1, :-1] = tie * share
+    grown[:, 1:, :-1] += win * share
+    grown[:, :-1, 1:] += loss * share
+    return grown
+
+
+def _verdicts_with_ties(n: int, rule: Rule) -> np.ndarray:
+    """Which wins and losses are A better, B better and equivalent, (3, wins, losses)."""
+    k = np.arange(n + 1)
+    limits = edges(n, k, rule)
+    wins, m = k[:, None], k[:, None] + k
+    inside = m <= n
+    m = np.where(inside, m, 0)
+    equal = (wins >= limits.low[m]) & (wins < limits.high[m])
+    return np.stack([(wins >= limits.a[m]), (wins < limits.b[m]), equal]) & inside
+
+
+_FALLEN = 45.0  # log units below the top at which the hump is cut
+_BISECTIONS = 60
+_PANELS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.26, 0.37, 0.5, 0.65, 0.82, 1.0])
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+
+
+@dataclass(frozen=True)
+class Stake:
+    """What a bet of x has grown to, in logs; counts and rho (rows, 1), x (rows, k)."""
+
+    w: np.ndarray
+    l: np.ndarray
+    t: np.ndarray
+    rho: np.ndarray
+
+    def grown(self, x: np.ndarray) -> np.ndarray:
+        """After all items."""
+        up, down = 1 - self.rho, 1 + self.rho
+        lost = special.xlogy(self.l, np.maximum(1 - x * down, 0.0))
+        return self.w * np.log1p(x * up) + lost + self.t * np.log1p(-x * self.rho)
+
+    def slope(self, x: np.ndarray) -> np.ndarray:
+        """By x."""
+        up, down = 1 - self.rho, 1 + self.rho
+        lost = self.l * down / np.maximum(1 - x * down, 1e-300)
+        return self.w * up / (1 + x * up) - lost - self.t * self.rho / (1 - x * self.rho)
+
+
+def log_e_value(w: Any, l: Any, t: Any, rho: Any) -> np.ndarray:
+    """Log of the e-value for d > rho, against d <= rho.
+
+    Parameters
+    ----------
+    w, l, t : array_like
+        Wins, losses and ties of A; they broadcast with `rho`.
+    rho : array_like of float in (-1, 1)
+
+    Returns
+    -------
+    numpy.ndarray
+
+    References
+    ----------
+    I. Waudby-Smith and A. Ramdas (2024), Estimating means of bounded random variables by betting,
+    Journal of the Royal Statistical Society B 86(1), 1-27, doi:10.1093/jrsssb/qkad009.
+
+    Examples
+    --------
+    >>> float(np.exp(log_e_value(12, 2, 986, 0.0)).round(9))
+    23.917216117
+    """
+    arguments = np.broadcast_arrays(*(np.asarray(x, float) for x in (w, l, t, rho)))
+    stake = Stake(*(x.reshape(-1, 1) for x in arguments))
+    end = 1 / (1 + stake.rho)
+    top = _edge(lambda x: stake.slope(x) > 0, np.zeros_like(end), end)
+    height = stake.grown(top)
+    right = _edge(lambda x: stake.grown(x) > height - _FALLEN, top, end)
+    left = top - _edge(lambda x: stake.grown(top - x) > height - _FALLEN, 0 * top, top)
+    total = sum(_area(lambda x: stake.grown(x) - height, top, other) for other in (left, right))
+    log = np.log(total * (1 + stake.rho[:, 0])) + height[:, 0]
+    return log.reshape(arguments[0].shape)[()]
+
+
+def _edge(inside: Any, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Last point at which `inside`, true from `low` on, holds; `high` if it holds throughout."""
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        mask = inside(middle)
+        low, high = np.where(mask, middle, low), np.where(mask, high, middle)
+    return high
+
+
+def _area(log_height: Any, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Integral between the two, (rows, 1) each, on panels that are narrower near the start."""
+    half = np.diff(_PANELS)[:, None] / 2
+    places = ((_PANELS[:-1, None] + half) + half * _NODES).ravel()
+    weights = (half * _WEIGHTS).ravel()
+    x = start + (end - start) * places
+    return (np.exp(log_height(x)) @ weights) * np.abs(end - start)[:, 0]
+
+
+def confidence_limits(
+    w: np.ndarray, l: np.ndarray, t: np.ndarray, error: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of the differences against which no e-value reaches 1 / error, (rows,).
+
+    Examples
+    --------
+    >>> low, high = confidence_limits(np.array([12]), np.array([2]), np.array([986]), 0.05)
+    >>> low.round(6).tolist(), high.round(6).tolist()
+    ([-0.000799], [0.024349])
+    """
+    n = np.maximum(w + l + t, 1)
+    centre = (w - l) / n
+
+    def inside(delta: np.ndarray) -> np.ndarray:
+        both = log_e_value(w, l, t, delta), log_e_value(l, w, t, -delta)
+        return np.logaddexp(*both) - np.log(2) < -np.log(error)
+
+    inner = 1 - 1e-12
+    low = -_edge(lambda x: inside(-x), -centre, np.full(centre.shape, inner))
+    high = _edge(inside, np.clip(centre, -inner, inner), np.full(centre.shape, inner))
+    return np.where(low <= -inner, -1.0, low), np.where(high >= inner, 1.0, high)

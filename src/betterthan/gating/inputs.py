@@ -1,0 +1,482 @@
+"""Both sides of a gate, read and aligned by item; or why they cannot be compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.auditing.audit import audit
+from betterthan.counts.units import CLUSTER, EPOCH
+from betterthan.gating import baseline_files
+from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
+from betterthan.io.columns import Columns, applied, words
+from betterthan.io.files import read_file
+from betterthan.io.frames import table_from_frame
+from betterthan.io.problems import listed, problem, shown
+from betterthan.io.reading import read_tables
+from betterthan.io.table import Table
+from betterthan.logs.frames import select_systems, together
+from betterthan.logs.pivoting import chosen_records, pivot_scores
+from betterthan.logs.reading import combine_runs, read_logs, read_runs
+from betterthan.logs.recognising import find_files
+from betterthan.logs.record import OK, Frame, Logs, Run
+from betterthan.reading.finding_logs import logs_in, tables_in
+
+_RUN_FIELDS = (
+    *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),
+    *("judge", "scorer"),
+)
+_COORDINATES = {"dataset": names.DATASET, "cluster": CLUSTER, "epoch": EPOCH}
+
+
+def baseline_from_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseline:
+    """The scores of a table, (item,).
+
+    Examples
+    --------
+    >>> scores = xr.DataArray([1.0, np.nan], dims="item", coords={"item": ["q1", "q2"]})
+    >>> baseline_from_scores(scores, []).rows
+    [{'item': 'q1', 'score': '1'}, {'item': 'q2', 'score': ''}]
+    """
+    columns = {"item": scores[names.ITEM].values}
+    columns |= {
+        k: scores[coord].values for k, coord in _COORDINATES.items() if coord in scores.coords
+    }
+    rows = [
+        {name: str(value) for name, value in zip(columns, row, strict=True)}
+        for row in zip(*(values.tolist() for values in columns.values()), strict=True)
+    ]
+    for row, score in zip(rows, scores.values.tolist(), strict=True):
+        row["score"] = _number(score)
+    better = bool(scores.attrs.get("higher_is_better", True))
+    about = {"source": str(scores.attrs.get("source", "")), "higher_is_better": better}
+    return Baseline(TABLE, rows, about | {"sources": list(sources)})
+
+
+def baseline_from_records(logs: Logs, records: Any, sources: Sequence[str]) -> Baseline:
+    """Convert the records of one metric, of one system."""
+    runs: Any = logs.runs.loc[np.unique(records["run"].to_numpy())]
+    metric, place = str(records["metric"].iloc[0]), {k: n for n, k in enumerate(runs.index)}
+    run_fields = [
+        {name: _plain(run[name]) for name in _RUN_FIELDS}
+        | {"system": run["base"], "lower": not run["higher_is_better"].get(metric, True)}
+        for _, run in runs.iterrows()
+    ]
+    rows = [_row(record, place) for record in records.itertuples()]
+    files = [name for run in runs["files"] for name in run]
+    about = {
+        "source": ", ".join(files),
+        "sources": list(sources),
+        "metric": metric,
+        "runs": run_fields,
+    }
+    return Baseline(LOGS, rows, about)
+
+
+def _row(record: Any, place: Mapping[Any, int]) -> dict[str, str]:
+    """A record as text."""
+    return {
+        "run": str(place[record.run]),
+        "item": str(record.item),
+        "epoch": str(record.epoch),
+        "cluster": "" if pd.isna(record.cluster) else str(record.cluster),
+        "content": record.item_hash.hex() if record.item_hash else "",
+        "prompt": record.prompt_hash.hex() if record.prompt_hash else "",
+        "score": _number(record.raw),
+        "status": str(record.status),
+    }
+
+
+def as_table(stored: StoredBaseline) -> Table:
+    """Return a baseline of a table as the table of one system."""
+    rows = stored.baseline.rows
+    used = [k for k in rows[0] if k in ("item", "score") or any(row[k] for row in rows)]
+    columns = {k: [row[k] or None if k == "score" else row[k] for row in rows] for k in used}
+    return Table(stored.name, columns, stored.lines)
+
+
+def as_runs(stored: StoredBaseline) -> list[Run]:
+    """Return a baseline of logs as runs, as the readers of logs return them."""
+    baseline = stored.baseline
+    metric = baseline.about["metric"]
+    runs = []
+    for stored_run in baseline.about["runs"]:
+        fields = {k: v for k, v in stored_run.items() if k != "lower"}
+        runs.append(
+            Run(files=[stored.name], lower={metric} if stored_run["lower"] else set(), **fields)
+        )
+    for line, row in zip(stored.lines, baseline.rows, strict=True):
+        cells = runs[int(row["run"])].cells
+        sample = cells.sample(
+            row["item"],
+            epoch=int(row["epoch"]),
+            content=bytes.fromhex(row["content"]) or None,
+            prompt=bytes.fromhex(row["prompt"]) or None,
+            cluster=row["cluster"] or None,
+            text="what was accepted",  # for messages: the file holds digests alone
+            row=line,
+        )
+        cells.score(sample, metric, float(row["score"] or "nan"), row["status"])
+    return runs
+
+
+def _number(value: float) -> str:
+    if np.isnan(value):
+        return ""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _plain(value: Any) -> Any:
+    """What JSON knows, of a setting whatever it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+SIDES = BASELINE, CANDIDATE = "baseline", "candidate"
+LOG_CHOICES = ("task", "metric", "filter", "epoch", "join", "errors", "unscored")
+GATE_CODES = ("verdict",)  # what a gate tells by its own rule
+_TREATMENT = ("prompt",)  # what a candidate may change: it is what is gated
+_CHOSEN = ("content",)  # who says how to join has seen that ids and contents disagree
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Scores of baseline and candidate, in this order; or what stops them from being compared.
+
+    Attributes
+    ----------
+    scores : xarray.DataArray or None, dims (item, system)
+    stops : tuple of str
+        Why they cannot be compared.
+    warned, messages : tuple of str
+        What should be known of them.
+    """
+
+    scores: xr.DataArray | None = None
+    stops: tuple[str, ...] = ()
+    warned: tuple[str, ...] = ()
+    messages: tuple[str, ...] = field(default=())
+
+
+def record_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the choices that determine which records are read."""
+    return {k: choices[k] for k in ("task", "metric", "filter", "epoch") if k in choices}
+
+
+def sides_from_logs(logs: Logs, choices: Mapping[str, Any]) -> Sides:
+    """Return the scores of logs by one metric, unless the audit finds an error."""
+    refuse_several(logs, SIDES)
+    records_read: Frame = logs.records
+    if not (records_read["status"] == OK).any():
+        return Sides(stops=("no item has a score in any of the logs",))
+    records, _ = chosen_records(logs, **record_choices(choices))
+    metric, systems = str(records["metric"].iloc[0]), set(records["system"].unique())
+    absent = [side for side in SIDES if side not in systems]
+    if absent:
+        return Sides(stops=(f"the {absent[0]} has no score by {metric}",))
+    how: dict[str, Any] = {k: choices[k] for k in LOG_CHOICES if k in choices}
+    how |= {"metric": metric, "filter": None}
+    stops, warned, messages = _audit_messages(logs, how)
+    if stops:
+        return Sides(stops=stops)
+    scores = pivot_scores(logs, **how, higher_is_better=choices.get("higher_is_better"))
+    return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, messages)
+
+
+def _audit_messages(logs: Logs, how: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Return the messages that stop the comparison, those that warn, and those that are gated."""
+    findings: Frame = audit(logs, BASELINE, **how).findings
+    findings = findings[~findings["code"].isin(GATE_CODES)]
+    gated = findings["code"].isin(_TREATMENT)
+    chosen = findings["code"].isin(_CHOSEN if how.get("join") is not None else ())
+    stop, warn = findings["level"] == "stop", findings["level"] == "warn"
+    parts = stop & ~gated & ~chosen, (warn & ~gated) | (stop & chosen), gated
+    return tuple(tuple(findings["message"][part]) for part in parts)
+
+
+def refuse_several(logs: Logs, sides: Sequence[str]) -> None:
+    """Refuse a side with several systems or several settings of one, or with none.
+
+    Raises
+    ------
+    ValueError
+        With the systems of the side.
+    """
+    systems = list(dict.fromkeys(logs.runs["system"].tolist()))
+    for side in sides:
+        starts = f"{side} |", f"{side} ("
+        side_systems = [name for name in systems if name == side or name.startswith(starts)]
+        if len(side_systems) > 1:
+            settings = listed(
+                [name.removeprefix(side).strip(" |()") or name for name in side_systems]
+            )
+            raise ValueError(
+                f"the {side} holds {len(side_systems)} systems ({settings}); give the logs of one"
+            )
+        if not side_systems:
+            raise ValueError(f"the {side} holds no log of a known tool")
+
+
+_TABLE_CHOICES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
+_RUN_CHOICES = ("again", "items", "format")
+_DIRECTION = "higher_is_better"
+CHOICES = (*_TABLE_CHOICES, *LOG_CHOICES, *_RUN_CHOICES, _DIRECTION)
+
+
+def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sides:
+    """Read both sides.
+
+    Parameters
+    ----------
+    baseline, candidate : path, list of paths, pandas.DataFrame or Logs
+        What `read` reads of one system; the baseline may be one that was accepted.
+    choices : mapping
+        Of `CHOICES`; None is not given.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read, holds several systems, or a choice is not valid.
+    """
+    checked_choices = checked(choices)
+    if is_baseline(candidate):
+        reason = "is a baseline that --accept wrote; give the results that are to pass"
+        raise problem(str(candidate), reason)
+    if same := same_content(baseline, candidate):
+        return Sides(stops=(same,))
+    if not is_baseline(baseline):
+        return _read({BASELINE: baseline, CANDIDATE: candidate}, None, checked_choices)
+    stored = baseline_files.read(baseline)
+    if not stored.intact:
+        return Sides(stops=(f"{stored.name} was changed after it was accepted; accept it again",))
+    if stored.baseline.about["sources"] == (digests(candidate) or ["-"]):
+        return Sides(
+            stops=(f"the candidate is what was accepted as {stored.name}; {_NOTHING_NEW}",)
+        )
+    sides = _read({CANDIDATE: candidate}, stored, checked_choices)
+    return replace(sides, messages=(*stored.messages, *sides.messages))
+
+
+_NOTHING_NEW = "there is no new measurement"
+_SAME = f"the candidate is the baseline; {_NOTHING_NEW}"
+
+
+def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that were made.
+
+    Raises
+    ------
+    ValueError
+        If there is no such choice.
+    """
+    unknown = [name for name in choices if name not in CHOICES]
+    if unknown:
+        raise ValueError(f"there is no choice {unknown[0]!r} of a gate; give {', '.join(CHOICES)}")
+    set_choices = {
+        name: value for name, value in choices.items() if value is not None and value != ""
+    }
+    # percent=False asks for nothing; higher_is_better=False turns every difference round
+    return {k: v for k, v in set_choices.items() if v is not False or k == _DIRECTION}
+
+
+def same_content(baseline: Any, candidate: Any) -> str:
+    """Explain why nothing was measured between the two; empty where they differ."""
+    if _in_memory(baseline) or _in_memory(candidate):
+        same = isinstance(baseline, pd.DataFrame) and baseline.equals(candidate)
+        return _SAME if same else ""
+    baseline_paths, candidate_paths = (
+        [match.file.path for match in find_files(side)] for side in (baseline, candidate)
+    )
+    shared = {path.resolve() for path in baseline_paths} & {
+        path.resolve() for path in candidate_paths
+    }
+    if shared:
+        name = sorted(shared)[0].name
+        return f"{name} is a file of the baseline and of the candidate; {_NOTHING_NEW}"
+    sizes = (
+        sorted(path.stat().st_size for path in paths) for paths in (baseline_paths, candidate_paths)
+    )
+    if len({*map(tuple, sizes)}) == 1 and digests(baseline) == digests(candidate):
+        return f"the candidate has the content of the baseline, byte for byte; {_NOTHING_NEW}"
+    return ""
+
+
+def _in_memory(source: Any) -> bool:
+    return isinstance(source, pd.DataFrame | Logs)
+
+
+def digests(source: Any) -> list[str]:
+    """Return the sorted digests of the files; none for data in memory."""
+    if _in_memory(source):
+        return []
+    paths = (match.file.path for match in find_files(source))
+    return sorted(sha256(path.read_bytes()).hexdigest()[:16] for path in paths)
+
+
+def _read(
+    source: dict[str, Any], stored: StoredBaseline | None, choices: Mapping[str, Any]
+) -> Sides:
+    logs_read = any(isinstance(side, Logs) for side in source.values())
+    files = None if logs_read else logs_in(source, choices.get("format"))
+    kind = LOGS if logs_read or files is not None else TABLE
+    if stored is not None and stored.baseline.kind != kind:
+        was, now = ("a table", "logs") if kind == LOGS else ("logs", "a table")
+        raise problem(stored.name, f"was accepted of {was}, and the candidate is {now}")
+    if kind == TABLE:
+        return _read_tables(source, stored, choices)
+    _refuse(choices, _TABLE_CHOICES, "logs")
+    if files is None:
+        return _read_logs(source, stored, choices)
+    runs, keys = read_runs(files, choices.get("items"))
+    baseline_runs: list[Run] = []
+    if stored is not None:
+        metric = stored.baseline.about["metric"]
+        if not any(metric in run.metrics for run in runs):
+            return _without_metric(metric, stored)
+        baseline_runs = as_runs(stored)
+    logs = combine_runs(
+        [*baseline_runs, *runs],
+        [*([BASELINE] * len(baseline_runs)), *keys],
+        again=choices.get("again"),
+    )
+    sides = sides_from_logs(logs, choices)
+    return replace(sides, messages=(*sides.messages, *([files.summary] if files.summary else [])))
+
+
+def _without_metric(metric: str, stored: StoredBaseline) -> Sides:
+    why = f"the candidate has no score by {shown(metric)}, the metric of {stored.name}"
+    return Sides(stops=(why,))
+
+
+def _read_logs(
+    source: dict[str, Any], stored: StoredBaseline | None, choices: Mapping[str, Any]
+) -> Sides:
+    """Read both sides from logs; one side or both may be `Logs` already."""
+    options = {name: choices[name] for name in _RUN_CHOICES if name in choices}
+    if all(isinstance(side, Logs) for side in source.values()):
+        _refuse(options, _RUN_CHOICES, "logs that were read; pass it to read_logs")
+    sides: dict[str, Logs] = {}
+    for name, side in source.items():
+        if isinstance(side, pd.DataFrame):
+            raise ValueError(f"the {name} is a DataFrame; give logs, as the other side is")
+        sides[name] = side if isinstance(side, Logs) else read_logs({name: side}, **options)
+        if not len(sides[name].records):
+            raise ValueError(f"the {name} is Logs without a record; give the logs of one system")
+    if stored is None and _identity(sides[BASELINE]).equals(_identity(sides[CANDIDATE])):
+        return Sides(stops=(_SAME,))
+    if stored is not None:
+        metric = stored.baseline.about["metric"]
+        if metric not in sides[CANDIDATE].records["metric"].unique():
+            return _without_metric(metric, stored)
+        runs = as_runs(stored)
+        sides = {BASELINE: combine_runs(runs, [BASELINE] * len(runs)), **sides}
+    return sides_from_logs(together([_named(logs, name) for name, logs in sides.items()]), choices)
+
+
+def _identity(logs: Logs) -> pd.DataFrame:
+    """Return records with their files, without the names of systems."""
+    files = logs.runs[["files", "started"]].astype(str)
+    return logs.records.drop(columns="system").join(files, on="run")
+
+
+def _named(logs: Logs, side: str) -> Logs:
+    """Logs whose system is named as its side; of several systems the names say which side."""
+    systems = list(dict.fromkeys(logs.runs["system"].tolist()))
+    several = len(systems) > 1
+    return select_systems(logs, {name: f"{side} | {name}" if several else side for name in systems})
+
+
+def _read_tables(
+    source: dict[str, Any], stored: StoredBaseline | None, choices: Mapping[str, Any]
+) -> Sides:
+    """Read one table for each side."""
+    _refuse(choices, (*LOG_CHOICES, *_RUN_CHOICES), "tables")
+    tables: dict[str, Any] = {}
+    better = choices.get(_DIRECTION, True)
+    if stored is not None:
+        tables[BASELINE], better = as_table(stored), _direction(stored, choices)
+    for name, side in source.items():
+        tables[name] = read_side(side, name, choices)
+    scores = read_tables(tables, higher_is_better=better, names_are="systems")
+    if scores.isnull().all():
+        return Sides(stops=("no item has a score in any of the tables",))
+    return _audited(scores.sel({names.SYSTEM: list(SIDES)}))
+
+
+def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:
+    """Return whether higher scores are better, as accepted; refuse any other choice."""
+    better = bool(stored.baseline.about[_DIRECTION])
+    if choices.get(_DIRECTION, better) != better:
+        direction = "higher" if better else "lower"
+        raise problem(stored.name, f"was accepted with {direction} scores better; accept it again")
+    return better
+
+
+def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
+    """Read the table of one side with the chosen columns and cells."""
+    arguments: dict[str, Any] = {k: v for k, v in choices.items() if k in _TABLE_CHOICES}
+    arguments.update({k: words(choices.get(k)) for k in ("ignore", "true", "false")})
+    columns = Columns(**arguments)
+    table = tables_in({name: source})[name]
+    if isinstance(table, list | tuple):
+        if len(table) != 1:
+            raise ValueError(f"the {name} is {len(table)} tables; give one, of one system")
+        (table,) = table
+    if isinstance(table, pd.DataFrame):
+        return applied(table_from_frame(table, name), columns)
+    return applied(read_file(Path(table), columns.sep), columns)
+
+
+def _refuse(choices: Mapping[str, Any], refused: tuple[str, ...], kind: str) -> None:
+    """Refuse choices that do not apply."""
+    for name in refused:
+        if name in choices:
+            raise ValueError(f"{name}={choices[name]!r} does not apply: what was given is {kind}")
+
+
+def _audited(scores: xr.DataArray) -> Sides:
+    """Audit the scores of tables."""
+    findings = audit(scores, BASELINE).findings
+    findings = findings[~findings["code"].isin(GATE_CODES)]
+    stops = tuple(findings["message"][findings["level"] == "stop"])
+    return Sides(scores, stops, tuple(findings["message"][findings["level"] == "warn"]))
+
+
+def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
+    """A candidate as a baseline.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, holds several systems, or not one score.
+    """
+    checked_choices = checked(choices)
+    files = logs_in({CANDIDATE: candidate}, checked_choices.get("format"))
+    if files is None:
+        table = read_side(candidate, CANDIDATE, checked_choices)
+        twice = {BASELINE: table, CANDIDATE: table}
+        better = checked_choices.get(_DIRECTION, True)
+        scores = read_tables(twice, higher_is_better=better, names_are="systems")
+        scores = scores.sel({names.SYSTEM: CANDIDATE}).assign_attrs(source=table.source)
+        if scores.isnull().all():
+            raise problem(table.source, "holds not one score; there is nothing to accept")
+        return baseline_from_scores(scores, digests(candidate))
+    logs = combine_runs(
+        *read_runs(files, checked_choices.get("items")), again=checked_choices.get("again")
+    )
+    refuse_several(logs, (CANDIDATE,))
+    records, _ = chosen_records(logs, **record_choices(checked_choices))
+    return baseline_from_records(logs, records, digests(candidate))

@@ -1,0 +1,226 @@
+"""What a file is, from its first bytes: never from its name."""
+
+import json
+import re
+import zipfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from betterthan.io.compression import opened
+from betterthan.logs.zip_directory import Directory, read_directory
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
+_LITERALS = {"true": True, "false": False, "null": None}
+_DEEPEST = 64
+
+
+def partial(text: str) -> tuple[Any, int]:
+    """The first value in `text`, with what is cut off left out; and where it ends, -1 where that is
+    beyond the text.
+
+    Raises
+    ------
+    ValueError
+        If the text is not the beginning of JSON.
+
+    Examples
+    --------
+    >>> partial('{"eval": {"model": "m", "ta')
+    ({'eval': {'model': 'm'}}, -1)
+    >>> partial('{"a": 1} {"a": 2}')
+    ({'a': 1}, 8)
+    """
+    try:
+        start = len(text) - len(text.lstrip())
+        value, end = json.JSONDecoder().raw_decode(text, start)
+        return value, end
+    except (ValueError, RecursionError):  # also a number of more digits than Python reads
+        return _begun(text), -1
+
+
+def _begun(text: str) -> Any:
+    """What is there of a value that the text cuts."""
+    top: Any = None
+    inside: list[Any] = []
+    key: str | None = None
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark in "}]":
+            if not inside:
+                raise ValueError("closes what was not opened")
+            inside.pop()
+        elif token.end() == len(text) and mark not in "{[":
+            break  # a text or a number that may be longer
+        elif not inside and (top is not None or mark not in "{["):
+            raise ValueError("is no JSON object or list")
+        elif inside and isinstance(inside[-1], dict) and key is None:
+            key = _name(mark)
+        else:
+            value = {} if mark == "{" else [] if mark == "[" else _value(mark)
+            top = value if top is None else top
+            if inside:
+                _put(inside[-1], key, value)
+                key = None
+            if mark in "{[":
+                inside.append(value)
+        if len(inside) > _DEEPEST:
+            break
+    if top is None:
+        raise ValueError("is no JSON object or list")
+    return top
+
+
+def _name(mark: str) -> str:
+    if not mark.startswith('"'):
+        raise ValueError("is no JSON: the name of a value is no text")
+    return str(_value(mark))
+
+
+def _put(into: Any, key: str | None, value: Any) -> None:
+    if isinstance(into, list):
+        into.append(value)
+    else:
+        into[key] = value
+
+
+def _value(mark: str) -> Any:
+    if mark in _LITERALS:
+        return _LITERALS[mark]
+    try:
+        return json.loads(mark)
+    except (ValueError, RecursionError):
+        return mark
+
+
+PREVIEW_BYTES = 2**16  # bytes that are looked at
+JSON = ("object", "lines", "list")  # kinds of head
+_LFS = b"version https://git-lfs"
+_IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
+_OTHERS = {b"%PDF": "a PDF"}
+_PARQUET = b"PAR1"
+_WORD = re.compile(rb"[A-Za-z_][\w.]{2,60}")
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the first bytes of a file show.
+
+    ``kind`` is ``zip``, ``object`` (one JSON object), ``lines`` (JSON Lines), ``list`` (a JSON
+    list), ``text``, ``parquet``; or why no reader can read it: ``empty``, ``a Git LFS pointer``,
+    ``an image``, ``a web page``, ``binary``.
+    """
+
+    kind: str
+    first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
+    members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
+    lines: tuple[str, ...] = ()  # the first of a text
+    infos: Directory = field(default=Directory(), repr=False, compare=False)  # of a zip
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The names in the first object."""
+        return frozenset(self.first) if isinstance(self.first, dict) else frozenset()
+
+    def has(self, *keys: str) -> bool:
+        """Whether the first object has all these keys; ``a.b`` is b in the object a."""
+        return all(self.value(key) is not None for key in keys)
+
+    def value(self, key: str) -> Any:
+        """The value at ``a.b``, None where there is none; of a list its first is taken."""
+        value = self.first
+        for name in key.split("."):
+            value = value[0] if isinstance(value, list) and value else value
+            if not isinstance(value, dict) or name not in value:
+                return None
+            value = value[name]
+        return value
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file that may be a log, by the name it has in messages."""
+
+    path: Path
+    name: str
+
+    @cached_property
+    def preview(self) -> Preview:
+        """What its first bytes show."""
+        with self.open() as file:
+            start = file.read(PREVIEW_BYTES)
+        return make_preview(start, self.path)
+
+    def open(self) -> BinaryIO:
+        """Its bytes, unpacked."""
+        return opened(self.path, self.name)
+
+
+def make_preview(data: bytes, path: Path) -> Preview:
+    """Describe the first bytes of a file; of a zip, also its members."""
+    if not data.strip():
+        return Preview("empty")
+    if data.startswith(_LFS):
+        return Preview("a Git LFS pointer")
+    for magic, kind in (_IMAGES | _OTHERS).items():
+        if data.startswith(magic):
+            return Preview(kind)
+    if data.startswith(b"PK"):
+        return _zip_preview(path)
+    if data.startswith(_PARQUET):
+        return _parquet_preview(path)
+    text = _decoded(data)
+    if text is None or "\0" in text:
+        return Preview("binary")
+    if text.lstrip()[:1] in ("{", "["):
+        return _json_preview(text.lstrip(), complete=len(data) < PREVIEW_BYTES)
+    if text.lstrip()[:14].lower().startswith(("<!doctype html", "<html")):
+        return Preview("a web page")
+    return Preview("text", lines=tuple(text.splitlines()[:20]))
+
+
+def _zip_preview(path: Path) -> Preview:
+    try:
+        infos = read_directory(path)
+        return Preview("zip", members=infos.names, infos=infos)
+    # NotImplementedError is zipfile's word for a directory of a version that it does not read
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return Preview("a zip file that is cut or damaged")
+
+
+def _parquet_preview(path: Path) -> Preview:
+    """Read the column names from the last bytes."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - PREVIEW_BYTES))
+            end = file.read(PREVIEW_BYTES)
+    except OSError:
+        return Preview("parquet")
+    words = dict.fromkeys(word.decode("ascii") for word in _WORD.findall(end))
+    return Preview("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
+
+
+def _json_preview(text: str, complete: bool) -> Preview:
+    lines = tuple(text.splitlines()[:20])
+    try:
+        value, end = partial(text)
+    except ValueError:
+        return Preview("text", lines=lines)
+    if isinstance(value, list):
+        return Preview("list", first=value[0] if value else None, lines=lines)
+    remainder = text[end:].lstrip() if end >= 0 else ""
+    if end < 0 and complete and "\n{" in text:  # a first line that is no JSON
+        return Preview("text", lines=lines)
+    return Preview("lines" if remainder.startswith("{") else "object", first=value, lines=lines)
+
+
+def _decoded(start: bytes) -> str | None:
+    """Text in UTF-8, which the last bytes may cut in a character."""
+    for cut in range(4):
+        try:
+            return start[: len(start) - cut].decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if error.start < len(start) - 4:
+                return None
+    return None

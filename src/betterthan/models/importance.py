@@ -1,0 +1,339 @@
+"""Importance sampling: a posterior drawn by weights, when to trust it, and the tree it becomes."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Protocol
+
+import numpy as np
+import xarray as xr
+
+from betterthan import checks, names
+from betterthan.exact.laplace import nested
+from betterthan.models import likelihood_data
+from betterthan.models.likelihood_data import Groups
+from betterthan.models.priors import Prior
+from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
+from betterthan.signed import Signature
+
+_BLOCK = 130_000  # outcomes drawn at a time
+_FEW = 4  # judgments of a row, up to which they are drawn one by one
+
+Variable = tuple[tuple[str, ...], np.ndarray]  # dims, and values (draw, ...)
+Values = Mapping[str, np.ndarray]  # (draw, ...), by name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forward:
+    """A model forward, and what it has seen."""
+
+    prior: Callable[[int, np.random.Generator], dict[str, Variable]]  # so many draws
+    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # of each draw, as observed
+    # log densities of what has a prior, of each draw
+    log_prior: Callable[[Values], Mapping[str, np.ndarray]]
+    log_likelihood: np.ndarray  # (draw, *dims of the observed less the last)
+    observed: xr.DataArray
+    labels: Mapping[str, Any]  # of dims of the variables
+
+
+def forward_dataset(
+    variables: Mapping[str, Variable], shape: tuple[int, int], labels: Mapping[str, Any]
+) -> xr.Dataset:
+    """Variables over (chain, draw, ...), with the labels of their dims."""
+    data = {
+        name: (("chain", "draw", *dims), values.reshape(shape + values.shape[1:]))
+        for name, (dims, values) in variables.items()
+    }
+    used = {d for dims, _ in variables.values() for d in dims}
+    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
+    return xr.Dataset(data, coords | {d: labels[d] for d in used})
+
+
+def forward_groups(
+    model: Forward, posterior: Mapping[str, Variable], shape: tuple[int, int], seed: int
+) -> dict[str, xr.Dataset]:
+    """Groups prior, prior_predictive, posterior_predictive, log_likelihood and log_prior.
+
+    Parameters
+    ----------
+    model : Forward
+    posterior : mapping
+        Variables of each draw.
+    shape : pair of int
+        Chains, and draws of each.
+    seed : int
+    """
+    random = np.random.default_rng([seed, 2])
+    prior, once = model.prior(names.DRAWS, random), (1, names.DRAWS)
+    y_dims = model.observed.dims
+    densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
+    log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
+    labels = {str(d): model.observed[d].values for d in y_dims}
+
+    def group(dims: tuple[Any, ...], values: np.ndarray, sizes: tuple[int, int]) -> xr.Dataset:
+        return forward_dataset({"y": (dims, values)}, sizes, labels)
+
+    return {
+        "prior": forward_dataset(prior, once, model.labels),
+        "prior_predictive": group(y_dims, _again(model, prior, random), once),
+        "posterior_predictive": group(y_dims, _again(model, posterior, random), shape),
+        "log_likelihood": group(y_dims[:-1], model.log_likelihood, shape),
+        "log_prior": forward_dataset(log_prior, shape, model.labels),
+    }
+
+
+def _again(
+    model: Forward, variables: Mapping[str, Variable], random: np.random.Generator
+) -> np.ndarray:
+    """Replicated data of each draw, some draws at a time."""
+    values = {name: value for name, (_, value) in variables.items()}
+    number = len(next(iter(values.values())))
+    outcomes = np.empty((number, *model.observed.shape), np.int64)
+    size = max(1, _BLOCK // max(1, model.observed.size))
+    for k in range(0, number, size):
+        some = {name: value[k : k + size] for name, value in values.items()}
+        outcomes[k : k + size] = model.outcomes(some, random)
+    return outcomes
+
+
+def forward_tables(
+    win: np.ndarray, loss: np.ndarray, n: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """Multinomial tables (draw, row, outcome) of n (row,), at chances of win and loss (draw, row);
+    a uniform number each, where there are few.
+    """
+    counts = np.zeros((*win.shape, 3), np.int64)
+    few = n <= _FEW
+    for j in range(int(n[few].max(initial=0))):
+        some = np.flatnonzero(few & (n > j))
+        u = random.random((len(win), len(some)))
+        first = win[:, some]
+        fell = (u >= first).astype(np.int8) + (u >= first + loss[:, some])
+        for outcome in range(3):
+            counts[:, some, outcome] += fell == outcome
+    many = np.flatnonzero(~few)
+    both = win[:, many], loss[:, many]
+    chances = np.stack([*both, np.maximum(1 - both[0] - both[1], 0.0)], axis=-1)
+    counts[:, many] = random.multinomial(n[many], chances)
+    return counts
+
+
+SAMPLERS = ("laplace", "nuts")
+LIBRARY = "nested Laplace, weighted"
+
+
+class Posterior(Protocol):
+    """A posterior that is drawn by weights."""
+
+    def draws(self, number: int, random: np.random.Generator) -> nested.Drawn:
+        """Draws of equal weight."""
+        ...
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of spreads and parameters, (draw, ...)."""
+        ...
+
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihoods (draw, *dims of the observed less the last)."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedModel:
+    """A model that can be drawn by weights, or else by PyMC."""
+
+    posterior: Posterior
+    # all of the PyMC model, of each draw of spreads and parameters
+    variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
+    log_prior: Callable[[Values], dict[str, np.ndarray]]  # of what has a prior, of each draw
+    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
+    observed: xr.DataArray  # what the model sees
+    labels: dict[str, Any]  # of dims of the variables
+    build: Callable[[], Any]  # the PyMC model
+    target_accept: float = names.TARGET_ACCEPT
+    pairs: xr.DataArray | None = None  # of a model over pairs
+
+
+class GroupPosterior(Posterior, Protocol):
+    """A posterior of pairs in groups, with the variables of its PyMC model."""
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All of the PyMC model, of each draw of spreads and parameters."""
+        ...
+
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
+        """Log densities of the variables of the PyMC model that have a prior, of each draw."""
+        ...
+
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
+        """Replicated counts, of each draw."""
+        ...
+
+
+def group_model(posterior: GroupPosterior, data: Groups, build: Callable[[], Any]) -> WeightedModel:
+    """The model of counts of pairs in groups."""
+    labels = likelihood_data.coords(data.pairs) | data.levels
+    return WeightedModel(
+        posterior=posterior,
+        variables=posterior.variables,
+        log_prior=posterior.log_prior,
+        outcomes=posterior.outcomes,
+        observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
+        labels=labels,
+        build=build,
+        pairs=data.pairs,
+    )
+
+
+def fit_weighted(
+    model: WeightedModel,
+    attrs: dict[str, Any],
+    sampler: str | None,
+    sampling: Sampling,
+    *,
+    seed: int,
+    predictive: bool,
+) -> xr.DataTree:
+    """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
+    if sampling.nuts_sampler is not None:
+        sampler = _nuts_named(sampler, sampling.nuts_sampler)
+    draws = drawn(model.posterior, sampler, sampling, seed)
+    if draws is not None:
+        return _tree(model, draws, attrs, sampling, seed, predictive=predictive)
+    return fit_model(
+        model.build(),
+        attrs,
+        sampling,
+        rng=seed,
+        predictive=predictive,
+        pairs=model.pairs,
+        target_accept=model.target_accept,
+    )
+
+
+def _nuts_named(sampler: str | None, library: str) -> str:
+    if sampler == "laplace":
+        raise ValueError(
+            f"sampler='laplace' and nuts_sampler={library!r} exclude each other; give one of them"
+        )
+    return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
+
+
+def warn_nuts_only(prior: Prior, sampler: str | None) -> None:
+    """Warn that a model is sampled by NUTS, as its prior does not allow weights.
+
+    Raises
+    ------
+    ValueError
+        If sampler is not valid, or weights were asked for.
+    """
+    if sampler is None:
+        warnings.warn(
+            "sampled by NUTS, as draws by weights take one prior of numbers, and prior is "
+            f"{prior.text}",
+            skip_file_prefixes=names.PACKAGE,
+        )
+    elif checks.one_of(sampler, SAMPLERS, "sampler") == "laplace":
+        raise ValueError(
+            f"sampler='laplace' takes one prior of numbers, and prior is {prior.text}; give "
+            "sampler='nuts'"
+        )
+
+
+def drawn(
+    posterior: Posterior, sampler: str | None, sampling: Sampling, seed: int
+) -> nested.Drawn | None:
+    """The draws, or nothing where the model is to be sampled by NUTS.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    sampler : {"laplace", "nuts"} or None
+        None: by weights, and by NUTS where they are not to be trusted.
+    sampling : Sampling
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If sampler is not valid, or weights were asked for and are not to be trusted.
+    """
+    if sampler is not None:
+        checks.one_of(sampler, SAMPLERS, "sampler")
+    if sampler == "nuts":
+        return None
+    draws, why = _tried(posterior, sampling, seed)
+    if not why:
+        return draws
+    if sampler == "laplace":
+        raise ValueError(f"sampler='laplace' is not to be trusted here: {why}; give sampler='nuts'")
+    warnings.warn(
+        f"sampled by NUTS, as weights are not to be trusted here: {why}",
+        skip_file_prefixes=names.PACKAGE,
+    )
+    return None
+
+
+def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.Drawn | None, str]:
+    """The draws, and a message if they cannot be trusted."""
+    number = int(sampling.chains) * int(sampling.draws)
+    try:
+        with np.errstate(all="ignore"):
+            draws = posterior.draws(number, np.random.default_rng(seed))
+    except np.linalg.LinAlgError:
+        return None, "a log density has no largest value near by"
+    except ValueError as error:
+        return None, str(error)
+    if not draws.k_hat <= names.PARETO_K_MAX:
+        return draws, f"k-hat is {draws.k_hat:.2f}, above {names.PARETO_K_MAX:g}"
+    if draws.effective < min(names.ESS_MIN, number):
+        return draws, f"{draws.proposed:,} weighted draws are worth {draws.effective:.0f}"
+    return draws, ""
+
+
+def _tree(
+    model: WeightedModel,
+    draws: nested.Drawn,
+    attrs: dict[str, Any],
+    sampling: Sampling,
+    seed: int,
+    *,
+    predictive: bool,
+) -> xr.DataTree:
+    shape = int(sampling.chains), int(sampling.draws)
+    variables = model.variables(draws.v, draws.x)
+    posterior = forward_dataset(variables, shape, model.labels)
+    groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
+    if predictive:
+        groups |= forward_groups(_forward(model, draws), variables, shape, seed)
+    tree = xr.DataTree.from_dict(groups)
+    tidy(tree, model.pairs)
+    if predictive:
+        drop_pairs_without_data(tree)
+    tree["posterior"].attrs = attrs | _how(draws, shape, seed)
+    return tree
+
+
+def _forward(model: WeightedModel, draws: nested.Drawn) -> Forward:
+    from_prior = model.posterior.from_prior
+    return Forward(
+        prior=lambda number, random: model.variables(*from_prior(number, random)),
+        outcomes=model.outcomes,
+        log_prior=model.log_prior,
+        log_likelihood=model.posterior.pointwise(draws.v, draws.x),
+        observed=model.observed,
+        labels=model.labels,
+    )
+
+
+def _how(draws: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
+    """Provenance of the draws, and diagnostics of the weights."""
+    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+    quality = {
+        "pareto_k": draws.k_hat,
+        "weights_ess": draws.effective,
+        "proposed": draws.proposed,
+        "sampler": "laplace",
+    }
+    return signature.to_attrs() | quality | {"versions": f"betterthan {version('betterthan')}"}

@@ -1,0 +1,300 @@
+"""Counts, designs and means that a plan starts from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, checks, names, schemas
+from betterthan.counts.shapes import pair_indices, to_pairs, without_attrs
+from betterthan.counts.units import CLUSTER, ids_of, item_ids
+from betterthan.exact.joint.units import pair_means
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.verdicts import VERDICTS, Items, Units, after_units, other_side
+from betterthan.exact.wins import dirichlet
+from betterthan.exact.wins.beta import prob_above_half
+from betterthan.posterior.parameters import Parameters, parameters
+from betterthan.posterior.verdicts import decide
+
+SWAPPED = [1, 0, 2, 3]  # of these, seen from the other system
+_HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Each pair of systems once, a row each."""
+
+    parameters: Parameters
+    counts: np.ndarray  # (rows, 3), or (rows, 2) where only decisive items were counted
+
+    @property
+    def posterior(self) -> np.ndarray:
+        """Dirichlet parameters, (rows, 3) or (rows, 2)."""
+        return self.counts + np.asarray(self.parameters.prior)
+
+    @property
+    def items(self) -> np.ndarray:
+        """How many there are, (rows,)."""
+        return self.counts.sum(1)
+
+    def wrap(
+        self,
+        values: np.ndarray,
+        swapped: np.ndarray,
+        itself: Any,
+        extra: Mapping[str, Any] | None = None,
+    ) -> xr.DataArray:
+        """Answers (rows, ...) over the dims of the counts and `extra`; `swapped` is what they are
+        seen from the other system, `itself` of a system and itself.
+        """
+        labels = self.parameters.counts.isel({names.OUTCOME: 0}, drop=True)
+        extra = extra or {}
+        if self.parameters.square:
+            full = squared(values, swapped, itself, labels.shape)
+        else:
+            full = values.reshape((*labels.shape, *values.shape[1:]))
+        coords = {**without_attrs(labels).coords, **extra}
+        return xr.DataArray(full, dims=(*labels.dims, *extra), coords=coords)
+
+
+def squared(
+    values: np.ndarray, swapped: np.ndarray, itself: Any, shape: tuple[int, ...]
+) -> np.ndarray:
+    """Values of each pair once, (rows, ...), in a square of this shape."""
+    after = values.shape[1:]
+    first, second = pair_indices(shape[-1])
+    full = np.empty((*shape, *after), values.dtype)
+    full[:] = itself
+    leading = (slice(None),) * (len(shape) - 2)
+    rows = (*shape[:-2], len(first), *after)
+    full[*leading, first, second], full[*leading, second, first] = (
+        values.reshape(rows),
+        swapped.reshape(rows),
+    )
+    return full
+
+
+def read_pairs(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
+    """Return checked counts, a row for each pair; a ROPE needs ties."""
+    checked_counts = as_counts(counts)
+    question = "a rope" if rope else None
+    posterior = parameters(checked_counts, prior, ties, question=question)
+    pair_counts = to_pairs(posterior.counts) if posterior.square else posterior.counts
+    values = pair_counts.transpose(..., names.OUTCOME).values
+    return Pairs(posterior, values.reshape(-1, values.shape[-1]).astype(np.int64))
+
+
+def as_counts(counts: Any) -> xr.DataArray:
+    """Counts of an array, or of one pair by its numbers."""
+    counts = _comparison_counts(counts)
+    if isinstance(counts, xr.DataArray):
+        return counts
+    if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
+        raise ValueError(f"counts are {checks.shown(counts)}; {_HINT}")
+    values = checks.nonnegative_integers(list(counts), "counts")
+    coords = {names.OUTCOME: list(names.OUTCOMES[: len(values)])}
+    unknown = {"ties": "unknown"} if len(values) == 2 else {}
+    return xr.DataArray(values, dims=(names.OUTCOME,), coords=coords, attrs=unknown)
+
+
+def _comparison_counts(source: Any) -> Any:
+    """Return the counts of a comparison; other input unchanged."""
+    data = getattr(source, "data", None)
+    if isinstance(data, xr.Dataset) and "counts" in data:
+        return data["counts"]
+    return source
+
+
+def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
+    """Return the checked rule for verdicts."""
+    return Rule(prior, checks.threshold(threshold), checks.rope(rope))
+
+
+def today(pairs: Pairs, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+    """P(A better) and the verdict of each row."""
+    parameters_by_outcome = pairs.posterior.T
+    a, b = parameters_by_outcome[:2]
+    tie = parameters_by_outcome[2] if len(parameters_by_outcome) == 3 else np.zeros_like(a)
+    better = prob_above_half(a, b)
+    within = dirichlet.prob_within(a, b, tie, rule.rope) if rule.rope else np.zeros_like(a)
+    return better, decide(better, prob_above_half(b, a), within, rule.rope, rule.threshold)[0]
+
+
+def alike(rope: float) -> str:
+    """The verdict on a system and itself."""
+    return "equivalent" if rope else "undecided"
+
+
+def itself(rope: float) -> np.ndarray:
+    """The probabilities of `VERDICTS` for a system and itself."""
+    return np.array([float(v == alike(rope)) for v in VERDICTS])
+
+
+@dataclass(frozen=True)
+class Design:
+    """The next items, and the counts they come from."""
+
+    items: Items
+    pilot: np.ndarray | None = None  # (rows, 3) or (rows, 2)
+
+    @property
+    def rows(self) -> int:
+        """Pairs."""
+        return len(self.items.parts)
+
+    @property
+    def decisive_share(self) -> float:
+        """How many of the items are expected to be won or lost."""
+        parts = self.items.parts[0]
+        return float(parts[:2].sum() / parts.sum())
+
+    def pilot_counts(self, keep: bool) -> np.ndarray:
+        """Return the pilot counts if the verdict includes them, else zeros."""
+        if not keep:
+            return np.zeros(self.items.parts.shape, np.int64)
+        if self.pilot is None:
+            raise ValueError("keep=True needs a pilot's items; give its counts as design")
+        return self.pilot
+
+
+def check_design(design: Any, theta: Any, rope: float) -> Design:
+    """What is believed, checked; a rope needs ties."""
+    if theta is not None:
+        if not (isinstance(design, str) and design == "uniform"):
+            raise ValueError("theta is given and design, too; give one of the two")
+        checked_design = Design(Items(_theta(theta), fixed=True))
+    elif isinstance(design, xr.DataArray):
+        pairs = read_pairs(design, None, rope)
+        checked_design = Design(Items(pairs.posterior), pairs.counts)
+    else:
+        checked_design = Design(Items(np.array([_numbers(design)])))
+    if checks.rope(rope) and checked_design.items.parts.shape[1] == 2:
+        raise ValueError("a rope needs the ties; give win, loss and tie")
+    return checked_design
+
+
+def _numbers(design: Any) -> tuple[float, ...]:
+    """Dirichlet or Beta parameters."""
+    length = 2 if not isinstance(design, str) and np.shape(design) == (2,) else 3
+    if design is None or not (isinstance(design, str) or np.shape(design) in ((2,), (3,))):
+        raise ValueError(
+            f"design is {checks.shown(design)}; give counts of a pilot, a name "
+            f"({', '.join(names.PRIORS)}), or one number for win, loss and tie"
+        )
+    try:
+        return checks.prior(design, length)
+    except ValueError as wrong:
+        raise ValueError(str(wrong).replace("prior", "design")) from None
+
+
+def _theta(theta: Any) -> np.ndarray:
+    """Probabilities of win, loss and tie, or of win and loss."""
+    if isinstance(theta, str) or np.shape(theta) not in ((2,), (3,)):
+        raise ValueError(
+            f"theta is {checks.shown(theta)}; give the probabilities of win, loss and tie"
+        )
+    probabilities = np.array([checks.real(p, "theta") for p in theta])
+    if (
+        not (np.isfinite(probabilities) & (probabilities >= 0)).all()
+        or abs(probabilities.sum() - 1) > 1e-9
+    ):
+        text = ", ".join(f"{p:g}" for p in probabilities)
+        raise ValueError(f"theta is ({text}); give probabilities that add up to 1")
+    return probabilities[None]
+
+
+class Means:
+    """Mean differences of all pairs of systems on the units that both have."""
+
+    def __init__(self, scores: xr.DataArray, rope: float, threshold: float) -> None:
+        scores = schemas.scores(scores)
+        values = scores.values.astype(float)
+        observed = np.isfinite(values)
+        ids = ids_of(scores, CLUSTER) if CLUSTER in scores.coords else item_ids(scores)
+        unit = np.unique(ids, return_inverse=True)[1]
+        binary = np.isin(values[observed], (0, 1)).all()
+        single = len(set(unit.tolist())) == len(unit)
+        if single and binary:
+            raise ValueError(
+                "scores are 0 and 1, one for each item, which are counted; give bt.count(scores)"
+            )
+        mean_differences = pair_means(
+            np.where(observed, values, 0.0),
+            observed.astype(float),
+            unit,
+            most=1.0 if binary else np.inf,
+            skewed=len(set(unit.tolist())) == len(set(item_ids(scores).tolist())),
+        )
+        side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
+        self.units = Units.from_pairs(mean_differences, side)
+        self.systems = [str(s) for s in scores[names.SYSTEM].values]
+        self.rope = checks.margin(rope, "rope")
+        self.threshold = checks.threshold(threshold)
+        self.unit_name = "clusters" if CLUSTER in scores.coords else "items"
+
+    @property
+    def items(self) -> np.ndarray:
+        """Units of each pair."""
+        return self.units.units
+
+    def after(self, more: Any, *, kept: bool = True) -> np.ndarray:
+        """P(each verdict) after so many more units, or on so many fresh ones, (rows, 4)."""
+        return after_units(self.units, more, self.rope, self.threshold, kept=kept)
+
+    def today(self) -> xr.Dataset:
+        """The verdict, the difference and its error."""
+        now = np.where(self.some, np.array(VERDICTS)[self._now()], "no_data")
+        units, back = self.units, other_side(now).astype("U16")
+        return xr.Dataset(
+            {
+                "now": self.wrap(now.astype("U16"), back, alike(self.rope)),
+                "difference": self.wrap(units.difference, -units.difference, 0.0),
+                "error": self.wrap(units.error, units.error, 0.0),
+                "n": self.wrap(units.units, units.units, 0),
+            }
+        )
+
+    def probability(self, probabilities: np.ndarray, extra: dict[str, Any]) -> xr.DataArray:
+        """Answers (rows, ..., verdict) over both systems."""
+        diagonal = itself(self.rope)
+        return self.wrap(
+            probabilities,
+            probabilities[..., SWAPPED],
+            diagonal,
+            extra | {"verdict": list(VERDICTS)},
+        )
+
+    def wrap(
+        self, values: np.ndarray, swapped: np.ndarray, diagonal: Any, extra: Any = None
+    ) -> xr.DataArray:
+        """Over (system_a, system_b) and `extra`."""
+        size, extra = len(self.systems), extra or {}
+        full = squared(values, swapped, diagonal, (size, size))
+        coords = dict.fromkeys(names.SQUARE, self.systems) | extra
+        return xr.DataArray(full, dims=(*names.SQUARE, *extra), coords=coords)
+
+    def attrs(self, answer: str) -> dict[str, Any]:
+        """Return the attrs of a result."""
+        attrs = {"version": __version__, "answer": answer, "units": self.unit_name}
+        return attrs | {"rope": self.rope, "threshold": self.threshold}
+
+    def same(self, probabilities: np.ndarray) -> np.ndarray:
+        """P(today's verdict), (rows,)."""
+        return probabilities[np.arange(len(probabilities)), self._now()]
+
+    @property
+    def some(self) -> np.ndarray:
+        """Pairs of two units or more that differ, (rows,)."""
+        return (self.units.units > 1) & (self.units.error > 0)
+
+    def _now(self) -> np.ndarray:
+        """The place of today's verdict among `VERDICTS`, (rows,)."""
+        sided = self.units.today(self.rope, self.threshold)
+        return np.concatenate([sided, 1 - sided.sum(1, keepdims=True)], axis=1).argmax(1)
+
+
+def is_scores(data: Any) -> bool:
+    """Whether these are scores by item, not counts."""
+    return isinstance(data, xr.DataArray) and names.ITEM in data.dims

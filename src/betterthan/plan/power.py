@@ -1,0 +1,546 @@
+"""Before the first item: assurance, power, and the sample size they take."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, checks, names
+from betterthan.exact.joint.student import DF_MIN
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.power import (
+    Power,
+    critical_wins,
+    crossing,
+    power,
+    rejections,
+    spread_sizes,
+)
+from betterthan.exact.planning.verdicts import VERDICTS, Items, after, curve, limit
+from betterthan.plan import words
+from betterthan.plan.answer import Plan
+from betterthan.plan.inputs import Design, check_design, check_rule
+from betterthan.results import numbers
+
+TARGETS = ("a_better", "b_better", "either", "equivalent", "any")
+_SUMMED = {"either": [0, 1], "any": [0, 1, 2]}
+MOST = 10_000  # items that are thought of
+
+
+def assurance(
+    n: Any,
+    *,
+    design: Any = "uniform",
+    theta: Any = None,
+    rope: float = names.ROPE,
+    prior: Any = None,
+    threshold: float = names.VERDICT_PROB,
+) -> Plan:
+    """Probability of each verdict after n items, before any is run.
+
+    Parameters
+    ----------
+    n : int or sequence of int
+        Numbers of items; a sequence gives a curve, over a dim ``n``.
+    design : str, sequence of float or counts, default "uniform"
+        What is believed of win, loss and tie before: Dirichlet parameters, a name of
+        `names.PRIORS`, or the counts of a pilot, which are added to the uniform prior. Two numbers
+        are Beta parameters of win and loss, and n counts decisive items.
+    theta : sequence of float, optional
+        In place of `design`: the probabilities of win, loss and tie, as if they were known. That
+        is too hopeful where they are a guess.
+    rope : float in [0, 1), default 0
+        Half width of the region of practical equivalence.
+    prior : str or sequence of float, optional
+        Of the analysis that will be made, which need not believe the design; see `prob_better`.
+    threshold : float, default 0.95
+        Probability from which a verdict is given.
+
+    Returns
+    -------
+    Plan
+        Its data: ``probability`` (n, verdict), of a_better, b_better, equivalent and undecided;
+        ``ceiling`` (verdict), what it comes to with ever more items; ``decisive`` (n), how many
+        items are expected to be won or lost.
+
+    Raises
+    ------
+    ValueError
+        If n holds no whole numbers, the design or theta is none, a choice is not valid, or there
+        are no ties where a rope is asked.
+
+    References
+    ----------
+    A. O'Hagan, J. W. Stevens and M. J. Campbell (2005), Assurance in clinical trial design,
+    Pharmaceutical Statistics 4(3), 187-201, doi:10.1002/pst.175.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.assurance([50, 100, 200], design=(6, 3, 11))
+    >>> found["probability"].sel(verdict="a_better").values.round(9).tolist()
+    [0.504675855, 0.618128256, 0.697932195]
+    >>> float(found["ceiling"].sel(verdict="a_better").round(6))
+    0.855469
+    """
+    design_checked = check_design(design, theta, rope)
+    rule = _rule(design_checked, prior, threshold, rope)
+    several = isinstance(n, list | tuple | range | np.ndarray)
+    n_items = np.array([checks.whole(k, "n", 0) for k in (n if several else [n])], np.int64)
+    if not len(n_items):
+        raise ValueError("n is empty; give at least one number of items")
+    order = np.argsort(n_items, kind="stable")
+    probabilities = np.empty((len(n_items), len(VERDICTS)))
+    probabilities[order] = curve(design_checked.items, n_items[order], rule)
+    data = xr.Dataset(
+        {
+            "probability": (("n", "verdict"), probabilities),
+            "ceiling": ("verdict", _ceiling(design_checked.items, rule)),
+            "decisive": ("n", n_items * design_checked.decisive_share),
+        },
+        coords={"n": n_items, "verdict": list(VERDICTS)},
+        attrs=_attrs(design_checked, rule, "assurance"),
+    )
+    data = data if several else data.isel(n=0)
+    return Plan(data, words.assurance(data))
+
+
+def items_needed(
+    design: Any = "uniform",
+    *,
+    target: float = 0.8,
+    of: str = "a_better",
+    keep: bool = False,
+    theta: Any = None,
+    rope: float = names.ROPE,
+    prior: Any = None,
+    threshold: float = names.VERDICT_PROB,
+    most: int = MOST,
+) -> Plan:
+    """How many items give a verdict with a wanted probability, and whether any number does.
+
+    Parameters
+    ----------
+    design : str, sequence of float or counts, default "uniform"
+        See `assurance`. Of counts, those of one pair.
+    target : float, default 0.8
+        The wanted probability.
+    of : {"a_better", "b_better", "either", "equivalent", "any"}, default "a_better"
+        Which verdict.
+    keep : bool, default False
+        Of a pilot's counts: whether its items stay, so that how many more is answered; or whether
+        a new test set is planned.
+    theta, rope, prior, threshold
+        See `assurance`.
+    most : int, default 10,000
+        The largest number of items that is thought of.
+
+    Returns
+    -------
+    Plan
+        Its data: ``first``, the least n that reaches the target; ``always``, the n from which on
+        it is reached (the curve has a sawtooth: one more item may lower it); ``ceiling``, what no
+        n can pass; ``decisive``, how many of the first n are expected to be won or lost;
+        ``probability``, what the first n gives. NaN where no n, or none up to `most`, will do.
+
+    Raises
+    ------
+    ValueError
+        If the design is none or of several pairs, or a choice is not valid.
+
+    Notes
+    -----
+    Up to 4,096 items (with a rope 32, with `keep` 256) every n is looked at; beyond, numbers a
+    tenth apart, and every one near a crossing. Planning for a difference taken as known, by
+    `theta`, asks for too few: it forgets how unsure the guess is.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.items_needed((12, 6, 22))
+    >>> int(found["first"]), round(float(found["ceiling"]), 3)
+    (326, 0.928)
+    >>> int(bt.plan.items_needed(theta=(0.3, 0.15, 0.55))["first"])
+    121
+    """
+    pair_design = _single_pair(check_design(design, theta, rope))
+    rule = _rule(pair_design, prior, threshold, rope)
+    target, most = checks.probability(target, "target"), checks.whole(most, "most")
+    verdict_indices = _SUMMED.get(checks.one_of(of, TARGETS, "of")) or [VERDICTS.index(of)]
+    probability = _probability(pair_design, rule, verdict_indices, keep)
+    first, always = crossing(probability, target, most, *_search_range(keep, rope))
+    values = {
+        "first": first,
+        "always": always,
+        "ceiling": float(_ceiling(pair_design.items, rule)[verdict_indices].sum()),
+        "decisive": first * pair_design.decisive_share,
+        "probability": probability(np.array([int(first)]))[0] if first == first else np.nan,
+    }
+    question = {"target": target, "of": of, "keep": int(keep), "most": most} | _who(design)
+    data = xr.Dataset(values, attrs=_attrs(pair_design, rule, "items needed") | question)
+    return Plan(data, words.needed(data, data.attrs))
+
+
+def _who(design: Any) -> dict[str, list[str]]:
+    """The two systems, where the design is the counts of both."""
+    labels = getattr(design, "coords", {})
+    if names.SYSTEM_A not in labels or design.sizes.get(names.SYSTEM_A) != 2:
+        return {}
+    return {"systems": [str(label) for label in labels[names.SYSTEM_A].values]}
+
+
+def _probability(
+    design: Design, rule: Rule, verdict_indices: list[int], keep: bool
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the probability of the wanted verdicts as a function of ascending numbers of items."""
+    kept_counts = design.pilot_counts(keep)
+
+    def probability(n: np.ndarray) -> np.ndarray:
+        if not keep:
+            return curve(design.items, n, rule)[:, verdict_indices].sum(1)
+        rows = np.zeros(len(n), np.int64)
+        return after(design.items.take(rows), kept_counts[rows], n, rule)[:, verdict_indices].sum(1)
+
+    return probability
+
+
+def _single_pair(design: Design) -> Design:
+    """Return the design; refuse one with several pairs."""
+    if design.rows != 1:
+        raise ValueError(
+            f"design holds counts of {design.rows} pairs; give those of one, or use foresee"
+        )
+    return design
+
+
+def _search_range(keep: bool, rope: float) -> tuple[int, float]:
+    """Return up to which number every number is examined, and how far around a crossing beyond
+    it.
+    """
+    if rope:
+        return 32, 0.02
+    return (256, 0.05) if keep else (4096, 0.1)
+
+
+def _rule(design: Design, prior: Any, threshold: float, rope: float) -> Rule:
+    return check_rule(checks.prior(prior, design.items.parts.shape[1]), threshold, rope)
+
+
+def _ceiling(items: Items, rule: Rule) -> np.ndarray:
+    """Return the limiting probabilities of all four verdicts."""
+    limits = limit(items, rule)[0]
+    return np.array([*limits, max(0.0, 1 - limits.sum())])
+
+
+def _attrs(design: Design, rule: Rule, answer: str) -> dict[str, Any]:
+    attrs: dict[str, Any] = {"answer": answer, "version": __version__}
+    attrs |= {"theta" if design.items.fixed else "design": design.items.parts[0].tolist()}
+    return attrs | {"prior": list(rule.prior), "rope": rule.rope, "threshold": rule.threshold}
+
+
+def cluster_power(
+    difference: float,
+    *,
+    sd: float,
+    icc: float,
+    sizes: Sequence[float] | None = None,
+    clusters: Any = None,
+    size: float | None = None,
+    cv: float = 0.0,
+    threshold: float = names.VERDICT_PROB,
+) -> Plan:
+    """Probability of each verdict on items that come in clusters, before any is run.
+
+    Parameters
+    ----------
+    difference : float
+        The assumed difference of means A - B, in units of the score.
+    sd : float above 0
+        Standard deviation of an item's difference A - B. Of scores of 0 and 1 it is the root of the
+        share of items on which the systems differ, less the squared difference.
+    icc : float in [0, 1]
+        Intraclass correlation of the differences: how alike two items of one cluster are.
+    sizes : sequence of float, optional
+        Number of items of each cluster, where these are known.
+    clusters : int or sequence of int, optional
+        In place of `sizes`: numbers of clusters; a sequence gives a curve, over a dim ``clusters``.
+    size : float, optional
+        With `clusters`: the mean number of items of a cluster.
+    cv : float, default 0
+        With `clusters`: the coefficient of variation of the sizes, taken as those of a gamma
+        distribution.
+    threshold : float, default 0.95
+        Probability from which a verdict is given.
+
+    Returns
+    -------
+    Plan
+        Its data: ``probability`` (verdict), of a_better, b_better, equivalent (0, for there is no
+        ROPE) and undecided; ``error``, the standard error of the mean difference;
+        ``effective_items``, how many independent items have that error; ``design_effect``, the
+        items over these; ``df``, the degrees of freedom, and ``items``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not valid, both or neither of `sizes` and `clusters` are given, or the
+        sizes leave 2 degrees of freedom or fewer.
+
+    Notes
+    -----
+    The difference, the standard deviation and the correlation are taken as known, which makes the
+    answer too hopeful where they are a guess. More items of the same clusters help little once the
+    correlation dominates: more clusters do.
+
+    References
+    ----------
+    L. Kish (1965), Survey Sampling, Wiley, section 5.4: the design effect.
+
+    Examples
+    --------
+    >>> found = cluster_power(0.15, sd=0.6, icc=0.1, clusters=10, size=20)
+    >>> float(found["probability"].sel(verdict="a_better").round(6))
+    0.607213
+    >>> print(found.lines[0])
+    200 items in 10 clusters are worth 69 independent items and 9.0 degrees of freedom.
+    """
+    difference = checks.real(difference, "difference")
+    sd, icc = float(checks.positive(sd, "sd")), checks.real(icc, "icc")
+    if not 0 <= icc <= 1:
+        raise ValueError(f"icc is {icc:g}; give a correlation from 0 to 1")
+    threshold = checks.threshold(threshold)
+    sizes_by_plan, several = _sizes(sizes, clusters, size, cv)
+    powers = [
+        power(cluster_sizes, difference, sd, icc, threshold) for cluster_sizes in sizes_by_plan
+    ]
+    for cluster_sizes, plan_power in zip(sizes_by_plan, powers, strict=True):
+        if plan_power.df <= DF_MIN:
+            raise ValueError(
+                f"{len(cluster_sizes)} clusters of these sizes leave {plan_power.df:.1f} degrees "
+                "of freedom; a plan "
+                "needs more than 2: take more clusters, or sizes that are more alike"
+            )
+    data = _labelled(powers, sizes_by_plan)
+    data = data if several else data.isel(clusters=0)
+    attrs = {"version": __version__, "answer": "cluster power", "threshold": threshold, "rope": 0.0}
+    attrs |= {"difference": difference, "sd": sd, "icc": icc}
+    return Plan(data.assign_attrs(attrs), _lines(data))
+
+
+def _sizes(
+    sizes: Any, clusters: Any, size: float | None, cv: float
+) -> tuple[list[np.ndarray], bool]:
+    """Sizes of the clusters, once or for several numbers of them."""
+    if (sizes is None) == (clusters is None):
+        raise ValueError("pass sizes= or clusters=, one of the two")
+    if sizes is not None:
+        sizes_array = np.asarray(sizes, dtype=float)
+        if (
+            sizes_array.ndim != 1
+            or len(sizes_array) < 2
+            or not (np.isfinite(sizes_array) & (sizes_array > 0)).all()
+        ):
+            raise ValueError("sizes must be two or more numbers of items above 0")
+        return [sizes_array], False
+    if size is None:
+        raise ValueError("pass size=, the mean number of items of a cluster")
+    mean, variation = float(checks.positive(size, "size")), checks.real(cv, "cv")
+    if not 0 <= variation < np.inf:
+        raise ValueError(f"cv is {variation:g}; give a coefficient of variation, 0 or more")
+    several = isinstance(clusters, list | tuple | range | np.ndarray)
+    counts = [checks.whole(k, "clusters", 2) for k in (clusters if several else [clusters])]
+    if not counts:
+        raise ValueError("clusters is empty; give at least one number of clusters")
+    return [spread_sizes(k, mean, variation) for k in counts], several
+
+
+def _labelled(powers: list[Power], sizes: list[np.ndarray]) -> xr.Dataset:
+    items = np.array([cluster_sizes.sum() for cluster_sizes in sizes])
+    effective = np.array([plan_power.effective_items for plan_power in powers])
+    verdicts = [
+        [plan_power.better, plan_power.worse, 0.0, 1 - plan_power.better - plan_power.worse]
+        for plan_power in powers
+    ]
+    parts = {
+        "items": items,
+        "effective_items": effective,
+        "design_effect": items / effective,
+        "df": np.array([plan_power.df for plan_power in powers]),
+        "error": np.array([plan_power.error for plan_power in powers]),
+    }
+    return xr.Dataset(
+        {k: ("clusters", v) for k, v in parts.items()}
+        | {"probability": (("clusters", "verdict"), np.array(verdicts))},
+        coords={
+            "clusters": [len(cluster_sizes) for cluster_sizes in sizes],
+            "verdict": list(VERDICTS),
+        },
+    )
+
+
+def _lines(data: xr.Dataset) -> tuple[str, ...]:
+    """What the largest plan is worth."""
+    last = data.isel(clusters=-1) if "clusters" in data.dims else data
+    better = last["probability"].sel(verdict="a_better").item()
+    return (
+        f"{last['items'].item():,.0f} items in {last['clusters'].item():,} clusters are worth "
+        f"{last['effective_items'].item():,.0f} independent items and {last['df'].item():.1f} "
+        "degrees of freedom.",
+        f"With probability {numbers.probability(better)} the verdict is A better.",
+    )
+
+
+_MOST = 10_000  # items that are thought of
+
+
+def sign_power(
+    n: Any = None,
+    theta: float = 0.6,
+    *,
+    alternative: str = "two-sided",
+    alpha: float = names.ALPHA,
+    target: float = 0.8,
+) -> Plan:
+    """Power of the exact sign test at so many decisive items, and the level that it truly has.
+
+    Parameters
+    ----------
+    n : int or sequence of int, optional
+        Numbers of decisive items. When not given, all up to where the target is reached for good.
+    theta : float, default 0.6
+        The assumed probability that a decisive item is won by A.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        See `sign_test`.
+    alpha : float, default 0.05
+        The level that is asked for; counts reach it seldom.
+    target : float, default 0.8
+        The wanted power.
+
+    Returns
+    -------
+    Plan
+        Its data, over ``n``: ``power``; ``level``, the probability of a significant result between
+        equal systems; ``wins``, from how many on it is significant, -1 where never. ``first`` and
+        ``always``: the least of these n with the wanted power, and the least from which on all of
+        them have it (the curve has a sawtooth); NaN where there is none.
+
+    Raises
+    ------
+    ValueError
+        If n holds no whole numbers, or a choice is not valid.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.sign_power(theta=0.7, alternative="greater")
+    >>> int(found["first"]), int(found["always"])
+    (37, 42)
+    """
+    p = checks.probability(theta, "theta")
+    parts = (p, 1 - p)
+    data = _power(n, parts, (0.5, 0.5), alternative, alpha, target)
+    n_decisive = data["n"].values
+    needed = critical_wins(n_decisive, alpha, alternative)
+    data["wins"] = (data["n"].dims, np.where(needed <= n_decisive, needed, -1))
+    data = data.assign_attrs(answer="power of the sign test", theta=p)
+    return Plan(data, words.power(data, "decisive items"))
+
+
+def mcnemar_power(
+    n: Any = None,
+    theta: Any = (0.12, 0.08),
+    *,
+    alternative: str = "two-sided",
+    alpha: float = names.ALPHA,
+    target: float = 0.8,
+) -> Plan:
+    """Power of McNemar's exact test at so many items, and the level that it truly has.
+
+    Parameters
+    ----------
+    n : int or sequence of int, optional
+        Numbers of items, ties too. When not given, all up to where the target is reached for good.
+    theta : sequence of two float, default (0.12, 0.08)
+        The assumed probabilities that only A is right, and that only B is.
+    alternative, alpha, target
+        See `sign_power`.
+
+    Returns
+    -------
+    Plan
+        As of `sign_power`, without ``wins``, which depend on the ties. The level is that of two
+        systems that are as often apart.
+
+    Raises
+    ------
+    ValueError
+        If n holds no whole numbers, theta is none, or a choice is not valid.
+
+    References
+    ----------
+    R. J. Connor (1987), Sample size for testing differences in proportions for the paired-sample
+    design, Biometrics 43(1), 207-211, doi:10.2307/2531961: an approximation, which asks for fewer.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.mcnemar_power(50, theta=(0.32, 0.08), alternative="greater")
+    >>> float(found["power"].round(6)), float(found["level"].round(6))
+    (0.839357, 0.032579)
+    """
+    if isinstance(theta, str) or np.shape(theta) != (2,):
+        raise ValueError(
+            f"theta is {checks.shown(theta)}; give two probabilities: only A right, only B right"
+        )
+    win, loss = (checks.real(p, "theta") for p in theta)
+    if not (win >= 0 and loss >= 0 and 0 < win + loss <= 1):
+        raise ValueError(
+            f"theta is ({win:g}, {loss:g}); give two probabilities, 1 together at most"
+        )
+    even = (win + loss) / 2
+    tie = 1 - win - loss
+    data = _power(n, (win, loss, tie), (even, even, tie), alternative, alpha, target)
+    data = data.assign_attrs(answer="power of McNemar's test", theta=[win, loss])
+    return Plan(data, words.power(data, "items"))
+
+
+def _power(
+    n: Any, parts: Any, equal: Any, alternative: str, alpha: float, target: float
+) -> xr.Dataset:
+    """Return power and level at each n, and from which n the target power is reached."""
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    checks.probability(alpha, "alpha")
+    target = checks.probability(target, "target")
+    n_items, several = _numbers(n, lambda k: rejections(k, parts, alpha, alternative), target)
+    power = rejections(n_items, parts, alpha, alternative)
+    below = n_items[power < target].max(initial=-1)
+    met, later = n_items[power >= target], n_items[(power >= target) & (n_items > below)]
+    data = xr.Dataset(
+        {
+            "power": ("n", power),
+            "level": ("n", rejections(n_items, equal, alpha, alternative)),
+            "first": float(met.min()) if len(met) else np.nan,
+            "always": float(later.min()) if len(later) else np.nan,
+        },
+        coords={"n": n_items},
+        attrs={
+            "version": __version__,
+            "alternative": alternative,
+            "alpha": alpha,
+            "target": target,
+        },
+    )
+    return data if several else data.isel(n=0)
+
+
+def _numbers(n: Any, power: Any, target: float) -> tuple[np.ndarray, bool]:
+    """Ascending numbers of items, and whether there may be several."""
+    if n is None:
+        always = crossing(power, target, _MOST, _MOST, 0.0)[1]
+        return np.arange(1, (int(2 * always) if always == always else _MOST) + 1), True
+    several = isinstance(n, list | tuple | range | np.ndarray)
+    n_items = np.array([checks.whole(k, "n") for k in (n if several else [n])], np.int64)
+    if not len(n_items):
+        raise ValueError("n is empty; give at least one number of items")
+    return np.unique(n_items), several

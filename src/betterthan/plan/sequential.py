@@ -1,0 +1,420 @@
+"""Sequential analysis: stopping boundaries, interim looks, e-values, confidence sequences."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import __version__, checks, names
+from betterthan.exact.planning.edges import Rule
+from betterthan.exact.planning.sequential import (
+    Met,
+    Stops,
+    by_bayes_factor,
+    by_threshold,
+    calibrated,
+    confidence_limits,
+    log_e_value,
+    walk,
+    walk_with_ties,
+)
+from betterthan.plan import words
+from betterthan.plan.answer import Plan
+from betterthan.plan.inputs import Pairs, check_design, read_pairs
+
+_EQUAL = (0.5, 0.5)
+
+
+def stopping_boundary(
+    n_max: int, *, looks: Any = None, error: float = 0.05, prior: Any = None
+) -> Plan:
+    """Wins needed at each look so that equal systems get a verdict at any look rarely enough.
+
+    One threshold for all looks is raised above 0.95 until the probability that two equal systems
+    ever reach it, at any of these looks, is at most `error`; that probability is exact.
+
+    Parameters
+    ----------
+    n_max : int
+        The number of decisive items (wins and losses; ties do not move the verdict) at which one
+        stops at the latest.
+    looks : int or sequence of int, optional
+        How many looks there are, evenly spread; or after how many decisive items each is. After
+        every item when not given.
+    error : float, default 0.05
+        Probability of any verdict, for A or for B, if there is no difference.
+    prior : sequence of float, optional
+        Parameters of win and loss; see `prob_better`.
+
+    Returns
+    -------
+    Plan
+        Its data, over ``look`` (the number of decisive items there): ``wins``, from how many A is
+        better, and ``losses``, from how many B is, -1 where not even all would do; ``error``,
+        the probability of a verdict by then if there is no difference. ``attrs["threshold"]`` is
+        the lowest threshold of that error; what counts is the number of wins.
+
+    Raises
+    ------
+    ValueError
+        If n_max is no whole number, a look is beyond it, or the error is no probability.
+
+    References
+    ----------
+    S. J. Pocock (1977), Group sequential methods in the design and analysis of clinical trials,
+    Biometrika 64(2), 191-199, doi:10.1093/biomet/64.2.191: one threshold for all looks.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.stopping_boundary(100, looks=range(10, 101, 10))
+    >>> round(found.attrs["threshold"], 6), found["wins"].values.tolist()[:4]
+    (0.994272, [10, 16, 22, 29])
+    """
+    look_items = check_looks(n_max, looks)
+    error = checks.probability(error, "error")
+    numbers = checks.prior(prior, 2)
+    stops, threshold = calibrated(look_items, error, numbers)
+    crossings = walk(stops)
+    losses = stops.looks + 1 - stops.b
+    data = xr.Dataset(
+        {
+            "wins": ("look", np.where(stops.a <= look_items, stops.a, -1)),
+            "losses": ("look", np.where(losses <= look_items, losses, -1)),
+            "error": ("look", crossings.so_far.sum(1)),
+        },
+        coords={"look": look_items},
+        attrs={
+            "answer": "stopping boundary",
+            "version": __version__,
+            "prior": list(numbers),
+            "threshold": threshold,
+            "error": error,
+        },
+    )
+    return Plan(data, words.boundary(data))
+
+
+def peeking(
+    n_max: int,
+    *,
+    looks: Any = None,
+    threshold: float = names.VERDICT_PROB,
+    bayes_factor: float | None = None,
+    boundary: Plan | None = None,
+    theta: Any = None,
+    design: Any = None,
+    rope: float = names.ROPE,
+    prior: Any = None,
+) -> Plan:
+    """What looking again and again does: how often some look gives a verdict, exactly.
+
+    Parameters
+    ----------
+    n_max : int
+        At how many decisive items one stops at the latest; with a rope, at how many items.
+    looks : int or sequence of int, optional
+        How many looks there are, evenly spread; or after how many items each is. After every item
+        when not given, which with a rope takes long.
+    threshold : float, default 0.95
+        Probability from which a verdict is given, and one stops.
+    bayes_factor : float, optional
+        In place of the threshold: stop where "one is better" predicts wins and losses so many
+        times better than "neither is".
+    boundary : Plan, optional
+        In place of the threshold: the wins of `stopping_boundary`, and its looks.
+    theta : sequence of float, optional
+        The truth: probabilities of win and loss of a decisive item, or of win, loss and tie. Two
+        equal systems, (0.5, 0.5), when not given.
+    design : sequence of float, optional
+        In place of `theta`: what is believed of it; Beta or Dirichlet parameters.
+    rope : float in [0, 1), default 0
+        Half width of the region of practical equivalence; it needs ties, so a `theta` or `design`
+        of three numbers.
+    prior : str or sequence of float, optional
+        Of the analysis; see `prob_better`.
+
+    Returns
+    -------
+    Plan
+        Its data, over ``look`` (the number of items there): ``probability`` (verdict), of a_better
+        and b_better, and with a rope of equivalent, at some look so far; ``alone`` (verdict), at
+        that look alone. ``attrs["items"]`` is how many items it takes on average until the verdict
+        or the last look.
+
+    Raises
+    ------
+    ValueError
+        If a choice is not valid, two rules are given, a look is beyond n_max, or a rope is given
+        without ties.
+
+    References
+    ----------
+    P. Armitage, C. K. McPherson and B. C. Rowe (1969), Repeated significance tests on accumulating
+    data, Journal of the Royal Statistical Society A 132(2), 235-244, doi:10.2307/2343787.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.peeking(1000)
+    >>> float(found["probability"].isel(look=-1).sum().round(6))
+    0.728041
+    >>> float(found["alone"].isel(look=-1).sum().round(6))
+    0.093687
+    """
+    look_items = (
+        check_looks(n_max, looks) if boundary is None else _boundary_looks(boundary, n_max, looks)
+    )
+    parts, is_fixed = _truth(theta, design, rope)
+    numbers = checks.prior(prior, 3 if rope else 2)
+    if boundary is not None:
+        threshold = boundary.attrs["threshold"]
+    rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
+    if rope:
+        _check_single_rule(bayes_factor, boundary, rope=True)
+        crossings = walk_with_ties(look_items, parts, rule, fixed=is_fixed)
+    else:
+        _check_single_rule(bayes_factor, boundary, rope=False)
+        stops = _stops(look_items, rule, bayes_factor, boundary)
+        crossings = _walked(stops, parts, is_fixed)
+    return _result(
+        look_items,
+        crossings,
+        rule,
+        {"theta" if is_fixed else "design": parts.tolist()},
+        bayes_factor,
+    )
+
+
+def _walked(stops: Stops, parts: np.ndarray, is_fixed: bool) -> Met:
+    """Walk over the decisive items."""
+    win, loss = parts[:2].tolist()
+    if is_fixed:
+        return walk(stops, win=win / (win + loss) if win + loss else 0.5)
+    return walk(stops, design=(win, loss))
+
+
+def _result(
+    look_items: np.ndarray,
+    crossings: Met,
+    rule: Rule,
+    truth: dict[str, Any],
+    bayes_factor: float | None,
+) -> Plan:
+    labels = ["a_better", "b_better", "equivalent"][: crossings.so_far.shape[1]]
+    data = xr.Dataset(
+        {
+            "probability": (("look", "verdict"), crossings.so_far),
+            "alone": (("look", "verdict"), crossings.single_look),
+        },
+        coords={"look": look_items, "verdict": labels},
+        attrs={"answer": "looking again", "version": __version__, "prior": list(rule.prior)},
+    )
+    how: dict[str, Any] = {"rope": rule.rope, "threshold": rule.threshold}
+    if bayes_factor is not None:
+        how = {"rope": rule.rope, "bayes_factor": bayes_factor}
+    data = data.assign_attrs(truth | how | {"items": crossings.items})
+    return Plan(data, words.peeking(data))
+
+
+def check_looks(n_max: int, looks: Any) -> np.ndarray:
+    """Return the checked numbers of items at the looks."""
+    most = checks.whole(n_max, "n_max")
+    if looks is None:
+        return np.arange(1, most + 1)
+    if isinstance(looks, list | tuple | range | np.ndarray):
+        look_items = np.array([checks.whole(k, "looks") for k in looks], np.int64)
+        if not len(look_items) or (np.diff(look_items) <= 0).any():
+            raise ValueError("looks do not ascend; give numbers of items, each once, ascending")
+        if look_items[-1] > most:
+            raise ValueError(
+                f"looks hold {look_items[-1]}, beyond n_max, {most}; look at {most} at the last"
+            )
+        return look_items
+    number = checks.whole(looks, "looks")
+    if number > most:
+        raise ValueError(f"looks is {number}, but there are {most} items at most to look after")
+    return np.rint(most * np.arange(1, number + 1) / number).astype(np.int64)
+
+
+def _boundary_looks(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
+    if not isinstance(boundary, Plan) or "wins" not in boundary:
+        raise ValueError(
+            f"boundary is {checks.shown(boundary)}; give what stopping_boundary returns"
+        )
+    if looks is not None:
+        raise ValueError(
+            "looks are given and boundary, too, which has its own; give one of the two"
+        )
+    look_items = boundary["look"].values
+    if look_items[-1] != checks.whole(n_max, "n_max"):
+        raise ValueError(f"n_max is {n_max}, but the boundary ends at {look_items[-1]}; give that")
+    return look_items
+
+
+def _truth(theta: Any, design: Any, rope: float) -> tuple[np.ndarray, bool]:
+    """Return probabilities or a Dirichlet, and whether they are fixed."""
+    if theta is None and design is None:
+        theta = _EQUAL
+    checked_design = check_design("uniform" if design is None else design, theta, rope)
+    if checked_design.rows != 1:
+        raise ValueError(f"design holds counts of {checked_design.rows} pairs; give those of one")
+    return checked_design.items.parts[0], checked_design.items.fixed
+
+
+def _check_single_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:
+    if bayes_factor is not None and boundary is not None:
+        raise ValueError("bayes_factor is given and boundary, too; give one of the two")
+    if rope and (bayes_factor is not None or boundary is not None):
+        raise ValueError("rope is for verdicts by threshold; leave out bayes_factor and boundary")
+
+
+def _stops(look_items: np.ndarray, rule: Rule, bayes_factor: float | None, boundary: Any) -> Stops:
+    """Return the stopping boundaries without a ROPE."""
+    if boundary is not None:
+        wins, losses = (
+            np.where(boundary[k] < 0, look_items + 1, boundary[k]) for k in ("wins", "losses")
+        )
+        return Stops(look_items, wins, look_items + 1 - losses)
+    if bayes_factor is None:
+        return by_threshold(look_items, rule.threshold, rule.prior)
+    least = checks.real(bayes_factor, "bayes_factor")
+    if not least > 1 or not np.isfinite(least):
+        raise ValueError(f"bayes_factor is {bayes_factor}; give a number above 1")
+    return by_bayes_factor(look_items, least, rule.prior)
+
+
+_PLAIN = ("a_better", "b_better")
+_CLAIMS = ("a_beyond", "b_beyond", "a_not_worse", "b_not_worse", "equivalent")
+
+
+def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
+    """Evidence that may be looked at after every item, as an e-value.
+
+    Stopping as soon as an e-value reaches 1 / error, whenever that is, claims what is not so with
+    probability `error` at most. It needs items in an order that was not chosen by their outcomes;
+    running the same items again is no new item.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
+        With a rope, ties must be known.
+    rope : float in [0, 1), default 0
+        Half width of the region of practical equivalence.
+
+    Returns
+    -------
+    Plan
+        Its data, over the dims of the counts without ``outcome`` and ``claim``: ``e_value`` and
+        ``log_e_value``. Without a rope the claims are ``a_better`` and ``b_better``, each against
+        d <= 0 seen from its side, and ``bayes_factor_10`` is their mean. With one they are
+        ``a_beyond``, d > rope; ``a_not_worse``, d > -rope; the same of B; and ``equivalent``,
+        -rope < d < rope.
+
+    Raises
+    ------
+    ValueError
+        If the counts or the rope are not valid, or a rope is given and ties are unknown.
+
+    Notes
+    -----
+    Against d <= rho: E = (1 + rho) times the integral over x from 0 to 1 / (1 + rho) of
+    (1 + x (1 - rho))^w (1 - x (1 + rho))^l (1 - x rho)^t, a martingale at d = rho. Without a rope
+    it is twice the Bayes factor times P(A better).
+
+    References
+    ----------
+    G. Shafer (2021), Testing by betting, Journal of the Royal Statistical Society A 184(2),
+    407-431, doi:10.1111/rssa.12647. J. Ville (1939), Etude critique de la notion de collectif.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.e_value((12, 2, 986))
+    >>> float(found["e_value"].sel(claim="a_better").round(9))
+    23.917216117
+    >>> float(found["bayes_factor_10"].round(9))
+    12.002930403
+    """
+    pairs = read_pairs(counts, None, checks.rope(rope))
+    logs, exchanged = _logs(*_counted(pairs), rope)
+    log_values = np.stack(logs, axis=-1)
+    claims = {"claim": list(_CLAIMS if rope else _PLAIN)}
+    by_claim = pairs.wrap(log_values, log_values[:, exchanged], 0.0, claims)
+    data = xr.Dataset({"e_value": np.exp(by_claim), "log_e_value": by_claim})
+    if not rope:
+        data["bayes_factor_10"] = data["e_value"].mean("claim")
+    data = data.assign_attrs(_attrs(pairs, "e-value") | {"rope": rope})
+    return Plan(data, words.staked(data))
+
+
+def _counted(pairs: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Wins, losses and ties, (rows,); 0 ties where they are unknown."""
+    w, l, *t = pairs.counts.T
+    return w, l, t[0] if t else 0 * w
+
+
+def _logs(
+    w: np.ndarray, l: np.ndarray, t: np.ndarray, rope: float
+) -> tuple[list[np.ndarray], list[int]]:
+    """Return the log e-value of each claim, and the index of the mirrored claim."""
+    ahead, behind = log_e_value(w, l, t, rope), log_e_value(l, w, t, rope)
+    if not rope:
+        return [ahead, behind], [1, 0]
+    above, below = log_e_value(w, l, t, -rope), log_e_value(l, w, t, -rope)
+    return [ahead, behind, above, below, np.minimum(above, below)], [1, 0, 3, 2, 4]
+
+
+def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
+    """An interval of the difference that holds at every look at once.
+
+    With probability 1 - `error` the true difference is within all the intervals, after every item
+    that was or will be run. It pays for that by its width.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
+    error : float, default 0.05
+
+    Returns
+    -------
+    Plan
+        Its data, over the dims of the counts without ``outcome``: ``lower`` and ``upper`` end of
+        d = P(A wins) - P(B wins), and ``estimate``, the difference of the shares.
+
+    Raises
+    ------
+    ValueError
+        If the counts or the error are not valid, or ties are unknown.
+
+    References
+    ----------
+    I. Waudby-Smith and A. Ramdas (2024), Estimating means of bounded random variables by betting,
+    Journal of the Royal Statistical Society B 86(1), 1-27, doi:10.1093/jrsssb/qkad009.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> found = bt.plan.confidence_sequence((60, 30, 110))
+    >>> float(found["lower"].round(6)), float(found["upper"].round(6))
+    (0.000161, 0.299601)
+    """
+    error = checks.probability(error, "error")
+    pairs = read_pairs(counts, None, 1.0)  # as a rope does, d needs ties
+    w, l, t = _counted(pairs)
+    low, high = confidence_limits(w, l, t, error)
+    middle = (w - l) / np.maximum(w + l + t, 1)
+    data = xr.Dataset(
+        {
+            "estimate": pairs.wrap(middle, -middle, 0.0),
+            "lower": pairs.wrap(low, -high, 0.0),
+            "upper": pairs.wrap(high, -low, 0.0),
+        }
+    )
+    attrs = {k: v for k, v in _attrs(pairs, "confidence sequence").items() if k != "prior"}
+    data = data.assign_attrs(attrs | {"error": error})
+    return Plan(data, words.sequence(data))
+
+
+def _attrs(pairs: Pairs, answer: str) -> dict[str, Any]:
+    return {k: v for k, v in pairs.parameters.attrs.items() if k != "prior"} | {"answer": answer}

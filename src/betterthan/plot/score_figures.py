@@ -1,0 +1,212 @@
+"""Figures of confusion matrices, and of precision, recall and F of several systems."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from scipy import special
+
+from betterthan import checks, names, schemas
+from betterthan.counts.tallies import tally_totals
+from betterthan.exact.labels import f_beta
+from betterthan.plot import drawing
+from betterthan.plot.inputs import chosen
+from betterthan.scores.f_scores import posterior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_NUMBERS_MAX = 25
+
+
+def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw a confusion matrix: counts, shaded by their share of the actual class.
+
+    Parameters
+    ----------
+    confusion : xarray.DataArray, dims (predicted, actual)
+        Items that were left unclassified make one more row.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Rows are predicted, columns actual; each column shades to its whole. Up to 25 labels cells
+        hold counts.
+
+    Raises
+    ------
+    ValueError
+        If it is not one confusion matrix.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ax = bt.plot.confusion(bt.datasets.beetle_confusion())
+    >>> [label.get_text() for label in ax.get_yticklabels()][-1]
+    '(unclassified)'
+    """
+    matrix, actual, labels = schemas.confusion(confusion)
+    if matrix.ndim != 2:
+        dims = ", ".join(map(str, confusion.dims))
+        raise ValueError(f"confusion has dims ({dims}); give one matrix (predicted, actual)")
+    lost = actual - matrix.sum(0)
+    cells = np.vstack([matrix, lost]) if lost.any() else matrix
+    share = cells / np.maximum(actual, 1)
+    with drawing.style():
+        columns = drawing.labels(labels)
+        rows = [*columns, "(unclassified)"] if lost.any() else columns
+        wide = drawing.inches(columns)
+        width = max(0.62 * len(columns) + wide + 0.8, 4.2)
+        ax = drawing.axes(ax, width, 0.42 * len(rows) + 0.7 * wide + 1.2)
+        _draw_cells(ax, cells, share)
+        ax.set_yticks(np.arange(len(rows)), rows, fontsize=8)
+        drawing.name_columns(ax, columns)
+        ax.set_ylabel("predicted")
+        return drawing.finish(ax, _title(int(np.trace(matrix)), int(actual.sum())))
+
+
+def _title(right: int, items: int) -> str:
+    return f"{right:,} of {items:,} items right\nColumns: actual class. Darker: more of it"
+
+
+def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
+    drawing.shade(ax, share)
+    height, width = share.shape
+    ax.hlines(np.arange(height + 1) - 0.5, -0.5, width - 0.5, colors="white", linewidth=0.8)
+    ax.vlines(np.arange(width + 1) - 0.5, -0.5, height - 0.5, colors="white", linewidth=0.8)
+    if width <= _NUMBERS_MAX:
+        _write(ax, cells, share)
+
+
+def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
+    middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
+    for i, j in np.ndindex(*cells.shape):
+        middle["color"] = "white" if share[i, j] > 0.55 else drawing.INK
+        ax.text(j, i, f"{cells[i, j]:,}", fontweight="bold" if i == j else "normal", **middle)
+
+
+_POINTS = 401
+_LOOKS = (
+    (drawing.COLOUR_A, "-"),
+    (drawing.COLOUR_B, "--"),
+    (drawing.FAINT, "-."),
+    (drawing.INK, ":"),
+)
+_TAIL = 1e-5  # mass that may lie outside of the figure, on either side
+
+
+def scores(
+    tallies: xr.DataArray,
+    *,
+    systems: Any = None,
+    statistic: str = "f1",
+    beta: float = 1.0,
+    prior: Any = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Posterior densities of a score, one curve for each system by itself.
+
+    The curves say how sure each score is. They do not say how sure the difference is: on the same
+    documents the scores move together, and `scores.bootstrap` compares them.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, tally)
+        With labels, their tallies are summed.
+    systems : list of str or mapping of str to str, optional
+        At most four; a mapping says what to call them. Default: all, if there are so few.
+    statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+    beta : float, default 1
+        For "f_beta".
+    prior : str or sequence of three float, optional
+        See `scores.posterior`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the tallies or an argument are not valid, a system is unknown, or there are more than
+        four.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> rows = [("A", 1, 30, 5, 5), ("B", 1, 25, 9, 9)]
+    >>> frame = pd.DataFrame(rows, columns=["system", "item", "tp", "fp", "fn"])
+    >>> ax = bt.plot.scores(bt.io.tallies_from_table(frame))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['A: 0.857', 'B: 0.735']
+    """
+    tallies = schemas.tallies(tallies)
+    if names.LABEL in tallies.dims:
+        tallies = tallies.sum(names.LABEL, keep_attrs=True)
+    name = _few(chosen(systems, [str(s) for s in tallies[names.SYSTEM].values]))
+    posterior_scores = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
+    used = posterior_scores.attrs["prior"]
+    values = posterior_scores["score"].sel({names.SYSTEM: list(name)}).values
+    curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), used)]
+    with drawing.style():
+        ax = drawing.axes(ax, 6.0, 3.4)
+        labels = drawing.labels(list(name.values()))
+        _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, values, strict=True)])
+        score_name = _called(statistic, beta)
+        ax.set_xlabel(score_name)
+        return drawing.finish(ax, f"Posterior of {score_name}, each system by itself")
+
+
+def _called(statistic: str, beta: float) -> str:
+    return f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
+
+
+def _few(name: dict[str, str]) -> dict[str, str]:
+    if len(name) > len(_LOOKS):
+        raise ValueError(
+            f"{len(name)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
+        )
+    return name
+
+
+def _alphas(tallies: xr.DataArray, systems: list[str], prior: Any) -> np.ndarray:
+    """Dirichlet parameters (system, tally) of the posterior."""
+    weights = np.asarray(checks.prior(prior, labels=names.TALLIES))
+    totals = tally_totals(tallies).transpose(..., names.TALLY).sel({names.SYSTEM: systems})
+    return totals.values / float(tallies.attrs.get("scale", 1)) + weights
+
+
+def _draw(ax: "Axes", curves: list[tuple[np.ndarray, np.ndarray]], labels: list[str]) -> None:
+    for (x, y), label, (colour, line) in zip(curves, labels, _LOOKS, strict=False):
+        ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=label)
+        ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
+    ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
+    ax.margins(x=0)
+    ax.set_yticks([])
+    ax.set_ylabel("density")
+    drawing.plain_numbers(ax.xaxis)
+    ax.legend(loc="upper left", title="score of the data", alignment="left", title_fontsize=8)
+
+
+def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, np.ndarray]:
+    """Points and density."""
+    if statistic in ("precision", "recall"):
+        return _beta_curve(alpha[0], alpha[1] if statistic == "precision" else alpha[2])
+    beta = beta if statistic == "f_beta" else 1.0
+    x = _span(*(f_beta.quantile(alpha, beta, p) for p in (_TAIL, 1 - _TAIL)))
+    return x, f_beta.density(alpha, beta, x)
+
+
+def _beta_curve(a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
+    x = _span(*special.betaincinv(a, b, [_TAIL, 1 - _TAIL]))
+    return x, np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - special.betaln(a, b))
+
+
+def _span(low: float, high: float) -> np.ndarray:
+    return np.linspace(max(low, 1e-6), min(high, 1 - 1e-6), _POINTS)

@@ -1,0 +1,554 @@
+"""The pages and sentences on features that predict a response, and on predicted responses."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import names
+from betterthan.exact.numeric import monte_carlo
+from betterthan.posterior.convergence import diagnose
+from betterthan.results import numbers
+from betterthan.results.columns import (
+    Column,
+    difference,
+    interval_label,
+    number,
+    sampled_by,
+    values,
+)
+from betterthan.results.context import printable, systems_dims
+from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
+from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
+from betterthan.results.rows import ahead_first
+from betterthan.results.score_sentences import prediction_facts, score_sentences
+from betterthan.results.scores_page import first_systems
+from betterthan.results.systems_table import table_by_system
+from betterthan.text import named
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionFacts:
+    """Facts of a performance function fitted to data."""
+
+    response: str
+    n_features: int
+    chosen: list[str]  # features, the one with the largest standardized coefficient first
+    coefficient: float = 0.0  # the largest standardized one in absolute value
+    r2: float  # in held-out rows, with the choice of features repeated if there was one
+    r2_se: float
+    r2_fit: float  # in the rows used for the fit
+
+
+def function_facts(fit: xr.Dataset) -> FunctionFacts:
+    """Facts from the ``fit`` of a performance function."""
+    held_out = "r2_held_out" if fit.attrs["direction"] == "none" else "r2_held_out_chosen"
+    features = np.array(labels_on_one_line(fit[names.FEATURE].values))
+    chosen = fit["chosen"].values.astype(bool)
+    coefficients = np.where(chosen, fit["standardised"].values, 0.0)
+    order = np.argsort(-np.abs(coefficients), kind="stable")[: int(chosen.sum())]
+    return FunctionFacts(
+        response=on_one_line(str(fit.attrs["response"])),
+        n_features=len(features),
+        chosen=features[order].tolist(),
+        coefficient=float(coefficients[order[0]]) if len(order) else 0.0,
+        r2=fit[held_out].item(),
+        r2_se=fit[f"{held_out}_se"].item(),
+        r2_fit=fit["r2"].item(),
+    )
+
+
+def function_sentences(facts: FunctionFacts) -> list[str]:
+    """How well the chosen features predict the response, and which one has the most weight."""
+    if not facts.chosen:
+        return [
+            f"None of the {facts.n_features:,} features was chosen, so {facts.response} is "
+            "predicted by its mean."
+        ]
+    return [
+        _prediction(facts),
+        f"The largest standardized coefficient is that of {facts.chosen[0]} "
+        f"({numbers.signed_score(facts.coefficient)}). In the rows used for the fit, R2 is "
+        f"{numbers.score(facts.r2_fit)}, which is too optimistic.",
+    ]
+
+
+def _prediction(facts: FunctionFacts) -> str:
+    r2, se = numbers.score(facts.r2), f"standard error {numbers.score(facts.r2_se)}"
+    features, n = named(facts.chosen), len(facts.chosen)
+    if facts.r2 > 2 * facts.r2_se:
+        return (
+            f"{n:,} of {facts.n_features:,} features {'predicts' if n == 1 else 'predict'} "
+            f"{facts.response} in held-out rows with R2 {r2} ({se}): {features}."
+        )
+    chosen = f"The chosen {'feature is' if n == 1 else 'features are'} {features}."
+    if facts.r2 > 0:
+        return (
+            f"The data do not show that the features predict {facts.response}. In held-out rows R2 "
+            f"is {r2} ({se}), no more than two standard errors above 0. {chosen}"
+        )
+    return (
+        f"The features do not predict {facts.response}. In held-out rows R2 is {r2} ({se}), no "
+        f"better than predicting the mean of the other rows. {chosen}"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoefficientFacts:
+    """Facts of ``models.performance_function.fit``."""
+
+    response: str
+    n_features: int
+    positive: list[str]  # features whose coefficient is above 0 with the threshold probability
+    negative: list[str]  # and below 0
+    threshold: float = names.VERDICT_PROB
+    failures: str = ""  # of the convergence diagnostics
+
+
+def coefficient_facts(tree: xr.DataTree) -> CoefficientFacts:
+    """Facts from a posterior of a performance function.
+
+    A sign counts only if its probability exceeds the threshold by two Monte Carlo errors.
+    """
+    diagnosis, posterior = diagnose(tree), tree["posterior"].to_dataset()
+    features = np.array(labels_on_one_line(posterior[names.FEATURE].values))
+    coefficients: Any = posterior["coefficient"]
+    p = (coefficients > 0).mean(("chain", "draw")).transpose(names.FEATURE).values
+    positive = negative = np.zeros(len(features), bool)
+    if diagnosis.passed:
+        least = names.VERDICT_PROB + 2 * np.sqrt(p * (1 - p) / diagnosis.ess_min)
+        positive, negative = p >= least, 1 - p >= least
+    return CoefficientFacts(
+        response=on_one_line(str(posterior.attrs["response"])),
+        n_features=len(features),
+        positive=features[positive].tolist(),
+        negative=features[negative].tolist(),
+        failures="" if diagnosis.passed else " ".join(diagnosis.failures),
+    )
+
+
+def coefficient_sentences(facts: CoefficientFacts) -> list[str]:
+    """Which coefficients have a sign that is probable enough."""
+    if facts.failures:
+        return [f"No verdict: {facts.failures}"]
+    n = len(facts.positive) + len(facts.negative)
+    if not n:
+        return [
+            f"For none of the {facts.n_features:,} features does the sign of the coefficient for "
+            f"{facts.response} have probability {facts.threshold:g} or more. This is not evidence "
+            "that none of them matters."
+        ]
+    signs = [f"positive for {named(facts.positive)}"] if facts.positive else []
+    signs += [f"negative for {named(facts.negative)}"] if facts.negative else []
+    return [
+        f"For {n:,} of {facts.n_features:,} features the sign of the coefficient for "
+        f"{facts.response} has a marginal probability of {facts.threshold:g} or more. It is "
+        f"{' and '.join(signs)}."
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureSetFacts:
+    """Facts of `features.compare`."""
+
+    response: str
+    n_sets: int
+    best: str  # the set with the highest R2
+    r2: float  # in held-out rows
+    r2_se: float
+    # of several sets also
+    r2_nested: float = float("nan")  # with the set chosen again in every fold, too
+    r2_nested_se: float = float("nan")
+    most_chosen: str = ""  # the set that is the best in most folds
+    proportion: float = float("nan")  # of these folds
+
+
+def feature_set_facts(sets: xr.Dataset) -> FeatureSetFacts:
+    """Facts from the result of `features.compare`."""
+    labels = labels_on_one_line(sets[names.FEATURE_SET].values)
+    r2, proportions = sets["r2_held_out_chosen"].values, sets["picked"].values
+    best = int(np.argmax(r2))
+    return FeatureSetFacts(
+        response=on_one_line(str(sets.attrs["response"])),
+        n_sets=len(labels),
+        best=labels[best],
+        r2=float(r2[best]),
+        r2_se=float(sets["r2_held_out_chosen_se"].values[best]),
+        r2_nested=sets["r2_held_out_best"].item(),
+        r2_nested_se=sets["r2_held_out_best_se"].item(),
+        most_chosen=labels[int(proportions.argmax())],
+        proportion=float(proportions.max()),
+    )
+
+
+def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:
+    """Which set predicts the response best, and how well once its choice is repeated."""
+    r2 = f"{numbers.score(facts.r2)} (standard error {numbers.score(facts.r2_se)})"
+    if facts.n_sets == 1:
+        return [
+            f"{facts.best} predicts {facts.response} in held-out rows with R2 {r2}; features are "
+            "chosen again in every fold."
+        ]
+    nested = (
+        f"{numbers.score(facts.r2_nested)} (standard error {numbers.score(facts.r2_nested_se)})"
+    )
+    return [
+        f"Of {facts.n_sets:,} feature sets, {facts.best} predicts {facts.response} best in "
+        f"held-out rows: R2 {r2}, with features chosen again in every fold. With the set chosen "
+        f"again, too, R2 is {nested}; this estimate is free of selection bias. "
+        f"{facts.most_chosen} is the best set in {facts.proportion:.0%} of the folds."
+    ]
+
+
+FEATURES_LISTED = 40  # the coefficients that are listed
+CAUSES = (
+    "That a feature predicts the response does not say that raising it would raise the response."
+)
+LIKE_THESE = "Predictions hold for components and users like those the function was fitted to."
+_CHOSEN = (
+    "The features were chosen from these data: the formula would differ on others, as the "
+    "inclusion frequencies tell."
+)
+_ROWS_INDEPENDENT = (
+    "Rows are taken as independent; where several belong to one user or dialogue, leave those out "
+    "together."
+)
+_IN_OTHER_FOLDS = (
+    "{} rows have the features of a row in another fold: where they are of one dialogue, a fit has "
+    "seen what it predicts; leave the dialogue out as a whole."
+)
+_INCLUSION = (
+    "Inclusion: the share of {} bootstrap samples in which a feature is chosen. Features of pure "
+    "noise that were chosen have about two thirds, seldom 90 %. Related features stand in for each "
+    "other and share it."
+)
+_UNITS = {
+    names.ROW: "one row",
+    names.SAME_INDEX: "all rows with one label of the index",
+    names.SAME_FEATURES: "all rows with the same features",
+}
+_NO_POSTERIOR = (
+    "Least squares gives intervals to the coefficients, none to the predictions; a posterior, from "
+    "models.performance_function, gives both."
+)
+
+
+def function_page(function: Any) -> Document:
+    """Everything a report says of a function that was fitted to data."""
+    fit = function.fit
+    if fit is None:
+        raise ValueError(
+            "answers hold a PerformanceFunction of a published formula; give one that "
+            "betterthan.features.performance_function fitted"
+        )
+    response = on_one_line(str(fit.attrs["response"]))
+    steps = _steps(fit) if fit.sizes["step"] > 1 else None
+    sections = (_formula(function), _measures(function), _coefficients(function))
+    parts = parts_present(*sections, steps, _data(fit))
+    question = (
+        f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
+        "dialogues not yet seen?"
+    )
+    sentences = function_sentences(function_facts(fit))
+    signed = [_signature(fit)]
+    return Document(f"What predicts {response}", question, parts, _limits(fit), signed, sentences)
+
+
+def _data(fit: xr.Dataset) -> Part:
+    a = fit.attrs
+    total = a["n"] + a["n_dropped_response"] + a["n_dropped_feature"]
+    choice = f"stepwise by AIC ({a['direction']})"
+    choice = "all features, no choice" if a["direction"] == "none" else choice
+    by = str(a["left_out_by"])
+    unit = _UNITS.get(by, f"one value of {by}")
+    left_out = (
+        f"{a['n_dropped_response']:,} without a response, {a['n_dropped_feature']:,} more without "
+        "a feature"
+    )
+    facts = [
+        ("Rows used", f"{a['n']:,} of {total:,}"),
+        ("Rows left out", left_out),
+        ("Fit", f"least squares, {choice}"),
+        ("Cross-validation", f"{a['folds']:,} folds, each leaves out {unit}"),
+    ]
+    return Part("Data and method", facts=facts)
+
+
+def _formula(function: Any) -> Part:
+    return Part("Formula", lines=[on_one_line(str(function))])
+
+
+def _measures(function: Any) -> Part:
+    fit: Any = function.fit
+    spread = f"sd {fit['r2_training_sd'].item():.3f}"
+    rows = [
+        ("R2 of the fit itself", _r2(fit, "r2"), ""),
+        ("R2 in training, mean over folds", _r2(fit, "r2_training"), spread),
+        ("R2 held out, features as chosen", _held_out(fit, "r2_held_out"), _error(fit, "mse")),
+    ]
+    note = "R2 held out is the honest one: each row is predicted by a fit that has not seen it."
+    if fit.attrs["direction"] != "none":
+        chosen = _held_out(fit, "r2_held_out_chosen")
+        rows.append(("R2 held out, choice repeated (nested)", chosen, _error(fit, "mse_chosen")))
+        note = (
+            "The last line is the honest one: features were chosen without the rows that they "
+            "predict. Of the best of several functions it is too high, too: see features.compare."
+        )
+    table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
+    figure = Figure("Observed and predicted response", plotted("predictions", function))
+    return Part("How well", tables=[table], notes=[note], figures=[figure])
+
+
+def _r2(fit: xr.Dataset, name: str) -> str:
+    return f"{fit[name].item():.3f}"
+
+
+def _held_out(fit: xr.Dataset, name: str) -> str:
+    return f"{_r2(fit, name)} (standard error {fit[f'{name}_se'].item():.3f})"
+
+
+def _error(fit: xr.Dataset, name: str) -> str:
+    return f"MSE {fit[name].item():.4g} (sd {fit[f'{name}_sd'].item():.4g})"
+
+
+def _coefficients(function: Any) -> Part:
+    fit: Any = function.fit
+    size, total = np.abs(fit["standardised"].values), fit.sizes[names.FEATURE]
+    order = np.lexsort((-fit["inclusion"].values, -size))[:FEATURES_LISTED]
+    rows = [_coefficient(fit.isel({names.FEATURE: int(k)})) for k in order]
+    interval = f"{100 * fit.attrs['ci_prob']:g}%"
+    heads = ("Feature", "Coefficient", interval, "Standardised", "Inclusion")
+    caption = f"The {len(rows)} largest of {total} coefficients"
+    table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
+    notes = [_errors(fit)]
+    if fit.attrs["direction"] != "none":
+        notes.append(
+            "They are those of least squares on these features alone; after a choice they are too "
+            "narrow."
+        )
+        notes.append(_INCLUSION.format(f"{fit.attrs['resamples']:,}"))
+    figure = Figure("Coefficients by least squares", plotted("coefficients", function))
+    return Part("Coefficients", tables=[table], notes=notes, figures=[figure])
+
+
+def _errors(fit: xr.Dataset) -> str:
+    """What the intervals rest on; few groups leave few degrees of freedom."""
+    text = f"Intervals: Student's t, errors {fit.attrs['errors']}"
+    df = fit["df"].values[np.isfinite(fit["df"].values)]
+    if fit.attrs["left_out_by"] == names.ROW or not df.size:
+        return f"{text}."
+    degrees = dict.fromkeys(f"{df:.1f}" for df in (df.min(), df.max()))
+    return f"{text}, {' to '.join(degrees)} degrees of freedom from {fit.attrs['folds']} groups."
+
+
+def _coefficient(row: xr.Dataset) -> tuple[str, ...]:
+    share = f"{100 * row['inclusion'].item():.0f} %"
+    name = on_one_line(str(row[names.FEATURE].item()))
+    if not row["chosen"]:
+        return (name, "–", "–", "–", share)
+    interval = f"[{row['lower'].item():.4g}, {row['upper'].item():.4g}]"
+    value, standardised = row["coefficient"].item(), row["standardised"].item()
+    return (name, f"{value:.4g}", interval, f"{standardised:+.2f}", share)
+
+
+def _steps(fit: xr.Dataset) -> Part:
+    changes = zip(fit["change"].values, fit["aic"].values, strict=True)
+    rows = [
+        (f"{k}", on_one_line(str(c)), f"{float(aic):.2f}") for k, (c, aic) in enumerate(changes)
+    ]
+    caption = "AIC = n log(RSS / n) + 2 coefficients"
+    return Part("The way there", tables=[Table(("Step", "Change", "AIC"), rows, caption, left=2)])
+
+
+def _limits(fit: xr.Dataset) -> list[str]:
+    chosen = [_CHOSEN] if fit.attrs["direction"] != "none" else []
+    independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == names.ROW else []
+    shared = int(fit.attrs["n_in_other_folds"])
+    repeated = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared else []
+    return [CAUSES, LIKE_THESE, *chosen, *independent, *repeated, _NO_POSTERIOR]
+
+
+def _signature(fit: xr.Dataset) -> str:
+    a = fit.attrs
+    parts = [
+        f"betterthan {a['version']}",
+        f"response={on_one_line(str(a['response']))}",
+        f"direction={a['direction']}",
+        f"n={a['n']}",
+        f"dropped={a['n_dropped_response']}+{a['n_dropped_feature']}",
+        f"features={fit.sizes[names.FEATURE]}",
+        f"folds={a['folds']} by {a['left_out_by']}",
+        f"resamples={a['resamples']} seed={a['seed']}",
+    ]
+    return " | ".join(parts)
+
+
+_PAIRED_COMPONENTS = 8  # components whose pairs are listed
+_INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
+_SHRUNK = (
+    "Coefficients are shrunk towards 0 by design, most where rows are few: of 20 to 35 simulated "
+    "rows, a true standardised coefficient of 0.6 is 0.38 on average, and its 95 % interval holds "
+    "it in 82 %; those of noise hold 0 in 99 %."
+)
+_SHRUNK_TOO = (
+    "Differences between components come from coefficients that are shrunk towards 0 and are "
+    "smaller than true ones on average, too."
+)
+_SETS = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "nested (SE)", "MSE (sd)")
+
+
+def sets_page(sets: xr.Dataset) -> Document:
+    """The page on feature sets, from `features.compare`."""
+    a, response = sets.attrs, on_one_line(str(sets.attrs["response"]))
+    total = sets.sizes[names.FEATURE_SET]
+    rows = [_set_row(sets.isel({names.FEATURE_SET: k})) for k in range(total)]
+    table = Table((*_SETS, "Formula"), rows, "The same rows, each set by itself")
+    signature = [
+        f"betterthan {betterthan.__version__}",
+        f"response={response}",
+        f"direction={a['direction']}",
+        f"n={a['n']}",
+        f"folds={a['folds']} by {a['left_out_by']}",
+    ]
+    return Document(
+        f"Features that predict {response}",
+        f"Which of {total} sets of features predicts {response} best?",
+        [Part("Feature sets", tables=[table], notes=[_best_set_note(sets)] if total > 1 else [])],
+        [CAUSES, LIKE_THESE],
+        [" | ".join(signature)],
+        feature_set_sentences(feature_set_facts(sets)),
+    )
+
+
+def _with_error(row: xr.Dataset, name: str) -> str:
+    return f"{row[name].item():.2f} ({row[f'{name}_se'].item():.2f})"
+
+
+def _best_set_note(sets: xr.Dataset) -> str:
+    """What is left of the best set once its choice is made without what it predicts."""
+    shares = sets["picked"].values
+    picked = on_one_line(str(sets[names.FEATURE_SET].values[shares.argmax()]))
+    return (
+        f"Nested: features chosen anew in every fold. The largest of {len(shares)} is too high on "
+        "average, for it picked its set by these folds. With the set, too, chosen anew in every "
+        f"fold, R2 held out is {_with_error(sets, 'r2_held_out_best')}; {picked} is the best set "
+        f"in {100 * shares.max():.0f} % of the folds."
+    )
+
+
+def _set_row(row: xr.Dataset) -> tuple[str, ...]:
+    training, error = (
+        f"{row[name].item():.{places}f} ({row[f'{name}_sd'].item():.{places}f})"
+        for name, places in (("r2_training", 2), ("mse", 4))
+    )
+    return (
+        on_one_line(str(row[names.FEATURE_SET].item())),
+        f"{int(row['n_chosen'])} of {int(row['n_features'])}",
+        training,
+        f"{row['r2_held_out'].item():.2f}",
+        _with_error(row, "r2_held_out_chosen"),
+        error,
+        on_one_line(str(row["formula"].item())),
+    )
+
+
+def posterior_page(tree: xr.DataTree) -> Document:
+    """The page on a posterior, from ``models.performance_function.fit``."""
+    a = tree["posterior"].attrs
+    response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
+    features = tree["posterior"].sizes[names.FEATURE]
+    figure = Figure("Posterior of the coefficients", plotted("coefficients", tree))
+    heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardised", "P(> 0)")
+    table = Table(heads, _posterior_rows(tree), "Coefficients, shrunk together")
+    facts, notes = _fitted(tree), [_SHRUNK]
+    part = Part("Posterior without a choice", facts, [table], notes=notes, figures=[figure])
+    signature = f"betterthan {betterthan.__version__} | response={response} | performance_function"
+    return Document(
+        f"What predicts {response}",
+        f"Which of {features} features predict {response}?",
+        [part],
+        [CAUSES, LIKE_THESE],
+        [f"{signature} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
+        coefficient_sentences(coefficient_facts(tree)),
+    )
+
+
+def _posterior_rows(tree: xr.DataTree) -> list[tuple[str, ...]]:
+    draws = tree["posterior"].to_dataset().stack(each=("chain", "draw"))
+    beta = draws["coefficient"].transpose("each", names.FEATURE).values
+    low, high = monte_carlo.interval(beta, names.CI_PROB, names.CI_KIND)
+    size = draws["standardised"].mean("each").values
+    rows = []
+    for k in np.argsort(-np.abs(size), kind="stable")[:FEATURES_LISTED]:
+        name = on_one_line(str(draws[names.FEATURE].values[k]))
+        interval, above = f"[{low[k]:.4g}, {high[k]:.4g}]", float((beta[:, k] > 0).mean())
+        mean = f"{beta[:, k].mean():.4g}"
+        rows.append((name, mean, interval, f"{size[k]:+.2f}", numbers.probability(above)))
+    return rows
+
+
+def _fitted(tree: xr.DataTree) -> list[tuple[str, str]]:
+    diagnosis, a = diagnose(tree), tree["posterior"].attrs
+    kind = ", ordered categories" if a["ordinal"] else ""
+    kind += f", intercepts by {a['grouped_by']}" if a["grouped_by"] else ""
+    sampled = f"{diagnosis.chains} chains x {diagnosis.draws} draws, seed {a['seed']}"
+    health = f"R-hat at most {diagnosis.rhat_max:.3f}, ESS at least {diagnosis.ess_min:.0f}"
+    facts = [
+        ("Model", f"R2D2 prior, all features{kind}"),
+        ("Sampler", f"{sampled}, {health}, {diagnosis.divergences} divergences"),
+    ]
+    if not diagnosis.passed:
+        facts.append(("Not to be trusted", " ".join(diagnosis.failures)))
+    return facts
+
+
+def prediction_page(prediction: xr.Dataset) -> Document:
+    """The page on components by their predicted response, from `features.predict`."""
+    a, response = prediction.attrs, on_one_line(str(prediction.attrs["response"]))
+    order = np.argsort(-prediction["prob_best"].values, kind="stable")
+    ordered = printable(prediction.isel(dict.fromkeys(systems_dims(prediction), order)))
+    pairs = [_pairs(ordered)] if len(order) > 1 else []
+    failures = np.atleast_1d(a["failures"]).tolist()
+    facts = [("Not to be trusted", " ".join(failures))] if failures else []
+    heading = "Components by predicted response"
+    signature = [
+        f"betterthan {a['version']}",
+        f"response={response}",
+        sampled_by(a),
+        f"rope={a['rope']:g}",
+        f"interval={interval_label(a)}",
+        f"n={a['n']}",
+    ]
+    return Document(
+        f"Components by predicted {response}",
+        f"Which component do its scores predict the better {response} for?",
+        [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],
+        [LIKE_THESE, _SHRUNK_TOO],
+        [" | ".join(signature)],
+        score_sentences(prediction_facts(ordered, response)),
+    )
+
+
+def _components(prediction: xr.Dataset) -> Table:
+    columns = [
+        values("Predicted", ["predicted"], "{:.3g}".format),
+        values(interval_label(prediction.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format),
+        number("P(best)", "prob_best", "{:.2f}".format),
+        Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
+    ]
+    response = on_one_line(str(prediction.attrs["response"]))
+    caption = f"Mean {response} that each component's scores predict"
+    return table_by_system(prediction, columns, caption, heading="Component")
+
+
+def _pairs(prediction: xr.Dataset) -> Table:
+    first = first_systems(prediction, _PAIRED_COMPONENTS)
+    columns = [
+        difference("Difference", bracketed=interval_label(prediction.attrs)),
+        P_BETTER,
+        verdict(),
+    ]
+    return table_by_pair(pairs_at(first, ahead_first(first)), columns, "Pairs of components")

@@ -1,0 +1,117 @@
+"""The page on what a fitted model, an adopted one, or folds say of all pairs."""
+
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.model_registry import ROSTER
+from betterthan.results import rows
+from betterthan.results.columns import count, difference, interval_label, number
+from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
+from betterthan.results.escapes import on_one_line
+from betterthan.results.facts import answer_facts
+from betterthan.results.pair_tables import COUNTS, P_BETTER, table_by_pair, verdict
+from betterthan.results.provenance import signature
+from betterthan.results.sentences import answer_sentences
+from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_by_system
+from betterthan.signed import Signature
+
+_LIMITS = (
+    "Undecided means that these data do not settle the matter, not that the systems are equal.",
+    "Each pair is answered by itself: of many pairs some reach the threshold by chance.",
+)
+_ADOPTED = (
+    "The model was sampled by the user and adopted. How often its verdicts are right was not "
+    "examined here."
+)
+_PAIRED_SYSTEMS = 10  # systems up to which every pair has a row
+_AS_IN_DATA = {
+    "system": names.SYSTEM_A,
+    "other": names.SYSTEM_B,
+    "mcse": "prob_better_mcse",
+    "difference": "difference_mean",
+    "lower": "difference_lower",
+    "upper": "difference_upper",
+}
+_ROWS = 20  # systems shown of many
+
+
+def page(answer: xr.Dataset) -> Document:
+    """Everything a report says of it."""
+    provenance, data = Signature.from_attrs(answer.attrs), rows.leading(answer)
+    systems: Any = rows.systems(data)
+    few = len(systems) <= _PAIRED_SYSTEMS
+    part = Part(
+        "Pairs" if few else "Systems",
+        tables=[_pairs(rows.pairs(data), provenance) if few else _systems(systems)],
+        figures=_figures(answer),
+    )
+    adopted = provenance.model == names.ADOPTED
+    return Document(
+        f"Systems compared by {'an' if adopted else 'the model'} {provenance.model}",
+        "Which system is better?",
+        parts_present(part, _model(provenance)),
+        [*(provenance.notes or ()), *((_ADOPTED,) if adopted else ()), *_LIMITS],
+        [on_one_line(signature(answer))],
+        [on_one_line(line) for line in answer_sentences(answer_facts(answer))],
+    )
+
+
+def _pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
+    """Every pair: P(better), the difference, the verdict, counts."""
+    table: Any = pairs.rename(columns=_AS_IN_DATA).replace({"verdict": {"better": "a_better"}})
+    sizes = table.get("difference_mean")
+    interval = interval_label(
+        {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
+    )
+    size = difference("Difference", bracketed=interval)
+    sized = [size] if sizes is not None and sizes.notna().any() else []
+    return table_by_pair(table, [P_BETTER, *sized, verdict(), *COUNTS, count("N", "n")])
+
+
+def _systems(systems: pd.DataFrame) -> Table:
+    """The first of many systems: scores, ranks, and how their pairs ended."""
+    columns = [
+        number("Score", "score", "{:.3f}".format),
+        number("Expected rank", "expected_rank", "{:.1f}".format),
+        P_BEST,
+        *(count(PAIR_COUNTS[name], name) for name in ("better_than", "worse_than", "open")),
+    ]
+    left = len(systems) - _ROWS
+    note = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""
+    return table_by_system(systems.head(_ROWS), columns, note or "Every pair: .pairs.")
+
+
+def _figures(answer: xr.Dataset) -> list[Figure]:
+    """The differences and the matrix, where systems form a square."""
+    if names.SYSTEM_A not in answer.dims:
+        return []
+    data = rows.leading(answer)
+    figures = [Figure("P(row better than column)", plotted("matrix", data))]
+    if "difference_mean" in data:
+        figures.insert(0, Figure("Differences", plotted("differences", data)))
+    return figures
+
+
+def _model(provenance: Signature) -> Part:
+    """The model, how it was sampled, and whether the chains agree."""
+    assumes = next((spec.assumes for spec in ROSTER if spec.name == provenance.model), "")
+    facts = [("Model", assumes or str(provenance.model))]
+    if provenance.draws is not None:
+        library = provenance.inference_library or "own sampler"
+        drawn = f"{provenance.chains} chains x {provenance.draws} draws, {library}"
+        facts.append(
+            ("Draws", drawn if provenance.seed is None else f"{drawn}, seed {provenance.seed}")
+        )
+    if provenance.rhat_max is not None:
+        health = f"R-hat at most {provenance.rhat_max:.3f}, ESS at least {provenance.ess_min:.0f}"
+        counted = provenance.divergences is not None
+        divergences = (
+            f"{provenance.divergences} divergences" if counted else "divergences not known"
+        )
+        facts.append(("Convergence", f"{health}, {divergences}"))
+    if provenance.failures:
+        facts.append(("Not to be trusted", " ".join(provenance.failures)))
+    return Part("Model and draws", facts=facts)

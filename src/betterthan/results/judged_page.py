@@ -1,0 +1,172 @@
+"""The page on systems whose outcomes a judge gave, corrected by labels of people."""
+
+import xarray as xr
+
+from betterthan import names
+from betterthan.results.columns import (
+    along,
+    count,
+    difference,
+    difference_in,
+    interval_label,
+    names_in,
+    number,
+    pair_cell,
+    probability,
+    probability_in,
+    values,
+    within_rope,
+)
+from betterthan.results.context import printable
+from betterthan.results.document import Document, Part, parts_present
+from betterthan.results.escapes import on_one_line
+from betterthan.results.pair_tables import (
+    COUNTS,
+    P_BETTER,
+    pairs_at,
+    rope_columns,
+    table_by_pair,
+    verdict,
+)
+from betterthan.results.provenance import signature
+from betterthan.results.rows import ahead_first, best_first
+from betterthan.results.score_sentences import judged_facts, judged_sentences
+from betterthan.signed import Signature
+
+_LIMITS = (
+    "Judge alone takes every answer of the judge for the truth; it is shown to be compared with, "
+    "and is no answer: a judge that favours one side makes it confidently wrong.",
+    "R2 is how much of the truth the judge's signals tell, estimated from the labels; more judged "
+    "items never make more of m labels than m / (1 - R2).",
+    "Undecided means that these data do not settle the matter, not that the systems are equal.",
+)
+
+
+def page(comparison: xr.Dataset) -> Document:
+    """Everything a report says of it, from `compare` of judged counts."""
+    comparison = printable(best_first(comparison))
+    provenance = Signature.from_attrs(comparison.attrs)
+    main = comparison.isel({names.ENGINE: 0})
+    n = main["n"].transpose(*names.SQUARE).values
+    places = ahead_first(main)
+    judged = [pair for pair in places if n[pair] > 0]  # those that have examples
+    rows = pairs_at(main, judged)
+    tables = (_pairs(rows, provenance), _by_source(rows, provenance), _worth(rows))
+    words = Part(
+        "In words", lines=[_sentence(pair_cell(main, *pair), provenance) for pair in judged]
+    )
+    parts = parts_present(
+        *tables,
+        words if len(places) > 1 else None,
+        _data(comparison, provenance),
+        *_engines(comparison, judged),
+    )
+    question = (
+        "Which system is better by the labels of people, given what the judge says of all items?"
+    )
+    limits = [*(provenance.notes or ()), *_joint(provenance, len(places)), *_LIMITS]
+    signed, answer = (
+        [on_one_line(signature(comparison))],
+        judged_sentences(judged_facts(comparison)),
+    )
+    return Document(_title(comparison), question, parts, limits, signed, answer)
+
+
+def _title(comparison: xr.Dataset) -> str:
+    systems = [str(s) for s in comparison[names.SYSTEM_A].values]
+    who = " and ".join(systems) if len(systems) == 2 else f"{len(systems)} systems"
+    return f"{who} compared by judged outcomes"
+
+
+def _joint(provenance: Signature, pairs: int) -> list[str]:
+    return [f"There is no joint answer here: {provenance.no_joint}."] if pairs > 1 else []
+
+
+def _sentence(cell: xr.Dataset, provenance: Signature) -> str:
+    """One pair, the labels and the judge beside."""
+    (a, b), decided = names_in(cell), str(cell["verdict"].item())
+    p, size = probability_in(cell, "prob_better"), difference_in(cell)
+    mean, _, bounds = size.partition(" [")
+    text = {
+        "a_better": f"{a} is better than {b} with probability {p}",
+        "equivalent": f"{a} and {b} are practically equivalent: with probability "
+        f"{within_rope(cell)} they differ by no more than {provenance.rope:g}",
+    }.get(decided, f"Undecided between {a} and {b}: {a} is better with probability {p}")
+    interval = f"{interval_label(provenance.to_attrs())} [{bounds}"
+    sizes = f"{int(cell['n_gold']):,} labels among {int(cell['n']):,} judged items"
+    return f"{text}; P({a} wins) - P({b} wins) {mean}, {interval}, by {sizes}."
+
+
+def _data(comparison: xr.Dataset, provenance: Signature) -> Part:
+    gold, n = (int(comparison[k].sum()) // 2 for k in ("n_gold", "n"))
+    facts = [
+        ("Source", on_one_line(provenance.reading or "data given")),
+        ("Truth", f"{gold:,} labels of {n:,} judged items ({provenance.labels_by})"),
+        ("Judge", on_one_line(provenance.judged_by or "data given")),
+        ("Model", f"{provenance.modelled}: a Dirichlet each, in closed form"),
+        (
+            "Prior",
+            f"Dirichlet({', '.join(f'{p:g}' for p in provenance.prior or ())}) of win, loss and "
+            "tie, a third of it on the cells of each signal",
+        ),
+    ]
+    if provenance.rope:
+        facts.append(("Practically equivalent", f"a difference of at most {provenance.rope:g}"))
+    return Part("Data and method", facts=facts)
+
+
+def _pairs(rows: xr.Dataset, provenance: Signature) -> Part:
+    size = difference("Difference", bracketed=interval_label(provenance.to_attrs()))
+    columns = [size, P_BETTER, *rope_columns(provenance.rope), verdict()]
+    return Part("Pairs", tables=[table_by_pair(rows, columns, "Corrected by labels")])
+
+
+def _by_source(rows: xr.Dataset, provenance: Signature) -> Part:
+    """Labels alone, and the judge alone, which has no verdict of its own here."""
+    interval = interval_label(provenance.to_attrs())
+    columns = [*COUNTS]
+    for name, by in (("gold", "Labels alone"), ("judge", "Judge alone")):
+        columns += [
+            probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
+            difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
+        ]
+    notes = ["Judge alone: its answers of all items as if they were the truth, not corrected."]
+    caption = "By each alone; wins, losses and ties are those of labels"
+    table = table_by_pair(rows, columns, caption)
+    judge = "judge_prob_better" in rows
+    return Part("Labels alone and judge alone", tables=[table], notes=notes if judge else [])
+
+
+def _worth(rows: xr.Dataset) -> Part:
+    """What the judge adds to the labels."""
+    columns = [
+        count("Judged", "n"),
+        count("Labels", "n_gold"),
+        number("R2", "r2", "{:.2f}".format),
+        values(
+            "Worth in labels",
+            [f"effective_gold{end}" for end in ("", "_lower", "_upper")],
+            "{:,.0f} [{:,.0f}, {:,.0f}]".format,
+        ),
+        number("At most", "most", "{:,.0f}".format),
+        number("No label", "unlabelled", "{:.0%}".format, blank=()),
+    ]
+    notes = [
+        "Worth in labels: about as many labels alone as say the same, with 95% bounds; at most: "
+        "with judged items without end. No label: items whose signal has none."
+    ]
+    rows = rows.assign(most=rows["n_gold"] / (1 - rows["r2"]))
+    table = table_by_pair(rows, columns)
+    return Part("What the judge is worth", tables=[table], notes=notes)
+
+
+def _engines(comparison: xr.Dataset, places: list[tuple[int, int]]) -> list[Part]:
+    """The closed form and PyMC side by side, where both were asked for."""
+    engines = [str(e) for e in comparison[names.ENGINE].values]
+    if not places or len(engines) < 2:
+        return []
+    verdicts = comparison["verdict"].variable.isel({names.ENGINE: 0})
+    rows = pairs_at(comparison.assign(verdict=verdicts), places)
+    heads = [f"P(better), {engine}" for engine in engines]
+    columns = [along(heading, P_BETTER, names.ENGINE, k) for k, heading in enumerate(heads)]
+    return [Part("Two ways of computing", tables=[table_by_pair(rows, columns)])]

@@ -1,0 +1,303 @@
+"""The pages and sentences on the labels of a classifier: its confusions, or their posterior."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import names, schemas
+from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
+from betterthan.labels.uncertainty import posterior
+from betterthan.results import numbers
+from betterthan.results.columns import interval_label
+from betterthan.results.document import Document, Figure, Part, Table, plotted
+from betterthan.results.escapes import labels_on_one_line, on_one_line
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelFacts:
+    """Facts of `labels.posterior`, and of the confusions if they are known."""
+
+    measure: str = "F1"  # or "F2", if recall counts twice as much as precision
+    macro: float  # mean of the F-scores of all labels
+    macro_lower: float
+    macro_upper: float
+    interval: str  # such as "95% HDI"
+    highest: str  # the label with the highest F-score
+    high: float
+    lowest: str  # the label with the lowest F-score
+    low: float
+    # from the confusions
+    system: str = ""  # empty if there is only one
+    n_items: int | None = None
+    majority: str = ""  # the label of most items
+    baseline: float | None = None  # macro F1 of always predicting the majority label
+    predicted: str = ""  # in the most frequent error; empty without errors
+    actual: str = ""
+    n_errors: int = 0  # items with the most frequent error
+    proportion: float = 0.0  # of all errors
+
+
+def label_facts(posterior: xr.Dataset) -> LabelFacts:
+    """Facts from the result of `labels.posterior`."""
+    labels = labels_on_one_line(posterior[names.LABEL].values)
+    scores = posterior["by_label"].sel(measure="f", estimate="score").values
+    macro = posterior["averaged"].sel(average="macro", measure="f")
+    high, low = int(np.nanargmax(scores)), int(np.nanargmin(scores))
+    return LabelFacts(
+        measure=f"F{posterior.attrs.get('beta', 1):g}",
+        macro=macro.sel(estimate="score").item(),
+        macro_lower=macro.sel(estimate="lower").item(),
+        macro_upper=macro.sel(estimate="upper").item(),
+        interval=interval_label(posterior.attrs),
+        highest=labels[high],
+        high=float(scores[high]),
+        lowest=labels[low],
+        low=float(scores[low]),
+    )
+
+
+def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
+    """The facts with those of the confusions (predicted, actual) of the same classifier."""
+    sizes = items_by_label(confusions)
+    majority = on_one_line(str(confusions[names.ACTUAL].values[int(sizes.argmax())]))
+    averaged = precision_recall_f(majority_baseline(confusions))["averaged"]
+    baseline = averaged.sel(average="macro", measure="f").item()
+    system = confusions.coords.get(names.SYSTEM)
+    facts = replace(
+        facts,
+        system="" if system is None else on_one_line(str(system.item())),
+        n_items=int(sizes.sum()),
+        majority=majority,
+        baseline=None if np.isnan(baseline) else baseline,
+    )
+    proportions = frequencies(confusions)
+    predicted, actual = np.unravel_index(int(proportions.values.argmax()), proportions.shape)
+    if not proportions.values[predicted, actual] > 0:
+        return facts
+    return replace(
+        facts,
+        predicted=on_one_line(str(confusions[names.PREDICTED].values[predicted])),
+        actual=on_one_line(str(confusions[names.ACTUAL].values[actual])),
+        n_errors=int(confusions.values[predicted, actual]),
+        proportion=float(proportions.values[predicted, actual]),
+    )
+
+
+def items_by_label(confusions: xr.DataArray) -> np.ndarray:
+    """Number of items of every label, with those that were left unclassified if known."""
+    counted = "n_actual" in confusions.coords
+    return confusions["n_actual"].values if counted else confusions.sum(names.PREDICTED).values
+
+
+def label_sentences(facts: LabelFacts) -> list[str]:
+    """The macro F-score, the labels with the highest and lowest one, and the main error."""
+    system = f" of {facts.system}" if facts.system else ""
+    interval = f"{facts.interval} {numbers.score_range(facts.macro_lower, facts.macro_upper)}"
+    items = f" on {_items(facts.n_items)}" if facts.n_items is not None else ""
+    macro = f"Macro {facts.measure}{system} is {numbers.score(facts.macro)} ({interval}){items}."
+    if facts.baseline is not None:
+        macro += f" Always predicting {facts.majority} gives {numbers.score(facts.baseline)}."
+    sentences = [macro]
+    if facts.high > facts.low:
+        sentences.append(
+            f"{facts.measure}{system} is highest for label {facts.highest} "
+            f"({numbers.score(facts.high)}) and lowest for {facts.lowest} "
+            f"({numbers.score(facts.low)})."
+        )
+    if facts.predicted:
+        sentences.append(
+            f"The most frequent error{system} is predicting {facts.predicted} instead of "
+            f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all "
+            "errors)."
+        )
+    return sentences
+
+
+def _items(n: int) -> str:
+    return f"{n:,} item{'' if n == 1 else 's'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierFacts:
+    """Facts of several classifiers, by their macro F-scores."""
+
+    n_systems: int
+    measure: str = "F1"
+    best: str
+    high: float
+    worst: str
+    low: float
+
+
+def classifier_facts(classifiers: Sequence[LabelFacts]) -> ClassifierFacts:
+    """Facts from those of each classifier."""
+    ranked = sorted(classifiers, key=lambda facts: -facts.macro)
+    best, worst = ranked[0], ranked[-1]
+    return ClassifierFacts(
+        n_systems=len(ranked),
+        measure=best.measure,
+        best=best.system,
+        high=best.macro,
+        worst=worst.system,
+        low=worst.macro,
+    )
+
+
+def classifier_sentences(facts: ClassifierFacts) -> list[str]:
+    """Which classifier has the highest macro F-score, and which the lowest."""
+    return [
+        f"Of {facts.n_systems:,} classifiers, {facts.best} has the highest macro {facts.measure} "
+        f"({numbers.score(facts.high)}) and {facts.worst} the lowest ({numbers.score(facts.low)}). "
+        "To find the probability that one is better, use scores.compare."
+    ]
+
+
+_CONFUSIONS_LISTED = 5  # the most frequent confusions that are listed
+_FEW = 3  # items of a label, from which on macro averages hold what they promise
+_CLASSIFIERS_DESCRIBED = 3  # classifiers that have sentences of their own
+_DRAWN = 4  # classifiers whose confusions are drawn
+_QUESTION = "How good is each label, and how sure is that?"
+_LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
+_AVERAGES = (
+    "weighted: mean over labels, weighted by their items; pooled: the micro-average, of TP, FP and "
+    "FN summed over labels."
+)
+
+
+def page(confusions: xr.DataArray) -> Document:
+    """The page on confusions (predicted, actual), of one classifier or over system.
+
+    Intervals are drawn with the seed in ``attrs["seed"]``, else with seed 0: a report is the same
+    every time.
+    """
+    schemas.confusion(confusions)
+    seed = int(confusions.attrs.get("seed", 0))
+    ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
+    matrices = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
+    posteriors = [posterior(matrix, rng=seed) for matrix in matrices]
+    parts = [_part(*both) for both in zip(matrices, posteriors, strict=True)]
+    parts[_DRAWN:] = [replace(part, figures=()) for part in parts[_DRAWN:]]
+    drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
+    signature = (
+        f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
+    )
+    title = "A classifier by its confusions"
+    return Document(title, _QUESTION, parts, _LIMITS, [signature], _sentences(matrices, posteriors))
+
+
+def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> list[str]:
+    """On several classifiers, then on the first ones by themselves."""
+    pairs = zip(posteriors, confusions, strict=True)
+    facts = [with_confusions(label_facts(classifier), matrix) for classifier, matrix in pairs]
+    several = classifier_sentences(classifier_facts(facts)) if len(facts) > 1 else []
+    return [
+        *several,
+        *(
+            line
+            for classifier in facts[:_CLASSIFIERS_DESCRIBED]
+            for line in label_sentences(classifier)
+        ),
+    ]
+
+
+def posterior_page(scores: xr.Dataset) -> Document:
+    """The page on `labels.posterior`, which knows no numbers of items."""
+    a = scores.attrs
+    rows = [(name, *cells) for name, cells in _scored(scores)]
+    table = Table(("Label", "Precision", "Recall", "F"), rows, _caption(scores))
+    signature = [
+        f"betterthan {betterthan.__version__}",
+        f"{a['model']}, {a['draws']} draws, seed {a['seed']}",
+        f"prior={np.atleast_1d(a['prior'])[0]:g}",
+        f"interval={interval_label(a)}",
+    ]
+    return Document(
+        "A classifier by its labels",
+        _QUESTION,
+        [Part("Labels", tables=[table], notes=[_AVERAGES])],
+        _LIMITS,
+        [" | ".join(signature)],
+        label_sentences(label_facts(scores)),
+    )
+
+
+def _part(matrix: xr.DataArray, scores: xr.Dataset) -> Part:
+    """Scores of every label of one system, with intervals, and what its errors are."""
+    name = on_one_line(str(matrix[names.SYSTEM].item())) if names.SYSTEM in matrix.coords else ""
+    sizes = items_by_label(matrix)
+    items = [*sizes, *[sizes.sum()] * scores.sizes["average"]]
+    rows = [
+        (label, f"{int(n):,}", *cells)
+        for n, (label, cells) in zip(items, _scored(scores), strict=True)
+    ]
+    table = Table(("Label", "Items", "Precision", "Recall", "F"), rows, _caption(scores))
+    errors = _errors(matrix)
+    return Part(
+        f"Labels of {name}" if name else "Labels",
+        tables=[table, *([errors] if errors.rows else [])],
+        notes=[*_notes(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
+        figures=[
+            Figure(f"Confusions of {name}" if name else "Confusions", plotted("confusion", matrix))
+        ],
+    )
+
+
+def _caption(scores: xr.Dataset) -> str:
+    return f"Score and {interval_label(scores.attrs)} of each label"
+
+
+def _scored(scores: xr.Dataset) -> list[tuple[str, list[str]]]:
+    """Every label, then every average: scores and intervals of precision, recall and F."""
+    labels = [on_one_line(str(label)) for label in scores[names.LABEL].values]
+    averages = [f"({average})" for average in scores["average"].values]
+    values = [*scores["by_label"].values, *scores["averaged"].values]
+    return list(zip([*labels, *averages], map(_cells, values), strict=True))
+
+
+def _cells(measures: np.ndarray) -> list[str]:
+    """Score and interval of precision, recall and F."""
+    return [f"{score:.3f} [{low:.3f}, {high:.3f}]" for score, _, low, high, _ in measures]
+
+
+def _errors(matrix: xr.DataArray) -> Table:
+    share = frequencies(matrix)
+    labels = [on_one_line(str(label)) for label in share[names.PREDICTED].values]
+    order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_LISTED]
+    places = [np.unravel_index(place, share.shape) for place in order]
+    rows = [
+        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %")
+        for p, a in places
+        if matrix.values[p, a]
+    ]
+    heads = ("Predicted", "Actual", "Items", "Of all errors")
+    return Table(heads, rows, "Most frequent confusions", left=2)
+
+
+def _notes(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
+    """What was left out, and what no classifier at all would reach."""
+    lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
+    averaged = precision_recall_f(majority_baseline(matrix))["averaged"]
+    base = averaged.sel(average="macro", measure="f").item()
+    most = on_one_line(str(matrix[names.ACTUAL].values[int(sizes.argmax())]))
+    return [
+        f"{lost:,} of {total:,} items were left unclassified; they count in recall.",
+        f"For comparison, always predicting {most} has macro F {base:.3f}.",
+    ]
+
+
+def _few(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
+    """Labels that macro averages can hardly rest on."""
+    labels = matrix[names.ACTUAL].values[sizes < _FEW]
+    if not labels.size:
+        return []
+    named = ", ".join(on_one_line(str(label)) for label in labels[:_CONFUSIONS_LISTED])
+    more = (
+        f" and {labels.size - _CONFUSIONS_LISTED} more" if labels.size > _CONFUSIONS_LISTED else ""
+    )
+    return [
+        f"Fewer than {_FEW} items have the labels {named}{more}: intervals of macro averages may "
+        "be too narrow."
+    ]

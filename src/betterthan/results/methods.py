@@ -1,0 +1,450 @@
+"""The methods of a comparison: data, model, tests, computation, and limits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.io.problems import counted
+from betterthan.model_registry import BOOTSTRAP, ROSTER
+from betterthan.results.context import ReportContext
+from betterthan.results.document import Part
+from betterthan.results.rows import single_unit
+from betterthan.results.sentences import unit_label
+from betterthan.signed import Signature
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a report says of an engine or a model."""
+
+    how: str = ""  # how it is computed
+    model: str = ""  # what it takes outcomes to be; empty for win, loss and tie
+    independence: str = ""  # what it takes as independent, where that is not examples
+    joint: str = ""  # whence the joint answer of all systems
+    column: str = "beside"  # its column, where it stands beside another
+
+
+_SHRUNK = (
+    "The joint answer is by {joint_model} ({joint_draws:,} draws), which shrinks systems towards "
+    "each other, the more strongly the more similar they are: the best of many is partly the "
+    "luckiest, and is moved back most."
+)
+_JOINT = {
+    BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
+    "({joint_draws:,} draws).",
+    names.AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: "
+    "differences are drawn together by {joint_drawn:.0%}, for the best of many is partly the "
+    "luckiest; the probability of one group of systems is {joint_groups[0]:.2f}, of two "
+    "{joint_groups[1]:.2f}, of three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws "
+    "of the same posterior (seed {joint_seed}).",
+}
+ENGINES = {
+    "exact": Words("closed form, no sampling error", column="as if one set, independent"),
+    "mcmc": Words("PyMC, with Monte Carlo errors", column="by PyMC"),
+} | {
+    spec.name: Words(
+        spec.computed, spec.assumes, spec.taken_as, joint=_JOINT.get(spec.name, _SHRUNK)
+    )
+    for spec in ROSTER
+    if spec.assumes or spec.name in _JOINT
+}
+# what a model has beside
+ALSO = {
+    "position": "; d has the advantage of the system shown first",
+    "judges": "; judges differ in how often they see a tie, and in that advantage",
+}
+CLOSED_FORM_NOTE = (
+    "closed form of all examples as one set of independent ones; wins, losses, mean scores, BF01, "
+    "tests and groups are of these, too"
+)
+EXAMPLES_INDEPENDENT = (
+    "Examples are taken as independent draws of one population; translations, paraphrases or turns "
+    "of one dialogue are not, and make the answers more certain than they should be."
+)
+
+
+def advised(engine: str) -> bool:
+    """Whether an engine is a model of its own, not the one of win, loss and tie."""
+    return bool(ENGINES[engine].model)
+
+
+# of a model, what makes it answer otherwise than a test of the pair's items
+MODEL_REASONS = {
+    "hierarchical": "weights",
+    "clustered": "clusters",
+    "davidson": "together",
+    "davidson_by_cluster": "clusters",
+    "item_response": "together",
+    "graded": "sizes",
+    "bayesian_bootstrap": "sizes",
+    "jackknife": "sizes",
+}
+
+
+def diagnostics_part(context: ReportContext) -> Part:
+    """Sampler, convergence, and the distance from the closed form where both were computed."""
+    provenance, sampled = context.provenance, sampled_numbers(context)
+    if provenance.rhat_max is not None:
+        return Part("Diagnostics", [*_chains(context), *_against_closed_form(context), *sampled])
+    if provenance.pareto_k is not None:
+        return Part("Diagnostics", facts=[*_weights(context), *sampled])
+    if provenance.draws is not None:
+        drawn = ("Draws", f"{provenance.draws:,}, independent, seed {provenance.seed}")
+        return Part("Diagnostics", facts=[drawn, *sampled])
+    nothing = "nothing was sampled, so there is nothing to diagnose"
+    if sampled:
+        nothing = (
+            "pairs were not sampled; what was are independent draws, ± their Monte Carlo error"
+        )
+    return Part("Diagnostics", facts=[("Closed form", nothing), *sampled])
+
+
+def sampled_numbers(context: ReportContext) -> list[tuple[str, str]]:
+    """What was sampled beside the answers on pairs, and in how many draws."""
+    provenance, data, sampled = context.provenance, context.data, []
+    if provenance.joint_model == names.AMONG_ALL and "prob_best" in data:
+        draws = (
+            f"{provenance.joint_draws:,} draws of the joint posterior, seed {provenance.joint_seed}"
+        )
+        sampled.append(("P(best) and ranks", draws))
+    if provenance.randomization_method == "monte_carlo":
+        shuffled = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
+        sampled.append(("Randomization p", shuffled))
+    return sampled
+
+
+def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
+    """How an engine computes, and how well; what beside a closed form was sampled all the same."""
+    how = ENGINES[engine].how if engine in ENGINES else engine
+    if engine != "exact":
+        return f"{how}{how_well}"
+    sampled = [f"; {quantity} from {draws}" for quantity, draws in sampled_numbers(context)]
+    return "".join([how, " on pairs" if sampled else "", how_well, *sampled])
+
+
+def _weights(context: ReportContext) -> list[tuple[str, str]]:
+    provenance = context.provenance
+    number = (provenance.chains or 1) * (provenance.draws or 0)
+    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
+    return [
+        ("Draws", f"{provenance.inference_library}, {number:,} draws, seed {provenance.seed}"),
+        ("k-hat of the weights", f"{provenance.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
+        ("Worth of the weighted draws", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
+        ("Checks of the weights", failed if provenance.failures else "passed"),
+    ]
+
+
+def _chains(context: ReportContext) -> list[tuple[str, str]]:
+    provenance = context.provenance
+    chains = f"{provenance.chains} chains of {provenance.draws} draws, seed {provenance.seed}"
+    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
+    return [
+        ("Sampler", f"{provenance.inference_library}, {chains}"),
+        ("Worst R-hat", f"{provenance.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
+        ("Smallest effective sample size", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
+        ("Divergences", f"{provenance.divergences}"),
+        ("Convergence checks", failed if provenance.failures else "passed"),
+    ]
+
+
+def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
+    if "z" not in context.engines:
+        return []
+    worst = float(np.nanmax(np.abs(context.engines["z"].values)))
+    text = f"largest distance {worst:.1f} Monte Carlo standard errors"
+    return [("Against the closed form", text)]
+
+
+_SIGN_TIES = {"drop": "ties dropped", "half": "ties split half and half"}
+
+
+def tests_in(comparison: xr.Dataset) -> list[str]:
+    """The tests a comparison holds; none in one that was made without."""
+    return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
+
+
+def test_settings(context: ReportContext) -> list[tuple[str, str]]:
+    """How the tests were done, for the list of settings."""
+    on = f" on {context.provenance.tests_on}" if context.provenance.tests_on else ""
+    tests = [_test_in_words(test, context.provenance) + on for test in tests_in(context.data)]
+    text = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(tests)}" if tests else ""
+    return [("Tests", text)] if tests else []
+
+
+def _test_in_words(test: str, provenance: Signature) -> str:
+    ties = _SIGN_TIES.get(str(provenance.sign_ties), str(provenance.sign_ties))
+    if test == "sign":
+        return f"sign test ({ties})"
+    if test == "mid_p":
+        return f"mid-p sign test ({ties})"
+    if test == "trinomial":
+        return "trinomial test (ties kept)"
+    how = f"exact, {provenance.randomization_method}"
+    if provenance.randomization_method == "monte_carlo":
+        how = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
+    return f"randomization of {provenance.randomization_statistic} ({how})"
+
+
+_NAMED = 12  # systems that are listed
+_TIES = {
+    "third": "kept as a third outcome",
+    "unknown": "unknown",
+    "all": "kept as a third outcome; see below",
+}
+
+
+def data_part(context: ReportContext) -> Part:
+    """Whence the data are, and how many."""
+    provenance = context.provenance
+    facts = [("Source", provenance.reading or provenance.source or _input(context))]
+    if provenance.citation:
+        facts.append(("Published in", provenance.citation))
+    facts += _sizes(context)
+    if provenance.datasets:
+        facts.append(("Examples of each data set", provenance.datasets))
+    if "n_dropped" in context.data:
+        facts.append(("Missing scores", _missing(context)))
+        facts.append(("Better scores are", "higher" if provenance.higher_is_better else "LOWER"))
+    if provenance.margin:
+        facts.append(("A tie is", f"a score difference of at most {provenance.margin:g}"))
+    return Part("Data", facts=facts)
+
+
+def _input(context: ReportContext) -> str:
+    """What was given, where nothing says whence it was read."""
+    if "n_dropped" in context.data:
+        return "scores given"
+    return "judgments given" if context.provenance.unit == "judgment" else "counts given"
+
+
+def _sizes(context: ReportContext) -> list[tuple[str, str]]:
+    provenance, n = context.provenance, _pair_values(context, "n")
+    units = "judgments" if provenance.unit == "judgment" else "examples"
+    units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
+    pairs = f", in {n.size} pairs" if context.many else ""
+    counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
+    facts = [
+        ("Systems", f"{len(context.systems)}{pairs}"),
+        (f"Counted {units} per pair", counted),
+    ]
+    has_total = provenance.n_items is not None and provenance.n_items >= 0
+    return facts + ([("Examples in all", f"{provenance.n_items:,}")] if has_total else [])
+
+
+def _missing(context: ReportContext) -> str:
+    provenance = context.provenance
+    if not provenance.n_blank:
+        return "none"
+    if provenance.missing == "wrong":
+        return f"{provenance.n_blank:,}, each counted as the worst score (missing=wrong)"
+    dropped = _pair_values(context, "n_dropped")
+    low, high = int(dropped.min()), int(dropped.max())
+    left = f"{low:,}" if low == high else f"{low:,} to {high:,}, depending on the pair,"
+    examples = f"{provenance.n_items:,} examples (missing={provenance.missing})"
+    return f"{provenance.n_blank:,}; left out: {left} of {examples}"
+
+
+def _pair_values(context: ReportContext, name: str) -> np.ndarray:
+    """What is known of every pair, each once."""
+    return context.data[name].values[np.triu_indices(len(context.systems), 1)]
+
+
+def model_part(context: ReportContext) -> Part:
+    """What the answer assumes, and by what rule there is a verdict."""
+    provenance, engines = context.provenance, context.engine_names
+    advised_model = advised(engines[0])
+    how = [computed_by(context, engine) for engine in (engines[:1] if advised_model else engines)]
+    rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
+    facts = [
+        *(
+            [("Decided by", _QUANTITIES[str(provenance.quantity)])]
+            if provenance.beside_quantity
+            else []
+        ),
+        ("Model", model_text(context)),
+        *_whose_prior(context),
+        ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
+        ("Computed by", "; ".join(how)),
+        *([("Beside it", CLOSED_FORM_NOTE)] if advised_model else []),
+        *([("Advised", " ".join(provenance.advice.split("\n")[1:]))] if provenance.advice else []),
+        ("Practically equivalent", rope),
+        *test_settings(context),
+        ("Verdict", rule_text(context)),
+    ]
+    return Part("Model", facts=facts)
+
+
+_QUANTITIES = {
+    "wins": "how often a system wins; its mean stands beside",
+    "mean": "the mean; how often a system wins stands beside",
+}
+_NO_ROPE = "none (0): no verdict is ever 'equivalent'"
+
+
+def rule_text(context: ReportContext) -> str:
+    """When there is a verdict, and how often by chance."""
+    threshold = float(context.provenance.threshold or names.VERDICT_PROB)
+    wrong = 1 - threshold
+    return (
+        f"when its posterior probability is at least {threshold:g}, else undecided; two equal "
+        f"systems get one about {200 * wrong:.3g} times in 100 ({100 * wrong:.3g} for each side), "
+        "and far more often where one looks again after every item and stops at a verdict"
+    )
+
+
+def model_text(context: ReportContext) -> str:
+    """What the data are taken to be, and the prior."""
+    prior = ", ".join(f"{p:g}" for p in context.provenance.prior or ())
+    if context.provenance.prior is None and not advised(context.engine_names[0]):
+        return _units_model(context)
+    model = f"wins ~ Binomial(wins + losses, p), p ~ Beta({prior}); A is better when p > 1/2"
+    if context.data.sizes[names.OUTCOME] == 3:
+        model = (
+            f"win, loss, tie ~ Multinomial(theta), theta ~ Dirichlet({prior}); A is better when "
+            "theta_win > theta_loss"
+        )
+    model = ENGINES[context.engine_names[0]].model or model
+    return model + "".join(ALSO[k] for k in (context.provenance.modelled or "").split(", ") if k)
+
+
+def _units_model(context: ReportContext) -> str:
+    """Of Student's t."""
+    provenance = context.provenance
+    quantity = {"wins": "wins less losses", "accuracy": "accuracy"}.get(
+        str(provenance.quantity), "scores"
+    )
+    units = counted(provenance.n_units, str(provenance.unit)) if provenance.n_units else "items"
+    prior = f", under a normal prior of sd {provenance.prior_sd:g}" if provenance.prior_sd else ""
+    return (
+        f"the difference of the means ({quantity}, on {units}) ~ its estimate + its standard "
+        f"error x Student's t{prior}; A is better when it favours A"
+    )
+
+
+def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:
+    """Of a prior that is not even, which system it favours."""
+    prior = context.provenance.prior or (1.0, 1.0)
+    if prior[0] == prior[1]:
+        return []
+    first = ", ".join(context.input_order[:_NAMED])
+    text = f"its first number is for whichever system comes first in the data: {first}"
+    return [("Prior is not even", text)]
+
+
+def limits(context: ReportContext) -> list[str]:
+    """What this comparison cannot say."""
+    notes = [*(context.provenance.notes or ()), *_independence(context)]
+    notes += _named_by_chance(context)
+    notes.append(
+        "Undecided means that these data do not settle the matter, not that the systems are equal."
+    )
+    if not context.rope:
+        notes.append(
+            "Better means better by any amount; with a rope, the words on a pair also say whether "
+            "it is surely better by more than the rope."
+        )
+    else:
+        notes.append(
+            "Better means a difference above 0; where it is also sure to be above the rope, the "
+            "words on the pair say so."
+        )
+    notes.append(
+        "A probability speaks of new examples like these ones, not of examples of another kind."
+    )
+    return notes
+
+
+def _independence(context: ReportContext) -> list[str]:
+    if context.provenance.n_units is not None:
+        tests = (
+            "tests and Bayes factors count whole clusters, too."
+            if context.provenance.tests_on
+            else "tests compare the means of their runs."
+        )
+        units = f"{context.provenance.unit}s"
+        return [f"The {units} are taken as independent, not the examples in them; {tests}"]
+    if context.provenance.unit != "judgment":
+        return [ENGINES[context.engine_names[0]].independence or EXAMPLES_INDEPENDENT]
+    modelled = context.provenance.modelled or ""
+    who = "on one prompt" if "judges" in modelled else "by one judge, or on one prompt,"
+    notes = [
+        f"Judgments are taken as independent; several {who} are not, and make the answers more "
+        "certain than they should be."
+    ]
+    if "position" not in modelled:
+        notes.append(
+            "Which system was shown first is not taken into account; betterthan.models.davidson "
+            "does, with judgments from betterthan.io.read_judgments and position=True."
+        )
+    return notes
+
+
+def _named_by_chance(context: ReportContext) -> list[str]:
+    """How often the rule names one of two equal systems."""
+    threshold = context.provenance.threshold or names.VERDICT_PROB
+    rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
+    text = (
+        f"A verdict on a pair by itself looks at one side: of two equal systems it names one in "
+        f"about {rate:.2g}% of data sets, or {rate / 2:.2g}% with threshold={stricter:g}, and the "
+        "two-sided interval of a decided pair may include 0."
+    )
+    if "pairwise_verdict" in context.data and threshold >= names.VERDICT_PROB:
+        text += (
+            f" Among all systems: where {_SIMULATED} are equal, in at most "
+            f"{100 * JOINT_FALSE_VERDICTS:g}% of pairs (simulated)."
+        )
+    return [text]
+
+
+# of pairs of equal systems, how many the joint answer names one of: see docs/calibration.md
+JOINT_FALSE_VERDICTS = 0.003
+_SIMULATED = "10 or 20 systems"
+
+
+def multiplicity(context: ReportContext) -> list[str]:
+    """How many pairs were compared, how many of the verdicts are expected to be wrong, and whence
+    the joint answer.
+    """
+    provenance = context.provenance
+    if "prob_best" not in context.data:
+        how = provenance.no_joint or "pairs alone do not say who is the best of all"
+        return [_multiplicity(context.data), f"There is no joint answer here: {how}."]
+    joint = ENGINES[str(provenance.joint_model)].joint
+    drawn = {} if provenance.joint_kept is None else {"joint_drawn": 1 - provenance.joint_kept}
+    return [_multiplicity(context.data), joint.format_map(provenance.to_attrs() | drawn)]
+
+
+def _multiplicity(main: xr.Dataset) -> str:
+    upper = np.triu_indices(main.sizes[names.SYSTEM_A], 1)
+    verdict, error = (
+        main[k].transpose(*names.SQUARE).values[upper] for k in ("verdict", "sign_error")
+    )
+    named = np.isin(verdict, ("a_better", "b_better"))
+    wrong, n_named = np.nansum(error), int(named.sum())
+    single = single_unit(main)[upper]
+    compared = int(((verdict != "no_data") | single).sum())
+    if single.any() and single.sum() == compared:
+        unit = unit_label(Signature.from_attrs(main.attrs))
+        return f"Pairs compared: {compared:,}; there is no verdict on any, for each has one {unit}."
+    if (verdict == "no_verdict").all():
+        reason = main["reason"].values[0, -1] if "reason" in main else names.NOT_CONVERGED
+        return f"Pairs compared: {compared:,}; there is no verdict on any: {reason}."
+    alone = ""
+    if "pairwise_verdict" in main:
+        pairwise = main["pairwise_verdict"].transpose(*names.SQUARE).values[upper]
+        n_alone = int(np.isin(pairwise, ("a_better", "b_better")).sum())
+        alone = f" Pairs alone would have {n_alone:,} such verdicts."
+    if not n_named:
+        return f"Pairs compared: {compared:,}; no verdict names a better system.{alone}"
+    if "pairwise_verdict" not in main:
+        return (
+            f"Pairs compared: {compared:,}, of which {n_named:,} with a better system; by their "
+            f"own probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is "
+            "far too few where many systems are similar. The best of many is partly the luckiest."
+        )
+    return (
+        f"Pairs compared: {compared:,}, of which {n_named:,} with a better system; by the joint "
+        f"model {wrong:.2g} of these verdicts are expected to be wrong.{alone}"
+    )

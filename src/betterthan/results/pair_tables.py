@@ -1,0 +1,403 @@
+"""Tables with a row for each pair: verdicts, the matrix, data sets, ties, more items."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.results import numbers
+from betterthan.results.columns import (
+    NO_DATA,
+    NO_VERDICT,
+    Column,
+    along,
+    count,
+    difference,
+    interval_label,
+    joined,
+    names_in,
+    number,
+    pair_cell,
+    probability,
+    written_cells,
+)
+from betterthan.results.context import PAIRS_VISIBLE, ReportContext
+from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
+from betterthan.results.escapes import on_one_line
+from betterthan.results.methods import ENGINES, MODEL_REASONS
+from betterthan.results.robustness import outlook_lines
+from betterthan.results.rows import (
+    difference_label,
+    one_sided,
+    pairwise,
+    select_pairs,
+    single_unit,
+)
+from betterthan.results.sentences import unit_label, verdict_label
+
+ONE_SIDED_MARK = " †"
+_ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)"}
+_COUNTED = ("wins", "losses", "ties")
+P_BETTER = probability("P(better)", "prob_better")
+COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
+WINS, LOSSES = COUNTS[:2]
+
+
+def pairs_at(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset:
+    """The pairs at these places of a table over both systems, over (pair,), with their counts by
+    name.
+    """
+    first, second = np.array(places, int).reshape(-1, 2).T
+    pairs = select_pairs(table, first, second)
+    if "counts" not in pairs:
+        return pairs
+    counts = pairs["counts"].transpose(names.OUTCOME, names.PAIR).values
+    return pairs.assign({k: (names.PAIR, n) for k, n in zip(_COUNTED, counts, strict=False)})
+
+
+def table_by_pair(
+    rows: Any,
+    columns: Sequence[Column],
+    caption: str = "",
+    *,
+    left: int = 2,
+    name: str = "",
+    **folding: Any,
+) -> Table:
+    """One row for each pair: its systems, and the columns of which the answer has the numbers.
+
+    Parameters
+    ----------
+    rows : xarray.Dataset or pandas.DataFrame
+        With the columns ``system_a`` (the system ahead) and ``system_b``.
+    columns : sequence of Column
+    caption, left, name, seen
+        Of the `Table`.
+    """
+    heads, cells = written_cells(rows, columns, rows["verdict"].values.astype(str))
+    keys = list(sides(rows))
+    written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
+    keyed = keys if name else ()
+    heads = ("System", "Other", *heads)
+    return Table(heads, written, caption, left=left, name=name, keys=keyed, **folding)
+
+
+def sides(rows: Any) -> Iterator[tuple[str, str]]:
+    """The two systems of each row."""
+    return zip(*([on_one_line(str(s)) for s in rows[k].values] for k in names.SQUARE), strict=True)
+
+
+def rope_columns(rope: float | None) -> list[Column]:
+    """The probability of a difference within the rope, where there is one."""
+
+    def cells(rows: xr.Dataset) -> Any:
+        held = [name for name in ("mass", "mass_mcse") if name in rows]
+        return probability("", "mass").write(rows[held].sel({names.REGION: "rope"}))
+
+    return [Column(f"P(|d| ≤ {rope:g})", cells, "mass")] if rope else []
+
+
+def verdict(
+    heading: str = VERDICT,
+    name: str = "verdict",
+    *,
+    unit: str = "",
+    reasons: Mapping[str, str] | None = None,
+) -> Column:
+    """The verdict in words, with the name of the better system.
+
+    Parameters
+    ----------
+    head, name : str
+    unit : str, optional
+        What a pair has a single one of where that is why it has no verdict, such as a cluster.
+    reasons : mapping, optional
+        Words for verdicts of pairs that have none.
+    """
+    words = reasons or {}
+
+    def cells(rows: Any) -> list[str]:
+        single = np.where(single_unit(rows), unit, "") if unit else [""] * len(rows[name])
+        verdicts = zip(rows[name].values.astype(str), sides(rows), single, strict=True)
+        return [words.get(v) or verdict_label(v, *pair, str(label)) for v, pair, label in verdicts]
+
+    return Column(heading, cells, name, ())
+
+
+def p_value(
+    heading: str, name: str, favours: str = "favours", *, blank: tuple[str, ...] = ()
+) -> Column:
+    """A p-value, and in brackets the system that it speaks for: the first where `favours` is 1, the
+    other where it is -1.
+    """
+
+    def cells(rows: Any) -> list[str]:
+        errors = rows.get(f"{name}_mcse", rows[name] * 0).values.tolist()
+        tests = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
+        return [
+            numbers.p_value(p, mcse) + _for_whom(p, favoured, pair)
+            for p, mcse, favoured, pair in tests
+        ]
+
+    return Column(heading, cells, name, blank)
+
+
+def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
+    """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
+    a, b = sides
+    return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
+
+
+def pairs_table(context: ReportContext) -> Table:
+    """One row for each pair that matters, with the probabilities of the second engine."""
+    rows = pairs_at(context.data, context.pairs)
+    if len(context.engine_names) > 1:
+        second = pairwise(context.engines.isel({names.ENGINE: 1}))
+        both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
+        other = pairs_at(second[both], context.pairs)
+        rows = rows.assign({f"engine_{v}": other[v] for v in both})
+    total = len(context.systems) * (len(context.systems) - 1) // 2
+    caption, elsewhere = "The pair", ""
+    if len(context.pairs) < total:
+        base = ", with the baseline" if context.provenance.baseline else ""
+        caption = f"Pairs with the best{base}, and of neighbours, the system ahead first"
+        elsewhere = f".pairs of the comparison, and pairs.csv, have all {total:,}"
+    elif total > 1:
+        caption = f"All {total:,} pairs, the system ahead first"
+    if "difference_mean" in rows and any(_marks(rows)):
+        interval = interval_label(context.provenance.to_attrs())
+        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
+    folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
+    return table_by_pair(rows, _columns(context), caption, name="pairs", **folding)
+
+
+def _marks(rows: xr.Dataset) -> list[str]:
+    """A mark on verdicts whose interval includes 0."""
+    verdict, *bounds = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
+    return np.where(one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
+
+
+def _columns(context: ReportContext) -> list[Column]:
+    quantity = difference_label("system", "other", context.provenance).removesuffix(
+        ", lower is better,"
+    )
+    interval = interval_label(context.provenance.to_attrs())
+    wrong = probability("", "prob_better_if_wrong")
+    size = difference(f"{quantity[0].upper()}{quantity[1:]}", bracketed=interval)
+    sign = probability("Sign error", "sign_error", error="prob_better_mcse")
+    alone = probability("P(better), pair alone", "pairwise_prob_better", blank=NO_DATA)
+    return [
+        joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT),
+        *rope_columns(context.rope),
+        P_BETTER,
+        *COUNTS,
+        verdict(unit=unit_label(context.provenance)),
+        joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
+        alone,
+        verdict(PAIRWISE_VERDICT, "pairwise_verdict"),
+        *(
+            probability(ENGINES[name].column, "engine_prob_better", blank=NO_DATA)
+            for name in context.engine_names[1:2]
+        ),
+        *(
+            probability(heading, f"{k}_prob_better", blank=NO_DATA)
+            for k, heading in _ALTERNATIVES.items()
+        ),
+        number("z", "z", "{:+.1f}".format, blank=NO_DATA),
+        number("BF01", "bayes_factor_01", numbers.bayes_factor),
+        *([sign] if context.many else []),
+    ]
+
+
+def matrix_table(context: ReportContext) -> Table:
+    """The matrix of P(row better than column) in whole per cent, without the diagonal and empty
+    pairs; cells with a verdict are marked.
+    """
+    main, systems = context.data, context.systems
+    joint = "pairwise_verdict" in main
+    compared = (main["verdict"].values != "no_data") & ~np.eye(len(systems), dtype=bool)
+    values, verdicts = (main[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
+    p = np.where(compared, values, np.nan)
+    decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
+    rows = [(name, *_matrix_cells(*row)) for name, *row in zip(systems, p, decided, strict=True)]
+    how = ", from the joint model of all systems" if joint else ""
+    caption = (
+        "Probability, in per cent, that the system of the row is better than the system of the "
+        f"column{how}; * decided"
+    )
+    return Table(
+        ("", *systems),
+        rows,
+        caption,
+        shades=[[np.nan, *row] for row in p],
+        decided=[[False, *row] for row in decided.tolist()],
+        name="matrix",
+        keys=[(system,) for system in systems],
+    )
+
+
+def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
+    """A row of the matrix, as written."""
+    written = ["" if v != v else numbers.percent(v) for v in p]
+    return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
+
+
+def datasets_table(context: ReportContext) -> Table:
+    """P(better) on each data set and on a new one."""
+    better = probability("", "prob_better_dataset", blank=())
+    labels = enumerate(context.data[names.DATASET].values)
+    columns = [along(str(label), better, names.DATASET, k) for k, label in labels]
+    columns.append(probability("a new one", "prob_better_new", blank=()))
+    caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
+    return table_by_pair(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]), columns, caption)
+
+
+def ties_table(context: ReportContext) -> Table:
+    """The verdict under every policy for ties."""
+    p = p_value("", "p_value_by_ties", "favours_by_ties")
+    answer = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
+    policies = enumerate(context.data[names.TIES_POLICY].values)
+    columns = [along(str(policy), answer, names.TIES_POLICY, k) for k, policy in policies]
+    columns.append(Column("Flips", _flips, blank=NO_DATA))
+    caption = (
+        "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
+        f"to_b give them to the system or the other of the row; in brackets: for whom the test "
+        f"speaks; a test flips at {context.provenance.alpha:g}, or to the other system"
+    )
+    rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
+    return table_by_pair(rows, columns, caption, left=99)
+
+
+def _flips(rows: xr.Dataset) -> list[str]:
+    """What a policy changes: the verdict, the result of the test."""
+    flags = zip(rows["ties_flip"].values, rows["p_flips"].values, strict=True)
+    words = ("verdict", "test")
+    return [", ".join(compress(words, pair)) for pair in flags]
+
+
+_NAMED = 4  # pairs that are named; more are counted
+_WHY = {
+    "weights": "the model weighs every data set alike, the closed form every example",
+    "clusters": "the model counts wins and losses within clusters, the closed form weighs clusters "
+    "by Student's t",
+    "sizes": "the model weighs how large the differences are, the closed form counts which system "
+    "was ahead",
+    "together": "the model estimates all systems jointly, the closed form each pair alone",
+    "model": "the model uses more than wins and losses of the pair",
+}
+
+
+def opposed_notes(context: ReportContext) -> list[str]:
+    """A sentence on the pairs that two engines answer for different systems; none without any."""
+    if len(context.engine_names) < 2:
+        return []
+    cells = [pair_cell(context.engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
+    opposed = [cell for cell in cells if _opposed(cell, float(context.provenance.threshold or 1.0))]
+    if not opposed:
+        return []
+    named = "; ".join(_opposed_pair(cell) for cell in opposed[:_NAMED])
+    more = f" and {len(opposed) - _NAMED} more" if len(opposed) > _NAMED else ""
+    model = MODEL_REASONS.get(context.engine_names[0], "model")
+    why = f": {_WHY[model]}" if context.provenance.method == "advised" else ""
+    return [
+        f"The answer beside speaks for the other system on {len(opposed)} of {len(cells)} pairs: "
+        f"{named}{more}{why}."
+    ]
+
+
+def _opposed(cell: xr.Dataset, threshold: float) -> bool:
+    """Whether the first two engines favour different systems, and one of them surely."""
+    if str(cell["verdict"].values[0]) in ("no_data", "no_verdict"):
+        return False
+    first, second = cell["prob_better"].values[:2].tolist()
+    sure = max(abs(first - 0.5), abs(second - 0.5)) >= threshold - 0.5
+    return sure and (first - 0.5) * (second - 0.5) < 0
+
+
+def _opposed_pair(cell: xr.Dataset) -> str:
+    a, b = names_in(cell)
+    first, second = (numbers.probability(p) for p in cell["prob_better"].values[:2].tolist())
+    return f"{a} better than {b} {first} by {_engine(cell, 0)}, {second} by {_engine(cell, 1)}"
+
+
+def _engine(cell: xr.Dataset, k: int) -> str:
+    engine = str(cell[names.ENGINE].values[k])
+    return {"exact": "closed form", "mcmc": "PyMC"}.get(engine, engine.replace("_", " "))
+
+
+_LOOKING = (
+    "This is told for one look. Whoever looks again after each item until there is a verdict finds "
+    "one between equal systems, too: in 33 % of cases by 20 decisive items, in 60 % by 200. "
+    "betterthan.plan.stopping_boundary gives the wins at which one may stop."
+)
+
+
+def outlook_part(context: ReportContext) -> Part | None:
+    """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
+    outlook = context.outlook
+    lines = outlook_lines(outlook)
+    if not lines:
+        return None
+    heading = "With more items, and with fresh ones"
+    if outlook.sizes[names.PAIR] == 1:
+        return Part(heading, lines=[*lines, _LOOKING])
+    return Part(
+        heading, tables=[_outlook_table(outlook, context.pairwise_heading)], notes=[_LOOKING]
+    )
+
+
+def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
+    """A row a pair, without columns that say nothing."""
+    units = data.attrs["of"]
+    pairs = [data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR])]
+    columns = {
+        f"More {units}": [_more(pair) for pair in pairs],
+        "Found again": [_or_dash(pair["replicates"], numbers.probability) for pair in pairs],
+        "Would turn": [_or_dash(pair["turn"], "{:,.0f}".format) for pair in pairs],
+        "Or go": [_or_dash(pair["drop"], "{:,.0f}".format) for pair in pairs],
+    }
+    filled = {heading: cells for heading, cells in columns.items() if set(cells) != {"–"}}
+    a, b = (data[k].values.tolist() for k in names.SQUARE)
+    verdicts = [
+        verdict_label(str(v), x, y) for v, x, y in zip(data["now"].values, a, b, strict=True)
+    ]
+    rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
+    target = f"{data.attrs['target']:g}"
+    caption = (
+        f"More {units}: after so many more there is a verdict with probability {target}, "
+        "as far as the data so far tell. Found again: the probability of the same verdict on as "
+        f"many fresh {units} alone. Would turn, or go: the fewest decisive items without which, "
+        "turned out otherwise or left out, the verdict is gone"
+    )
+    return Table(("System", "Other", verdict, *filled), rows, caption, left=2)
+
+
+def outlook_columns(context: ReportContext) -> list[dict[str, Any]]:
+    """What the table says of a pair, for the card of the pair on a page: by its two systems."""
+    table = _outlook_table(context.outlook) if outlook_lines(context.outlook) else None
+    if table is None:
+        return []
+    columns = {heading: k for k, heading in enumerate(table.heads) if k > 2}
+    return [
+        {
+            "name": heading,
+            "pairs": [list(row[:2]) for row in table.rows],
+            "told": [row[k] for row in table.rows],
+        }
+        for heading, k in columns.items()
+    ]
+
+
+def _more(pair: xr.Dataset) -> str:
+    if pair["now"] == "undecided" and not pair["decisive"] and not pair["n"]:
+        return "–"  # nothing but the prior
+    if np.isnan(pair["more_items"]) and not np.isnan(pair["more_probability"]):
+        return "above 10,000"
+    return _or_dash(pair["more_items"], "{:,.0f}".format)
+
+
+def _or_dash(value: xr.DataArray, write: Callable[[float], str]) -> str:
+    return "–" if np.isnan(value) else write(float(value))

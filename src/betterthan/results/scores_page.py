@@ -1,0 +1,322 @@
+"""The page on one score of several systems, from `scores.compare`, and its table of pairs."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.results.columns import (
+    Column,
+    difference,
+    flag,
+    interval_label,
+    names_in,
+    number,
+    p_value_in,
+    pair_cell,
+    probability,
+    probability_in,
+    sampled_by,
+    values,
+)
+from betterthan.results.context import PAIRS_SYSTEMS, printable, systems_dims
+from betterthan.results.document import Document, Figure, Part, parts_present, plotted
+from betterthan.results.pair_tables import (
+    LOSSES,
+    P_BETTER,
+    WINS,
+    p_value,
+    pairs_at,
+    rope_columns,
+    table_by_pair,
+    verdict,
+)
+from betterthan.results.rows import ahead_first
+from betterthan.results.score_sentences import (
+    favours,
+    score_facts,
+    score_sentences,
+    statistic_label,
+    units_label,
+    why,
+    wins_reason,
+    withheld,
+)
+from betterthan.results.sentences import verdict_label
+from betterthan.results.systems_table import P_BEST, table_by_system
+
+_DESCRIBED = 4  # systems whose pairs are told in words
+
+_NO_VERDICT = {"no_verdict": "no verdict: rare label", "no_data": "no verdict: one unit"}
+
+_CORRECTED = {"holm": "Holm p", "bh": "BH p"}
+
+
+def in_order(comparison: xr.Dataset) -> xr.Dataset:
+    """Systems by expected rank, their names on one line."""
+    order = np.argsort(comparison["expected_rank"].values, kind="stable")
+    return printable(comparison.isel(dict.fromkeys(systems_dims(comparison), order)))
+
+
+def first_systems(comparison: xr.Dataset, count: int) -> xr.Dataset:
+    """The first systems alone."""
+    return comparison.isel(dict.fromkeys(systems_dims(comparison), slice(count)))
+
+
+def pairs_part(comparison: xr.Dataset) -> Part:
+    """Every pair: difference, probability, test."""
+    first, total = first_systems(comparison, PAIRS_SYSTEMS), comparison.sizes[names.SYSTEM]
+    places = ahead_first(first)
+    caption = f"All {len(places)} pairs" if len(places) > 1 else "The pair"
+    if first.sizes[names.SYSTEM] < total:
+        pairs = total * (total - 1) // 2
+        caption = f"The first {PAIRS_SYSTEMS} systems: {len(places)} of {pairs:,} pairs"
+    units = units_label(comparison)
+    notes = [
+        f"Wins and losses: {units} on which the system, or the other, scores higher by itself.",
+        "In brackets: the system that p speaks for.",
+    ]
+    if "prob_better_closed" in comparison:
+        notes.append("Closed form: of wins and losses alone, with a prior of one each.")
+    elif _counts_wins(comparison):
+        notes.append(f"P(wins more): of the {units} ahead alone, with a prior of one each.")
+    table = table_by_pair(pairs_at(_both_sides(first), places), _pair_columns(comparison), caption)
+    return Part("Pairs", tables=[table], notes=notes, figures=_matrix_figure(comparison))
+
+
+def _both_sides(comparison: xr.Dataset) -> xr.Dataset:
+    """With the wins of the other, and the system whose score is better on the data."""
+    better = 1 if comparison.attrs.get("higher_is_better", True) else -1
+    score = better * comparison["score"].values
+    losses = comparison["wins"].transpose(names.SYSTEM_B, names.SYSTEM_A).values
+    favours = np.sign(np.subtract.outer(score, score))
+    return comparison.assign(losses=(names.SQUARE, losses), favours=(names.SQUARE, favours))
+
+
+def _pair_columns(comparison: xr.Dataset) -> list[Column]:
+    corrected = _CORRECTED.get(comparison.attrs["correction"])
+    more = (
+        [probability("P(wins more)", "prob_more_wins", blank=())]
+        if _counts_wins(comparison)
+        else []
+    )
+    several = comparison.sizes[names.SYSTEM] > 2
+    return [
+        difference("Difference", bracketed=interval_label(comparison.attrs)),
+        P_BETTER,
+        probability("closed form", "prob_better_closed", blank=()),
+        *more,
+        *rope_columns(comparison.attrs["rope"]),
+        p_value("p", "p_value"),
+        *([p_value(corrected, "p_adjusted")] if corrected and several else []),
+        WINS,
+        LOSSES,
+        verdict(reasons=_NO_VERDICT),
+    ]
+
+
+def _counts_wins(comparison: xr.Dataset) -> bool:
+    """Whether wins counted alone stand beside, and in no other column or table."""
+    return "prob_more_wins" in comparison and not {"prob_better_closed", "prob_ahead"} & set(
+        comparison
+    )
+
+
+def words_part(comparison: xr.Dataset) -> Part | None:
+    """The first pairs of several in sentences; of two systems the answer says it."""
+    if comparison.sizes[names.SYSTEM] == 2:
+        return None
+    few, statistic = first_systems(comparison, _DESCRIBED), statistic_label(comparison)
+    cells = [pair_cell(few, i, j) for i, j in ahead_first(few)]
+    return Part("In words", lines=[_sentence(cell, statistic) for cell in cells])
+
+
+def _sentence(cell: xr.Dataset, statistic: str) -> str:
+    (a, b), verdict = names_in(cell), str(cell["verdict"].item())
+    p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
+    reason = wins_reason(cell, verdict) or why(
+        verdict, cell["p_value"].item(), favours(cell), cell.attrs["alpha"]
+    )
+    speaks = {1: f", for {a}", -1: f", for {b}"}.get(favours(cell), "")
+    if verdict in ("no_verdict", "no_data"):
+        reason = withheld(cell)
+        systems = f"{a} and {b} ({reason})"
+        return f"No verdict on the {statistic} of {systems}; two-sided p {tested}{speaks}."
+    return (
+        f"{statistic[:1].upper()}{statistic[1:]} of {a} is better than that of {b} with "
+        f"probability {p}; two-sided p {tested}{speaks}. Verdict: {verdict_label(verdict, a, b)}"
+        f"{f' ({reason})' if reason else ''}."
+    )
+
+
+def _matrix_figure(comparison: xr.Dataset) -> list[Figure]:
+    if comparison.sizes[names.SYSTEM] == 2:
+        return []
+
+    caption = "Probability that the row is better than the column"
+    return [Figure(caption, plotted("matrix", comparison["prob_better"]))]
+
+
+FEW_UNITS = (
+    "The bootstrap knows only the units that were seen. Its draws are spread further for their "
+    f"number; below {names.UNITS_MIN} units, how sure the answer is, is little more than a guess."
+)
+
+
+def page(comparison: xr.Dataset) -> Document:
+    """Everything a report says of it."""
+    comparison = in_order(comparison)
+    parts = parts_present(
+        systems_part(comparison), pairs_part(comparison), words_part(comparison), _data(comparison)
+    )
+    answer = score_sentences(score_facts(comparison))
+    return Document(
+        _title(comparison),
+        _question(comparison),
+        parts,
+        _limits(comparison),
+        [_signature(comparison)],
+        answer,
+    )
+
+
+def _title(comparison: xr.Dataset) -> str:
+    statistic, systems = (
+        statistic_label(comparison),
+        [str(s) for s in comparison[names.SYSTEM].values],
+    )
+    who = f"{systems[0]} and {systems[1]}" if len(systems) == 2 else f"{len(systems)} systems"
+    return f"{statistic[:1].upper()}{statistic[1:]} of {who}"
+
+
+def _question(comparison: xr.Dataset) -> str:
+    a = comparison.attrs
+    units = "items" if a["unit"] == names.ITEM else f"units by {a['unit']}"
+    statistic = statistic_label(comparison)
+    return (
+        f"Which has the better {statistic} on the same {a['n_items']:,} {units}, and how sure "
+        "is it?"
+    )
+
+
+def _data(comparison: xr.Dataset) -> Part:
+    a = comparison.attrs
+    how = "exact" if a["test_method"] != "monte_carlo" else f"{a['shuffles']:,} random permutations"
+    lower = "" if a["higher_is_better"] else ", lower is better"
+    units = "items" if a["unit"] == names.ITEM else f"{a['unit']}s"
+    drawn = f"{a['draws']:,} joint draws, seed {a['seed']}"
+    spread = f"spread for {a['n_weighed']:,} units" if "n_weighed" in a else "prior zero"
+    facts = [
+        ("Source", a["reading"] or "data given"),
+        ("Statistic", statistic_label(comparison) + lower),
+        ("Weighed and swapped", f"{a['n_items']:,} {units}"),
+        ("Posterior", _left_out(a) or f"Bayesian bootstrap, {spread}, {drawn}"),
+        ("Test", f"randomization of the same statistic, two-sided, {how}"),
+    ]
+    if a["rope"]:
+        facts.append(("Practically equivalent", f"a difference of at most {a['rope']:g}"))
+    return Part("Data and method", facts=facts)
+
+
+def _left_out(a: dict[Any, Any]) -> str:
+    """How units of unequal size were answered, where they were."""
+    if "df" not in a:
+        return ""
+    return (
+        f"Student's t, {a['df']:.1f} degrees of freedom, with the errors of leaving out one unit "
+        f"at a time: {a['n_weighed']:,} units of unequal size, worth {a['df'] + 1:.1f}; ranks from "
+        f"{a['draws']:,} joint draws, seed {a['seed']}"
+    )
+
+
+def _weighed(a: dict[Any, Any]) -> str:
+    return f", D={a['n_weighed']}" if "n_weighed" in a else ""
+
+
+def systems_part(comparison: xr.Dataset) -> Part:
+    """Every system with its score, rank and chance to be the best."""
+    a, total = comparison.attrs, comparison.sizes[names.SYSTEM]
+    score = ["score_lower", "score_upper"]
+    columns = [
+        number("Score", "score", "{:.4f}".format),
+        values(interval_label(a), score, _interval, error="score_mean_mcse"),
+        values("by itself", ["alone_lower", "alone_upper"], _interval),
+        P_BEST,
+        number("Expected rank", "expected_rank", _with_error),
+        flag("Not worse than top", "tied_with_top"),
+    ]
+    caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
+    held = int(comparison["in_best_set"].sum())
+    best_set = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
+    ranked = bool(comparison["prob_best"].notnull().all())
+    notes = [best_set] if total > 2 and ranked else []
+    if "alone_lower" in comparison:
+        notes.append(
+            "By itself: from the counts alone, as if all of them were independent, in closed form."
+        )
+    if comparison["score_lower"].isnull().any():
+        single = "there is a single unit, which says nothing about new ones"
+        why = (
+            "the score is the same on every unit, so no interval can be told" if ranked else single
+        )
+        notes.append(f"–: {why}.")
+    ranks = Figure("Probability of each rank", plotted("ranks", comparison))
+    figures = [ranks] if total > 2 and ranked else []
+    table = table_by_system(comparison, columns, caption)
+    return Part("Systems", tables=[table], notes=notes, figures=figures)
+
+
+def _interval(low: float, high: float, error: float = 0.0) -> str:
+    places = 4 if error == 0 else min(4, max(1, -int(np.floor(np.log10(error)))))
+    return "–" if np.isnan(low) else f"[{low:.{places}f}, {high:.{places}f}]"
+
+
+def _with_error(value: float, error: float) -> str:
+    if np.isnan(value):
+        return "–"
+    if error == 0:
+        return f"{value:.2f}"
+    places = min(3, max(0, -int(np.floor(np.log10(error)))))
+    return f"{value:.{places}f} ± {error:.{places}f}"
+
+
+def _limits(comparison: xr.Dataset) -> list[str]:
+    threshold = comparison.attrs.get("threshold", names.VERDICT_PROB)
+    limits = [
+        FEW_UNITS,
+        "Items are taken as independent; weigh whole documents or dialogues where they are not "
+        "(unit).",
+        f"A verdict needs probability {threshold:g} twice: of the score, and of being ahead more "
+        "often; it is one-sided, the p-value two-sided.",
+    ]
+    if comparison.sizes[names.SYSTEM] > 2:
+        limits.append(
+            "The probabilities are joint over all systems; those of single pairs are not corrected "
+            "for their number."
+        )
+    if comparison.attrs["rope"] == 0:
+        limits.append(
+            "No region of practical equivalence was given: no pair can be found equivalent."
+        )
+    return limits
+
+
+def _signature(comparison: xr.Dataset) -> str:
+    a = comparison.attrs
+    shuffles = f", {a['shuffles']} shuffles" if "shuffles" in a else ""
+    parts = [
+        f"betterthan {a['version']}",
+        f"{a['statistic']} by {a['unit']}",
+        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{_weighed(a)}",
+        sampled_by(a),
+        f"rope={a['rope']:g}",
+        f"interval={interval_label(a)}",
+        f"verdict at {a.get('threshold', names.VERDICT_PROB):g}",
+        f"randomization {a['test_method']}{shuffles}",
+        f"correction={a['correction']}",
+        f"n={a['n_items']}",
+        f"systems={comparison.sizes[names.SYSTEM]}",
+        f"data={a['data_hash']}",
+    ]
+    return " | ".join(parts)
