@@ -150,7 +150,7 @@ MORE: dict[str, tuple[str, spreads.Spread]] = {
 _SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
 
 
-def build_posterior(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
+def _build_posterior(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
     """Posterior of successes and trials (item, system), with `nodes` difficulties."""
     others = np.array([ITEM] + [(0.0, 1.0)] * (kind in MORE))
     prior = spreads.Around(successes.shape[1], _SD, MEAN, others)
@@ -443,7 +443,7 @@ def fit(
     coords = {names.ITEM: items, names.SYSTEM: systems}
     counts = _as_dataset(both, coords)
     model = importance.WeightedModel(
-        posterior=build_posterior(kind, successes, trials, number),
+        posterior=_build_posterior(kind, successes, trials, number),
         variables=partial(_variables, kind, **both, seed=seed),
         log_prior=partial(_log_prior, kind, successes, trials),
         outcomes=partial(_outcomes, kind, trials),
