@@ -12,7 +12,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import evaluate
-from betterthan.comparison.joint_ranking import joint_ranking
+from betterthan.comparison.joint_ranking import joint_posterior
 from betterthan.comparison.loaded import recognise
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Table
@@ -288,7 +288,7 @@ def joint(data, taken):
     )
     advice: Any = SimpleNamespace(spec=SimpleNamespace(fitted=True, takes=taken), options={})
     evaluation = evaluate(recognise(data), options, advice)
-    table = joint_ranking(evaluation, options, Answer("exact", Table()))
+    table = joint_posterior(evaluation, options, Answer("exact", Table()))
     return table.with_arrays(evaluation.columns).to_dataset()
 
 

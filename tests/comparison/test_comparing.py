@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.results.rows import pairwise
 
 
 def scores(seed=0, items=60, systems=4, gaps=0.0):
@@ -35,7 +36,7 @@ def test_netcdf_and_back_loses_nothing(data, tmp_path):
 def test_all_answers_are_those_of_the_functions():
     data = scores()
     counts = bt.count(data)
-    found = bt.compare(data, rope=0.05, prior="jeffreys").data
+    found = pairwise(bt.compare(data, rope=0.05, prior="jeffreys").data)
     np.testing.assert_array_equal(found["prob_better"], bt.prob_better(counts, prior="jeffreys"))
     size = bt.difference(counts, prior="jeffreys")
     np.testing.assert_array_equal(found["difference_lower"], size["lower"])
@@ -276,7 +277,7 @@ def test_items_without_a_cluster_leave_the_rest_as_it_was():
         found = bt.compare(many().assign_coords(cluster=("item", labels)))
     assert found.attrs["no_joint"] == "some items have no cluster"
     np.testing.assert_array_equal(
-        found["prob_better"].values, bt.compare(many())["prob_better"].values
+        found["prob_better"].values, bt.compare(many())["pairwise_prob_better"].values
     )
 
 

@@ -85,7 +85,7 @@ def test_exact_draws_agree_with_the_answer_on_counts():
     found = bt.compare(RIGHT, prior=(2, 2, 1))
     tree = found.to_datatree(draws=5000, rng=1)
     assert tree["posterior"].attrs["prior"] == [2.0, 2.0, 1.0]
-    assert _far(bt.prob_better(tree), found["prob_better"]) < 4
+    assert _far(bt.prob_better(tree), found["pairwise_prob_better"]) < 4
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -95,7 +95,7 @@ def test_exact_draws_agree_with_the_answer_on_means(higher):
     tree = found.to_datatree(draws=5000, rng=1)
     sampled = bt.prob_better(tree)
     # of skewed items the answer is the more careful of two laws, by at most 0.01 here
-    assert np.abs(sampled.values - found["prob_better"].values).max() < 0.01 + 4 * 0.004
+    assert np.abs(sampled.values - found["pairwise_prob_better"].values).max() < 0.01 + 4 * 0.004
     sign = 1 if higher else -1
     mean = sign * bt.difference(tree)["mean"].values
     np.testing.assert_allclose(mean, found["difference_mean"].values, atol=5 * 0.07 / 20000**0.5)

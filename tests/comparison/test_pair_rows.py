@@ -77,8 +77,8 @@ def test_a_circle_is_told_pair_by_pair():
     assert len(ahead_first(comparison.isel(engine=0))) == 3
     lines = [line.split() for line in bt.report(comparison).splitlines()]
     # of each pair the system ahead stands first
-    assert all(line[6:8] == [line[0], "better"] for line in lines if line[2:5] == ["9", "2", "0"])
-    assert sum(line[2:5] == ["9", "2", "0"] for line in lines) == 3
+    assert all(line[9:11] == [line[0], "better"] for line in lines if line[6:9] == ["9", "2", "0"])
+    assert sum(line[6:9] == ["9", "2", "0"] for line in lines) == 3
     assert "Y better than X" not in bt.report(comparison)
 
 

@@ -47,7 +47,7 @@ def test_macros_hold_the_numbers(pair, three):
     assert macros["btScoreA"] == f"{three.systems['score'][0]:.3f}"
     square = three.data["prob_better"].sel(system_a=systems, system_b=systems).values
     ahead = (1, 2) if square[1, 2] >= 0.5 else (2, 1)
-    name = "btAmong{}over{}".format(*("ABC"[k] for k in ahead))
+    name = "btP{}over{}".format(*("ABC"[k] for k in ahead))
     assert macros[name] == numbers.probability(square[ahead])
     assert all(name.isalpha() for name in macros)
 

@@ -139,9 +139,7 @@ def test_any_kind_of_number(kind):
     told = bt.compare(watched(values, 70)[0], rng=1).data
     whole = bt.compare(labelled(values), rng=1).data
     np.testing.assert_array_equal(told["counts"], whole["counts"])
-    np.testing.assert_allclose(
-        told["prob_better"], whole["prob_better"], rtol=0, atol=1e-12
-    )
+    np.testing.assert_allclose(told["prob_better"], whole["prob_better"], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("make", [right_or_wrong, graded])

@@ -53,15 +53,17 @@ def test_a_third_system_like_the_second_draws_the_first_towards_both():
 
 
 def test_student_t_on_units_without_and_with_sizes():
-    found = bt.compare(scores(GRADED), quantity="mean")["prob_better"].values
+    found = bt.compare(scores(GRADED), quantity="mean")["pairwise_prob_better"].values
     # by t .9710136132, .9784010082, .8909750859: of the third Hall's t is less certain
     expected = [0.9710136132, 0.9784010082, 0.8872536779]
     np.testing.assert_allclose(found[np.triu_indices(3, 1)], expected, atol=5e-11)
     size = np.array([3, 5, 1, 8, 4, 2])
     rows_of = np.repeat(np.arange(6), size)
     together = bt.compare(scores(GRADED[rows_of], cluster=rows_of), quantity="mean")
-    assert together["difference_mean"].values[0, 1] == pytest.approx(0.1565217391, abs=5e-11)
-    assert together["prob_better"].values[0, 1] == pytest.approx(0.8918792273, abs=5e-10)
+    assert together["pairwise_difference_mean"].values[0, 1] == pytest.approx(
+        0.1565217391, abs=5e-11
+    )
+    assert together["pairwise_prob_better"].values[0, 1] == pytest.approx(0.8918792273, abs=5e-10)
     # of five degrees of freedom and the errors of equal sizes it was .9240681816
     assert together["difference_error"].values[0, 1] == pytest.approx(0.098982289201, abs=5e-12)
     assert together["difference_df"].values[0, 1] == pytest.approx(2.86235372765, abs=5e-11)
@@ -70,7 +72,7 @@ def test_student_t_on_units_without_and_with_sizes():
 def test_equal_sizes_are_the_paired_t_test():
     from scipy import stats
 
-    p = bt.compare(scores(GRADED), quantity="mean")["prob_better"].values[0, 1]
+    p = bt.compare(scores(GRADED), quantity="mean")["pairwise_prob_better"].values[0, 1]
     test = stats.ttest_rel(GRADED[:, 0], GRADED[:, 1], alternative="greater")
     assert p == pytest.approx(1 - test.pvalue, abs=1e-12)
 

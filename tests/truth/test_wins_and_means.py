@@ -113,8 +113,9 @@ def test_a_rope_does_not_make_lucky_differences_larger_than_it():
     rng = np.random.default_rng(5)
     equal = scores(rng.random((100, 20)) < 0.6)
     found = bt.compare(equal, rope=0.05)
-    named = np.isin(found["verdict"].values, ("a_better", "b_better")).sum()
-    assert found["beyond_rope"].values.sum() < named / 2
+    named = np.isin(found["pairwise_verdict"].values, ("a_better", "b_better")).sum()
+    assert found["pairwise_beyond_rope"].values.sum() < named / 2
+    assert not found["beyond_rope"].values.any()
 
 
 def test_a_large_rope_of_a_probability_is_cautioned():

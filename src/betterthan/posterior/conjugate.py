@@ -109,7 +109,8 @@ def comparison_draws(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr
     seed = one_seed(rng)
     systems = data[names.SYSTEM_A].values.tolist()
     first, second = pair_indices(len(systems))
-    t_names = ("difference_mean", "difference_error", "difference_df")
+    alone = "pairwise_" if "pairwise_difference_mean" in data else ""
+    t_names = (f"{alone}difference_mean", "difference_error", "difference_df")
     mean, error, df = (
         data[name].transpose(*names.SQUARE).values[first, second] for name in t_names
     )

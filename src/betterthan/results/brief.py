@@ -20,7 +20,7 @@ from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.text import as_text, printed
 
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
-_FEW = 3  # systems up to which pairs have rows
+_FEW = 5  # systems up to which pairs have rows
 
 
 def statement(comparison: Any) -> list[str]:
@@ -63,8 +63,9 @@ def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
     """
     schemas.comparison(comparison)
     context = report_context(comparison)
-    between = pairs_part if len(context.systems) <= _FEW else matrix_part
-    parts = [audit_part(context), systems_part(context), between(context)]
+    few = len(context.systems) <= _FEW
+    between = pairs_part(context, brief=True) if few else matrix_part(context)
+    parts = [audit_part(context), systems_part(context, brief=True), between]
     if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
         parts.append(diagnostics_part(context))
     return Document(
@@ -86,16 +87,19 @@ def audit_part(context: ReportContext) -> Part | None:
     return Part("Audit", lines=list(audit)) if audit else None
 
 
-def systems_part(context: ReportContext) -> Part | None:
+def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
     """All systems; of two, where their scores are known."""
     if not context.many and "score" not in context.data:
         return None
-    return Part("Systems", tables=[systems_table(context), *spread_table(context)])
+    return Part(
+        "Systems",
+        tables=[systems_table(context, brief=brief), *([] if brief else spread_table(context))],
+    )
 
 
-def pairs_part(context: ReportContext) -> Part:
+def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
     """The pairs that matter."""
-    return Part("Pairs", tables=[pairs_table(context)])
+    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
 
 
 def matrix_part(context: ReportContext) -> Part | None:

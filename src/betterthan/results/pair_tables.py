@@ -151,8 +151,10 @@ def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
     return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
 
 
-def pairs_table(context: ReportContext) -> Table:
-    """One row for each pair that matters, with the probabilities of the second engine."""
+def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
+    """One row for each pair that matters: its difference, P(better), counts and verdict; in full
+    also the answer of the pair alone, of the second engine, and of another quantity.
+    """
     rows = pairs_at(context.data, context.pairs)
     if len(context.engine_names) > 1:
         second = pairwise(context.engines.isel({names.ENGINE: 1}))
@@ -171,7 +173,8 @@ def pairs_table(context: ReportContext) -> Table:
         interval = interval_label(context.provenance.to_attrs())
         caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
-    return table_by_pair(rows, _columns(context), caption, name="pairs", **folding)
+    columns = [*_columns(context), *([] if brief else _further_columns(context))]
+    return table_by_pair(rows, columns, caption, name="pairs", **folding)
 
 
 def _marks(rows: xr.Dataset) -> list[str]:
@@ -185,18 +188,22 @@ def _columns(context: ReportContext) -> list[Column]:
         ", lower is better,"
     )
     interval = interval_label(context.provenance.to_attrs())
-    wrong = probability("", "prob_better_if_wrong")
     size = difference(f"{quantity[0].upper()}{quantity[1:]}", bracketed=interval)
-    sign = probability("Sign error", "sign_error", error="prob_better_mcse")
-    alone = probability("P(better), pair alone", "pairwise_prob_better", blank=NO_DATA)
     return [
         joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT),
         *rope_columns(context.rope),
         P_BETTER,
         *COUNTS,
         verdict(unit=unit_label(context.provenance)),
+    ]
+
+
+def _further_columns(context: ReportContext) -> list[Column]:
+    wrong = probability("", "prob_better_if_wrong")
+    sign = probability("Sign error", "sign_error", error="prob_better_mcse")
+    return [
         joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
-        alone,
+        probability("P(better), pair alone", "pairwise_prob_better", blank=NO_DATA),
         verdict(PAIRWISE_VERDICT, "pairwise_verdict"),
         *(
             probability(ENGINES[name].column, "engine_prob_better", blank=NO_DATA)
@@ -294,7 +301,8 @@ def opposed_notes(context: ReportContext) -> list[str]:
     """A sentence on the pairs that two engines answer for different systems; none without any."""
     if len(context.engine_names) < 2:
         return []
-    cells = [pair_cell(context.engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
+    engines = pairwise(context.engines)
+    cells = [pair_cell(engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
     opposed = [cell for cell in cells if _opposed(cell, float(context.provenance.threshold or 1.0))]
     if not opposed:
         return []

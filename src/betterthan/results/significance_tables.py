@@ -15,6 +15,7 @@ from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part
 from betterthan.results.methods import MODEL_REASONS, tests_in
 from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair, verdict
+from betterthan.results.rows import pairwise
 from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
 from betterthan.significance.roster import get_spec
@@ -120,7 +121,7 @@ class Pair:
 
 def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
     """Why the verdict on a pair and its tests differ: keys of `REASONS`, none where they agree."""
-    pair = Pair(cell, provenance)
+    pair = Pair(pairwise(cell), provenance)
     if pair.verdict in ("no_data", "no_verdict"):
         return [] if pair.verdict == "no_data" else [pair.withheld]
     differing = [test for test in pair.tests if test.significant_for != pair.side]
@@ -177,6 +178,7 @@ def _level(pair: Pair) -> str:
     return "prior" if np.isclose(1 - threshold, pair.alpha) else "levels"
 
 
+_ALONE = "P(better), pair alone"
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 
 
@@ -194,7 +196,8 @@ def tests_part(context: ReportContext) -> Part | None:
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ"
     )
-    rows = _by_test(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]))
+    # tests are of each pair alone
+    rows = _by_test(pairs_at(pairwise(context.data), context.pairs[:PAIRS_VISIBLE]))
     columns = [*_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
     table = table_by_pair(rows, columns, caption, name="tests")
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]
@@ -207,14 +210,14 @@ def _compared(cell: xr.Dataset) -> bool:
 
 
 def _columns(context: ReportContext) -> list[Column]:
-    tests = tests_in(context.data)
+    tests, joint = tests_in(context.data), "pairwise_verdict" in context.data
     corrected = _CORRECTED.get(str(context.provenance.correction)) if context.many else None
     heads = {f"p_value_{test}": get_spec(test).header for test in tests}
     if corrected:
         heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {get_spec(tests[-1]).header}"
     return [
-        probability("P(better)", "prob_better", blank=NO_DATA),
-        verdict(unit=unit_label(context.provenance)),
+        probability(_ALONE if joint else "P(better)", "prob_better", blank=NO_DATA),
+        verdict(context.pairwise_heading, unit=unit_label(context.provenance)),
         *(
             p_value(heading, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)
             for name, heading in heads.items()

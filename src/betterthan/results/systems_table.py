@@ -64,26 +64,28 @@ def table_by_system(
     return Table((heading, *heads), written, caption, name=name, keys=keyed, **folding)
 
 
-def systems_table(context: ReportContext) -> Table:
-    """Every system of a comparison, the best first."""
+def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
+    """Every system of a comparison, the best first; briefly, without how its pairs ended where
+    there is a joint answer.
+    """
     data = context.data
     numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
     rows: Any = pd.DataFrame({"system": context.systems} | numbers | pair_counts(data))
     mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
     always = {"better_than", "worse_than", "open"}
-    columns = [
-        *_scores(rows, context, mass),
-        *_joint(rows, context, mass),
-        *(
+    columns = [*_scores(rows, context, mass), *_joint(rows, context, mass)]
+    brief = brief and "prob_best" in rows
+    if not brief:
+        columns += [
             count(heading, name)
             for name, heading in PAIR_COUNTS.items()
             if name in always or bool(rows[name].to_numpy().any())
-        ),
-    ]
+        ]
     total = len(rows)
     elsewhere = f".systems of the comparison has all {total}" if total > SYSTEMS_VISIBLE else ""
     folding: Any = {"visible": SYSTEMS_VISIBLE, "elsewhere": elsewhere}
-    return table_by_system(rows, columns, _caption(context, mass), name="systems", **folding)
+    caption = "Systems, the best first" if brief else _caption(context, mass)
+    return table_by_system(rows, columns, caption, name="systems", **folding)
 
 
 _BY_SYSTEM = (
@@ -161,7 +163,7 @@ def _joint(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Column
         rank = values(f"Expected rank [{mass}]", variables, "{:.1f} [{:g}, {:g}]".format)
     by_mean = context.provenance.joint_quantity == "mean"
     best = probability("P(best by the mean)", "prob_best") if by_mean else P_BEST
-    return [best, rank, flag("Among the best", "in_best_set")]
+    return [best, rank, flag("May be the best", "in_best_set")]
 
 
 def _caption(context: ReportContext, mass: str) -> str:
@@ -170,7 +172,7 @@ def _caption(context: ReportContext, mass: str) -> str:
     how = "joint verdicts" if "pairwise_verdict" in context.data else "pair by pair"
     best = ""
     if "in_best_set" in context.data:
-        best = f"; among the best: with {mass} the best of all is one of these"
+        best = f"; may be the best: with {mass} the best of all is one of these"
     first = "the best first"
     if "expected_rank" not in context.data:
         first = "the highest mean probability of being better than another first"

@@ -36,7 +36,7 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
     colour : bool, default False
         Headings and the answer in bold, signatures and the question in grey: for a terminal.
     """
-    styled = _page(page, width)
+    styled = _page(_with_short_names(page), width)
     lines = [painted(*line) for line in styled] if colour else [line for line, _ in styled]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
 
@@ -85,6 +85,63 @@ def _page(page: Document, width: int) -> Iterator[_Line]:
         yield "", ""
     for signature in page.signatures:  # of one piece, to be copied
         yield signature.translate(_CONTROLS), _GREY
+
+
+def _with_short_names(page: Document) -> Document:
+    """Where a system has a name of more than 24 characters, the table of systems numbers all, and
+    tables of pairs have the numbers; without a table of systems names are shortened.
+    """
+    if page.chapters:
+        return replace(page, chapters=[_with_short_names(chapter) for chapter in page.chapters])
+    tables = [t for part in page.parts for t in part.tables if t.heads[0] == "System" or t.shades]
+    names = {cell for t in tables for row in t.rows for cell in row[: 1 + _of_pairs(t)]}
+    short = short_names(sorted(names))
+    if not short:
+        return page
+    lists = [t for t in tables if not (_of_pairs(t) or t.shades)]
+    rank = {row[0]: f"#{k + 1}" for k, row in enumerate(lists[0].rows)} if lists else {}
+    numbered = names <= rank.keys()
+
+    def labelled(table: Table) -> Table:
+        if table not in tables:
+            return table
+        label = rank if numbered else short
+        if numbered and table in lists:
+            label = {name: f"{number} {short.get(name, name)}" for name, number in rank.items()}
+
+        def cell(text: str) -> str:
+            name = text.removesuffix(_BETTER)
+            return label.get(name, name) + text[len(name) :]
+
+        rows = [tuple(map(cell, row)) for row in table.rows]
+        return replace(table, heads=tuple(map(cell, table.heads)), rows=rows)
+
+    parts = [replace(part, tables=list(map(labelled, part.tables))) for part in page.parts]
+    return replace(page, parts=parts)
+
+
+_BETTER = " better"  # after a name, in a verdict
+
+
+def _of_pairs(table: Table) -> bool:
+    return table.heads[1:2] == ("Other",)
+
+
+def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
+    """Names of more than `most` characters, shortened in the middle; numbered where several would
+    be the same.
+
+    Examples
+    --------
+    >>> short_names(["base", "20251205_sonar-foundation-agent_claude-opus-4-5"])
+    {'20251205_sonar-foundation-agent_claude-opus-4-5': '20251205_so…ude-opus-4-5'}
+    """
+    long = [name for name in names if _places(name) > most]
+    for head in (most // 2 - 1, most * 3 // 4, most // 4):
+        short = {name: f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}" for name in long}
+        if len({*short.values(), *names}) == len(long) + len({*names}):
+            return short
+    return {name: f"#{k + 1} {name[: most - 6]}…" for k, name in enumerate(long)}
 
 
 def _part(part: Part, width: int) -> Iterator[_Line]:
