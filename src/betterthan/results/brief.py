@@ -3,21 +3,25 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
-from betterthan import schemas
+from betterthan import names, schemas
+from betterthan.results import numbers
+from betterthan.results.columns import interval_label
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Part
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_facts
+from betterthan.results.interval_picture import ASCII, UNICODE, Marks, Row, draw
 from betterthan.results.kinds import build_page, plain
 from betterthan.results.markup import as_part
 from betterthan.results.methods import diagnostics_part
 from betterthan.results.pair_tables import matrix_table, pairs_table
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import answer_sentences
+from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.systems_table import spread_table, systems_table
-from betterthan.results.text import as_text, printed
+from betterthan.results.text import as_text, can_encode, printed, short_names
 
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
 _FEW = 5  # systems up to which pairs have rows
@@ -73,6 +77,7 @@ def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
         parts=[part for part in parts if part is not None],
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
+        picture=picture(context, UNICODE if can_encode(UNICODE) else ASCII),
     )
 
 
@@ -107,3 +112,94 @@ def matrix_part(context: ReportContext) -> Part | None:
     if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
         return None
     return Part("Matrix", tables=[matrix_table(context)])
+
+
+_ROWS = 9  # of a picture, which then has at most twelve lines
+
+
+def picture(context: ReportContext, marks: Marks = UNICODE) -> list[str]:
+    """The differences from the baseline, else from the system that is most probably the best, or
+    of two systems from the other; no lines where no difference has an interval.
+    """
+    data, provenance = context.data, context.provenance
+    if "difference_mean" not in data or provenance.ci_prob is None:
+        return []
+    systems, (at, role) = context.systems, _reference(context)
+    values = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
+    if not np.isfinite(values["difference_lower"]).any():
+        return []
+    verdicts = [_VERDICTS.get(str(v), str(v)) for v in values["verdict"]]
+    verdicts[at] = "baseline" if role == "baseline" else "reference"
+    labels = _labels(systems)
+    name, share = "prob_best", "P(best)"
+    if not context.many:
+        labels = [f"{labels[1 - at]} {marks.minus} {labels[at]}"] * 2
+        name, share = "prob_better", "P(better)"
+    shares = data[name].values[..., at] if name == "prob_better" else data.get(name)
+    shown = _rows_shown(context, verdicts) if context.many else [1 - at]
+    rows = []
+    for k in shown:
+        low, point, high = (float(values[f"difference_{end}"][k]) for end in _ENDS)
+        known = k != at and bool(np.isfinite([low, point, high]).all())
+        size = numbers.difference(point, low, high).partition(" ")[0] if known else ""
+        cells = [size.replace("-", marks.minus)]
+        cells += [] if shares is None else [numbers.probability(float(shares[k]))]
+        interval = (low, point, high) if known else None
+        rows.append(Row(labels[k], verdicts[k], interval, tuple(cells)))
+    title = f"{difference_name(provenance)}, point and {interval_label(vars(provenance))}"
+    if context.many:
+        lower = "; lower is better" if provenance.lower_mean else ""
+        title = title.replace(",", f" from {labels[at]} ({role}{lower}),", 1)
+    heads = ["Difference", *([] if shares is None else [share])]
+    reverse, more = provenance.lower_mean, _more(verdicts, shown) if context.many else ""
+    return draw(title, heads, rows, rope=context.rope, reverse=reverse, more=more, marks=marks)
+
+
+_ENDS = ("lower", "mean", "upper")
+_SHOWN = ("difference_lower", "difference_mean", "difference_upper", "verdict")
+_VERDICTS = {"a_better": "better", "b_better": "worse", "no_data": "no data"}
+
+
+def _reference(context: ReportContext) -> tuple[int, str]:
+    """The place of the system that the others are compared with, and why it is the one."""
+    baseline = context.provenance.baseline
+    if not context.many:
+        return 1, "the other"
+    if baseline is not None:
+        return context.systems.index(on_one_line(baseline)), "baseline"
+    if "prob_best" in context.data:
+        return int(context.data["prob_best"].values.argmax()), "most likely the best"
+    return 0, "reference"
+
+
+def _rows_shown(context: ReportContext, verdicts: list[str]) -> list[int]:
+    """Places of the systems that have a row: all of few; else those that may be the best, the
+    reference, and those without a verdict against it, the best first.
+    """
+    n = len(verdicts)
+    if n <= _ROWS:
+        return list(range(n))
+    best = context.data.get("in_best_set")
+    first = [k for k in range(n) if verdicts[k] not in ("better", "worse", "equivalent")]
+    if best is not None:
+        first += [k for k in range(n) if best.values[k]]
+    base = [k for k in range(n) if verdicts[k] in ("baseline", "reference")]
+    others = [k for k in dict.fromkeys([*sorted(set(first)), *range(n)]) if k not in base]
+    return sorted([*base, *others[: _ROWS - len(base)]])
+
+
+def _more(verdicts: list[str], shown: list[int]) -> str:
+    """What the systems without a row are."""
+    rest = [verdict for k, verdict in enumerate(verdicts) if k not in shown]
+    if not rest:
+        return ""
+    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
+    if len(number) == 1:
+        return f"{len(rest):,} more systems: all {rest[0]}"
+    listed = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
+    return f"{len(rest):,} more systems: {listed}"
+
+
+def _labels(systems: list[str]) -> list[str]:
+    """Names, or numbers as in the table of systems where one is long."""
+    return [f"#{k + 1}" for k in range(len(systems))] if short_names(systems) else systems

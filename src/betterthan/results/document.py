@@ -117,7 +117,8 @@ class Document:
     parts: Sequence[Part] = ()
     limits: Sequence[str] = ()
     signatures: Sequence[str] = ()
-    answer: Sequence[str] = ()  # what is said first
+    answer: Sequence[str] = ()  # the sentences that come first
+    picture: Sequence[str] = ()  # lines of a picture in text, between the answer and its warnings
     data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
     chapters: Sequence["Document"] = ()  # of several answers, each told by itself
 

@@ -23,7 +23,7 @@ from betterthan.results.systems_table import systems_table
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
 _LONG = 28  # characters of a name that needs a column which breaks
-_LEFT_OUT = ("Right", "Among the best")
+_LEFT_OUT = ("Right", "May be the best")
 _COMMENTED = ("Systems", "Audit", "Matrix", "Pairs")  # sections under a pull request
 
 

@@ -41,6 +41,12 @@ def answer_sentences(answer: Answer) -> list[str]:
     return [*lines, *notes, *_more(answer.more, answer.units), *_warnings(answer)]
 
 
+def difference_name(described: Pair | Signature) -> str:
+    """What a difference is of, such as "Difference in accuracy"."""
+    quantity = described.difference_is or "difference"
+    return _DIFFERENCES.get(quantity) or _capital(quantity)
+
+
 def verdict_label(verdict: str, a: str, b: str, unit: str = "") -> str:
     """A verdict in a word or two, with the name of the better system; `one` is the cluster or item
     that holds all examples of the pair, where there is but one.
@@ -189,7 +195,7 @@ def difference_words(pair: Pair) -> str:
 def _difference(pair: Pair, lower: bool) -> Iterator[str]:
     if pair.difference is None:
         return
-    quantity = _DIFFERENCES.get(pair.difference_is) or _capital(pair.difference_is)
+    quantity = difference_name(pair)
     quantity = f"Difference in {pair.by}" if pair.by else quantity
     better = "; lower is better" if lower else ""
     yield f"{quantity} ({pair.first} − {pair.second}{better}): {difference_words(pair)}."

@@ -53,6 +53,15 @@ def terminal_width() -> int:
     return max(40, min(shutil.get_terminal_size().columns, 160))
 
 
+def can_encode(marks: Any) -> bool:
+    """Whether standard output can encode characters, such as the marks of a picture."""
+    try:
+        "".join(vars(marks).values()).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def coloured() -> bool:
     """Whether there is a terminal that may be coloured; https://no-color.org."""
     no_colour = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -74,8 +83,8 @@ def _page(page: Document, width: int) -> Iterator[_Line]:
         if chapter.answer and chapter.title:
             yield from _paragraph("\nAnswer", width, _BOLD)
             yield from _list(chapter.answer, width, _BOLD)
-        for line in () if chapter.title else chapter.answer:
-            yield from _paragraph(line, width, _BOLD)
+        if not chapter.title:
+            yield from _answer(chapter, width)
         for part in chapter.parts:
             yield from _part(part, width)
     if page.limits:
@@ -85,6 +94,21 @@ def _page(page: Document, width: int) -> Iterator[_Line]:
         yield "", ""
     for signature in page.signatures:  # of one piece, to be copied
         yield signature.translate(_CONTROLS), _GREY
+
+
+def _answer(page: Document, width: int) -> Iterator[_Line]:
+    """The sentences, the picture, and the warnings, which begin with an exclamation mark."""
+    warnings = [line for line in page.answer if line.startswith("!")]
+    for line in page.answer:
+        if line not in warnings:
+            yield from _paragraph(line, width, _BOLD)
+    if page.picture and max(map(len, page.picture)) <= width:
+        yield "", ""
+        yield from ((line, "") for line in page.picture)
+        if warnings:
+            yield "", ""
+    for line in warnings:
+        yield from _paragraph(line, width, _BOLD)
 
 
 def _with_short_names(page: Document) -> Document:
