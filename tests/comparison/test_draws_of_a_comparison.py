@@ -98,7 +98,9 @@ def test_exact_draws_agree_with_the_answer_on_means(higher):
     assert np.abs(sampled.values - found["pairwise_prob_better"].values).max() < 0.01 + 4 * 0.004
     sign = 1 if higher else -1
     mean = sign * bt.difference(tree)["mean"].values
-    np.testing.assert_allclose(mean, found["difference_mean"].values, atol=5 * 0.07 / 20000**0.5)
+    np.testing.assert_allclose(
+        mean, found["pairwise_difference_mean"].values, atol=5 * 0.07 / 20000**0.5
+    )
 
 
 @pytest.mark.parametrize("name", ["hierarchical", "mallows", "graded", "adopted model"])

@@ -171,7 +171,7 @@ def test_foresight_of_scores(rope):
     scores = graded()
     compared = bt.compare(scores, quantity="mean", rope=rope)
     now = bt.plan.foresee(scores, more=0, rope=rope)
-    np.testing.assert_array_equal(now["now"].values, compared["verdict"].values)
+    np.testing.assert_array_equal(now["now"].values, compared["pairwise_verdict"].values)
     for one in (scores, scores.drop_vars("cluster")):
         found = bt.plan.foresee(one, more=[0, 40], rope=rope)
         again = bt.plan.replication(one, n=40, rope=rope)

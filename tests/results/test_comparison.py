@@ -31,11 +31,12 @@ def many():
 
 
 def test_words_come_first_then_the_table_then_how_it_was_made(two):
-    first, caption, head, row, made = re.split(r"\n\n| ─+\n", str(two))
+    first, shown, _, caption, head, row, made = re.split(r"\n\n| ─+\n", str(two))
     assert first.startswith("A is better than B (probability 0.996).")
+    assert shown.splitlines()[0] == " Difference in win rate, point and 95% HDI"
     assert caption == "The pair"
     heads = " ".join(head.split())
-    for named in ("System Other", "P(better)", "Wins Losses Ties", "Verdict", "[95% HDI]", "BF01"):
+    for named in ("System Other", "P(better)", "Wins Losses Ties", "Verdict", "[95% HDI]"):
         assert set(named.split()) <= set(heads.split())
     assert row.split()[:2] == ["A", "B"]
     assert row.split()[5:9] == ["0.996", "12", "2", "986"]
@@ -88,8 +89,9 @@ def test_the_answer_stands_first_then_systems_then_their_matrix_and_pairs_of_few
     three, ten, many = (bt.compare(scores(k)) for k in (3, 10, 45))
     first, *rest = str(ten).split("\n\n")
     assert first.split("\n")[0].startswith(("s9 is the best", "s9 is probably the best"))
-    assert rest[0].startswith("Systems, the best first")
-    assert len(rest[1].splitlines()) >= 12  # a head, a line and ten systems
+    assert rest[0].startswith(" Difference in accuracy from s9 (most likely the best)")
+    at = next(k for k, block in enumerate(rest) if block.startswith("Systems, the best first"))
+    assert len(rest[at + 1].splitlines()) >= 12  # a head, a line and ten systems
     assert "Probability, in per cent, that the system of the row" in str(ten)
     assert "the system ahead first" not in str(ten)
     assert "All 3 pairs, the system ahead first" in str(three)

@@ -119,7 +119,9 @@ def test_compare_says_what_it_says_in_memory_and_reads_right_or_wrong_once(kind)
 def test_graded_pairs_are_those_of_fractions():
     values = graded(3000, 3)
     lazy, _ = watched(values, 700)
-    told = bt.compare(lazy, quantity="mean", tests="sign", rng=1).data["prob_better"].values
+    told = (
+        bt.compare(lazy, quantity="mean", tests="sign", rng=1).data["pairwise_prob_better"].values
+    )
     n = len(values)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         apart = [Fraction(x) - Fraction(y) for x, y in values[:, [a, b]].tolist()]

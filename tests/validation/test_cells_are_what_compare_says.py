@@ -62,9 +62,9 @@ def test_of_many_systems(truth):
     for _ in range(2):
         scores = truth.draw(random)
         comparison = bt.compare(as_scores(scores.values), tests="sign", rng=1)
-        agree(of_many.alone(scores), comparison)
+        agree(of_many.alone(scores), comparison, "pairwise")
         among = of_many.among_all(scores, random)
-        agree(among, comparison, "among")
+        agree(among, comparison)
         # from draws of another seed: a system at the edge of the set may change
         assert np.sum(among["best"] != comparison.data["in_best_set"].values) <= 1
 
@@ -73,11 +73,11 @@ def test_of_many_systems_on_clusters():
     random = np.random.default_rng(4)
     scores = Rasch(systems=4, items=30, sd=0.3, clusters=6, together=1.0).draw(random)
     comparison = bt.compare(as_scores(scores.values, scores.unit), tests="sign", rng=1)
-    agree(of_many.on_units(scores), comparison)
-    agree(of_many.among_all(scores, random), comparison, "among")
+    agree(of_many.on_units(scores), comparison, "pairwise")
+    agree(of_many.among_all(scores, random), comparison)
     scores = Rasch(systems=4, items=40, sizes=(12, 9, 7, 5, 4, 3), together=1.0).draw(random)
     comparison = bt.compare(as_scores(scores.values, scores.unit), tests="sign", rng=1)
-    agree(of_many.among_all(scores, random), comparison, "among")
+    agree(of_many.among_all(scores, random), comparison)
 
 
 def test_of_many_systems_with_graded_scores():
@@ -86,8 +86,8 @@ def test_of_many_systems_with_graded_scores():
     skewed = Graded(systems=4, items=12, sd=0.3, noise=0.5, skewed=True).draw(random)
     for one in (scores, skewed):
         comparison = bt.compare(as_scores(one.values), tests="sign", rng=1)
-        agree(of_many.on_units(one), comparison)
-        agree(of_many.among_all(one, random), comparison, "among")
+        agree(of_many.on_units(one), comparison, "pairwise")
+        agree(of_many.among_all(one, random), comparison)
 
 
 def test_of_a_pair_on_units():

@@ -21,7 +21,7 @@ from betterthan.results.pair_tables import matrix_table, pairs_table
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.systems_table import spread_table, systems_table
-from betterthan.results.text import as_text, can_encode, printed, short_names
+from betterthan.results.text import as_text, can_encode, printed, short_names, with_short_names
 
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
 _FEW = 5  # systems up to which pairs have rows
@@ -72,13 +72,14 @@ def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
     parts = [audit_part(context), systems_part(context, brief=True), between]
     if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
         parts.append(diagnostics_part(context))
-    return Document(
+    page = Document(
         on_one_line(title) if title else "",
         parts=[part for part in parts if part is not None],
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
         picture=picture(context, UNICODE if can_encode(UNICODE) else ASCII),
     )
+    return with_short_names(page)
 
 
 def brief_text(comparison: Any, title: str) -> str:
@@ -126,7 +127,7 @@ def picture(context: ReportContext, marks: Marks = UNICODE) -> list[str]:
         return []
     systems, (at, role) = context.systems, _reference(context)
     values = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
-    if not np.isfinite(values["difference_lower"]).any():
+    if not np.isfinite(np.delete(values["difference_lower"], at)).any():
         return []
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in values["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"

@@ -68,7 +68,7 @@ class Scale:
         >>> Scale.over([-0.03, 0.37]).ticks()
         [0.0, 0.1, 0.2, 0.3]
         """
-        low, high = min(0.0, *values), max(0.0, *values)
+        low, high = min([0.0, *values]), max([0.0, *values])
         span = (high - low) or 1.0
         power = 10.0 ** math.floor(math.log10(span / _TICKS))
         step = next(power * k for k in _STEPS if span / (power * k) <= _TICKS)

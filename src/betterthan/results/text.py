@@ -36,7 +36,7 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
     colour : bool, default False
         Headings and the answer in bold, signatures and the question in grey: for a terminal.
     """
-    styled = _page(_with_short_names(page), width)
+    styled = _page(page, width)
     lines = [painted(*line) for line in styled] if colour else [line for line, _ in styled]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines) + "\n").lstrip("\n")
 
@@ -111,12 +111,12 @@ def _answer(page: Document, width: int) -> Iterator[_Line]:
         yield from _paragraph(line, width, _BOLD)
 
 
-def _with_short_names(page: Document) -> Document:
+def with_short_names(page: Document) -> Document:
     """Where a system has a name of more than 24 characters, the table of systems numbers all, and
     tables of pairs have the numbers; without a table of systems names are shortened.
     """
     if page.chapters:
-        return replace(page, chapters=[_with_short_names(chapter) for chapter in page.chapters])
+        return replace(page, chapters=[with_short_names(chapter) for chapter in page.chapters])
     tables = [t for part in page.parts for t in part.tables if t.heads[0] == "System" or t.shades]
     names = {cell for t in tables for row in t.rows for cell in row[: 1 + _of_pairs(t)]}
     short = short_names(sorted(names))

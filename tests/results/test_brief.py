@@ -1,0 +1,160 @@
+"""What is printed: one verdict of a pair, a picture of differences, numbers for long names."""
+
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.results.brief import brief_page
+from betterthan.results.interval_picture import ASCII, UNICODE
+from betterthan.results.text import short_names
+
+LONG = [
+    "20251205_sonar-foundation-agent_claude-opus-4-5",
+    "20251103_sonar-foundation-agent_claude-sonnet-4-5",
+    "20250928_trae_doubao_seed_code",
+    "base",
+]
+
+
+def scores(systems, items=120, seed=3, **attrs):
+    share = np.linspace(0.85, 0.5, len(systems))
+    right = np.random.default_rng(seed).random((items, len(systems))) < share
+    coords = {"system": list(systems)}
+    return xr.DataArray(right.astype(float), dims=("item", "system"), coords=coords, attrs=attrs)
+
+
+def picture(comparison):
+    return brief_page(comparison.by_engine()).picture
+
+
+def shown(comparison):
+    """Of each system in the picture its last columns: difference, P(best), verdict."""
+    marks = re.compile(r"[^│┃┼├┤─●■◆○┊]*$")
+    return {line.split()[0]: marks.search(line)[0].split() for line in picture(comparison)[2:]}
+
+
+def test_printed_verdicts_are_those_of_the_tables_and_of_the_data():
+    """One number of a pair, wherever it stands."""
+    comparison = bt.compare(scores("abcde"), baseline="e")
+    pairs = comparison.pairs.set_index(["system", "other"])
+    data = comparison.data
+    text, seen = str(comparison), shown(comparison)
+    for (system, other), row in pairs.iterrows():
+        cell = data.sel(system_a=system, system_b=other)
+        assert row["prob_better"] == float(cell["prob_better"])
+        assert row["verdict"] == {"a_better": "better"}.get(
+            str(cell["verdict"].item()), "undecided"
+        )
+        (line,) = re.findall(rf"^ {system} +{other} .*$", text, re.M)
+        assert bt.results.numbers.probability(row["prob_better"]) in line
+        assert line.endswith(f"{system} better" if row["verdict"] == "better" else "undecided")
+        if other == "e":
+            assert seen[system][-1] == row["verdict"]
+            assert float(seen[system][0]) == pytest.approx(row["difference"], abs=0.005)
+    assert seen["e"][-1] == "baseline"
+
+
+def test_pairwise_numbers_have_columns_of_their_own():
+    comparison = bt.compare(scores("abc"))
+    alone = bt.compare(scores("abc"), systems=["a", "b"])
+    row = comparison.pairs.set_index(["system", "other"]).loc[("a", "b")]
+    assert row["pairwise_prob_better"] == alone.pairs["prob_better"][0]
+    assert row["pairwise_difference"] == alone.pairs["difference"][0]
+    assert row["prob_better"] != row["pairwise_prob_better"]
+    assert "alone" not in str(comparison)
+    assert "P(better), pair alone" in " ".join(bt.report(comparison).split())
+
+
+def test_long_names_are_numbered_and_the_table_of_systems_says_whose_number_it_is():
+    text = str(bt.compare(scores(LONG)))
+    tables = text.partition("Systems, the best first")[2].partition("betterthan 0")[0]
+    ranked = re.findall(r"^ #(\d) (\S+) ", tables, re.M)
+    assert [number for number, _ in ranked] == ["1", "2", "3", "4"]
+    assert len({name for _, name in ranked}) == 4
+    assert all(len(name) <= 24 for _, name in ranked)
+    assert len(re.findall(r"^ #\d +#\d ", tables, re.M)) == 6
+    assert max(map(len, tables.splitlines())) <= 110
+    assert LONG[0] in text.partition("\n\n")[0]  # sentences have whole names
+
+
+@pytest.mark.parametrize("most", [8, 24])
+def test_short_names_differ(most):
+    names = [f"the same long beginning {k} the same long end" for k in range(30)]
+    names += ["short", "a name of another kind that is long"]
+    short = short_names(names, most)
+    labels = [short.get(name, name) for name in names]
+    assert len(set(labels)) == len(names)
+    assert "short" in labels
+
+
+def test_of_many_systems_those_that_matter_have_rows():
+    comparison = bt.compare(scores([f"s{k}" for k in range(20)], items=300), baseline="s15")
+    lines = picture(comparison)
+    assert len(lines) <= 12
+    seen = shown(comparison)
+    assert seen["s15"][-1] == "baseline"
+    best = comparison.systems["system"][comparison.systems["in_best_set"]].tolist()
+    assert set(best[:3]) <= set(seen)
+    assert re.search(r"\d+ more systems: ", lines[-1])
+
+
+def test_two_systems_have_one_row_and_their_own_probability():
+    comparison = bt.compare(bt.datasets.contingency_case("a"))
+    title, heads, row = picture(comparison)
+    assert title == " Difference in win rate, point and 95% HDI"
+    assert heads.endswith("P(better)  Verdict")
+    assert row.startswith(" A − B ")
+    assert row.endswith("+0.0100      0.996  better")
+
+
+def test_better_is_on_the_right_where_lower_is_better():
+    values = np.random.default_rng(1).random((60, 2)) + [0.0, 0.4]
+    graded = xr.DataArray(values, dims=("item", "system"), coords={"system": ["x", "y"]})
+    up, down = (
+        picture(bt.compare(graded.assign_attrs(higher_is_better=better)))[2]
+        for better in (True, False)
+    )
+    for row in (up, down):  # the system ahead stands first, its mark right of zero
+        assert row.index("│") < row.index("●")
+    assert up.startswith(" y − x")
+    assert down.startswith(" x − y")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bt.datasets.intent_detection(),  # ties unknown
+        scores("ab").assign_coords(cluster=("item", ["one"] * 120)),
+    ],
+)
+def test_without_an_interval_there_is_no_picture(data):
+    assert not picture(bt.compare(data))
+
+
+def test_a_narrow_terminal_has_no_picture(monkeypatch):
+    comparison = bt.compare(scores("abc"))
+    assert UNICODE.better in str(comparison)
+    monkeypatch.setattr("betterthan.results.text.terminal_width", lambda: 60)
+    assert UNICODE.better not in str(comparison)
+
+
+def test_ascii_output_has_ascii_marks(monkeypatch):
+    class Narrow:
+        encoding = "ascii"
+
+        def isatty(self):
+            return False
+
+    comparison = bt.compare(scores("abc"))
+    monkeypatch.setattr("sys.stdout", Narrow())
+    lines = picture(comparison)
+    assert any(ASCII.better in line for line in lines)
+    "\n".join(lines).encode("ascii")
+
+
+def test_a_notebook_shows_the_picture():
+    html = bt.compare(scores("abc"))._repr_html_()
+    assert "<pre> Difference in accuracy from" in html
