@@ -45,9 +45,8 @@ def test_printed_verdicts_are_those_of_the_tables_and_of_the_data():
     for (system, other), row in pairs.iterrows():
         cell = data.sel(system_a=system, system_b=other)
         assert row["prob_better"] == float(cell["prob_better"])
-        assert row["verdict"] == {"a_better": "better"}.get(
-            str(cell["verdict"].item()), "undecided"
-        )
+        verdict = "better" if str(cell["verdict"].item()) == "a_better" else "undecided"
+        assert row["verdict"] == verdict
         (line,) = re.findall(rf"^ {system} +{other} .*$", text, re.M)
         assert bt.results.numbers.probability(row["prob_better"]) in line
         assert line.endswith(f"{system} better" if row["verdict"] == "better" else "undecided")
@@ -111,12 +110,10 @@ def test_two_systems_have_one_row_and_their_own_probability():
 
 
 def test_better_is_on_the_right_where_lower_is_better():
-    values = np.random.default_rng(1).random((60, 2)) + [0.0, 0.4]
+    values = np.random.default_rng(1).random((60, 2)) + np.array([0.0, 0.4])
     graded = xr.DataArray(values, dims=("item", "system"), coords={"system": ["x", "y"]})
-    up, down = (
-        picture(bt.compare(graded.assign_attrs(higher_is_better=better)))[2]
-        for better in (True, False)
-    )
+    oriented = (graded.assign_attrs(higher_is_better=better) for better in (True, False))
+    up, down = (picture(bt.compare(data))[2] for data in oriented)
     for row in (up, down):  # the system ahead stands first, its mark right of zero
         assert row.index("│") < row.index("●")
     assert up.startswith(" y − x")
@@ -136,9 +133,9 @@ def test_without_an_interval_there_is_no_picture(data):
 
 def test_a_narrow_terminal_has_no_picture(monkeypatch):
     comparison = bt.compare(scores("abc"))
-    assert UNICODE.better in str(comparison)
+    assert UNICODE.worse in str(comparison)
     monkeypatch.setattr("betterthan.results.text.terminal_width", lambda: 60)
-    assert UNICODE.better not in str(comparison)
+    assert UNICODE.worse not in str(comparison)
 
 
 def test_ascii_output_has_ascii_marks(monkeypatch):
@@ -151,7 +148,7 @@ def test_ascii_output_has_ascii_marks(monkeypatch):
     comparison = bt.compare(scores("abc"))
     monkeypatch.setattr("sys.stdout", Narrow())
     lines = picture(comparison)
-    assert any(ASCII.better in line for line in lines)
+    assert any(f"-{ASCII.worse}-" in line for line in lines)
     "\n".join(lines).encode("ascii")
 
 
