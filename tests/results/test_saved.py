@@ -135,3 +135,24 @@ def test_a_small_file_that_claims_terabytes_is_refused(tmp_path):
         file.create_variable("prob_better", ("x", "y"), float, chunks=(1000, 1000))
     assert (tmp_path / "large.nc").stat().st_size < 10**5
     assert refusal(tmp_path / "large.nc").startswith("is damaged, or no netCDF file")
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_file_of_another_format_is_refused(comparison, tmp_path, number):
+    path = tmp_path / "other.nc"
+    comparison.data.assign_attrs(format=number).to_netcdf(path)
+    match = f"holds a comparison of format {number}, and this version reads format 2; compare the"
+    with pytest.raises(ValueError, match=match):
+        bt.load(path)
+
+
+def test_a_file_of_the_former_format_is_known_by_its_columns(comparison, tmp_path):
+    path = tmp_path / "former.nc"
+    comparison.data.assign(among_verdict=comparison.data["verdict"]).to_netcdf(path)
+    with pytest.raises(ValueError, match="holds a comparison of format 1"):
+        bt.load(path)
+
+
+def test_the_format_is_no_attribute_of_an_answer(comparison, saved):
+    assert "format" not in bt.load(saved).attrs
+    assert "format" not in comparison.attrs

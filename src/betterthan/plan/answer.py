@@ -45,7 +45,7 @@ def _column_title(name: Any) -> str:
     return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
 
 
-_HEADS = dict(zip(names.SQUARE, ("System A", "System B"), strict=True))
+_HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True))
 
 
 def _cell(value: Any) -> str:
