@@ -7,7 +7,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.brief import brief_page
+from betterthan.results.brief import _more, brief_page
+from betterthan.results.comparison import Comparison
 from betterthan.results.interval_picture import ASCII, UNICODE
 from betterthan.results.text import short_names
 
@@ -107,6 +108,26 @@ def test_two_systems_have_one_row_and_their_own_probability():
     assert heads.endswith("P(better)  Verdict")
     assert row.startswith(" A − B ")
     assert row.endswith("+0.0100      0.996  better")
+
+
+def test_two_long_names_are_shortened_in_the_picture():
+    row = picture(bt.compare(scores(LONG[:2])))[2]
+    assert re.match(r" \S{24} − \S{24} ", row)
+
+
+def test_systems_without_a_row_are_counted_by_verdict():
+    assert _more(["reference", "worse", "undecided"], [0, 1]) == "1 more system: undecided"
+    assert _more(["reference", "worse", "worse"], [0]) == "2 more systems: all worse"
+    rest = ["reference", "worse", "worse", "better"]
+    assert _more(rest, [0]) == "3 more systems: 2 worse, 1 better"
+    assert _more(rest, [0, 1, 2, 3]) == ""
+
+
+def test_chains_that_have_not_converged_have_no_picture():
+    comparison = bt.compare(scores("abc"))
+    failed = comparison.data.assign_attrs(failures="R-hat is 1.2")
+    assert picture(comparison)
+    assert not picture(Comparison(failed))
 
 
 def test_better_is_on_the_right_where_lower_is_better():

@@ -123,7 +123,7 @@ def picture(context: ReportContext, marks: Marks = UNICODE) -> list[str]:
     of two systems from the other; no lines where no difference has an interval.
     """
     data, provenance = context.data, context.provenance
-    if "difference_mean" not in data or provenance.ci_prob is None:
+    if "difference_mean" not in data or provenance.ci_prob is None or provenance.failures:
         return []
     systems, (at, role) = context.systems, _reference(context)
     values = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
@@ -158,7 +158,12 @@ def picture(context: ReportContext, marks: Marks = UNICODE) -> list[str]:
 
 _ENDS = ("lower", "mean", "upper")
 _SHOWN = ("difference_lower", "difference_mean", "difference_upper", "verdict")
-_VERDICTS = {"a_better": "better", "b_better": "worse", "no_data": "no data"}
+_VERDICTS = {
+    "a_better": "better",
+    "b_better": "worse",
+    "no_data": "no data",
+    "no_verdict": "no verdict",
+}
 
 
 def _reference(context: ReportContext) -> tuple[int, str]:
@@ -194,13 +199,16 @@ def _more(verdicts: list[str], shown: list[int]) -> str:
     rest = [verdict for k, verdict in enumerate(verdicts) if k not in shown]
     if not rest:
         return ""
+    systems = f"{len(rest):,} more systems" if len(rest) > 1 else "1 more system"
     number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
     if len(number) == 1:
-        return f"{len(rest):,} more systems: all {rest[0]}"
-    listed = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
-    return f"{len(rest):,} more systems: {listed}"
+        return f"{systems}: {'all ' * (len(rest) > 1)}{rest[0]}"
+    return f"{systems}: {', '.join(f'{n:,} {verdict}' for verdict, n in number.items())}"
 
 
 def _labels(systems: list[str]) -> list[str]:
-    """Names, or numbers as in the table of systems where one is long."""
-    return [f"#{k + 1}" for k in range(len(systems))] if short_names(systems) else systems
+    """Names; where one is long, numbers as in the table of systems, and of two short names."""
+    short = short_names(systems)
+    if short and len(systems) > 2:
+        return [f"#{k + 1}" for k in range(len(systems))]
+    return [short.get(name, name) for name in systems]
