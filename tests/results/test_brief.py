@@ -80,6 +80,25 @@ def test_long_names_are_numbered_and_the_table_of_systems_says_whose_number_it_i
     assert LONG[0] in text.partition("\n\n")[0]  # sentences have whole names
 
 
+def test_a_system_whose_name_is_a_number_is_not_taken_for_a_rank():
+    """Ranked first to last: #3, the long one, #1. `#1` must stay the name of the last."""
+    text = str(bt.compare(scores(["#3", LONG[0], "#1"])))
+    (first, *_) = re.findall(r"^ (\S+) +\S+ .* (.+) better$", text, re.M)
+    assert first[0] == first[1] == "#3"
+    assert re.search(r"^ #1 +0\.\d+ \[", text, re.M)  # in the table of systems
+
+
+def test_a_system_called_better_than_another_keeps_its_name():
+    long = "a system with a name of many characters"
+    text = str(bt.compare(scores([f"{long} better", long, "x"])))
+    tables = text.partition("Systems, the best first")[2]
+    ranked = dict(re.findall(r"^ #(\d) (\S.*?)  ", tables, re.M))
+    assert ranked["1"].endswith("better")
+    assert not ranked["2"].endswith("better")
+    assert re.search(r"^ #1 +#2 .* undecided$", tables, re.M)
+    assert re.search(r"^ #1 +#3 .* #1 better$", tables, re.M)
+
+
 @pytest.mark.parametrize("most", [8, 24])
 def test_short_names_differ(most):
     names = [f"the same long beginning {k} the same long end" for k in range(30)]

@@ -21,7 +21,14 @@ from betterthan.results.pair_tables import matrix_table, pairs_table
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.systems_table import spread_table, systems_table
-from betterthan.results.text import as_text, can_encode, printed, short_names, with_short_names
+from betterthan.results.text import (
+    as_text,
+    can_encode,
+    may_number,
+    printed,
+    short_names,
+    with_short_names,
+)
 
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
 _FEW = 5  # systems up to which pairs have rows
@@ -209,6 +216,6 @@ def _more(verdicts: list[str], shown: list[int]) -> str:
 def _labels(systems: list[str]) -> list[str]:
     """Names; where one is long, numbers as in the table of systems, and of two short names."""
     short = short_names(systems)
-    if short and len(systems) > 2:
+    if short and len(systems) > 2 and may_number(systems):
         return [f"#{k + 1}" for k in range(len(systems))]
     return [short.get(name, name) for name in systems]

@@ -4,14 +4,14 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from io import StringIO
 from typing import Any
 
 from betterthan.progress import on_terminal
-from betterthan.results.document import Document, Part, Table
+from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Part, Table
 
 WIDTH = 110
 _HEADING = 10  # characters of a name that may head a column
@@ -124,7 +124,7 @@ def with_short_names(page: Document) -> Document:
         return page
     lists = [t for t in tables if not (_of_pairs(t) or t.shades)]
     rank = {row[0]: f"#{k + 1}" for k, row in enumerate(lists[0].rows)} if lists else {}
-    numbered = names <= rank.keys()
+    numbered = names <= rank.keys() and may_number(names)
 
     def labelled(table: Table) -> Table:
         if table not in tables:
@@ -133,18 +133,27 @@ def with_short_names(page: Document) -> Document:
         if numbered and table in lists:
             label = {name: f"{number} {short.get(name, name)}" for name, number in rank.items()}
 
-        def cell(text: str) -> str:
-            name = text.removesuffix(_BETTER)
-            return label.get(name, name) + text[len(name) :]
+        def cell(column: int, text: str) -> str:
+            name = text.removesuffix(_BETTER) if table.heads[column] in _VERDICTS else text
+            named = column <= _of_pairs(table) or name != text
+            return label.get(name, name) + text[len(name) :] if named else text
 
-        rows = [tuple(map(cell, row)) for row in table.rows]
-        return replace(table, heads=tuple(map(cell, table.heads)), rows=rows)
+        rows = [tuple(cell(*pair) for pair in enumerate(row)) for row in table.rows]
+        heads = (
+            tuple(label.get(head, head) for head in table.heads) if table.shades else table.heads
+        )
+        return replace(table, heads=heads, rows=rows)
 
     parts = [replace(part, tables=list(map(labelled, part.tables))) for part in page.parts]
     return replace(page, parts=parts)
 
 
-_BETTER = " better"  # after a name, in a verdict
+_BETTER, _VERDICTS = " better", (VERDICT, PAIRWISE_VERDICT)  # after a name, in these columns
+
+
+def may_number(names: Iterable[str]) -> bool:
+    """Whether `#1` cannot be taken for the name of a system."""
+    return not any(name.lstrip().startswith("#") for name in names)
 
 
 def _of_pairs(table: Table) -> bool:
@@ -152,8 +161,8 @@ def _of_pairs(table: Table) -> bool:
 
 
 def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
-    """Names of more than `most` characters, shortened in the middle; numbered where several would
-    be the same.
+    """Names of more than `most` characters, shortened in the middle; with a number at the end where
+    several would be the same.
 
     Examples
     --------
@@ -165,7 +174,7 @@ def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
         short = {name: f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}" for name in long}
         if len({*short.values(), *names}) == len(long) + len({*names}):
             return short
-    return {name: f"#{k + 1} {name[: most - 6]}…" for k, name in enumerate(long)}
+    return {name: f"{name[: most - 5]}…{k + 1}" for k, name in enumerate(long)}
 
 
 def _part(part: Part, width: int) -> Iterator[_Line]:
