@@ -12,7 +12,7 @@ from betterthan.counts.missing_scores import missing_by_difficulty
 from betterthan.results import numbers
 
 _MIN_AUC_DISTANCE = (
-    0.1  # of the AUC from one half, from which missing scores are told to go with difficulty
+    0.1  # of the AUC from one half, from which missing scores are said to depend on difficulty
 )
 
 

@@ -210,7 +210,7 @@ def audit(
     source : path, list of paths, mapping, DataFrame, logs or scores
         What `read` reads, what `read_logs` returns, or scores over (item, system).
     baseline : str, optional
-        The system that the others are told against: verdicts of other pairs are not looked at.
+        The system that the others are compared with; verdicts of other pairs are not checked.
     near : bool, default False
         Look for items whose texts are near copies of one another, too: the simhashes of their
         shingles of three words differ in at most 3 of 64 bits. Of logs that are read here.

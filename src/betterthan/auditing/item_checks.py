@@ -26,7 +26,7 @@ from betterthan.logs.pivoting import conflicting_contents
 from betterthan.logs.record import Frame, Logs
 
 _PER_CENT = 5  # above this no score is a share
-_MEANS = 3  # that are told one by one
+_MEANS = 3  # listed one by one
 
 
 def present(scores: xr.DataArray) -> Frame:
@@ -298,7 +298,7 @@ def _by_task(records: Frame) -> Iterator[tuple[str, Frame]]:
         yield str(task), group
 
 
-_HALF = 0.5  # share of the items from which a ceiling or floor is told
+_HALF = 0.5  # share of the items from which a ceiling or floor is reported
 _TWINS, _NEARLY, _MANY = 10, 0.99, 100
 _DRIFT, _LEVEL, _SHUFFLES, _LEAST = 0.3, 0.01, 1_999, 20
 

@@ -44,7 +44,7 @@ def audit(
     tool: Tool = None,
     layout: Layout = None,
     baseline: Annotated[
-        str | None, typer.Option(help="The system that the others are told against.")
+        str | None, typer.Option(help="The system that the others are compared with.")
     ] = None,
     near: Annotated[
         bool, typer.Option("--near", help="Look for items that are near copies, too.")

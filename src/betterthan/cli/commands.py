@@ -51,7 +51,7 @@ _OF_NAME = {
 
 
 class Plain(TyperCommand):
-    """A command whose arguments are told by their names alone."""
+    """A command whose help shows its arguments by name alone."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters; of an argument a type would stand behind its name."""
@@ -91,7 +91,7 @@ def show(
     ] = None,
     rope: Rope = names.ROPE,
     baseline: Annotated[
-        str | None, typer.Option(help="The system that the others are told against.")
+        str | None, typer.Option(help="The system that the others are compared with.")
     ] = None,
     systems: Systems = None,
     layout: Layout = None,

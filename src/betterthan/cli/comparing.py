@@ -90,7 +90,7 @@ def compare(
     ] = 0.0,
     systems: Systems = None,
     baseline: Annotated[
-        str | None, typer.Option(help="The system that the others are told against.")
+        str | None, typer.Option(help="The system that the others are compared with.")
     ] = None,
     threshold: Annotated[
         float, typer.Option(help="Probability from which a verdict is given.")

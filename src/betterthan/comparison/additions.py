@@ -1,4 +1,4 @@
-"""What an answer shows besides its probabilities: counts, ties, tests and single items."""
+"""Results of a comparison other than its probabilities: counts, ties, tests and single items."""
 
 from dataclasses import replace
 from typing import Any
