@@ -31,7 +31,7 @@ def test_a_guess_is_planned_as_if_it_were_known(capsys, monkeypatch):
     code, out, err = run(capsys, monkeypatch, *args)
     assert code == 0
     needed = bt.plan.items_needed(theta=(0.3, 0.15, 0.55))
-    assert f"first {int(needed['first'])}, always {int(needed['always'])}, ceiling >0.999" in out
+    assert f"first {int(needed['first'])}, always {int(needed['always'])}, ceiling > 0.999" in out
     assert "first 121" in out
     assert "asks for too few" in err
     curve = [line for line in out.splitlines() if " items  0." in line]

@@ -41,7 +41,7 @@ def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict(
     assert first.startswith("Undecided: the data do not show whether A or B is better")
     assert "(P(A better) = 0.947)" in first
     assert "60 labels (people) among 500 items" in truth
-    assert "by the judge alone, not corrected, >0.999" in alone
+    assert "by the judge alone, not corrected, > 0.999" in alone
     part = next(p for p in build_page(found).parts if p.heading == "Labels alone and judge alone")
     heads = part.tables[0].heads
     assert any(head.startswith("Judge alone") for head in heads)

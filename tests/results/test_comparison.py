@@ -117,7 +117,7 @@ def test_an_undecided_pair_is_not_called_equal():
 def test_practically_equivalent_is_said_with_the_rope():
     said = str(bt.compare(bt.counts.from_table({("A", "B"): (10, 10, 2000)}), rope=0.02))
     assert said.startswith(
-        "A and B are practically equivalent: they differ by at most 0.02 with probability >0.999"
+        "A and B are practically equivalent: they differ by at most 0.02 with probability > 0.999"
     )
 
 

@@ -104,7 +104,7 @@ def test_the_best_by_a_bootstrap_of_one_unit_is_unknown():
     told = " ".join(bt.report(found, format="text").split())
     assert "there is a single unit, which says nothing about new ones" in told
     assert "The best system is among" not in told
-    assert ">0.999" not in told
+    assert "> 0.999" not in told
 
 
 def test_groups_of_a_test_on_one_cluster():

@@ -47,7 +47,7 @@ def by_rich(heads, rows, sides, width):
 
 def test_a_table_is_as_rich_draws_it():
     heads = ("System", "Other", "Wins", "P(better)")
-    rows = [("alpha", "b", "1,000", "0.95"), ("a longer name", "系统", "3", ">0.999")]
+    rows = [("alpha", "b", "1,000", "0.95"), ("a longer name", "系统", "3", "> 0.999")]
     table = Table(heads, rows, "Caption", left=2)
     drawn = as_text(Document("", parts=[Part("Part", tables=[table])])).splitlines()
     expected = by_rich(heads, rows, table.sides, 110)

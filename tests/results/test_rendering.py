@@ -159,7 +159,7 @@ def test_markdown_tables_have_one_width():
 def test_verdicts_are_told_from_the_winner():
     counts = bt.counts.from_table({("A", "B"): (2, 20, 40)})
     text = " ".join(bt.report(bt.compare(counts)).split())
-    assert "B is better than A (probability >0.999)." in text
+    assert "B is better than A (probability > 0.999)." in text
     assert "Difference in win rate (B − A): +0." in text
     assert "20 wins, 2 losses, 40 ties for B." in text
 

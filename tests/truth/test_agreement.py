@@ -166,7 +166,7 @@ def test_two_engines_that_favour_different_systems_are_named():
     data = found.data.drop_vars(columns).merge(both).assign_attrs(model.attrs)
     (note,) = opposed_notes(report_context(data))
     assert "on 1 of 1 pairs" in note
-    assert "A better than B 0.998 by hierarchical, <0.001 by closed form" in note
+    assert "A better than B 0.998 by hierarchical, < 0.001 by closed form" in note
     assert "every data set alike" in note
     same = data.copy(deep=True)
     same["prob_better"].values[0] = same["prob_better"].values[1]

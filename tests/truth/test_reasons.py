@@ -81,7 +81,7 @@ def test_no_interval_stands_where_the_verdict_is_withheld():
     assert interval not in str(found)
     report = bt.report(found)
     assert interval not in report
-    assert ">0.999" not in report.partition("Posterior and tests")[0]
+    assert "> 0.999" not in report.partition("Posterior and tests")[0]
 
 
 def test_no_interval_of_a_score_stands_where_the_verdict_is_withheld():

@@ -27,7 +27,7 @@ def test_the_mean_decides_and_wins_that_favor_the_other_system_split(rare_losses
     said = found.statement()[0]
     assert said.startswith("No winner: wins and means disagree.")
     assert "B has the better mean (probability 0.987)" in said
-    assert "A has the better score on more items (probability >0.999)" in said
+    assert "A has the better score on more items (probability > 0.999)" in said
     assert " is better than " not in said
     assert found.pairs["verdict"].tolist() == ["split"]
 
@@ -41,7 +41,7 @@ def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losse
     assert by_mean["wins_verdict"].values[0, 1] == "a_better"
     assert by_mean.pairs.loc[0, ["system", "wins_verdict"]].tolist() == ["B", "worse"]
     assert by_mean.made.difference_is == "difference of means, in units of the score"
-    assert "By wins, B is better with probability <0.001." in by_mean.statement()[1]
+    assert "By wins, B is better with probability < 0.001." in by_mean.statement()[1]
 
 
 @pytest.mark.parametrize(

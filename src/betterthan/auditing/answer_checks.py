@@ -81,7 +81,7 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
         if better[i, j, 0] < 0.5:  # told from the side that is ahead
             i, j = j, i
         a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
-        low, high = (_two(p) for p in better[i, j, 1:])
+        low, high = (numbers.probability(p) for p in better[i, j, 1:])
         if verdict == "no verdict":
             values = _values(int(missing[i, j]))
             return f"{a} against {b}: {values} could change the verdict (P {low} to {high})"
@@ -104,13 +104,3 @@ def _holds_text(n: int, holds: bool) -> str:
 
 def _values(n: int) -> str:
     return "the missing score" if n == 1 else f"the {n} missing scores"
-
-
-def _two(p: float) -> str:
-    """A probability to two digits, never a 0 or 1 that is not one; to three about a threshold."""
-    if p < 0.005:
-        return "<.01"
-    if p > 0.995:
-        return ">.99"
-    text = f"{p:.2f}"
-    return (f"{p:.3f}" if text in ("0.95", "0.05") else text).lstrip("0")

@@ -35,6 +35,7 @@ from betterthan.comparison.joint_ranking import with_joint_posterior
 from betterthan.comparison.missing_bounds import (
     as_answered,
     columns_of_bounds,
+    extreme_answers,
     missing_bounds,
     withheld,
     without_verdicts,
@@ -273,6 +274,7 @@ def compare(
     additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
     tables = [addition(evaluation, options, main) for addition in additions]
     tables.append(columns_of_bounds(evaluation, options, bounds))
+    tables.append(extreme_answers(evaluation, options, bounds))
     table = Table.merged([main.table, main.more, *tables])
     table = table.with_arrays({"sign_error": wrong_side_probability(table)})
     fits, left_out = fits_of(answers)

@@ -74,7 +74,7 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
         if means.df <= DF_MIN:
             few = (
                 f"the {totals.units} {evaluation.unit}s are of unequal size, worth "
-                f"{means.df + 1:.1f} of equal size: too few to tell how the systems vary together"
+                f"{means.df + 1:.1f} of equal size: too few to estimate how the systems vary together"
             )
             return Table(attrs={"no_joint": few})
         evidence = _of_means(totals, means, equal)
@@ -83,7 +83,7 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
         both, items = totals.both_right()
         evidence = abilities.evidence_from_right(both, items, (win, loss, tie[0] if tie else 1.0))
     if not evidence.variance:
-        same = f"differences are the same on every {evaluation.unit}, so nothing tells their error"
+        same = f"differences are the same on every {evaluation.unit}, so their error is unknown"
         return Table(attrs={"no_joint": same})
     posterior = Abilities.fit(evidence)
     parts = means if isinstance(means, Means) else None
@@ -151,19 +151,19 @@ def _no_joint(evaluation: Evaluation, options: Options) -> str:
     if unlabelled(evaluation.data, CLUSTER):
         return "some items have no cluster"
     if options.margin:
-        return f"wins by more than a margin of {options.margin:g} are told pair by pair"
+        return f"wins by more than a margin of {options.margin:g} are compared pair by pair"
     if options.ties not in ("third", "drop", "all"):
-        return f"ties={options.ties!r} is told pair by pair; a mean has no ties"
+        return f"ties={options.ties!r} compares pair by pair, for a mean has no ties"
     if options.prior_sd:
         return "the skeptical prior is of a pair; the joint model has a prior of its own"
     prior = checks.prior(options.prior, evaluation.counts.sizes[names.OUTCOME])
     if prior[0] != prior[1]:
-        return "a prior that favours one side of a pair is told pair by pair"
+        return "a prior that favors one side of a pair is used pair by pair"
     if evaluation.quantity.lead == "wins" and (totals.graded or not totals.single):
         return "wins are answered pair by pair; quantity='mean' has a joint answer"
     if totals.units < abilities.FEWEST:
         few = f"{totals.units} {evaluation.unit}{'s are' if totals.units > 1 else ' is'} too few"
-        return f"{few} to tell how the systems vary together"
+        return f"{few} to estimate how the systems vary together"
     if totals.gaps:
         how = "missing='complete' compares all on the items that all have"
         return f"scores are missing, and pairs are then on different items; {how}"

@@ -4,6 +4,7 @@ Bounds are of what the answer is of: of wins on items in closed form, of means a
 by Student's t, which `spans` bounds.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.evaluation import Evaluation
+from betterthan.comparison.engines import closed_form
+from betterthan.comparison.evaluation import Evaluation, load
 from betterthan.comparison.options import Options
-from betterthan.counts.shapes import Table, pair_indices, without_attrs
+from betterthan.counts.shapes import Arrays, Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.units import Spans, once, spans, summed
 from betterthan.posterior.bounds import ScoreBounds, planned_bounds, score_limits
@@ -54,15 +56,51 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
 
 
 def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
-    """Of each pair ``n_missing`` and ``missing_holds``, whether its verdict is the same for every
-    value of the missing scores; of wins also ``counts_worst``, all of them for system_b.
+    """Of each pair ``n_missing``, ``missing_holds``, whether its verdict is the same for every
+    value of the missing scores, and ``missing_probability``, P(better) in the worst and the best
+    case for system_a; of wins also ``counts_worst``, all of them for system_b.
     """
     if bounds is None or not bounds_answer(evaluation, options):
         return Table()
     columns = {"n_missing": bounds["n_missing"], "missing_holds": bounds["holds"]}
+    columns["missing_probability"] = bounds["prob_better"].sel(case=CASES)
     if evaluation.counts.sizes[names.OUTCOME] == bounds.sizes.get(names.OUTCOME):  # ties were kept
         columns["counts_worst"] = bounds["counts"].sel(case="worst", drop=True)
     return Table.of(without_attrs(xr.Dataset(columns)))
+
+
+def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
+    """Of two systems the answers with every missing score the worst, and the best, for system_a:
+    ``extreme_`` difference, P(better) and verdict over (system_a, system_b, case).
+    """
+    if bounds is None or evaluation.kind == "blocks" or len(evaluation.systems) > 2:
+        return Table()
+    if not bounds_answer(evaluation, options) or options.method != "exact":
+        return Table()
+    scores = evaluation.observed.drop_vars("status", errors="ignore")
+    limits = score_limits(scores, None)[:2]
+    worst, best = limits if scores.attrs.get("higher_is_better", True) else limits[::-1]
+    missing = np.isnan(scores.values.astype(float))
+    by_case = []
+    for fill in ([worst, best], [best, worst]):
+        filled = scores.copy(data=np.where(missing, fill, scores.values.astype(float)))
+        answer = closed_form(load(filled, replace(options, systems=None)), options).table
+        by_case.append({name: answer[name] for name in _EXTREMES if name in answer})
+    dims = (*names.SQUARE, "case")
+    columns: Arrays = {"case": (("case",), np.array(CASES))}
+    for name in by_case[0]:
+        values = np.stack([answers[name] for answers in by_case], axis=-1)
+        values[1, 0] = values[1, 0, ::-1]  # the worst for one is the best for the other
+        columns[_EXTREMES[name]] = dims, values
+    return Table(columns)
+
+
+CASES = ["worst", "best"]  # values of the missing scores, for system_a
+_EXTREMES = {
+    "prob_better": "extreme_probability",
+    "verdict": "extreme_verdict",
+    **{f"difference_{k}": f"extreme_difference_{k}" for k in ("mean", "lower", "upper")},
+}
 
 
 def withheld(evaluation: Evaluation, bounds: xr.Dataset | None) -> np.ndarray | None:

@@ -12,7 +12,7 @@ from betterthan import names
 from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
 from betterthan.counts.scoring import item_outcomes, oriented
-from betterthan.counts.shapes import Arrays, to_pairs
+from betterthan.counts.shapes import Arrays, pair_indices, to_pairs
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
@@ -100,6 +100,19 @@ class UnitTotals:
         limits = means.law.interval(question.ci_prob, question.ci_kind)
         return oriented_scores(means.mean, *limits, self.higher_is_better)
 
+    def shared_scores(self) -> np.ndarray:
+        """The score of the system of the row on the cells that it and that of the column have,
+        as the scores stand; nan where there are none.
+        """
+        once = self.weight == "unit"
+        sums = units.pair_sums(self.totals, self.sizes, self.unit, each_once=once)
+        means = [np.stack([_mean(*block[:2]), _mean(*block[2:])]) for block in sums]
+        own = _mean(*self._of_units) if len(self.totals) else np.full(len(self.systems), np.nan)
+        shared = np.diag(own)
+        first, second = pair_indices(len(self.systems))
+        shared[first, second], shared[second, first] = np.concatenate(means, axis=1)
+        return shared if self.higher_is_better else -shared
+
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
         return self._pairs
@@ -115,6 +128,12 @@ class UnitTotals:
             skewed=self.of_items,
             each_once=self.weight == "unit",
         )
+
+
+def _mean(totals: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Over units; nan without any."""
+    number = sizes.sum(0)
+    return np.where(number > 0, totals.sum(0) / np.maximum(number, 1), np.nan)
 
 
 def oriented_scores(

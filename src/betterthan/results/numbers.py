@@ -4,44 +4,43 @@ import math
 
 
 def probability(p: float, mcse: float = 0.0) -> str:
-    """A probability to three decimals, fewer where it was sampled, with its Monte Carlo error
-    beside it.
+    """A probability to three decimals, or as many as its Monte Carlo error supports.
 
     Examples
     --------
-    >>> probability(0.996307), probability(0.9999999), probability(0.6873, 0.007)
-    ('0.996', '>0.999', '0.687 ± 0.007')
+    >>> probability(0.996307), probability(0.9999999), probability(0.6873, 0.02)
+    ('0.996', '> 0.999', '0.69')
     """
     if math.isnan(p):
         return "–"
-    if mcse > 0:
-        places = _places(mcse)
-        text = f"{p:.{places}f}"
-        if mcse < 0.0005 and float(text) in (0.0, 1.0):
-            return "<0.001" if p < 0.5 else ">0.999"
-        return f"{text} ± {mcse:.{places}f}"
-    if 0 < p < 0.0005 or p == 0:
-        return "<0.001"
-    if 0.9995 <= p <= 1:
-        return ">0.999"
-    return f"{p:.3f}"
+    places = _places(mcse, most=3)
+    text = f"{p:.{places}f}"
+    if float(text) not in (0.0, 1.0):
+        return text
+    if mcse >= 0.5 / 10**places:  # the last digit of a bound would be noise
+        places = max(places - 1, 1)
+    least = 1 / 10**places
+    return f"< {least:.{places}f}" if p < 0.5 else f"> {1 - least:.{places}f}"
 
 
-def p_value(p: float, mcse: float = 0.0) -> str:
-    """A p-value to three significant digits, fewer where it was sampled; a p-value is never 0.
+def p_value(p: float, mcse: float = 0.0, *, with_error: bool = False) -> str:
+    """A p-value to three significant digits, or as many as its Monte Carlo error supports, which
+    may follow; a p-value is never 0.
 
     Examples
     --------
     >>> p_value(0.0107421875), p_value(1.79e-60), p_value(1.0), p_value(0.0125, 0.0011)
-    ('0.0107', '1.8e-60', '1', '0.013 ± 0.001')
+    ('0.0107', '1.8e-60', '1', '0.013')
+    >>> p_value(0.0125, 0.0011, with_error=True)
+    '0.013 ± 0.001'
     """
     if math.isnan(p):
         return "–"
     if mcse > 0:
         places = _places(mcse)
-        return f"{p:.{places}f} ± {mcse:.{places}f}"
+        return f"{p:.{places}f}" + (f" ± {mcse:.{places}f}" if with_error else "")
     if p < 1e-4:
-        return f"{p:.1e}" if p > 1e-300 else "<1e-300"
+        return f"{p:.1e}" if p > 1e-300 else "< 1e-300"
     return f"{p:.3g}"
 
 
@@ -62,7 +61,7 @@ def percent(p: float) -> str:
 
 def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:
     """A difference with its interval, to the third digit of the interval's width, or the second of
-    a wide one.
+    a wide one, or to the digit that its Monte Carlo error supports.
 
     Examples
     --------
@@ -76,11 +75,10 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
         return f"{mean:+.3g}"
     places = 3 if width <= 0 else max(2, 2 - math.floor(math.log10(width)) - (width >= 0.1))
     if mcse > 0:
-        places = min(places + 2, _places(mcse))  # as many as the error lets stand, within reason
+        places = min(places, _places(mcse))
     # + 0.0 turns a rounded -0.0 into 0.0
     mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
-    error = f" ± {mcse:.{places}f}" if mcse > 0 else ""
-    return f"{mean:+.{places}f}{error} [{lower:+.{places}f}, {upper:+.{places}f}]"
+    return f"{mean:+.{places}f} [{lower:+.{places}f}, {upper:+.{places}f}]"
 
 
 def signed(value: float) -> str:
@@ -140,6 +138,6 @@ def bayes_factor(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _places(mcse: float) -> int:
-    """Decimals at which the first digit of the error stands."""
-    return min(6, max(1, -math.floor(math.log10(mcse))))
+def _places(mcse: float, most: int = 6) -> int:
+    """Decimals at which the first digit of a Monte Carlo error stands; without one, `most`."""
+    return most if mcse <= 0 else min(most, max(1, -math.floor(math.log10(mcse))))

@@ -138,7 +138,7 @@ def p_value(
         errors = rows.get(f"{name}_mcse", rows[name] * 0).values.tolist()
         tests = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
         return [
-            numbers.p_value(p, mcse) + _for_whom(p, favoured, pair)
+            numbers.p_value(p, mcse, with_error=True) + _for_whom(p, favoured, pair)
             for p, mcse, favoured, pair in tests
         ]
 

@@ -19,7 +19,7 @@ _NAME = 36  # characters of a name before it is folded
 _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
 _MATRIX_SYSTEMS = 10  # systems whose matrix fits a terminal
-_WORD = re.compile(r"\s*\S+\s*")  # with the blanks behind it
+_WORD = re.compile(r"\s*(?:[<>=≤≥] )?\S+\s*")  # with the blanks behind it; "> 0.999" is one
 _CONTROLS: dict[int, None] = dict.fromkeys((7, 8, 11, 12, 13))  # a terminal would act on them
 _BOLD, _GREY = "bold", "bright_black"
 
@@ -342,7 +342,7 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     """
     # the widest cell, or the longest word of the heading, which may break
     narrow = [
-        max([1, *(len(row[k]) for row in table.rows), *map(len, heading.split())])
+        max([1, *(len(row[k]) for row in table.rows), *(len(word.strip()) for word in _WORD.findall(heading))])
         for k, heading in enumerate(table.heads)
     ]
     widths = [max(w, len(heading)) for w, heading in zip(narrow, table.heads, strict=True)]

@@ -31,25 +31,23 @@ function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ","); }
 
 function signed(x, places) { return (x < 0 ? "" : "+") + fixed(x, places); }
 
-function placesOf(error) { return Math.min(6, Math.max(1, -Math.floor(Math.log10(error)))); }
+function placesOf(error, most) {
+  return error > 0 ? Math.min(most, Math.max(1, -Math.floor(Math.log10(error)))) : most;
+}
 
 function probability(p, error) {
   if (p === null || p === undefined || Number.isNaN(p)) return "–";
-  if (error > 0) {
-    const places = placesOf(error), text = fixed(p, places);
-    if (error < 0.0005 && (Number(text) === 0 || Number(text) === 1)) {
-      return p < 0.5 ? "<0.001" : ">0.999";
-    }
-    return text + " ± " + fixed(error, places);
-  }
-  if (p < 0.0005) return "<0.001";
-  if (p >= 0.9995) return ">0.999";
-  return fixed(p, 3);
+  let places = placesOf(error, 3);
+  const text = fixed(p, places);
+  if (Number(text) !== 0 && Number(text) !== 1) return text;
+  if (error >= 0.5 / 10 ** places) places = Math.max(places - 1, 1); // the last digit of a bound would be noise
+  const least = 1 / 10 ** places;
+  return p < 0.5 ? "< " + fixed(least, places) : "> " + fixed(1 - least, places);
 }
 
 function pValue(p) {
   if (p === null || p === undefined) return "–";
-  return p < 1e-4 ? (p > 1e-300 ? exponent(p) : "<1e-300") : general(p, 3);
+  return p < 1e-4 ? (p > 1e-300 ? exponent(p) : "< 1e-300") : general(p, 3);
 }
 
 function exponent(p) {
@@ -57,8 +55,8 @@ function exponent(p) {
   return front + "e" + power[0] + power.slice(1).padStart(2, "0");
 }
 
-// A difference, and its bounds in brackets: to the third digit of the interval's width, or as many
-// digits as its Monte Carlo error supports
+// A difference, and its bounds in brackets: to the third digit of the interval's width, or the digit
+// that its Monte Carlo error supports
 function difference(mean, low, up, error) {
   if (mean === null || mean === undefined || Number.isNaN(mean)) return ["–", ""];
   const width = up - low;
@@ -67,10 +65,9 @@ function difference(mean, low, up, error) {
   }
   let places = width <= 0 ? 3
     : Math.max(2, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
-  if (error > 0) places = Math.min(places + 2, placesOf(error));
+  places = Math.min(places, placesOf(error, 6));
   const texts = [mean, low, up].map((x) => signed(Number(fixed(x, places)) + 0, places));
-  const spread = error > 0 ? " ± " + fixed(error, places) : "";
-  return [texts[0] + spread, "[" + texts[1] + ", " + texts[2] + "]"];
+  return [texts[0], "[" + texts[1] + ", " + texts[2] + "]"];
 }
 
 // Whole percent that never rounds to 0 or 100
