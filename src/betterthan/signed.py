@@ -93,6 +93,7 @@ class Signature:
     # in words
     advice: str | None = None
     audit: tuple[str, ...] | None = None  # what stops a comparison of the scores, or warns of it
+    bounds: tuple[str, ...] | None = None  # whether verdicts hold for every value of missing scores
     notes: tuple[str, ...] | None = None
 
     @property
@@ -122,7 +123,7 @@ class Signature:
         return cls(**held)
 
 
-_LINES = {"failures", "tests", "audit", "notes", "unit_notes", "joint_notes"}
+_LINES = {"failures", "tests", "audit", "bounds", "notes", "unit_notes", "joint_notes"}
 
 
 def _plain(value: Any) -> Any:

@@ -35,6 +35,7 @@ KINDS = {
 PARTS = {
     "answer": facts.Answer,
     "pair": facts.Pair,
+    "leader": facts.Pair,
     "scores": facts.Score,
     "best": facts.Candidate,
     "verdict_counts": facts.VerdictCounts,

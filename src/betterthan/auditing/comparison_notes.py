@@ -15,7 +15,19 @@ from betterthan.posterior.bounds import missing_bounds
 _ELSEWHERE = ("mnar",)  # what `compare` tells by itself
 
 
-def lines_beside(
+def status_lines(scores: xr.DataArray) -> list[str]:
+    """What stops a comparison of scores or warns of it, in words: all checks of scores that have a
+    ``status`` (from logs); nothing of others.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        Before any policy for missing ones.
+    """
+    return list(_status_messages(scores)) if "status" in scores.coords else []
+
+
+def bounds_lines(
     scores: xr.DataArray,
     *,
     baseline: str | None = None,
@@ -23,10 +35,7 @@ def lines_beside(
     bounds: xr.Dataset | None = None,
     **how: Any,
 ) -> list[str]:
-    """What stops a comparison of scores or warns of it, in words.
-
-    Of scores that have a ``status`` (from logs) all checks of scores; of others only whether the
-    verdicts hold for every value of the missing scores.
+    """Whether the verdicts hold for every value of the missing scores, in words.
 
     Parameters
     ----------
@@ -41,11 +50,11 @@ def lines_beside(
     **how
         Of `posterior.missing_bounds`.
     """
-    messages = list(_status_messages(scores)) if "status" in scores.coords else []
-    if np.isnan(scores.values.astype(float)).any() and not np.isnan(scores.values).all():
-        limits = missing_bounds(scores, **how) if bounds is None else bounds
-        messages += _verdict_messages(limits, baseline, by)
-    return messages
+    missing = np.isnan(scores.values.astype(float))
+    if not missing.any() or missing.all():
+        return []
+    limits = missing_bounds(scores, **how) if bounds is None else bounds
+    return list(_verdict_messages(limits, baseline, by))
 
 
 def _status_messages(scores: xr.DataArray) -> Iterator[str]:

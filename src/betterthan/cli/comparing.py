@@ -156,6 +156,13 @@ def compare(
     figures: Figures = None,
     github: Github = False,
     junit: Junit = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Print the full report: tests, priors, diagnostics, data."),
+    ] = False,
+    no_picture: Annotated[
+        bool, typer.Option("--no-picture", help="Print no picture of the intervals.")
+    ] = False,
 ) -> None:
     """Compare systems by their results, all with each other."""
     import betterthan as bt
@@ -221,7 +228,7 @@ def compare(
     )
     with scheduled(scheduler):
         comparison = compared()
-    deliver(comparison, form, target)
+    deliver(comparison, form, target, full=full, picture=not no_picture)
     if figures is not None:
         _draw(comparison, figures)
     if github or junit is not None:

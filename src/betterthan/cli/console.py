@@ -219,7 +219,14 @@ def put(written: str, target: Path | None) -> None:
         say(f"wrote {target}")
 
 
-def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
+def deliver(
+    comparison: "Comparison",
+    form: str,
+    target: Path | None,
+    *,
+    full: bool = False,
+    picture: bool = True,
+) -> None:
     """Print, or write one file, or fill a folder; everything is made before the first byte is
     written.
     """
@@ -232,7 +239,7 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
 
     main_answer = plain(comparison)
     if form == "text" and target is None:
-        written = on_screen(main_answer)
+        written = on_screen(main_answer, full=full, picture=picture)
     else:
         with working("writing the report"):
             written = as_json(main_answer) if form == "json" else bt.report(comparison, format=form)
@@ -248,17 +255,25 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
             say(line)
 
 
-def on_screen(answer: "xr.Dataset") -> str:
-    """A report as in a file; on a terminal what `print` shows of a comparison, in colour."""
+def on_screen(answer: "xr.Dataset", *, full: bool = False, picture: bool = True) -> str:
+    """What `print` shows of a comparison, on a terminal in color; in full the report, as in a file.
+    Of other answers always the report.
+    """
     from betterthan.results.brief import brief_page
     from betterthan.results.document import without_figures
     from betterthan.results.kinds import build_page
-    from betterthan.results.text import as_text, coloured, terminal_width
+    from betterthan.results.text import as_text, coloured, encodable, terminal_width
 
-    if not sys.stdout.isatty() or answer.attrs.get("answer") != "comparison":
-        return as_text(without_figures(build_page(answer)), terminal_width(), colour=coloured())
-    first = as_text(brief_page(answer), terminal_width(), colour=coloured())
-    return f"{first.rstrip()}\n\nThe whole report: -o report.html, or .txt\n"
+    page = without_figures(build_page(answer)) if full or not _is_brief(answer) else None
+    page = page or brief_page(answer, rest=_REST, picture=picture)
+    return encodable(as_text(page, terminal_width(), colour=coloured()))
+
+
+_REST = "--full, or -o report.html"  # how a user of the command line gets the full report
+
+
+def _is_brief(answer: "xr.Dataset") -> bool:
+    return answer.attrs.get("answer") == "comparison"
 
 
 def _table(rows: "pd.DataFrame") -> str:

@@ -74,7 +74,8 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
         if means.df <= DF_MIN:
             few = (
                 f"the {totals.units} {evaluation.unit}s are of unequal size, worth "
-                f"{means.df + 1:.1f} of equal size: too few to estimate how the systems vary together"
+                f"{means.df + 1:.1f} of equal size: too few to estimate how the systems vary "
+                "together"
             )
             return Table(attrs={"no_joint": few})
         evidence = _of_means(totals, means, equal)

@@ -11,7 +11,7 @@ from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
-from betterthan.comparison.unit_notes import unequal, unit_notes, worth
+from betterthan.comparison.unit_notes import notes_on_tests, unequal, unit_notes, worth
 from betterthan.comparison.units import UnitTotals
 from betterthan.counts.shapes import Table
 from betterthan.counts.units import CLUSTER
@@ -60,7 +60,7 @@ def provenance(
         "difference_is": names.DIFFERENCES["wins"] if moved else quantity.difference_is,
         "baseline": options.baseline,
         "advice": None if advice is None else str(advice),
-        "notes": (*evaluation.notes, *left_out),
+        "notes": (*evaluation.notes, *left_out, *notes_on_tests(evaluation, options)),
         "weight": None if options.weight == "item" else options.weight,
         "unit_notes": unit_notes(table, evaluation, options),
     }
@@ -74,9 +74,11 @@ def provenance(
     if unequal(table):
         record["n_effective"] = worth(table)[0]
     settings = {k: v for answer in reversed(answers) for k, v in answer.settings.items()}
-    audit = audit_lines(evaluation, options, bounds)
+    audit, robust = audit_lines(evaluation, options, bounds)
     return Signature(
-        **evaluation.attrs | record | vars(options.question) | settings, audit=audit or None
+        **evaluation.attrs | record | vars(options.question) | settings,
+        audit=audit or None,
+        bounds=robust or None,
     )
 
 
@@ -93,18 +95,19 @@ def _units(evaluation: Evaluation) -> dict[str, Any]:
 
 def audit_lines(
     evaluation: Evaluation, options: Options, bounds: xr.Dataset | None
-) -> tuple[str, ...]:
-    """The audit of the scores, as lines under an answer: where a log tells how each came about, or
-    some are missing.
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The audit of scores from logs, as lines under an answer; and whether verdicts hold for every
+    value of the missing scores.
 
     Where bounds are not of what the answer is of, but of wins by item, the line says so.
     """
     scores = evaluation.observed
     if evaluation.kind != "scores" or options.missing != "pairwise":
-        return ()
+        return (), ()
     if "status" not in scores.coords and not np.isnan(scores.values.astype(float)).any():
-        return ()
-    from betterthan.auditing.comparison_notes import lines_beside
+        return (), ()
+    from betterthan.auditing.comparison_notes import bounds_lines, status_lines
 
     by = "" if bounds_answer(evaluation, options) else "by wins on items"
-    return tuple(lines_beside(scores, baseline=options.baseline, by=by, bounds=bounds))
+    robust = bounds_lines(scores, baseline=options.baseline, by=by, bounds=bounds)
+    return tuple(status_lines(scores)), tuple(robust)

@@ -13,7 +13,6 @@ from betterthan.comparison.units import UnitTotals
 from betterthan.counts.shapes import Table, pair_indices
 from betterthan.exact.joint.student import too_skewed
 from betterthan.results import numbers
-from betterthan.significance.signs import OnClusters
 
 HALF = 0.5  # a unit with so much of the items dominates the answer
 UNEQUAL = 1.25  # sizes are unequal where there are so many times more units than they are worth
@@ -43,7 +42,10 @@ def unequal(answers: Table) -> bool:
 
 
 def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tuple[str, ...]:
-    """The sentences that stand under the answer; none where units are single items of a count."""
+    """The sentences that stand under the answer; none where units are single items of a count.
+
+    Those that change what a reader should do begin with an exclamation mark.
+    """
     if "difference_df" not in answers:
         return ()
     clusters = evaluation.clusters
@@ -55,8 +57,37 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
             _each_once(answers, unit, options),
         ]
     if clusters is not None:
-        lines += [_smallest(clusters, options), _chance(answers, options)]
+        lines += [_few(answers, evaluation), _chance(answers, options)]
     return tuple(filter(None, lines))
+
+
+_ENOUGH = 10  # clusters below which intervals are rough
+
+
+def _few(answers: Table, evaluation: Evaluation) -> str:
+    """A warning of few clusters, or of clusters that are worth few."""
+    effective, number = worth(answers)
+    if number < 2 or effective >= _ENOUGH - 1e-9:
+        return ""
+    n = evaluation.item_scores.sizes.get(names.ITEM) if evaluation.kind == "scores" else None
+    items = f" ({n:,} items)" if n else ""
+    worth_of = f", worth {effective:.1f} of equal size" if unequal(answers) else ""
+    return (
+        f"! Unit of analysis: {number:,} clusters{items}{worth_of}. With fewer than {_ENOUGH} "
+        "clusters the intervals are only rough."
+    )
+
+
+def notes_on_tests(evaluation: Evaluation, options: Options) -> tuple[str, ...]:
+    """Where no test on clusters can reach its level."""
+    if evaluation.clusters is None:
+        return ()
+    number = evaluation.clusters.most_decisive
+    least = min(1.0, 2.0 * 0.5**number)
+    if least <= options.tests.alpha or least == 1:
+        return ()
+    line = f"{number} clusters differ, so no test on clusters can have a p-value below {least:.3g}."
+    return (line,)
 
 
 def _pairwise(answers: Table) -> np.ndarray:
@@ -124,18 +155,6 @@ def _once_of_two(answers: Table, unit: str, options: Options) -> str:
     )
 
 
-def _smallest(clusters: OnClusters, options: Options) -> str:
-    """Where no test on clusters can reach its level."""
-    number = clusters.most_decisive
-    least = min(1.0, 2.0 * 0.5**number)
-    if least <= options.tests.alpha or least == 1:
-        return ""
-    return (
-        f"{number} clusters differ, so that no test on clusters can have a p-value below "
-        f"{least:.3g}."
-    )
-
-
 def _chance(answers: Table, options: Options) -> str:
     """Where swaps of whole clusters do not support a verdict."""
     tests = answers[names.TEST].tolist() if "p_value" in answers else []
@@ -150,7 +169,8 @@ def _chance(answers: Table, options: Options) -> str:
         return ""
     p_of = ", ".join(f"{p[k]:.2g}" for k in against[:_NAMED])
     return (
-        f"Swapping whole clusters does as well by chance (p = {p_of}): {_pairs(answers, against)}."
+        f"! Swapping whole clusters at random does as well (p = {p_of}): "
+        f"{_pairs(answers, against)}."
     )
 
 
@@ -169,8 +189,8 @@ def _skewed(answers: Table) -> str:
     pairs = f"in {len(found):,} of {len(skewed):,} pairs" if len(skewed) > 1 else "here"
     which = f" ({_pairs(answers, found)})" if len(skewed) > 1 else ""
     return (
-        f"Differences of so few items are too skewed for Student's t {pairs}{which}: verdicts and "
-        "intervals are wrong more often than stated."
+        f"! Differences of so few items are too skewed for Student's t {pairs}{which}: "
+        "verdicts and intervals are wrong more often than stated."
     )
 
 

@@ -1,6 +1,7 @@
 """What `print` and notebooks show of a comparison: the answer, the systems, the pairs."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,15 @@ from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.text import (
     as_text,
     can_encode,
+    encodable,
     may_number,
     printed,
     short_names,
     with_short_names,
 )
 
+REPORT = 'c.report(path="report.html")'  # what shows everything
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
-_FEW = 5  # systems up to which pairs have rows
 
 
 def statement(comparison: Any) -> list[str]:
@@ -63,20 +65,26 @@ def _page(comparison: Any) -> Document:
     return Document("", "", parts, (), page.signatures, page.answer)
 
 
-def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
-    """The answer, the systems, and the matrix, or of a few the pairs: a page of a few lines.
+def brief_page(
+    comparison: xr.Dataset, title: str = "", *, rest: str = REPORT, picture: bool = True
+) -> Document:
+    """The answer: sentences, a picture, the systems and their pairs, and what a verdict needs.
 
     Parameters
     ----------
     comparison : xarray.Dataset
         By engine, of `Comparison.by_engine`.
     title : str, optional
+    rest : str, optional
+        How the reader gets the full report.
+    picture : bool, default True
     """
     schemas.comparison(comparison)
     context = report_context(comparison)
-    few = len(context.systems) <= _FEW
-    between = pairs_part(context, brief=True) if few else matrix_part(context)
-    parts = [audit_part(context), systems_part(context, brief=True), between]
+    marks = UNICODE if can_encode(UNICODE) else ASCII
+    parts = [audit_part(context)]
+    if context.many:
+        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
     if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
         parts.append(diagnostics_part(context))
     page = Document(
@@ -84,30 +92,47 @@ def brief_page(comparison: xr.Dataset, title: str = "") -> Document:
         parts=[part for part in parts if part is not None],
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
-        picture=picture(context, UNICODE if can_encode(UNICODE) else ASCII),
+        picture=interval_picture(context, marks) if picture else (),
+        footer=footer(context, rest),
     )
     return with_short_names(page)
 
 
 def brief_text(comparison: Any, title: str) -> str:
     """The brief page as text."""
-    return as_text(brief_page(plain(comparison), title))
+    return encodable(as_text(brief_page(plain(comparison), title)))
 
 
-def audit_part(context: ReportContext) -> Part | None:
-    """What stops a comparison of these scores, or warns of it."""
-    audit = context.provenance.audit
-    return Part("Audit", lines=list(audit)) if audit else None
+def footer(context: ReportContext, rest: str) -> str:
+    """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
+    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
+    threshold = context.provenance.threshold or names.VERDICT_PROB
+    lines = [f"A verdict needs a posterior probability of at least {threshold:g}."]
+    if "undecided" in verdicts:
+        lines.append('"Undecided" does not mean equal.')
+    if "pairwise_verdict" in context.data:
+        lines.append(
+            "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
+            "shrinks differences between similar systems (partial pooling)."
+        )
+    return " ".join([*lines, f"Tests, priors and robustness: {rest}."])
+
+
+def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
+    """What stops a comparison of these scores, or warns of it; with `bounds` also whether verdicts
+    hold for every value of the missing scores.
+    """
+    provenance = context.provenance
+    lines = [*(provenance.audit or ()), *((provenance.bounds or ()) if bounds else ())]
+    return Part("Audit", lines=lines) if lines else None
 
 
 def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
     """All systems; of two, where their scores are known."""
     if not context.many and "score" not in context.data:
         return None
-    return Part(
-        "Systems",
-        tables=[systems_table(context, brief=brief), *([] if brief else spread_table(context))],
-    )
+    more = [] if brief else spread_table(context)
+    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
 
 
 def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
@@ -125,42 +150,72 @@ def matrix_part(context: ReportContext) -> Part | None:
 _ROWS = 9  # of a picture, which then has at most twelve lines
 
 
-def picture(context: ReportContext, marks: Marks = UNICODE) -> list[str]:
+def interval_picture(context: ReportContext, marks: Marks = UNICODE) -> list[str]:
     """The differences from the baseline, else from the system that is most probably the best, or
     of two systems from the other; no lines where no difference has an interval.
     """
     data, provenance = context.data, context.provenance
     if "difference_mean" not in data or provenance.ci_prob is None or provenance.failures:
         return []
-    systems, (at, role) = context.systems, _reference(context)
+    at, role = _reference(context)
     values = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
     if not np.isfinite(np.delete(values["difference_lower"], at)).any():
         return []
+    labels, interval = _labels(context.systems), interval_label(vars(provenance))
+    plot = partial(draw, rope=context.rope, reverse=provenance.lower_mean, marks=marks)
+    if not context.many:
+        pair = f"{labels[0]} {marks.minus} {labels[1]}"
+        title = f"{difference_name(provenance)}, {pair}, point and {interval}"
+        rows = _rows_of_two(context, pair, marks)
+        return plot(title, ["Difference", "P(better)"], rows)
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in values["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"
-    labels = _labels(systems)
-    name, share = "prob_best", "P(best)"
-    if not context.many:
-        labels = [f"{labels[1 - at]} {marks.minus} {labels[at]}"] * 2
-        name, share = "prob_better", "P(better)"
-    shares = data[name].values[..., at] if name == "prob_better" else data.get(name)
-    shown = _rows_shown(context, verdicts) if context.many else [1 - at]
+    best = data["prob_best"].values if "prob_best" in data else None
+    shown = _rows_shown(context, verdicts)
     rows = []
     for k in shown:
-        low, point, high = (float(values[f"difference_{end}"][k]) for end in _ENDS)
-        known = k != at and bool(np.isfinite([low, point, high]).all())
-        size = numbers.difference(point, low, high).partition(" ")[0] if known else ""
-        cells = [size.replace("-", marks.minus)]
-        cells += [] if shares is None else [numbers.probability(float(shares[k]))]
-        interval = (low, point, high) if known else None
-        rows.append(Row(labels[k], verdicts[k], interval, tuple(cells)))
-    title = f"{difference_name(provenance)}, point and {interval_label(vars(provenance))}"
-    if context.many:
-        lower = "; lower is better" if provenance.lower_mean else ""
-        title = title.replace(",", f" from {labels[at]} ({role}{lower}),", 1)
-    heads = ["Difference", *([] if shares is None else [share])]
-    reverse, more = provenance.lower_mean, _more(verdicts, shown) if context.many else ""
-    return draw(title, heads, rows, rope=context.rope, reverse=reverse, more=more, marks=marks)
+        ends = tuple(float(values[f"difference_{end}"][k]) for end in _ENDS)
+        row = _row(labels[k], verdicts[k], ends if k != at else (), marks)
+        cells = row.cells if best is None else (*row.cells, numbers.probability(float(best[k])))
+        rows.append(replace(row, cells=cells))
+    lower = "; lower is better" if provenance.lower_mean else ""
+    title = f"{difference_name(provenance)} from {labels[at]} ({role}{lower}), point and {interval}"
+    heads = ["Difference", *([] if best is None else ["P(best)"])]
+    return plot(title, heads, rows, more=_more(verdicts, shown))
+
+
+def _row(label: str, verdict: str, ends: tuple[float, ...], marks: Marks) -> Row:
+    """One interval; none where there is no verdict that it belongs to."""
+    if len(ends) < 3 or not np.isfinite(ends).all() or verdict in ("no data", "no verdict"):
+        return Row(label, verdict, None, ("",))
+    low, point, high = ends
+    size = numbers.difference(point, low, high).partition(" ")[0].replace("−", marks.minus)
+    return Row(label, verdict, (low, point, high), (size,))
+
+
+def _rows_of_two(context: ReportContext, label: str, marks: Marks) -> list[Row]:
+    """The difference of two systems; where other values of missing scores would change the verdict
+    also with every missing score for the one, and for the other.
+    """
+    cell = context.data.isel(dict(zip(names.SQUARE, (0, 1), strict=True)))
+    rows = [_row_of_cell(cell, label, "", marks)]
+    missing = context.answer.missing
+    if missing is None or missing.n_hold == missing.n_pairs or "extreme_verdict" not in cell:
+        return rows
+    first, second = _labels(context.systems)
+    rows[0] = replace(rows[0], label=f"{int(cell['n']):,} items with both")
+    for case, ahead in (("best", first), ("worst", second)):
+        extreme = f"missing scores all for {ahead}"
+        rows.append(_row_of_cell(cell.sel(case=case), extreme, "extreme_", marks))
+    return rows
+
+
+def _row_of_cell(cell: xr.Dataset, label: str, prefix: str, marks: Marks) -> Row:
+    verdict = str(cell[f"{prefix}verdict"].item())
+    ends = tuple(float(cell[f"{prefix}difference_{end}"]) for end in _ENDS)
+    p = float(cell[f"{prefix}probability" if prefix else "prob_better"])
+    row = _row(label, _VERDICTS.get(verdict, verdict), ends, marks)
+    return replace(row, cells=(*row.cells, numbers.probability(p)))
 
 
 _ENDS = ("lower", "mean", "upper")
@@ -177,7 +232,7 @@ def _reference(context: ReportContext) -> tuple[int, str]:
     """The place of the system that the others are compared with, and why it is the one."""
     baseline = context.provenance.baseline
     if not context.many:
-        return 1, "the other"
+        return 1, "reference"
     if baseline is not None:
         return context.systems.index(on_one_line(baseline)), "baseline"
     if "prob_best" in context.data:

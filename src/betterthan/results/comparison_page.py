@@ -1,6 +1,7 @@
 """The page on a comparison: its sections in their order, and its figures."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,7 @@ def _ties(context: ReportContext) -> Part | None:
 
 # a section more is a row more
 SECTIONS = (
-    audit_part,
+    partial(audit_part, bounds=True),
     _systems,
     matrix_part,
     figures_part,

@@ -17,6 +17,8 @@ from betterthan.signed import Signature
 
 PAIRS_SYSTEMS = 12  # systems whose pairs have rows, in tables that choose no pairs
 ALL_PAIRS_SYSTEMS = 10  # with more systems than this, only pairs that matter have rows
+BRIEF_SYSTEMS = 5  # systems all of whose pairs are in the brief answer
+BRIEF_PAIRS = 12  # of more systems, so many of the pairs that matter
 PAIRS_VISIBLE = 60  # rows that are seen at once
 MATRIX_SYSTEMS = 20  # with more systems than this, the matrix is a figure only
 
@@ -62,6 +64,25 @@ class ReportContext:
             verdict = self.data["verdict"].transpose(*names.SQUARE).values
             compared = {pair for pair in matter if verdict[pair] != "no_data"}
             pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
+        return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
+
+    @cached_property
+    def brief_pairs(self) -> list[tuple[int, int]]:
+        """Of few systems all pairs; of more those with the first one and with the baseline: at most
+        twelve, undecided ones first.
+        """
+        n = len(self.systems)
+        if n <= BRIEF_SYSTEMS:
+            return self.pairs
+        verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
+        matter = {(0, k) for k in range(1, n)}
+        if self.provenance.baseline is not None:
+            base = self.systems.index(on_one_line(self.provenance.baseline))
+            matter |= {(min(k, base), max(k, base)) for k in range(n) if k != base}
+        compared = [pair for pair in sorted(matter) if verdict[pair] != "no_data"]
+        decided = {pair: verdict[pair] in ("a_better", "b_better") for pair in compared}
+        pairs = sorted(sorted(compared, key=decided.__getitem__)[:BRIEF_PAIRS])
+        p = self.data["prob_better"].transpose(*names.SQUARE).values
         return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
 
     @cached_property

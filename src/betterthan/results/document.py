@@ -119,6 +119,7 @@ class Document:
     signatures: Sequence[str] = ()
     answer: Sequence[str] = ()  # the sentences that come first
     picture: Sequence[str] = ()  # lines of a picture in text, between the answer and its warnings
+    footer: str = ""  # the rule of a verdict, and where the rest is
     data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
     chapters: Sequence["Document"] = ()  # of several answers, each told by itself
 

@@ -79,6 +79,7 @@ class Score:
     score_upper: float | None = None
     n_right: int | None = None
     n_scored: int | None = None
+    shared: bool = False  # on the items that both systems of a pair have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +119,7 @@ class Baseline:
     split: tuple[str, ...] = ()
     no_verdict: tuple[str, ...] = ()  # or no data
     worse: tuple[str, ...] = ()
+    differences: tuple[tuple[str, float], ...] = ()  # of each other system from the baseline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,8 +145,9 @@ class Answer:
     unbeaten: tuple[str, ...] = ()  # no other is better, pair by pair
     verdict_counts: VerdictCounts | None = None
     baseline: Baseline | None = None
-    unit_notes: str | None = None
-    joint_notes: str | None = None
+    leader: Pair | None = None  # of several systems, the one that leads, against the next
+    unit_notes: tuple[str, ...] = ()  # those that begin with "!" are warnings
+    joint_notes: tuple[str, ...] = ()
     more: More | None = None
     firmness: Firmness | None = None
     missing: Missing | None = None
@@ -188,17 +191,16 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         lower_is_better=provenance.higher_is_better is False,
         failures=" ".join(provenance.failures or ()) if failed else None,
         at_random=rows.at_random(pairs, provenance),
-        unit_notes=on_one_line(" ".join(provenance.unit_notes)) if provenance.unit_notes else None,
-        joint_notes=on_one_line(" ".join(provenance.joint_notes))
-        if provenance.joint_notes
-        else None,
+        unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
+        joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
     )
     if len(pairs) == 1:
         pair = _pair(pairs.to_dict("records")[0], provenance, by, data)
-        scores = _scores(systems, (pair.first, pair.second))
+        scores = _scores(systems, (pair.first, pair.second), data)
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
         answer = _with_systems(answer, pairs, systems, provenance, by)
+        answer = _with_leader(answer, pairs, systems, provenance, data)
     if answer.failures or provenance.answer != "comparison":
         return answer
     more, firmness = _prospects(answer, data, pairs, systems, provenance)
@@ -313,13 +315,27 @@ def _error(data: xr.Dataset, name: str) -> float:
 _WITH_ERRORS = ("scores", "orders", "prediction")  # whose differences show their error
 
 
-def _scores(systems: Any, order: tuple[str, ...]) -> tuple[Score, ...]:
-    """The scores of the systems, where all have one."""
+def _scores(
+    systems: Any, order: tuple[str, ...], data: xr.Dataset | None = None
+) -> tuple[Score, ...]:
+    """The scores of the systems, where all have one: of two on the items that both have, where
+    the data have these.
+    """
     if "score" not in systems or bool(systems["score"].isna().any()):
         return ()
     by_name = {row["system"]: row for row in systems.to_dict("records")}
     fields = ("system", "score", "score_lower", "score_upper", "n_right", "n_scored")
-    return tuple(Score(**{k: _plain(by_name[name].get(k)) for k in fields}) for name in order)
+    scores = tuple(Score(**{k: _plain(by_name[name].get(k)) for k in fields}) for name in order)
+    if data is None or "score_shared" not in data:
+        return scores
+    place = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values].index
+    shared = data["score_shared"].transpose(*names.SQUARE).values
+    first, second = (place(name) for name in order)
+    both = (shared[first, second], shared[second, first])
+    return tuple(
+        Score(system=score.system, score=float(value), shared=True)
+        for score, value in zip(scores, both, strict=True)
+    )
 
 
 def _with_systems(
@@ -339,6 +355,28 @@ def _with_systems(
         baseline=_baseline(pairs, systems, verdicts, provenance),
     )
     return _with_best(answer, systems, provenance)
+
+
+def _with_leader(
+    answer: Answer, pairs: Any, systems: Any, provenance: Signature, data: xr.Dataset
+) -> Answer:
+    """With how much the leader is ahead of the first that is undecided against it, else of the
+    next; with a baseline, differences from it say more.
+    """
+    if answer.baseline or provenance.answer != "comparison" or "difference" not in pairs:
+        return answer
+    verdicts, order = pairs["verdict"].to_numpy(str), systems["system"].tolist()
+    leader = _leader(answer, systems, provenance)
+    candidates = [candidate.system for candidate in answer.best] or order
+    by_verdict = against(leader, candidates, pairs, verdicts)
+    behind = sorted(by_verdict.get("worse", []), key=order.index)
+    others = [*by_verdict.get("undecided", []), *by_verdict.get("equivalent", []), *behind]
+    if not others:
+        return answer
+    of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])
+    pair = _pair(pairs[of_pair].to_dict("records")[0], provenance, answer.by, data)
+    scores = _scores(systems, (pair.first, pair.second), data)
+    return replace(answer, leader=pair, scores=scores)
 
 
 def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
@@ -389,8 +427,10 @@ def _baseline(
     if provenance.baseline is None:
         return None
     base = on_one_line(provenance.baseline)
-    met = against(base, systems["system"].tolist(), pairs, verdicts)
+    order = systems["system"].tolist()
+    met = against(base, order, pairs, verdicts)
     score = _scores(systems, (base,))
+    differences = _differences_from(base, pairs) if "difference" in pairs else {}
     return Baseline(
         system=base,
         score=score[0].score if score else None,
@@ -400,7 +440,16 @@ def _baseline(
         better=tuple(met.get("better", ())),
         equivalent=tuple(met.get("equivalent", ())),
         worse=tuple(met.get("worse", ())),
+        differences=tuple((k, differences[k]) for k in order if k in differences),
     )
+
+
+def _differences_from(system: str, pairs: pd.DataFrame) -> dict[str, float]:
+    """How much each other system differs from one; of the pairs that were compared."""
+    compared = pairs[(pairs["verdict"] != "no_data") & pairs["difference"].notna()]
+    ahead, behind = compared[compared["other"] == system], compared[compared["system"] == system]
+    differences = dict(zip(ahead["system"], ahead["difference"], strict=True))
+    return differences | dict(zip(behind["other"], -behind["difference"], strict=True))
 
 
 def against(

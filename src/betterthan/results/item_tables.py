@@ -133,7 +133,7 @@ def _scores(context: ReportContext) -> tuple[tuple[str, ...], list[tuple[str, ..
         number = zip(
             scores.sum(names.SYSTEM).values, scores.count(names.SYSTEM).values, strict=True
         )
-        return ("Right",), [(f"{right:g} of {n}",) for right, n in number]
+        return ("Correct",), [(f"{right:g} of {n}",) for right, n in number]
     return ("Mean score",), [(f"{x:.3g}",) for x in scores.mean(names.SYSTEM).values]
 
 

@@ -23,6 +23,18 @@ def probability(p: float, mcse: float = 0.0) -> str:
     return f"< {least:.{places}f}" if p < 0.5 else f"> {1 - least:.{places}f}"
 
 
+def equal_to(p: float, mcse: float = 0.0) -> str:
+    """A probability with its sign of equality, for a sentence.
+
+    Examples
+    --------
+    >>> equal_to(0.996307), equal_to(0.9999999)
+    ('= 0.996', '> 0.999')
+    """
+    text = probability(p, mcse)
+    return text if text[0] in "<>" else f"= {text}"
+
+
 def p_value(p: float, mcse: float = 0.0, *, with_error: bool = False) -> str:
     """A p-value to three significant digits, or as many as its Monte Carlo error supports, which
     may follow; a p-value is never 0.
@@ -72,13 +84,25 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
         return "–"
     width = upper - lower
     if math.isnan(width):  # all units say the same: there is no interval
-        return f"{mean:+.3g}"
+        return _minus(f"{mean:+.3g}")
     places = 3 if width <= 0 else max(2, 2 - math.floor(math.log10(width)) - (width >= 0.1))
     if mcse > 0:
         places = min(places, _places(mcse))
     # + 0.0 turns a rounded -0.0 into 0.0
     mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
-    return f"{mean:+.{places}f} [{lower:+.{places}f}, {upper:+.{places}f}]"
+    return _minus(f"{mean:+.{places}f} [{lower:+.{places}f}, {upper:+.{places}f}]")
+
+
+def size(value: float) -> str:
+    """A difference without its interval, to two decimals, or its first digit.
+
+    Examples
+    --------
+    >>> size(0.271), size(-0.0042), size(0.0)
+    ('+0.27', '−0.004', '+0.00')
+    """
+    places = 2 if value == 0 else min(6, max(2, -math.floor(math.log10(abs(value)))))
+    return _minus(f"{round(value, places) + 0.0:+.{places}f}")
 
 
 def signed(value: float) -> str:
@@ -89,7 +113,7 @@ def signed(value: float) -> str:
     >>> signed(0.41), signed(-0.001)
     ('+0.41', '+0.00')
     """
-    return "–" if math.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
+    return "–" if math.isnan(value) else _minus(f"{round(value, 2) + 0.0:+.2f}")
 
 
 def score(value: float) -> str:
@@ -100,7 +124,7 @@ def score(value: float) -> str:
     >>> score(0.71), score(-0.0001)
     ('0.710', '0.000')
     """
-    return f"{round(value, 3) + 0.0:.3f}"
+    return _minus(f"{round(value, 3) + 0.0:.3f}")
 
 
 def signed_score(value: float) -> str:
@@ -111,7 +135,7 @@ def signed_score(value: float) -> str:
     >>> signed_score(0.481), signed_score(-0.0001)
     ('+0.481', '+0.000')
     """
-    return f"{round(value, 3) + 0.0:+.3f}"
+    return _minus(f"{round(value, 3) + 0.0:+.3f}")
 
 
 def score_range(lower: float, upper: float) -> str:
@@ -122,7 +146,7 @@ def score_range(lower: float, upper: float) -> str:
     >>> score_range(0.6816, 0.7371)
     '[0.682, 0.737]'
     """
-    return f"[{lower:.3f}, {upper:.3f}]"
+    return _minus(f"[{lower:.3f}, {upper:.3f}]")
 
 
 def bayes_factor(value: float) -> str:
@@ -136,6 +160,11 @@ def bayes_factor(value: float) -> str:
     if value >= 1e6 or value < 1e-4:
         return f"{value:.1e}"
     return f"{value:.3g}"
+
+
+def _minus(text: str) -> str:
+    """Numbers with the sign of subtraction in the place of a hyphen."""
+    return text.replace("-", "−")
 
 
 def _places(mcse: float, most: int = 6) -> int:

@@ -30,13 +30,12 @@ from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import ENGINES, MODEL_REASONS
 from betterthan.results.robustness import outlook_lines
 from betterthan.results.rows import (
-    difference_label,
     one_sided,
     pairwise,
     select_pairs,
     single_unit,
 )
-from betterthan.results.sentences import unit_label, verdict_label
+from betterthan.results.sentences import difference_name, unit_label, verdict_label
 
 ONE_SIDED_MARK = " †"
 _ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)"}
@@ -155,18 +154,22 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     """One row for each pair that matters: its difference, P(better), counts and verdict; in full
     also the answer of the pair alone, of the second engine, and of another quantity.
     """
-    rows = pairs_at(context.data, context.pairs)
-    if len(context.engine_names) > 1:
+    pairs = context.brief_pairs if brief else context.pairs
+    rows = pairs_at(context.data, pairs)
+    if not brief and len(context.engine_names) > 1:
         second = pairwise(context.engines.isel({names.ENGINE: 1}))
         both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
-        other = pairs_at(second[both], context.pairs)
+        other = pairs_at(second[both], pairs)
         rows = rows.assign({f"engine_{v}": other[v] for v in both})
     total = len(context.systems) * (len(context.systems) - 1) // 2
     caption, elsewhere = "The pair", ""
-    if len(context.pairs) < total:
-        base = ", with the baseline" if context.provenance.baseline else ""
-        caption = f"Pairs with the best{base}, and of neighbours, the system ahead first"
-        elsewhere = f".pairs of the comparison, and pairs.csv, have all {total:,}"
+    if len(pairs) < total:
+        base = " and with the baseline" if context.provenance.baseline else ""
+        caption = f"Pairs with the first system{base}, the system ahead first"
+        caption += "" if brief else "; and pairs of neighbors"
+        elsewhere = f"all {total:,} are in .pairs of the comparison, and in pairs.csv"
+        if brief:
+            elsewhere = f"all {total:,} are in .pairs of the comparison, and in the report"
     elif total > 1:
         caption = f"All {total:,} pairs, the system ahead first"
     if "difference_mean" in rows and any(_marks(rows)):
@@ -184,11 +187,8 @@ def _marks(rows: xr.Dataset) -> list[str]:
 
 
 def _columns(context: ReportContext) -> list[Column]:
-    quantity = difference_label("system", "other", context.provenance).removesuffix(
-        ", lower is better,"
-    )
     interval = interval_label(context.provenance.to_attrs())
-    size = difference(f"{quantity[0].upper()}{quantity[1:]}", bracketed=interval)
+    size = difference(difference_name(context.provenance), bracketed=interval)
     return [
         joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT),
         *rope_columns(context.rope),
@@ -215,6 +215,7 @@ def _further_columns(context: ReportContext) -> list[Column]:
         ),
         number("z", "z", "{:+.1f}".format, blank=NO_DATA),
         number("BF01", "bayes_factor_01", numbers.bayes_factor),
+        number("MC error", "prob_better_mcse", "{:.1g}".format),
         *([sign] if context.many else []),
     ]
 

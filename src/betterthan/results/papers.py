@@ -23,7 +23,7 @@ from betterthan.results.systems_table import systems_table
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
 _LONG = 28  # characters of a name that needs a column which breaks
-_LEFT_OUT = ("Right", "May be the best")
+_LEFT_OUT = ("Correct", "MC error", "Contender")
 _COMMENTED = ("Systems", "Audit", "Matrix", "Pairs")  # sections under a pull request
 
 
@@ -82,7 +82,7 @@ def _table(context: ReportContext) -> Table:
     if not context.many and "score" not in context.data:
         table = Table(("System",), [(name,) for name in context.systems])
     square = len(context.systems) <= _MATRIX_SYSTEMS
-    counts = ("Better than", "Worse than", "Open") if square else ()
+    counts = ("Better than", "Worse than", "Undecided") if square else ()
     columns = [k for k, heading in enumerate(table.heads) if heading not in (*_LEFT_OUT, *counts)]
     heads = [table.heads[k] for k in columns]
     rows = [[row[k] for k in columns] for row in table.rows]

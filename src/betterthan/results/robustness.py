@@ -308,7 +308,9 @@ def _items_to_verdict(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
 
 TARGET = 0.8  # probability with which more items are to decide
 _FURTHEST = 10_000  # items up to which `outlook` looks
-FRAGILE = 5  # items, turned or in a prior, up to which a verdict is fragile
+# Items, flipped or in a prior, up to which a verdict is fragile. A warning of up to 5 came with 40%
+# of the verdicts of simulated data sets (docs/calibration.md), and would not be read.
+FRAGILE = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -350,6 +352,8 @@ class Missing:
     n_hold: int  # of these, verdicts that hold for every value
     if_wrong: tuple[str, str, float] | None = None  # better, worse, P, were all missing wrong
     n_if_wrong: int | None = None  # of many pairs, other verdicts then
+    lowest: float | None = None  # of one pair, P(the system ahead is better) in the worst case
+    highest: float | None = None  # and in the best case
 
 
 def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
@@ -414,6 +418,11 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     lacking = data["n_missing"].transpose(*names.SQUARE).values[upper] > 0
     holds = data["missing_holds"].transpose(*names.SQUARE).values[upper]
     missing = Missing(n=n, n_pairs=int(lacking.sum()), n_hold=int((lacking & holds).sum()))
+    if len(holds) == 1 and "missing_probability" in data:
+        better = data["prob_better"].transpose(*names.SQUARE).values[0, 1]
+        place = (0, 1) if better >= 0.5 else (1, 0)
+        limits = data["missing_probability"].transpose(*names.SQUARE, "case").values[place]
+        missing = replace(missing, lowest=float(limits[0]), highest=float(limits[1]))
     if "verdict_if_wrong" not in data:
         return missing
     now, if_wrong = (

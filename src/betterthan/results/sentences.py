@@ -35,10 +35,14 @@ def answer_sentences(answer: Answer) -> list[str]:
         lines = [verdict_sentence(answer.pair), *([evidence] if evidence else [])]
     else:
         lines = [_best(answer)]
+        lines += [" ".join(_size(answer, answer.leader))] if answer.leader else []
         lines += [_baseline(answer.baseline)] if answer.baseline else []
         lines += [verdicts_sentence(answer.verdict_counts, answer)] if answer.verdict_counts else []
-    notes = filter(None, (answer.unit_notes, answer.joint_notes))
-    return [*lines, *notes, *_more(answer.more, answer.units), *_warnings(answer)]
+    notes = (*answer.unit_notes, *answer.joint_notes)
+    calm = " ".join(note for note in notes if not note.startswith("!"))
+    alarms = [note for note in notes if note.startswith("!")]
+    lines += [calm] if calm else []
+    return [*lines, *_more(answer.more, answer.units), *_warnings(answer), *alarms]
 
 
 def difference_name(described: Pair | Signature) -> str:
@@ -54,8 +58,8 @@ def verdict_label(verdict: str, a: str, b: str, unit: str = "") -> str:
     words = {
         "a_better": f"{a} better",
         "b_better": f"{b} better",
-        "no_data": f"no verdict: one {unit}" if unit else "no examples",
-        "split": "split: wins and mean differ",
+        "no_data": f"no verdict: one {unit}" if unit else "not compared",
+        "split": "split: wins and means",
         "no_verdict": "no verdict",
     }
     return words.get(verdict, verdict)
@@ -100,11 +104,14 @@ def verdict_sentence(pair: Pair) -> str:
             f"Undecided: neither {a} nor {b} won an item from the other, and the number of ties is "
             "unknown."
         )
-    p = p if pair.p_mcse else below_threshold(pair.p or 0.0, pair.threshold)
+    if pair.p_mcse:
+        equals = numbers.equal_to(pair.p or 0.0, pair.p_mcse)
+    else:
+        equals = f"= {below_threshold(pair.p or 0.0, pair.threshold)}"
     close = " The threshold is within two Monte Carlo errors; more draws may decide."
     return (
         f"Undecided: the data do not show whether {a} or {b} is better{by}{condition} "
-        f"(P({a} better) = {p}).{close if pair.too_close else ''}"
+        f"(P({a} better) {equals}).{close if pair.too_close else ''}"
     )
 
 
@@ -112,7 +119,7 @@ def below_threshold(p: float, threshold: float) -> str:
     """A probability below the threshold, with as many digits as it takes to see that it is."""
     texts = (numbers.probability(p), *(f"{p:.{places}f}" for places in range(4, 13)))
     below = (
-        text for text in texts if not text.startswith(">") and float(text.lstrip("<")) < threshold
+        text for text in texts if not text.startswith(">") and float(text.lstrip("< ")) < threshold
     )
     return next(below, texts[0])
 
@@ -146,27 +153,34 @@ def beyond_rope(pair: Pair) -> str:
     """Whether the system ahead is better by more than the ROPE; empty without one."""
     if not pair.rope or pair.beyond_rope is None:
         return ""
-    how = "and by more than" if pair.beyond_rope else "but not surely by more than"
-    return f", {how} {pair.rope:g}"
+    if pair.beyond_rope:
+        return f", and by more than {pair.rope:g}"
+    return f", but it is undecided whether by more than {pair.rope:g}"
 
 
 def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
     """Scores, difference, counts; no difference where there is no verdict."""
     if pair.verdict == "no_data" or _nothing_decisive(pair):
         return
-    if answer.scores:
-        scores = ", ".join(_score_texts(answer.scores))
-        notes = ["lower is better"] if answer.lower_is_better else []
-        notes += ["each on all its own items"] if pair.n_dropped else []
-        note = f" ({', '.join(notes)})" if notes else ""
-        yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
-    if pair.verdict != "no_verdict":
-        yield from _difference(pair, pair.lower_is_better and not answer.scores)
+    yield from _size(answer, pair)
     yield from _counts(pair, answer)
     if pair.other_p is not None and pair.verdict != "split":
         other = {"mean": "mean score", "wins": "wins"}[pair.other_quantity or "wins"]
         p = numbers.probability(pair.other_p)
         yield f"By {other}, {pair.first} is better with probability {p}."
+
+
+def _size(answer: Answer, pair: Pair) -> Iterator[str]:
+    """The scores of two systems, and their difference."""
+    if answer.scores:
+        scores = ", ".join(_score_texts(answer.scores))
+        notes = ["lower is better"] if answer.lower_is_better else []
+        own = pair.n_dropped and not answer.scores[0].shared
+        notes += ["each on all its own items"] if own else []
+        note = f" ({', '.join(notes)})" if notes else ""
+        yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
+    if pair.verdict != "no_verdict":
+        yield from _difference(pair, pair.lower_is_better and not answer.scores)
 
 
 def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
@@ -237,7 +251,8 @@ def _best(answer: Answer) -> str:
     others = answer.best[1:size] if size else ()
     if first.p >= _PROBABLE:
         text = (
-            f"{first.system} is probably the best of {n:,} systems{by}{condition} (P(best) = {p})"
+            f"{first.system} is probably the best of {n:,} systems{by}{condition} "
+            f"(P(best) {numbers.equal_to(first.p, first.p_mcse)})"
         )
         return f"{text}{_not_ruled_out(others)}."
     how_many = f": {size:,} of them may be the best" if size else ""
@@ -263,7 +278,7 @@ def _without_best(answer: Answer, condition: str) -> str:
     """Pair by pair, where systems were not compared jointly."""
     why = f"P(best) is not available: {answer.no_joint}."
     if not _names_unbeaten(answer):
-        return why
+        return f"No clear winner among {answer.n_systems:,} systems{condition}. {why}"
     whom = named(answer.unbeaten, "or")
     return f"Pair by pair, no other system is better than {whom}{condition}. {why}"
 
@@ -288,8 +303,23 @@ def _baseline(base: Baseline) -> str:
         ("no verdict", base.no_verdict),
         ("worse", base.worse),
     ]
-    text = "; ".join(f"{verdict}: {named(systems)}" for verdict, systems in verdicts if systems)
+    differences = dict(base.differences)
+    text = "; ".join(
+        f"{verdict}: {_named_or_counted(systems, differences)}"
+        for verdict, systems in verdicts
+        if systems
+    )
     return f"Compared with the baseline {base.system}{score}: {text}."
+
+
+def _named_or_counted(systems: tuple[str, ...], differences: dict[str, float]) -> str:
+    """Few systems by name, with their differences; of many their number."""
+    if len(systems) > _CANDIDATES:
+        return f"{len(systems):,} systems"
+    sized = {
+        name: f" ({numbers.size(differences[name])})" for name in systems if name in differences
+    }
+    return named([f"{name}{sized.get(name, '')}" for name in systems])
 
 
 def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
@@ -297,7 +327,10 @@ def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
     decided = counts.n_better + counts.n_equivalent
     have = "has" if decided == 1 else "have"
     text = f"{decided:,} of {counts.n_pairs:,} pairs {have} a verdict"
-    text = f"none of {counts.n_pairs:,} pairs has a verdict" if not decided else text
+    if not decided:
+        text = f"none of {counts.n_pairs:,} pairs has a verdict"
+    if counts.n_undecided == counts.n_pairs:
+        text = f"all {counts.n_pairs:,} pairs are undecided"
     text = f"all {decided:,} pairs have a verdict" if decided == counts.n_pairs else text
     if not (counts.joint or _names_unbeaten(answer)):
         text = f"Pair by pair, {text}"
@@ -307,8 +340,8 @@ def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
 
 
 def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
-    if counts.n_undecided:
-        yield f"{_are(counts.n_undecided)} undecided, which does not mean equal"
+    if 0 < counts.n_undecided < counts.n_pairs:
+        yield f"{_are(counts.n_undecided)} undecided"
     if counts.n_split:
         yield f"{_are(counts.n_split)} split (wins and means favor different systems)"
     if counts.n_no_data:
@@ -374,7 +407,15 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
         return
     lacking = f"{missing.n:,} {'score is' if missing.n == 1 else 'scores are'} missing"
     if answer.pair:
-        yield f"! Missing data: {lacking}; other values could lead to another verdict."
+        limits = (missing.lowest, missing.highest)
+        low, high = (None if p is None else numbers.probability(p) for p in limits)
+        if low and high:
+            yield (
+                f"! Missing data: {lacking}. Depending on their values, P({answer.pair.first} "
+                f"better) lies between {low} and {high}, so the answer depends on them."
+            )
+        else:
+            yield f"! Missing data: {lacking}; other values could lead to another verdict."
     else:
         yield (
             f"! Missing data: {lacking}; {missing.n_hold:,} of {missing.n_pairs:,} pairwise "

@@ -14,6 +14,7 @@ from betterthan.results.columns import (
     along,
     count,
     flag,
+    interval_label,
     number,
     probability,
     values,
@@ -30,9 +31,9 @@ P_BEST = probability("P(best)", "prob_best")
 PAIR_COUNTS = {
     "better_than": "Better than",
     "worse_than": "Worse than",
-    "open": "Open",
+    "open": "Undecided",
     "equivalent_to": "Equivalent to",
-    "never_compared": "Never compared",
+    "never_compared": "Not compared",
 }
 
 
@@ -65,15 +66,15 @@ def table_by_system(
 
 
 def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
-    """Every system of a comparison, the best first; briefly, without how its pairs ended where
-    there is a joint answer.
+    """Every system of a comparison, the best first; briefly, without Monte Carlo errors, and where
+    there is a joint answer without how its pairs ended.
     """
     data = context.data
     numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
     rows: Any = pd.DataFrame({"system": context.systems} | numbers | pair_counts(data))
     mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
     always = {"better_than", "worse_than", "open"}
-    columns = [*_scores(rows, context, mass), *_joint(rows, context, mass)]
+    columns = [*_scores(rows, context), *_joint(rows, mass, brief=brief)]
     brief = brief and "prob_best" in rows
     if not brief:
         columns += [
@@ -81,13 +82,16 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
             for name, heading in PAIR_COUNTS.items()
             if name in always or bool(rows[name].to_numpy().any())
         ]
-    total = len(rows)
-    elsewhere = f".systems of the comparison has all {total}" if total > SYSTEMS_VISIBLE else ""
-    folding: Any = {"visible": SYSTEMS_VISIBLE, "elsewhere": elsewhere}
-    caption = "Systems, the best first" if brief else _caption(context, mass)
+    total, visible = len(rows), BRIEF_SYSTEMS if brief else SYSTEMS_VISIBLE
+    elsewhere = f".systems of the comparison has all {total}" if total > visible else ""
+    folding: Any = {"visible": visible, "elsewhere": elsewhere}
+    caption = "Systems, best first" if brief else _caption(context, mass)
+    if "score_shared" in data:
+        caption += "; each score is on all items that the system has a score for"
     return table_by_system(rows, columns, caption, name="systems", **folding)
 
 
+BRIEF_SYSTEMS = 20  # rows of the brief table
 _BY_SYSTEM = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored", "prob_best", "prob_best_mcse"),
     *("expected_rank", "rank_lower", "rank_upper", "in_best_set"),
@@ -130,7 +134,7 @@ def _verdicts(data: xr.Dataset) -> np.ndarray:
     return data["verdict"].transpose(*names.SQUARE).values.astype(str)
 
 
-def _scores(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Column]:
+def _scores(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
     """The score, its interval, and of how many examples it is."""
     if "score" not in rows:
         return []
@@ -147,33 +151,35 @@ def _scores(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Colum
     variables = [name for name in ("score", "score_lower", "score_upper") if name in rows]
     heading = score_label(context.provenance, "n_right" in context.data)
     heading += ", lower is better" if context.provenance.higher_is_better is False else ""
-    heading += f" [{mass} interval]" if len(variables) > 1 else ""
+    interval = interval_label(vars(context.provenance))
+    heading += f" [{interval}]" if len(variables) > 1 else ""
     return [
         values(heading, variables, score),
-        values("Right", ["n_right", "n_scored"], "{:,} of {:,}".format),
-        *([] if "n_right" in rows else [count("Examples scored", "n_scored")]),
+        values("Correct", ["n_right", "n_scored"], "{:,} of {:,}".format),
+        *([] if "n_right" in rows else [count("Items scored", "n_scored")]),
     ]
 
 
-def _joint(rows: pd.DataFrame, context: ReportContext, mass: str) -> list[Column]:
+def _joint(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
     """How probable it is that it is the best of all, and its rank."""
     rank = number("Expected rank", "expected_rank", "{:.1f}".format)
     if "rank_lower" in rows:
         variables = ["expected_rank", "rank_lower", "rank_upper"]
-        rank = values(f"Expected rank [{mass}]", variables, "{:.1f} [{:g}, {:g}]".format)
-    by_mean = context.provenance.joint_quantity == "mean"
-    best = probability("P(best by the mean)", "prob_best") if by_mean else P_BEST
-    return [best, rank, flag("May be the best", "in_best_set")]
+        rank = values(f"Rank ({mass})", variables, "{:.1f} [{:g}, {:g}]".format)
+    if brief:
+        return [P_BEST, rank]
+    error = number("MC error", "prob_best_mcse", "{:.1g}".format)
+    return [P_BEST, error, rank, flag("Contender", "in_best_set")]
 
 
 def _caption(context: ReportContext, mass: str) -> str:
     if not context.many:
         return "The two systems"
-    how = "joint verdicts" if "pairwise_verdict" in context.data else "pair by pair"
+    how = "joint verdicts" if "pairwise_verdict" in context.data else "pairwise verdicts"
     best = ""
     if "in_best_set" in context.data:
-        best = f"; may be the best: with {mass} the best of all is one of these"
-    first = "the best first"
+        best = f"; contenders: with probability {mass} the best system is one of these"
+    first = "best first"
     if "expected_rank" not in context.data:
-        first = "the highest mean probability of being better than another first"
-    return f"Systems, {first}; better than, worse than and open: {how}{best}"
+        first = "highest mean probability of being better than another first"
+    return f"Systems, {first}; better than, worse than and undecided: {how}{best}"

@@ -43,7 +43,29 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
 
 def printed(page: Document) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return as_text(page, terminal_width()).rstrip("\n")
+    return encodable(as_text(page, terminal_width()).rstrip("\n"))
+
+
+def encodable(text: str) -> str:
+    """A text without the signs that standard output cannot encode, in their ASCII form.
+
+    Examples
+    --------
+    >>> encodable("P(|d| ≤ 0.05)")
+    'P(|d| ≤ 0.05)'
+    """
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    return text
+
+
+_ASCII = str.maketrans(
+    {"−": "-", "–": "-", "─": "-", "±": "+/-", "≤": "<=", "≥": ">=", "†": "+", "…": "~", "←": "<-"}
+    | {"·": "-", "×": "x", "“": '"', "”": '"', "’": "'", "↓": "v", "→": "->"}
+)
 
 
 def terminal_width() -> int:
@@ -87,6 +109,9 @@ def _page(page: Document, width: int) -> Iterator[_Line]:
             yield from _answer(chapter, width)
         for part in chapter.parts:
             yield from _part(part, width)
+        if chapter.footer:
+            yield "", ""
+            yield from _paragraph(chapter.footer, width)
     if page.limits:
         yield from _paragraph("\nLimits", width, _BOLD)
         yield from _list(page.limits, width)
@@ -242,6 +267,10 @@ def _table(table: Table, width: int) -> Iterator[_Line]:
         yield "", ""
 
 
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in _WORD.findall(text)]
+
+
 def _wrapped(text: str, width: int) -> list[str]:
     """In lines of at most so many characters, of which some take two places."""
     lines: list[str] = []
@@ -342,7 +371,7 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     """
     # the widest cell, or the longest word of the heading, which may break
     narrow = [
-        max([1, *(len(row[k]) for row in table.rows), *(len(word.strip()) for word in _WORD.findall(heading))])
+        max([1, *(len(row[k]) for row in table.rows), *map(len, _words(heading))])
         for k, heading in enumerate(table.heads)
     ]
     widths = [max(w, len(heading)) for w, heading in zip(narrow, table.heads, strict=True)]

@@ -61,12 +61,13 @@ function difference(mean, low, up, error) {
   if (mean === null || mean === undefined || Number.isNaN(mean)) return ["–", ""];
   const width = up - low;
   if (!(width === width) || low === null || up === null || low === undefined) {
-    return [(mean < 0 ? "" : "+") + general(mean, 3), ""];
+    return [((mean < 0 ? "" : "+") + general(mean, 3)).replace("-", "−"), ""];
   }
   let places = width <= 0 ? 3
     : Math.max(2, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
   places = Math.min(places, placesOf(error, 6));
-  const texts = [mean, low, up].map((x) => signed(Number(fixed(x, places)) + 0, places));
+  const texts = [mean, low, up].map((x) =>
+    signed(Number(fixed(x, places)) + 0, places).replace("-", "−"));
   return [texts[0], "[" + texts[1] + ", " + texts[2] + "]"];
 }
 
