@@ -222,7 +222,7 @@ def _row_of_cell(cell: xr.Dataset, label: str, prefix: str, marks: Marks) -> Row
     ends = tuple(float(cell[f"{prefix}difference_{end}"]) for end in _ENDS)
     p = float(cell[f"{prefix}probability" if prefix else "prob_better"])
     row = _row(label, _VERDICTS.get(verdict, verdict), ends, marks)
-    return replace(row, cells=(*row.cells, numbers.probability(p)))
+    return replace(row, cells=(*row.cells, numbers.probability(p) if row.interval else ""))
 
 
 _ENDS = ("lower", "mean", "upper")

@@ -92,7 +92,7 @@ class Scale:
         if value == 0:
             return "0"
         digits = next(k for k in range(12) if round(self.step, k) == round(self.step, 12))
-        return f"{value:+.{digits}f}".replace("-", marks.minus)
+        return f"{value:+,.{digits}f}".replace("-", marks.minus)
 
 
 def draw(
