@@ -169,11 +169,13 @@ def _line(
 
 
 def _axis(scale: Scale, marks: Marks) -> str:
-    """The labels of ticks, each around its column; where they would touch, every second one."""
+    """The labels of ticks, each around its column; where they would touch, fewer."""
     ticks = scale.ticks()
-    for kept in (ticks, [t for t in ticks if round(t / scale.step) % 2 == 0]):
+    cells: list[str] = []
+    for every in (1, 2, 4, 8):
+        labeled = [tick for tick in ticks if round(tick / scale.step) % every == 0]
         cells, free = [" "] * scale.columns, True
-        for tick in kept:
+        for tick in labeled:
             text = scale.label(tick, marks)
             start = scale.column(tick) - len(text) // 2
             start = min(max(start, 0), scale.columns - len(text))
