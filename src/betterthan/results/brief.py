@@ -1,5 +1,6 @@
 """What `print` and notebooks show of a comparison: the answer, the systems, the pairs."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from betterthan import names, schemas
 from betterthan.results import numbers
 from betterthan.results.columns import interval_label
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
-from betterthan.results.document import Document, Part
+from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_facts
 from betterthan.results.interval_picture import ASCII, UNICODE, Marks, Row, draw
@@ -20,6 +21,8 @@ from betterthan.results.markup import as_part
 from betterthan.results.methods import diagnostics_part
 from betterthan.results.pair_tables import matrix_table, pairs_table
 from betterthan.results.provenance import signature
+from betterthan.results.rows import leading
+from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.text import (
@@ -34,6 +37,9 @@ from betterthan.results.text import (
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
+_FULL = re.compile(  # columns that only the full report has
+    r"p|(Holm|BH) p|Closed form|By itself|MC error|N|Not significantly worse than best"
+)
 
 
 def statement(comparison: Any) -> list[str]:
@@ -53,16 +59,131 @@ def notebook_html(comparison: Any) -> str:
     return as_part(_page(comparison))
 
 
-def _page(comparison: Any) -> Document:
-    provenance = comparison.made
-    if provenance.answer == "comparison":
-        return brief_page(comparison.by_engine())
-    page = build_page(comparison)
-    parts = [replace(p, notes=(), figures=()) for p in page.parts if p.heading in _SECTIONS]
-    for heading, texts in (("Audit", provenance.audit), ("Notes", provenance.notes)):
-        if texts:
-            parts.append(Part(heading, lines=[on_one_line(text) for text in texts]))
-    return Document("", "", parts, (), page.signatures, page.answer)
+def _page(comparison: Any, rest: str = REPORT) -> Document:
+    if comparison.made.answer == "comparison":
+        return brief_page(comparison.by_engine(), rest=rest)
+    return brief_page_of_kind(comparison, rest=rest)
+
+
+def brief_page_of_kind(
+    comparison: Any, title: str = "", *, rest: str = REPORT, picture: bool = True
+) -> Document:
+    """The answer on judged outcomes, fits, folds, scores of tallies, or rankings.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    title : str, optional
+    rest : str, optional
+        How the reader gets the full report.
+    picture : bool, default True
+    """
+    provenance, page = comparison.made, build_page(comparison)
+    parts = []
+    notes = [on_one_line(text) for text in provenance.notes or ()]
+    warnings = [note for note in notes if note.startswith("!")]
+    others = [] if provenance.answer == "judged" else [n for n in notes if n not in warnings]
+    if provenance.audit:
+        parts.append(Part("Audit", lines=[on_one_line(text) for text in provenance.audit]))
+    many = _number_of_systems(comparison.data) > 2
+    for part in page.parts:
+        if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
+            tables = [_without_columns(table) for table in part.tables]
+            parts.append(Part(part.heading, tables=tables))
+    if others:
+        parts.append(Part("Notes", lines=others))
+    marks = UNICODE if can_encode(UNICODE) else ASCII
+    brief = Document(
+        on_one_line(title) if title else "",
+        parts=parts,
+        signatures=page.signatures,
+        answer=[*page.answer, *warnings],
+        picture=_picture_of_kind(comparison, marks) if picture else (),
+        footer=_footer_of_kind(comparison, rest),
+    )
+    return with_short_names(brief)
+
+
+def _without_columns(table: Table) -> Table:
+    """A table without the columns that only the full report has."""
+    kept_columns = [k for k, heading in enumerate(table.heads) if not _FULL.fullmatch(heading)]
+    rows = [tuple(row[k] for k in kept_columns) for row in table.rows]
+    return replace(table, heads=tuple(table.heads[k] for k in kept_columns), rows=rows)
+
+
+def _number_of_systems(data: xr.Dataset) -> int:
+    if names.PAIR in data.dims:
+        return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
+    return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
+
+
+def _picture_of_kind(comparison: Any, marks: Marks) -> list[str]:
+    """The differences of an answer of another kind, where systems or a single pair have some."""
+    data = leading(comparison.data)
+    if "difference_mean" not in data or "verdict" not in data:
+        return []
+    if names.PAIR in data.dims:
+        if data.sizes[names.PAIR] != 1:
+            return []
+        data = _square_of_pair(data)
+    if "statistic" in data.attrs:
+        by = statistic_label(data)
+        data = data.assign_attrs(difference_is=f"difference in {by}")
+    if names.ENGINE not in data.dims:
+        data = data.expand_dims({names.ENGINE: ["main"]})
+    try:
+        context = report_context(data)
+    except KeyError:
+        return []
+    return interval_picture(context, marks)
+
+
+def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
+    """One pair as a table over both systems, each value also from the other side."""
+    pair = data.isel({names.PAIR: 0})
+    systems = [str(pair[dim].item()) for dim in names.SQUARE]
+    low, mean, high = (float(pair[f"difference_{end}"]) for end in _ENDS)
+    p, verdict = float(pair["prob_better"]), str(pair["verdict"].item())
+    error = float(pair.get("prob_better_mcse", 0.0))
+    other = {"a_better": "b_better", "b_better": "a_better"}.get(verdict, verdict)
+    values = {
+        "difference_mean": [[0.0, mean], [-mean, 0.0]],
+        "difference_lower": [[0.0, low], [-high, 0.0]],
+        "difference_upper": [[0.0, high], [-low, 0.0]],
+        "prob_better": [[0.5, p], [1 - p, 0.5]],
+        "prob_better_mcse": [[0.0, error], [error, 0.0]],
+        "verdict": [["no_data", verdict], [other, "no_data"]],
+    }
+    variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
+    return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
+
+
+def _footer_of_kind(comparison: Any, rest: str) -> str:
+    """What a verdict needs, that undecided is not equal, and where the rest is."""
+    provenance, data = comparison.made, leading(comparison.data)
+    if "verdict" not in data:
+        return f"Priors, diagnostics and all draws: {rest}."
+    threshold = provenance.threshold or names.VERDICT_PROB
+    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
+    if provenance.answer in _TWICE and "prob_more_wins" in data:
+        needs += ", for the score and for being ahead more often"
+    verdicts = data["verdict"]
+    if names.SYSTEM_A in verdicts.dims:
+        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
+        verdicts = verdicts.transpose(*names.SQUARE).values[upper]
+    undecided = "undecided" in np.asarray(verdicts)
+    lines = [f"{needs}.", *(['"Undecided" does not mean equal.'] if undecided else [])]
+    return " ".join([*lines, f"{_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."])
+
+
+_TWICE = ("scores", "orders")
+_REST = {
+    "judged": "Human labels only, judge only, and assumptions",
+    "scores": "Tests, priors and ranks",
+    "orders": "Tests, ties and ranks",
+    "folds": "Priors and assumptions",
+}
+_REST_OF_FITS = "Priors, diagnostics and assumptions"
 
 
 def brief_page(
@@ -170,13 +291,18 @@ def interval_picture(context: ReportContext, marks: Marks = UNICODE) -> list[str
         return plot(title, ["Difference", "P(better)"], rows)
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in values["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"
-    best = data["prob_best"].values if "prob_best" in data else None
+    best, errors = (
+        data[name].values if name in data else None for name in ("prob_best", "prob_best_mcse")
+    )
     shown = _rows_shown(context, verdicts)
     rows = []
     for k in shown:
         ends = tuple(float(values[f"difference_{end}"][k]) for end in _ENDS)
         row = _row(labels[k], verdicts[k], ends if k != at else (), marks)
-        cells = row.cells if best is None else (*row.cells, numbers.probability(float(best[k])))
+        cells = row.cells
+        if best is not None:
+            error = float(errors[k]) if errors is not None else 0.0
+            cells = (*cells, numbers.probability(float(best[k]), error))
         rows.append(replace(row, cells=cells))
     lower = "; lower is better" if provenance.lower_mean else ""
     title = f"{difference_name(provenance)} from {labels[at]} ({role}{lower}), point and {interval}"
@@ -215,7 +341,9 @@ def _row_of_cell(cell: xr.Dataset, label: str, prefix: str, marks: Marks) -> Row
     ends = tuple(float(cell[f"{prefix}difference_{end}"]) for end in _ENDS)
     p = float(cell[f"{prefix}probability" if prefix else "prob_better"])
     row = _row(label, _VERDICTS.get(verdict, verdict), ends, marks)
-    return replace(row, cells=(*row.cells, numbers.probability(p)))
+    error = "" if prefix else "prob_better_mcse"
+    mcse = float(cell[error]) if error in cell else 0.0
+    return replace(row, cells=(*row.cells, numbers.probability(p, mcse)))
 
 
 _ENDS = ("lower", "mean", "upper")
