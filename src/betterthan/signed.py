@@ -31,6 +31,7 @@ class Signature:
     n_units: int | None = None  # clusters, or items with their runs, where these are the examples
     n_effective: float | None = None  # what they are worth in units of equal size, if less
     unit_notes: tuple[str, ...] | None = None  # what a reader must know of them
+    ignored: str | None = None  # clusters or runs that are taken as independent items
     weight: str | None = None  # unit: each of them counts once in a mean, and not each item
     higher_is_better: bool | None = None
     # what was asked

@@ -195,7 +195,8 @@ def test_a_verdict_that_some_values_would_change_is_told_for_the_pairs_asked():
     three = scores([(1, 0, 0)] * 6 + [(0, nan, nan)] * 6, "ABC")
     first, second = said(three, "verdict")[:2]
     assert (
-        first == "A better than B: holds for every value of the 6 missing scores: no (P .50 to .99)"
+        first
+        == "A better than B: holds for every value of the 6 missing scores: no (P 0.500 to 0.992)"
     )
     assert second.startswith("A better than C")
     assert said(three, "verdict", baseline="B")[0] == first

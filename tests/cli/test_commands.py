@@ -30,7 +30,7 @@ def run(capsys, monkeypatch, *args):
 
 
 def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
-    code, out, err = run(capsys, monkeypatch, "compare", results, "--rope", "0.02")
+    code, out, err = run(capsys, monkeypatch, "compare", results, "--rope", "0.02", "--full")
     assert code == 0
     assert "Pair by pair, no other system is better than A." in out
     assert "41 items x 3 systems" in err
@@ -230,7 +230,7 @@ def test_groups_by_sampling_and_by_the_sign_test(tallies, results, capsys, monke
 
 
 def test_compare_with_tests(results, tallies, capsys, monkeypatch):
-    options = ["--tests", "sign,mid_p", "--alpha", "0.1", "--correction", "bh"]
+    options = ["--full", "--tests", "sign,mid_p", "--alpha", "0.1", "--correction", "bh"]
     code, out, _ = run(capsys, monkeypatch, "compare", results, *options)
     assert code == 0
     assert (
@@ -238,7 +238,7 @@ def test_compare_with_tests(results, tallies, capsys, monkeypatch):
         in " ".join(out.split())
     )
     assert "BH mid-p" in out
-    code, out, _ = run(capsys, monkeypatch, "compare", tallies)
+    code, out, _ = run(capsys, monkeypatch, "compare", tallies, "--full")
     assert code == 0
     assert "randomization of f1 (exact, lattice)" in " ".join(out.split())
 

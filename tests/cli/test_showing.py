@@ -76,19 +76,30 @@ def test_colour_is_for_terminals_and_not_where_it_is_refused(run, monkeypatch):
     assert "\x1b[" not in run("compare", "results.csv")[1]
 
 
-def test_a_terminal_gets_the_answer_and_what_it_rests_on(run, monkeypatch, tmp_path):
+def test_terminals_and_pipes_get_the_brief_answer_and_full_the_report(run, monkeypatch, tmp_path):
     names = [f"s{k}" for k in range(7)]
     rows = [[f"q{i}", *(int(i % (k + 2) > 0) for k in range(7))] for i in range(30)]
     lines = [",".join(map(str, row)) for row in [["item", *names], *rows]]
     (tmp_path / "many.csv").write_text("\n".join(lines))
-    whole = run("compare", "many.csv")[1]
+    whole = run("compare", "many.csv", "--full")[1]
+    pipe = run("compare", "many.csv")[1]
     monkeypatch.setattr("betterthan.results.text.sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
     first = run("compare", "many.csv")[1]
     assert "Analysis report (BARG)" in whole
-    shown, _, said = first.rpartition("\n\n")
-    assert shown == str(bt.compare("many.csv"))
-    assert said == "The whole report: -o report.html, or .txt\n"
-    for heading in ("7 systems", "Systems, the best first", "Probability, in per cent"):
-        assert heading in shown
+    assert pipe.split("\n\n")[0].split() == first.split("\n\n")[0].split()
+    assert "├" in pipe
+    assert "├" in first  # of 80 columns
+    rest = "Tests, priors and robustness: --full, or -o report.html."
+    assert rest in " ".join(first.split())
+    before, _, after = str(bt.compare("many.csv")).partition("A verdict needs")
+    assert first.startswith(before)
+    assert first.rstrip().endswith(after.rpartition("\n")[2])
+    for heading in ("7 systems", "Systems, best first", "Pairs with the first system"):
+        assert heading in first
     assert 3 * len(first.splitlines()) < len(whole.splitlines())
+
+
+def test_a_picture_can_be_left_out(run):
+    assert "├" in run("compare", "results.csv")[1]
+    assert "├" not in run("compare", "results.csv", "--no-picture")[1]

@@ -51,14 +51,14 @@ def test_compare_two_named_files(tmp_path, monkeypatch, capsys):
     code, out, err = run(
         monkeypatch, capsys, "compare", f"old={tmp_path}/a.csv", f"new={tmp_path}/b.csv"
     )
-    assert (code, "old and new compared" in out) == (0, True)
+    assert (code, "P(old better)" in out) == (0, True)
     assert "each file a system" in err
 
 
 def test_compare_a_folder_of_logs(logs, monkeypatch, capsys):
     code, out, err = run(monkeypatch, capsys, "compare", logs, "--metric", "right")
     assert code == 0
-    assert "new and old compared" in out
+    assert "P(new better)" in out
     assert "metric right, joined by content" in err
     assert "metric=right | errors=missing" in out
     code, _, err = run(monkeypatch, capsys, "compare", logs)

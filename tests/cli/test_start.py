@@ -36,7 +36,7 @@ def test_the_same_as_with_the_parser(results, monkeypatch, capsys):
     parsed = ended(monkeypatch, capsys, "compare", results, "--threshold", "0.95")
     assert alone == parsed
     assert alone[0] == 0
-    assert "3 systems compared" in alone[1]
+    assert "verdict at 0.95" in alone[1]
 
 
 @pytest.mark.parametrize("given", ["no-such-file.csv", "A=one.csv"])

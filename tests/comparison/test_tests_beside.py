@@ -134,3 +134,20 @@ def test_bad_choices(choices, message):
 def test_the_trinomial_test_needs_ties():
     with pytest.raises(ValueError, match="the trinomial test needs the number of ties"):
         bt.compare(bt.datasets.intent_detection(), tests=["trinomial"])
+
+
+@pytest.mark.parametrize(
+    ("unit", "counted"),
+    [
+        (None, "tests count clusters"),
+        ("item", "tests count items as independent, and ignore the clusters"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The items come in clusters")
+def test_p_values_say_whether_they_count_clusters(unit, counted):
+    right = np.random.default_rng(0).random((60, 2)) < [0.8, 0.6]
+    coords = {"system": ["a", "b"], "cluster": ("item", np.arange(60) // 6)}
+    data = xr.DataArray(right.astype(float), dims=("item", "system"), coords=coords)
+    text = " ".join(bt.report(bt.compare(data, unit=unit)).split())
+    assert counted in text
+    assert ("Both ignore the clusters, and are too certain." in text) == (unit == "item")

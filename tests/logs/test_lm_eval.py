@@ -207,3 +207,16 @@ def test_nesting(tmp_path):
     path.write_text(path.read_text().replace('"HERE"', "[" * 100_000 + "]" * 100_000))
     with pytest.raises(ValueError, match=r"row 2: .*nested too deeply"):
         of_lm_eval.runs([LogFile(path, path.name)])
+
+
+@pytest.mark.parametrize("place", ["model1/hpbhprii", "."])
+def test_a_drawn_name_says_how_to_give_one(tmp_path, place):
+    """Where no argument names the model, lm-eval draws a name for its folder."""
+    path = made.samples(tmp_path / place, "t", [made.row(0)])
+    results = made.results({"t": {"acc,none": 1.0}}, "hpbhprii", config={"model": "dummy"})
+    made.written(tmp_path / place, results)
+    (run,) = of_lm_eval.runs([LogFile(path, str(path.relative_to(tmp_path)))])
+    (note,) = [note for code, note in run.notes if code == "name"]
+    assert note.startswith("lm-eval drew the name hpbhprii")
+    folder = "FOLDER" if place == "." else place
+    assert note.endswith(f"name the system yourself: NAME={folder}")

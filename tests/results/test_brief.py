@@ -1,12 +1,15 @@
 """What is printed: one verdict of a pair, a picture of differences, numbers for long names."""
 
+import io
 import re
+import sys
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.results import numbers
 from betterthan.results.brief import _more, brief_page
 from betterthan.results.comparison import Comparison
 from betterthan.results.interval_picture import ASCII, UNICODE
@@ -70,7 +73,7 @@ def test_pairwise_numbers_have_columns_of_their_own():
 
 def test_long_names_are_numbered_and_the_table_of_systems_says_whose_number_it_is():
     text = str(bt.compare(scores(LONG)))
-    tables = text.partition("Systems, the best first")[2].partition("betterthan 0")[0]
+    tables = text.partition("Systems, best first")[2].partition("betterthan 0")[0]
     ranked = re.findall(r"^ #(\d) (\S+) ", tables, re.M)
     assert [number for number, _ in ranked] == ["1", "2", "3", "4"]
     assert len({name for _, name in ranked}) == 4
@@ -91,7 +94,7 @@ def test_a_system_whose_name_is_a_number_is_not_taken_for_a_rank():
 def test_a_system_called_better_than_another_keeps_its_name():
     long = "a system with a name of many characters"
     text = str(bt.compare(scores([f"{long} better", long, "x"])))
-    tables = text.partition("Systems, the best first")[2]
+    tables = text.partition("Systems, best first")[2]
     ranked = dict(re.findall(r"^ #(\d) (\S.*?)  ", tables, re.M))
     assert ranked["1"].endswith("better")
     assert not ranked["2"].endswith("better")
@@ -123,7 +126,7 @@ def test_of_many_systems_those_that_matter_have_rows():
 def test_two_systems_have_one_row_and_their_own_probability():
     comparison = bt.compare(bt.datasets.contingency_case("a"))
     title, heads, row = picture(comparison)
-    assert title == " Difference in win rate, point and 95% HDI"
+    assert title == " Difference in win rate, A − B, point and 95% HDI"
     assert heads.endswith("P(better)  Verdict")
     assert row.startswith(" A − B ")
     assert row.endswith("+0.0100      0.996  better")
@@ -195,3 +198,103 @@ def test_ascii_output_has_ascii_marks(monkeypatch):
 def test_a_notebook_shows_the_picture():
     html = bt.compare(scores("abc"))._repr_html_()
     assert "<pre> Difference in accuracy from" in html
+
+
+def gaps():
+    """Two systems, of which one has no score on the first 30 of 200 items."""
+    values = (np.random.default_rng(0).random((200, 2)) < [0.74, 0.62]).astype(float)
+    values[:30, 1] = np.nan
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": ["haptik", "luis"]})
+
+
+def test_missing_scores_have_their_extremes_in_the_picture():
+    comparison = bt.compare(gaps())
+    *_, both, best, worst = picture(comparison)
+    assert both.startswith(" 170 items with both ")
+    for row, name, case in ((best, "haptik", (1.0, 0.0)), (worst, "luis", (0.0, 1.0))):
+        filled = gaps().copy(data=np.where(np.isnan(gaps()), case, gaps()))
+        alone = bt.compare(filled)
+        assert row.startswith(f" missing scores all for {name} ")
+        difference, p = (alone[name].values[0, 1] for name in ("difference_mean", "prob_better"))
+        assert row.endswith(f"  {numbers.probability(p)}  {WORDS[alone['verdict'].values[0, 1]]}")
+        assert f" {numbers.size(difference)} " in row
+    limits = comparison["missing_probability"].values[0, 1].tolist()
+    low, high = map(numbers.probability, limits)
+    text = " ".join(str(comparison).split())
+    assert f"P(haptik better) lies between {low} and {high}, so the answer" in text
+
+
+WORDS = {"a_better": "better", "b_better": "worse", "undecided": "undecided"}
+
+
+def test_two_scores_and_their_difference_are_on_the_same_items():
+    evidence = bt.compare(gaps()).statement()[1]
+    shared = gaps()[30:]
+    expected = ", ".join(
+        f"{s} {shared.sel(system=s).mean().item():.3f}" for s in ("haptik", "luis")
+    )
+    assert f"Accuracy: {expected}." in evidence
+    three = str(
+        bt.compare(xr.concat([gaps(), gaps()[:, :1].assign_coords(system=["x"])], "system"))
+    )
+    assert "each score is on all items that the system has a score for" in " ".join(three.split())
+
+
+@pytest.mark.parametrize("weight", ["item", "unit"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_scores_on_shared_items_differ_by_the_difference(weight, higher):
+    rng = np.random.default_rng(3)
+    values = rng.random((60, 4)).round(2)
+    values[rng.random(values.shape) < 0.2] = np.nan
+    coords = {"system": list("abcd"), "cluster": ("item", np.arange(60) // rng.integers(3, 9))}
+    data = xr.DataArray(
+        values, dims=("item", "system"), coords=coords, attrs={"higher_is_better": higher}
+    )
+    found = bt.compare(data, weight=weight).data
+    shared = found["score_shared"].values
+    different = ~np.eye(4, dtype=bool)
+    np.testing.assert_allclose(
+        (shared - shared.T)[different], found["difference_mean"].values[different], atol=1e-12
+    )
+
+
+def test_what_a_verdict_needs_stands_before_the_provenance():
+    comparison = bt.compare(scores("abc"), threshold=0.9)
+    *_, rule, provenance = str(comparison).split("\n\n")
+    rule = " ".join(rule.split())
+    assert rule.startswith("A verdict needs a posterior probability of at least 0.9.")
+    assert "one joint model" in rule
+    assert 'c.report(path="report.html").' in rule
+    assert provenance == comparison.signature()
+    assert ('"Undecided" does not mean equal.' in rule) == (
+        "undecided" in comparison.pairs["verdict"].tolist()
+    )
+
+
+def test_of_many_systems_the_pairs_with_the_first_and_the_baseline_have_rows():
+    names = [f"s{k}" for k in range(9)]
+    comparison = bt.compare(scores(names, items=200), baseline="s4")
+    text = str(comparison)
+    rows = re.findall(r"^ (s\d) +(s\d) +[+−]", text, re.M)
+    first = comparison.systems["system"][0]
+    assert 0 < len(rows) <= 12
+    assert all({first, "s4"} & set(row) for row in rows)
+    assert "all 36 are in .pairs of the comparison" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("data", [gaps(), scores("abc"), scores(LONG)])
+def test_a_stream_in_ascii_gets_the_answer(data, monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    print(bt.compare(data))
+    stream.flush()
+    text = stream.buffer.getvalue().decode("ascii")
+    assert "?" not in text
+    assert "|--" in text or "|'" in text
+
+
+def test_a_verdict_that_one_item_would_overturn_is_fragile_and_others_are_not():
+    firm = str(bt.compare(bt.counts.from_table({("A", "B"): (40, 10, 50)})))
+    close = str(bt.compare(bt.counts.from_table({("A", "B"): (20, 10, 30)})))
+    assert "Fragile" not in firm
+    assert "! Fragile: the verdict A > B would change if 1 of the 30 non-tied items" in close

@@ -44,12 +44,15 @@ def test_moved_ties_make_no_difference_in_accuracy(ties):
 
 
 @pytest.mark.filterwarnings("ignore:Scores of")
-def test_scores_on_all_items_say_so_where_the_difference_is_on_shared_ones():
+def test_scores_and_their_difference_are_on_the_items_that_both_have():
     rng = np.random.default_rng(0)
     values = 0.9 * rng.random((60, 1)) + 0.1 * rng.random((60, 2)) + np.array([0.02, 0])
     values[rng.random(values.shape) < 0.25] = np.nan
     found = bt.compare(scores(values))
-    assert "Mean score (each on all its own items): a " in found.statement()[1]
+    both = values[~np.isnan(values).any(axis=1)]
+    a, b = both.mean(axis=0)
+    assert f"Mean score: a {a:.3f}, b {b:.3f}." in found.statement()[1]
+    assert found["difference_mean"].values[0, 1] == pytest.approx(a - b)
     assert f"On {int(found['n'].values[0, 1])} items" in found.statement()[1]
 
 

@@ -83,7 +83,7 @@ def test_twenty_items_of_nine_systems_have_a_joint_answer():
         ({"margin": 0.1}, "more than a margin"),
         ({"ties": "half"}, "ties='half'"),
         ({"ties": "to_a"}, "ties='to_a'"),
-        ({"prior": (2, 1, 1)}, "favours one side"),
+        ({"prior": (2, 1, 1)}, "favors one side"),
     ],
 )
 def test_what_has_no_answer_among_all_says_why(choices, why):
@@ -115,9 +115,10 @@ def test_a_pair_decided_alone_and_not_among_all_says_so(equal):
     upper = np.triu_indices(20, 1)
     decided = named(found)
     assert decided < named(found, "pairwise_verdict")
-    counted = next(line for line in found.statement() if " pairs ha" in line)
-    number = "None" if not decided else str(decided)
-    assert counted.startswith(f"{number} of {len(upper[0])} pairs")
+    pairs = len(upper[0])
+    counted = next(line for line in found.statement() if f"{pairs} pairs " in line)
+    expected = f"{decided} of {pairs} pairs" if decided else f"All {pairs} pairs are undecided"
+    assert counted.startswith(expected)
 
 
 def test_graded_wins_have_no_answer_among_all_and_means_have():

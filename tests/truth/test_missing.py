@@ -50,7 +50,7 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     warned = "\n".join(found.statement())  # and not among the limits alone
     assert "With every missing score counted as wrong, A is better than B with" in warned
     report = " ".join(bt.report(found).split())
-    assert "80 scores are missing; other values could lead to another verdict" in report
+    assert "80 scores are missing. Depending on their values, P(B better) lies between" in report
     assert "Scores of B are missing on harder examples" in report
 
 
@@ -246,7 +246,8 @@ def test_reports_say_which_pair_never_met(graded):
     text = bt.report(found)
     rows = [line.split() for line in text.splitlines() if line.split()[:2] == ["s4", "s0"]]
     rows += [line.split() for line in text.splitlines() if line.split()[:2] == ["s0", "s4"]]
-    assert all("–" in row and "examples" in row for row in rows if row)
+    assert all("–" in row for row in rows if row)
+    assert any("compared" in row for row in rows)
     assert "1 pair is not tested" in " ".join(text.split())
     ended = found.pairs["verdict"].value_counts()
     assert ended["no_data"] == 1

@@ -203,8 +203,8 @@ def test_tests_and_bayes_factors_count_clusters():
     assert p.sel(test="sign").item() == REFERENCE["sign"]["4 1"]
     assert p.sel(test="randomization").item() == REFERENCE["sign"]["4 1"]
     assert found["cluster_counts"].sel(AB).values.tolist() == [4, 1, 0]
-    limit = "5 clusters differ, so that no test on clusters can have a p-value below 0.0625"
-    assert limit in statement(found)
+    limit = "5 clusters differ, so no test on clusters can have a p-value below 0.0625."
+    assert limit in found.made.notes
 
 
 @pytest.mark.parametrize("key", REFERENCE["bayes_factor"])

@@ -14,7 +14,7 @@ from betterthan.comparison.options import Options
 from betterthan.comparison.unit_notes import notes_on_tests, unequal, unit_notes, worth
 from betterthan.comparison.units import UnitTotals
 from betterthan.counts.shapes import Table
-from betterthan.counts.units import CLUSTER
+from betterthan.counts.units import CLUSTER, EPOCH, several
 from betterthan.signed import Signature
 
 
@@ -61,6 +61,7 @@ def provenance(
         "baseline": options.baseline,
         "advice": None if advice is None else str(advice),
         "notes": (*evaluation.notes, *left_out, *notes_on_tests(evaluation, options)),
+        "ignored": " and the ".join(_ignored(evaluation)) or None,
         "weight": None if options.weight == "item" else options.weight,
         "unit_notes": unit_notes(table, evaluation, options),
     }
@@ -80,6 +81,15 @@ def provenance(
         audit=audit or None,
         bounds=robust or None,
     )
+
+
+def _ignored(evaluation: Evaluation) -> list[str]:
+    """Clusters, or runs of items, that are taken as independent items."""
+    if evaluation.kind != "scores":
+        return []
+    kinds = {CLUSTER: "clusters", EPOCH: "runs of an item"}
+    scores = evaluation.observed
+    return [words for k, words in kinds.items() if k not in evaluation.takes and several(scores, k)]
 
 
 def _units(evaluation: Evaluation) -> dict[str, Any]:

@@ -30,7 +30,12 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
     named = next((str(args[key]) for key in _NAMING if args.get(key)), "")
     run.system = as_text(results.get("model_name")) or named or as_text(config.get("model")) or None
     if not named and results.get("model_name"):
-        note = f"lm-eval drew the name {run.system}, as no argument of the model names it"
+        folder = PurePosixPath(run.files[0]).parent.as_posix()
+        folder = "FOLDER" if folder == "." else folder
+        note = (
+            f"lm-eval drew the name {run.system}, as no argument of the model names it; name the "
+            f"system yourself: NAME={folder}"
+        )
         run.notes.append(("name", note))
     run.version = as_text(results.get("lm_eval_version"))
     run.config = _settings(results, args, task)

@@ -32,6 +32,7 @@ from betterthan.results.text import (
     may_number,
     printed,
     short_names,
+    terminal_width,
     with_short_names,
 )
 
@@ -283,7 +284,13 @@ def interval_picture(context: ReportContext, marks: Marks = UNICODE) -> list[str
     if not np.isfinite(np.delete(values["difference_lower"], at)).any():
         return []
     labels, interval = _labels(context.systems), interval_label(vars(provenance))
-    plot = partial(draw, rope=context.rope, reverse=provenance.lower_mean, marks=marks)
+    plot = partial(
+        draw,
+        rope=context.rope,
+        reverse=provenance.lower_mean,
+        marks=marks,
+        width=terminal_width(),
+    )
     if not context.many:
         pair = f"{labels[0]} {marks.minus} {labels[1]}"
         title = f"{difference_name(provenance)}, {pair}, point and {interval}"

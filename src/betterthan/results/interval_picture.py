@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH = 44  # columns of the plot
+WIDTH = 44  # columns of the plot, where there is room
+_LEAST = 24  # columns of a plot that can be read
 _PADDING = 0.03  # of the range, on either side
 _TICKS = 6  # at most
 _STEPS = (1, 2, 2.5, 5, 10)
@@ -58,9 +59,10 @@ class Scale:
     high: float
     step: float
     reverse: bool = False  # lower scores are better: better is always to the right
+    columns: int = WIDTH
 
     @classmethod
-    def over(cls, values: Sequence[float], reverse: bool = False) -> "Scale":
+    def over(cls, values: Sequence[float], reverse: bool = False, columns: int = WIDTH) -> "Scale":
         """A scale that shows zero and all values, with round steps.
 
         Examples
@@ -72,7 +74,7 @@ class Scale:
         span = (high - low) or 1.0
         power = 10.0 ** math.floor(math.log10(span / _TICKS))
         step = next(power * k for k in _STEPS if span / (power * k) <= _TICKS)
-        return cls(low - _PADDING * span, high + _PADDING * span, step, reverse)
+        return cls(low - _PADDING * span, high + _PADDING * span, step, reverse, columns)
 
     def ticks(self) -> list[float]:
         """The numbers that are labeled."""
@@ -83,7 +85,7 @@ class Scale:
         """The column of a difference, from 0."""
         share = (value - self.low) / (self.high - self.low)
         share = min(max(1 - share if self.reverse else share, 0.0), 1.0)
-        return round(share * (WIDTH - 1))
+        return round(share * (self.columns - 1))
 
     def label(self, value: float, marks: Marks) -> str:
         """A tick with its sign and as many digits as the steps have."""
@@ -102,6 +104,7 @@ def draw(
     reverse: bool = False,
     more: str = "",
     marks: Marks = UNICODE,
+    width: int | None = None,
 ) -> list[str]:
     """Lines of a picture.
 
@@ -120,6 +123,8 @@ def draw(
         A line on the systems that have no row.
     marks : Marks
         `ASCII` where the output cannot encode the others.
+    width : int, optional
+        Columns of the picture with its numbers, for which the plot gives way.
 
     Examples
     --------
@@ -131,12 +136,16 @@ def draw(
      new   │             ├────────────●─────────────┤           +0.20  better
      old   ┃                                                           baseline
     """
-    scale = Scale.over([v for row in rows if row.interval for v in row.interval], reverse)
     label = max(len(row.label) for row in rows)
     widths = [
         max([len(heading), *(len(row.cells[k]) for row in rows if row.cells)])
         for k, heading in enumerate(headings)
     ]
+    verdict = max(len(row.verdict) for row in [*rows, Row("", "Verdict")])
+    others = label + sum(widths) + 2 * len(widths) + verdict + 5  # a blank before, two between
+    free = WIDTH if width is None else min(WIDTH, max(_LEAST, width - others))
+    values = [v for row in rows if row.interval for v in row.interval]
+    scale = Scale.over(values, reverse, free)
     lines = [f" {title}", _line("", _axis(scale, marks), headings, "Verdict", label, widths)]
     for row in rows:
         plot = _plot(row, scale, rope, marks)
@@ -163,11 +172,11 @@ def _axis(scale: Scale, marks: Marks) -> str:
     """The labels of ticks, each around its column; where they would touch, every second one."""
     ticks = scale.ticks()
     for kept in (ticks, [t for t in ticks if round(t / scale.step) % 2 == 0]):
-        cells, free = [" "] * WIDTH, True
+        cells, free = [" "] * scale.columns, True
         for tick in kept:
             text = scale.label(tick, marks)
             start = scale.column(tick) - len(text) // 2
-            start = min(max(start, 0), WIDTH - len(text))
+            start = min(max(start, 0), scale.columns - len(text))
             around = cells[max(start - 2, 0) : start + len(text) + 2]
             free &= all(cell == " " for cell in around)
             cells[start : start + len(text)] = text
@@ -177,7 +186,7 @@ def _axis(scale: Scale, marks: Marks) -> str:
 
 
 def _plot(row: Row, scale: Scale, rope: float, marks: Marks) -> str:
-    cells = [" "] * WIDTH
+    cells = [" "] * scale.columns
     zero = scale.column(0.0)
     if row.verdict in _REFERENCES:
         cells[zero] = marks.reference

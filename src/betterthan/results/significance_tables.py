@@ -194,7 +194,7 @@ def tests_part(context: ReportContext) -> Part | None:
     pointed = [", ".join(str(used.index(reason) + 1) for reason in keys) for keys in why]
     caption = (
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
-        "number in the last column says why they differ"
+        "number in the last column says why they differ; " + _tested_on(context.provenance)
     )
     # tests are of each pair alone
     rows = _by_test(pairs_at(pairwise(context.data), context.pairs[:PAIRS_VISIBLE]))
@@ -202,6 +202,15 @@ def tests_part(context: ReportContext) -> Part | None:
     table = table_by_pair(rows, columns, caption, name="tests")
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]
     return Part("Posterior and tests", tables=[table], notes=_notes(context, used, compared))
+
+
+def _tested_on(provenance: Signature) -> str:
+    """What the tests count: clusters, or items, which may come in clusters that they ignore."""
+    if provenance.tests_on:
+        return f"tests count {provenance.tests_on}"
+    if provenance.ignored:
+        return f"tests count items as independent, and ignore the {provenance.ignored}"
+    return f"tests count {'judgments' if provenance.unit == 'judgment' else 'items'}"
 
 
 def _compared(cell: xr.Dataset) -> bool:
@@ -256,6 +265,8 @@ def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) 
             f"Posterior and tests agree on {every}: the verdict names a system where the tests are "
             "significant for the same one, and none where they are not significant."
         )
+        if context.provenance.ignored:
+            notes[-1] += f" Both ignore the {context.provenance.ignored}, and are too certain."
     elif agreeing:
         notes.append(
             f"On the other {agreeing} of {len(pointed)} pairs posterior and tests agree, on the "

@@ -15,7 +15,7 @@ from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Par
 
 WIDTH = 110
 _HEADING = 10  # characters of a name that may head a column
-_NAME = 36  # characters of a name before it is folded
+_NAME = 40  # characters of a name before it is folded
 _NARROW = 18  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
 _MATRIX_SYSTEMS = 10  # systems whose matrix fits a terminal
@@ -43,26 +43,30 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
 
 def printed(page: Document) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return encodable(as_text(page, terminal_width()).rstrip("\n"))
+    text = encodable(as_text(page, terminal_width()).rstrip("\n"))
+    return text.encode(_encoding(), "replace").decode(_encoding())
 
 
 def encodable(text: str) -> str:
-    """A text without the signs that standard output cannot encode, in their ASCII form.
+    """A text with its signs in ASCII where standard output cannot encode it; letters stay.
 
     Examples
     --------
     >>> encodable("P(|d| ≤ 0.05)")
     'P(|d| ≤ 0.05)'
     """
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
-        text.encode(encoding)
+        text.encode(_encoding())
     except UnicodeEncodeError:
-        text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+        return text.translate(ASCII_SIGNS)
     return text
 
 
-_ASCII = str.maketrans(
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+ASCII_SIGNS = str.maketrans(
     {"−": "-", "–": "-", "─": "-", "±": "+/-", "≤": "<=", "≥": ">=", "†": "+", "…": "~", "←": "<-"}
     | {"·": "-", "×": "x", "“": '"', "”": '"', "’": "'", "↓": "v", "→": "->"}
 )
@@ -78,7 +82,7 @@ def terminal_width() -> int:
 def can_encode(marks: Any) -> bool:
     """Whether standard output can encode characters, such as the marks of a picture."""
     try:
-        "".join(vars(marks).values()).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+        "".join(vars(marks).values()).encode(_encoding())
     except UnicodeEncodeError:
         return False
     return True
