@@ -102,7 +102,7 @@ def test_a_gate_shows_itself_as_it_is_printed(files, capsys, monkeypatch):
 def test_what_would_help_and_what_was_lost_is_told(files, capsys, monkeypatch):
     args = files["old"], files["inconclusive"], "--margin", 0.05
     _, out, _ = run(capsys, monkeypatch, *args)
-    assert "more items would give a pass with probability 0.8" in out
+    assert "more items would lead to a pass with probability 0.8" in out
     lost = [f"q{k + 1}" for k in range(300) if SIDES["inconclusive"][k] < OLD[k]]
     assert f"{', '.join(lost[:10])} and {len(lost) - 10} more" in out
 
@@ -170,7 +170,7 @@ def test_github_gets_annotations_and_a_summary(files, capsys, monkeypatch, tmp_p
     text = summary.read_text()
     assert text.startswith(f"before\n### gate: {verdict}\n")
     if verdict == "worse":
-        assert "<summary>Items that the candidate lost: " in text
+        assert "<summary>Losses of the candidate: " in text
 
 
 def test_an_inconclusive_gate_that_fails_is_an_error_and_a_failure(
@@ -230,10 +230,10 @@ def test_looks_tell_the_boundary_the_e_value_and_how_often_each_verdict_comes(
 ):
     args = files["old"], files["inconclusive"], "--margin", 0.05, "--looks", 4, "--of", 100
     _, out, _ = run(capsys, monkeypatch, *args)
-    assert "4 of 100 decisive items (at 25, 50, 75, 100); now " in out
+    assert "4 planned, at 25, 50, 75, 100 non-tied items; now " in out
     assert "e-value" in out
-    assert "if d = 0 " in out
-    assert "if d = -0.05 " in out
+    assert "if the difference is 0 " in out
+    assert "if the difference is −0.05 " in out
 
 
 def test_accepting_and_gating_against_what_was_accepted(files, capsys, monkeypatch, tmp_path):

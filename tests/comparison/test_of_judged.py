@@ -37,14 +37,15 @@ def test_corrected_labels_alone_and_judge_alone():
 
 def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict():
     found = bt.compare(COUNTS)
-    first, _, truth, _, alone = found.statement()
+    first, _, truth, alone = found.statement()
     assert first.startswith("Undecided: the data do not show whether A or B is better")
     assert "(P(A better) = 0.947)" in first
-    assert "60 labels (people) among 500 items" in truth
-    assert "by the judge alone, not corrected, > 0.999" in alone
-    part = next(p for p in build_page(found).parts if p.heading == "Labels alone and judge alone")
+    assert "Human labels (people): 60 of 500 judged items" in truth
+    assert "with the judge only (uncorrected), > 0.999" in alone
+    heading = "Human labels only and judge only"
+    part = next(p for p in build_page(found).parts if p.heading == heading)
     heads = part.tables[0].heads
-    assert any(head.startswith("Judge alone") for head in heads)
+    assert any(head.startswith("Judge only") for head in heads)
     assert "Verdict" not in heads
 
 
@@ -83,7 +84,7 @@ def test_systems_are_picked_ordered_and_renamed():
     assert at(found, "prob_better") == pytest.approx(0.947146441983, abs=1e-12)
     renamed = bt.compare(counts, systems={"A": "new"}, baseline="new")
     assert "Compared with the baseline new: " in " ".join(renamed.statement())
-    assert "no joint answer" in bt.report(renamed)
+    assert "P(best) is not available" in bt.report(renamed)
     assert "prob_best" not in renamed
 
 
@@ -128,7 +129,9 @@ def test_saved_and_loaded(tmp_path):
 def test_many_items_without_a_label_are_told():
     bare = bt.judged.from_table({("A", "B"): ([[9, 0, 0], [0, 9, 0], [0, 0, 0]], (90, 80, 60))})
     notes = bt.compare(bare).made.notes
-    assert any("26% of the items of A vs B have a signal without any label" in n for n in notes)
+    assert any(
+        "26% of the items of A vs B have a judge output without any human label" in n for n in notes
+    )
 
 
 def test_swapping_the_systems_mirrors_the_answer():
@@ -215,7 +218,9 @@ def test_pairs_without_a_label_are_left_out_and_told():
     table = {("A", "B"): TABLE["A", "B"], ("A", "C"): bare}
     found = bt.compare(bt.judged.from_table(table))
     assert found["prob_better"]["system_a"].values.tolist() == ["A", "B"]
-    assert any(note.startswith("1 more pairs were judged") for note in found.made.notes)
+    assert any(
+        note.startswith("! Human labels: 1 more pair was judged") for note in found.made.notes
+    )
 
 
 def test_no_sampler_is_loaded():

@@ -120,10 +120,10 @@ def test_wrong_verdicts_are_held_over_all_looks_together():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ((5, 4), "5 looks are more than 4 decisive items"),
+        ((5, 4), "5 looks are more than 4 non-tied items"),
         ((0, 4), "looks is 0"),
-        ((2, 3, 4), "looks is for two numbers"),
-        ("24", "looks is for two numbers"),
+        ((2, 3, 4), "looks takes two numbers"),
+        ("24", "looks takes two numbers"),
     ],
 )
 def test_plans_that_cannot_be(given, said):
@@ -132,7 +132,7 @@ def test_plans_that_cannot_be(given, said):
 
 
 def test_more_decisive_items_than_planned_are_refused():
-    with pytest.raises(ValueError, match="50 decisive items, beyond the 40 of the plan"):
+    with pytest.raises(ValueError, match="50 non-tied items, beyond the 40 of the plan"):
         looked((20, 30, 350), plan=(4, 40))
 
 

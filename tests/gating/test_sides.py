@@ -119,9 +119,7 @@ def test_other_items_are_not_comparable(tmp_path):
     ids = [f"q{k}" for k in range(31, 231)]
     some = bt.gate(old, table(tmp_path / "c.csv", SAME, ids), margin=0.05)
     assert some.exit_code == 4
-    assert some.why[0].startswith(
-        "60 of 230 items are not scored by both (30 by the baseline and 30"
-    )
+    assert some.why[0].startswith("60 of 230 items lack a score (30 of the baseline and 30")
     more = bt.gate(old, table(tmp_path / "c.csv", SAME, ids), margin=0.05, max_missing=0.3)
     assert more.verdict == "inconclusive"
 
@@ -139,7 +137,9 @@ def test_missing_scores_that_could_turn_a_pass(tmp_path):
     found = bt.gate(old, table(tmp_path / "b.csv", cells), margin=0.05)
     assert found.evidence.chances.observed.verdict == "pass"
     assert found.verdict == "inconclusive"
-    assert found.why == ("it would be pass, but the 19 missing scores could turn that",)
+    assert found.why == (
+        "the observed scores lead to pass, but the 19 missing scores could change that",
+    )
     assert found.evidence.missing == (0, 19)
     few = [None if k < 2 else score for k, score in enumerate(SAME.tolist())]
     assert bt.gate(old, table(tmp_path / "c.csv", few), margin=0.1).verdict == "pass"
@@ -167,7 +167,7 @@ def test_clusters_and_runs_by_student_t(tmp_path):
     sides = [table(tmp_path / f"{n}.csv", rng.integers(0, 2, 120), **cluster) for n in "cd"]
     found = bt.gate(*sides, margin=0.1).evidence
     assert (found.items, found.units, found.per, found.cases) == (120, 12, "cluster", None)
-    with pytest.raises(ValueError, match="looks is for scores of 0 and 1"):
+    with pytest.raises(ValueError, match="looks needs scores of 0 and 1"):
         bt.gate(*sides, margin=0.1, looks=(2, 50))
 
 

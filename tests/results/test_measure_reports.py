@@ -28,7 +28,7 @@ def test_every_format_says_the_scores(three, format):
     written = bt.report(three, format=format, figures=False)
     for system in range(3):
         assert f"{three['score'].values[system]:.4f}" in written
-    assert "leaving out one unit" in written
+    assert "jackknife standard errors" in written
     assert "exact" in written
     assert three.attrs["data_hash"] in written
 
@@ -54,8 +54,10 @@ def test_reasons_where_posterior_and_test_differ():
         coords={"system": ["A", "B"]},
     )
     written = bt.report(bt.scores.compare(scores, rng=1))
-    assert "the probability looks at one side, the p-value at two" in " ".join(written.split())
-    assert "closed form" in bt.report(bt.scores.compare(scores, rng=1), format="markdown")
+    assert "the posterior probability is one-sided, the p-value two-sided" in " ".join(
+        written.split()
+    )
+    assert "Closed form" in bt.report(bt.scores.compare(scores, rng=1), format="markdown")
     few = bt.scores.compare(scores[:18], rng=1)
     assert few["wins"].values[1, 0] == 3
     assert "A better" in bt.report(few)

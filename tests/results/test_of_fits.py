@@ -32,7 +32,7 @@ def test_a_tree_is_reported_as_its_comparison_is():
 
 def test_nothing_is_claimed_of_an_adopted_model():
     text = bt.report(_adopted())
-    assert "How often its verdicts are right was not examined here." in text
+    assert "How often its verdicts are correct was not examined." in text
     assert "model=adopted model" in text
     assert "prior=" not in text
     assert "the tree has no group sample_stats" in text

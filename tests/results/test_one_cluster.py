@@ -102,7 +102,7 @@ def test_the_best_by_a_bootstrap_of_one_unit_is_unknown():
     assert found.data["in_best_set"].all()
     assert "best of all" not in str(found)
     told = " ".join(bt.report(found, format="text").split())
-    assert "there is a single unit, which says nothing about new ones" in told
+    assert "there is a single unit, so there is no interval for new ones" in told
     assert "The best system is among" not in told
     assert "> 0.999" not in told
 

@@ -66,10 +66,10 @@ def gate(
         typer.Option(help="pass or fail: what an inconclusive gate ends as, in place of code 3."),
     ] = None,
     looks: Annotated[
-        int | None, typer.Option(help="How many looks are planned, evenly spread,")
+        int | None, typer.Option(help="Number of planned interim looks, evenly spaced,")
     ] = None,
     of: Annotated[
-        int | None, typer.Option("--of", help="over so many decisive items at most.")
+        int | None, typer.Option("--of", help="maximum number of non-tied items, at the last look.")
     ] = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Write CANDIDATE as the new BASELINE, a text file.")

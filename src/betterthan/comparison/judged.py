@@ -31,8 +31,7 @@ from betterthan.significance.roster import Tests
 _BARE = 0.1  # share of items whose signal has no label, from which it is noted
 _FEW = 50  # labels of a pair from which intervals keep their promise in simulations
 NO_JOINT = (
-    "pairs of judged items are answered one by one, for each has its own labels that correct it, "
-    "and no joint posterior of them is offered"
+    "each pair is corrected with its own human labels, and there is no joint model of all pairs"
 )
 
 
@@ -196,7 +195,8 @@ def _bare(pairs: int) -> list[str]:
     """Of pairs that were judged, and of which no item has a label, nothing is said."""
     if not pairs:
         return []
-    return [f"{pairs} more pairs were judged, but none of their items has a label: left out."]
+    were = "pair was" if pairs == 1 else "pairs were"
+    return [f"! Human labels: {pairs} more {were} judged and left out, without any human label."]
 
 
 def _signed(
@@ -237,21 +237,20 @@ def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:
     """What the reader must know of these data."""
     who = data.attrs.get("labels_by", "people")
     notes = [
-        f"The truth is what the labels say ({who}): where people differ, theirs is no truth but "
-        "theirs.",
-        "The labelled items must be a random part of the items with the same signal, not those "
-        "that looked interesting; a judge that was shown them does not err on them as on others.",
+        f"Human labels ({who}) are the reference; where annotators disagree, it is uncertain.",
+        "The labeled items must be a random sample of the items with the same judge output. A "
+        "judge that saw these labels can have a lower error rate on them than on other items.",
     ]
     bare, few = worth["unlabelled"], worth["n_gold"]
     if (bare > _BARE).any():
         pair = data[names.PAIR].values[int(bare.argmax())]
         notes.append(
-            f"{100 * bare.max():.0f}% of the items of {pair} have a signal without any label: "
-            "their truth is the prior's; label items of that signal."
+            f"{100 * bare.max():.0f}% of the items of {pair} have a judge output without any human "
+            "label, so their outcome rests on the prior; label some items with that judge output."
         )
     if (few < _FEW).any():
         notes.append(
-            f"With fewer than {_FEW} labels a pair intervals hold the truth a few per cent too "
-            "seldom where the judge's errors favour one side, or the difference is large."
+            f"! Few human labels: with fewer than {_FEW} per pair, intervals are slightly too "
+            "narrow if the judge's errors favor one system, or if the difference is large."
         )
     return notes

@@ -17,7 +17,7 @@ from betterthan.results import machines
 from betterthan.results.document import Document, Part
 from betterthan.results.machines import FAILED, PASSED, SKIPPED, Case
 from betterthan.results.markup import as_comment, as_part
-from betterthan.results.numbers import probability
+from betterthan.results.numbers import equal_to, probability
 from betterthan.results.text import printed
 
 
@@ -102,7 +102,7 @@ class Decision:
 
 
 MAX_LISTED = 10  # items that are named
-NOTES = ("why", "warn", "note")  # facts that are no evidence
+NOTES = ("why", "warning", "note")  # facts that are no evidence
 
 
 def headline(decision: Decision) -> str:
@@ -117,22 +117,23 @@ def headline(decision: Decision) -> str:
         return printable(f"{decision.verdict}: {decision.why[0]}")
     now, margin = decision.evidence.chances.observed, f"{decision.margin:g}"
     quantity = decision.evidence.quantity
+    lower = not decision.evidence.higher_is_better
+    drop, worse = f"{quantity} {'increase' if lower else 'drop'}", "candidate worse"
     if decision.verdict == PASS:
-        behind = ", yet it is behind" if decision.also_behind else ""
-        return (
-            f"pass: the candidate is not behind by {margin} of {quantity} or more "
-            f"(P {probability(now.passes)}){behind}"
-        )
+        within = f"P({drop} < {margin}) {equal_to(now.passes)}"
+        behind = f" It is worse than the baseline by less than the margin: P({worse}) "
+        behind = f"{behind}{equal_to(now.behind)}." if decision.also_behind else ""
+        return f"pass: the candidate is non-inferior to the baseline. {within}.{behind}"
     if decision.verdict == INCONCLUSIVE and decision.why:
         return f"inconclusive: {decision.why[0]}"
     if decision.verdict == INCONCLUSIVE:
+        needs = f"A verdict needs {decision.threshold:g}." if decision.looked is None else ""
         return (
-            f"inconclusive: not sure enough that it is behind by less than {margin} of {quantity} "
-            f"(P {probability(now.passes)}), nor that it is behind (P {probability(now.behind)})"
-        )
-    return (
-        f"worse: the candidate is behind the baseline in {quantity} (P {probability(now.behind)})"
-    )
+            "inconclusive: the data do not show whether the candidate is non-inferior to the "
+            f"baseline. P({drop} < {margin}) {equal_to(now.passes)}, P({worse}) "
+            f"{equal_to(now.behind)}. {needs}"
+        ).rstrip()
+    return f"worse: the candidate is worse than the baseline. P({worse}) {equal_to(now.behind)}."
 
 
 def last_line(decision: Decision) -> str:
@@ -152,37 +153,49 @@ def facts(decision: Decision) -> Iterator[tuple[str, str]]:
         if evidence.further is not None:
             yield "more", _more(evidence)
         if evidence.lost:
-            yield "lost", _named(evidence.lost)
+            yield "losses", _named(evidence.lost)
     for why in decision.why[1:]:
         yield "why", printable(why)
     if decision.looked is not None:
         yield from _looks(decision.looked)
-    for level, lines in (("warn", decision.warned), ("note", decision.said)):
+    for level, lines in (("warning", decision.warned), ("note", decision.said)):
         for line in lines:
             yield level, printable(line)
 
 
 def _means(evidence: Evidence) -> str:
     before, now = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in evidence.means)
-    sign = "" if evidence.higher_is_better else ", less is better"
-    size = f"{evidence.difference:+.3f} (95% {evidence.lower:+.3f} to {evidence.upper:+.3f})"
-    size = size if evidence.lower == evidence.lower else f"{evidence.difference:+.3f}"
-    ahead = "ahead" if evidence.difference > 0 else "behind" if evidence.difference < 0 else "level"
-    return f"candidate {now}, baseline {before}{sign}: {ahead}, {size}"
+    sign = "" if evidence.higher_is_better else " (lower is better)"
+    size = f"{evidence.difference:+.3f}"
+    if evidence.lower == evidence.lower:
+        size += f" [{evidence.lower:+.3f}, {evidence.upper:+.3f}] (95% {_interval(evidence)})"
+    return f"candidate {now}, baseline {before}{sign}; difference {size}".replace("-", "−")
+
+
+def _interval(evidence: Evidence) -> str:
+    return "HDI" if evidence.cases is not None else "CrI"
 
 
 def _outcomes(evidence: Evidence) -> str:
     won, lost = len(evidence.won), len(evidence.lost)
     text = (
-        f"{won} won, {lost} lost, {evidence.items - won - lost} tied of "
+        f"{_number(won, 'win', 'wins')}, {_number(lost, 'loss', 'losses')}, "
+        f"{_number(evidence.items - won - lost, 'tie', 'ties')} for the candidate on "
         f"{counted(evidence.items, 'item')}"
     )
     if evidence.per != "item":
         text += f" in {counted(evidence.units, evidence.per)}"
         text += (
-            "" if evidence.effective is None else f", worth {evidence.effective:.1f} of equal size"
+            ""
+            if evidence.effective is None
+            else f" (effective number of clusters {evidence.effective:.1f})"
         )
-    return text + (f", the mean of up to {evidence.runs} runs of each" if evidence.runs > 1 else "")
+    runs = f"; scores are means of up to {evidence.runs} runs per item"
+    return text + (runs if evidence.runs > 1 else "")
+
+
+def _number(n: int, singular: str, plural: str) -> str:
+    return f"{n:,} {singular if n == 1 else plural}"
 
 
 def _probabilities(decision: Decision, evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -191,37 +204,41 @@ def _probabilities(decision: Decision, evidence: Evidence) -> Iterator[tuple[str
     passes = _probability([chances.observed.passes, *(c.passes for c in extremes)])
     behind = _probability([chances.observed.behind, *(c.behind for c in extremes)])
     looked = decision.looked
-    least = "" if looked is not None else f"; pass from {decision.threshold:g}"
-    worse = "" if looked is not None else f"; worse from {decision.threshold:g}"
-    yield f"P(d > -{decision.margin:g})", passes + least
-    yield "P(d < 0)", behind + worse
+    least = "" if looked is not None else f"; pass needs {decision.threshold:g}"
+    worse = "" if looked is not None else f"; worse needs {decision.threshold:g}"
+    yield "non-inferiority margin", f"{decision.margin:g}"
+    drop = "drop" if evidence.higher_is_better else "increase"
+    yield f"P({drop} < {decision.margin:g})", passes + least
+    yield "P(candidate worse)", behind + worse
 
 
 def _probability(values: list[float]) -> str:
     """Format the observed value, and its range over all values of the missing scores."""
     now, *limits = map(probability, values[:1] + sorted(values[1:]))
     return (
-        now if {now} == set(limits) else f"{now} (whatever is missing, {limits[0]} to {limits[1]})"
+        now
+        if {now} == set(limits)
+        else f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"
     )
 
 
 def _missing(evidence: Evidence) -> str:
     before, now = evidence.missing
-    text = f"{counted(now, 'item')} of the candidate, {before} of the baseline"
-    return text + (f"; {counted(evidence.cells, 'run')} in all" if evidence.runs > 1 else "")
+    text = f"candidate without a score on {counted(now, 'item')}, baseline on {before}"
+    return text + (f"; {counted(evidence.cells, 'run')} in total" if evidence.runs > 1 else "")
 
 
 def _more(evidence: Evidence) -> str:
     further = evidence.further
     if further is None or further.units is None:
-        return f"even {MOST:,} more {evidence.per}s would not give a pass, {_IF_EQUAL}"
+        return f"even {MOST:,} more {evidence.per}s would not be enough for a pass, {_IF_EQUAL}"
     n = counted(further.units, evidence.per).replace(evidence.per, f"more {evidence.per}")
     about = "about " if evidence.cases is None else ""
     prob = probability(further.prob)
-    return f"{about}{n} would give a pass with probability {prob}, {_IF_EQUAL}"
+    return f"{about}{n} would lead to a pass with probability {prob}, {_IF_EQUAL}"
 
 
-_IF_EQUAL = "if the candidate equals the baseline"
+_IF_EQUAL = "if the two systems are in fact equal"
 
 
 def _named(items: list[str]) -> str:
@@ -234,21 +251,25 @@ def _looks(looked: Looked) -> Iterator[tuple[str, str]]:
         ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
     )
     yield (
-        "looks",
-        f"{looked.plan.looks} of {looked.plan.most} decisive items (at {schedule}); now "
-        f"{looked.decisive}",
+        "interim looks",
+        f"{looked.plan.looks} planned, at {schedule} non-tied items; now {looked.decisive} of "
+        f"{looked.plan.most}",
     )
-    yield "worse", f"{looked.losses} lost of {looked.decisive}; needs {_needed(looked)}"
     yield (
-        "pass",
-        f"e-value {looked.e_value:.3g} against being behind by the margin; needs "
+        "for worse",
+        f"{_number(looked.losses, 'loss', 'losses')} on {looked.decisive} non-tied items; needs "
+        f"{_needed(looked)}",
+    )
+    yield (
+        "for pass",
+        f"e-value {looked.e_value:.3g} against a drop of at least the margin; needs "
         f"{looked.e_needed:.3g}",
     )
     for difference, rates in looked.rates:
         text = f"pass {rates.passes:.3f}, worse {rates.worse:.3f}"
         yield (
-            f"if d = {difference:g}",
-            f"{text}, inconclusive {rates.inconclusive:.3f}, by the last look",
+            f"if the difference is {difference:g}".replace("-", "−"),
+            f"P at the last look: {text}, inconclusive {rates.inconclusive:.3f}",
         )
 
 
@@ -356,7 +377,7 @@ def summary(decision: Decision) -> Document:
     """Show the same below the verdict, with the lost items folded."""
     page = document(decision)
     parts = [
-        replace(part, facts=[fact for fact in part.facts if fact[0] != "lost"])
+        replace(part, facts=[fact for fact in part.facts if fact[0] != "losses"])
         for part in page.parts
     ]
     return replace(page, title=last_line(decision), parts=[*parts, *_lost(decision)], signatures=())
@@ -367,7 +388,7 @@ def _lost(decision: Decision) -> list[Part]:
     if not lost:
         return []
     more = [f"and {len(lost) - _LISTED} more"] if len(lost) > _LISTED else []
-    heading = f"Items that the candidate lost: {len(lost)}"
+    heading = f"Losses of the candidate: {counted(len(lost), 'item')}"
     return [Part(heading, lines=[*lost[:_LISTED], *more], folded=True)]
 
 

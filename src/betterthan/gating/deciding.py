@@ -84,7 +84,7 @@ def gate(
     """
     margin, threshold = _margin(margin), checks.threshold(threshold)
     if not 0 <= checks.real(max_missing, "max_missing") <= 1:
-        raise ValueError(f"max_missing is {max_missing:g}; give a share of items, from 0 to 1")
+        raise ValueError(f"max_missing is {max_missing:g}; give a proportion of items, from 0 to 1")
     plan = None if looks is None else Plan.checked(looks)
     sides = read_sides(baseline, candidate, choices)
     if sides.scores is None or sides.stops:
@@ -125,12 +125,12 @@ def _lacking(pairs: Paired, max_missing: float) -> tuple[str, ...]:
     if n - shared <= max_missing * n:
         return ()
     by = " and ".join(
-        f"{int(np.isnan(pairs.mean[:, k]).sum())} by the {side}"
+        f"{int(np.isnan(pairs.mean[:, k]).sum())} of the {side}"
         for k, side in enumerate(("baseline", "candidate"))
     )
     return (
-        f"{n - shared} of {n} items are not scored by both ({by}), more than max-missing "
-        f"{max_missing:g}",
+        f"{n - shared} of {n} items lack a score ({by}), more than max-missing {max_missing:g} "
+        "allows",
     )
 
 
@@ -175,8 +175,8 @@ def _decide(
 def _require_counts(cases: Cases | None) -> Cases:
     if cases is None:
         raise ValueError(
-            "looks is for scores of 0 and 1, one run of each item, without clusters: there the "
-            "boundary is of decisive items"
+            "looks needs scores of 0 and 1, one run of each item and no clusters, because interim "
+            "looks are planned in non-tied items"
         )
     return cases
 
@@ -186,11 +186,12 @@ def _why(evidence: Evidence) -> tuple[str, ...]:
     if evidence.chances.could_change:
         n = evidence.cells
         scores = "the missing score" if n == 1 else f"the {n} missing scores"
-        return (f"it would be {evidence.chances.observed.verdict}, but {scores} could turn that",)
+        verdict = evidence.chances.observed.verdict
+        return (f"the observed scores lead to {verdict}, but {scores} could change that",)
     if evidence.units < 2 and evidence.cases is None:
-        return (f"one {evidence.per} says nothing of how far others differ",)
+        return (f"with a single {evidence.per}, the variance cannot be estimated",)
     if np.isnan(evidence.chances.observed.passes):
-        return ("all scores are the same, which says nothing of how far others differ",)
+        return ("all scores are the same, so the variance cannot be estimated",)
     return ()
 
 

@@ -41,10 +41,12 @@ class Plan:
             If they are no whole numbers, or there are more looks than items.
         """
         if isinstance(looks_and_most, str) or len(looks_and_most) != 2:
-            raise ValueError("looks is for two numbers: how many looks, of how many decisive items")
+            raise ValueError(
+                "looks takes two numbers: how many looks, and the maximum number of non-tied items"
+            )
         looks, most = (checks.whole(k, "looks") for k in looks_and_most)
         if looks > most:
-            raise ValueError(f"{looks} looks are more than {most} decisive items; give fewer looks")
+            raise ValueError(f"{looks} looks are more than {most} non-tied items; give fewer looks")
         return cls(looks, most)
 
     @property
@@ -104,7 +106,7 @@ def look(plan: Plan, cases: Cases, margin: float, threshold: float) -> Looked:
     won, lost, tied = cases.observed
     if won + lost > plan.most:
         raise ValueError(
-            f"there are {won + lost} decisive items, beyond the {plan.most} of the plan; nothing "
+            f"there are {won + lost} non-tied items, beyond the {plan.most} of the plan; nothing "
             "can be said of looks that were not planned"
         )
     _, boundary = calibrated(plan.schedule, 2 * error)

@@ -363,7 +363,7 @@ def _with_leader(
     """With how much the leader is ahead of the first that is undecided against it, else of the
     next; with a baseline, differences from it say more.
     """
-    if answer.baseline or provenance.answer != "comparison" or "difference" not in pairs:
+    if answer.baseline or answer.failures or "difference" not in pairs:
         return answer
     verdicts, order = pairs["verdict"].to_numpy(str), systems["system"].tolist()
     leader = _leader(answer, systems, provenance)

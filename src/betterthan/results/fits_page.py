@@ -19,13 +19,10 @@ from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_by_syste
 from betterthan.signed import Signature
 
 _LIMITS = (
-    "Undecided means that these data do not settle the matter, not that the systems are equal.",
-    "Each pair is answered by itself: of many pairs some reach the threshold by chance.",
+    '"Undecided" does not mean equal.',
+    "Verdicts are pairwise: with many pairs, some reach the threshold by chance.",
 )
-_ADOPTED = (
-    "The model was sampled by the user and adopted. How often its verdicts are right was not "
-    "examined here."
-)
+_ADOPTED = "You sampled this model yourself. How often its verdicts are correct was not examined."
 _PAIRED_SYSTEMS = 10  # systems up to which every pair has a row
 _AS_IN_DATA = {
     "system": names.SYSTEM_A,
@@ -68,7 +65,11 @@ def _pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
     )
     size = difference("Difference", bracketed=interval)
     sized = [size] if sizes is not None and sizes.notna().any() else []
-    return table_by_pair(table, [P_BETTER, *sized, verdict(), *COUNTS, count("N", "n")])
+    error = number("MC error", "prob_better_mcse", "{:.1g}".format)
+    columns = [*sized, P_BETTER, error, *COUNTS, count("N", "n"), verdict()]
+    n = len(table)
+    caption = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
+    return table_by_pair(table, columns, caption)
 
 
 def _systems(systems: pd.DataFrame) -> Table:
@@ -81,7 +82,8 @@ def _systems(systems: pd.DataFrame) -> Table:
     ]
     left = len(systems) - _ROWS
     note = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""
-    return table_by_system(systems.head(_ROWS), columns, note or "Every pair: .pairs.")
+    caption = f"Systems, best first. {note or 'Every pair: .pairs.'}"
+    return table_by_system(systems.head(_ROWS), columns, caption)
 
 
 def _figures(answer: xr.Dataset) -> list[Figure]:
@@ -113,5 +115,5 @@ def _model(provenance: Signature) -> Part:
         )
         facts.append(("Convergence", f"{health}, {divergences}"))
     if provenance.failures:
-        facts.append(("Not to be trusted", " ".join(provenance.failures)))
+        facts.append(("Failed checks", " ".join(provenance.failures)))
     return Part("Model and draws", facts=facts)

@@ -34,11 +34,11 @@ from betterthan.results.score_sentences import judged_facts, judged_sentences
 from betterthan.signed import Signature
 
 _LIMITS = (
-    "Judge alone takes every answer of the judge for the truth; it is shown to be compared with, "
-    "and is no answer: a judge that favours one side makes it confidently wrong.",
-    "R2 is how much of the truth the judge's signals tell, estimated from the labels; more judged "
-    "items never make more of m labels than m / (1 - R2).",
-    "Undecided means that these data do not settle the matter, not that the systems are equal.",
+    "Judge only takes every judge output as correct. It is shown for comparison and is no verdict: "
+    "if the judge favors one system, it is wrong with high probability.",
+    "R2 is the proportion of the variance of the human labels that the judge outputs explain. "
+    "However many items are judged, m labels have an effective number of at most m / (1 - R2).",
+    '"Undecided" does not mean equal.',
 )
 
 
@@ -61,10 +61,9 @@ def page(comparison: xr.Dataset) -> Document:
         _data(comparison, provenance),
         *_engines(comparison, judged),
     )
-    question = (
-        "Which system is better by the labels of people, given what the judge says of all items?"
-    )
-    limits = [*(provenance.notes or ()), *_joint(provenance, len(places)), *_LIMITS]
+    question = "Which system is better by human labels, given the judge outputs for all items?"
+    notes = [note.removeprefix("! ") for note in provenance.notes or ()]
+    limits = [*notes, *_joint(provenance, len(places)), *_LIMITS]
     signed, answer = (
         [on_one_line(signature(comparison))],
         judged_sentences(judged_facts(comparison)),
@@ -79,35 +78,35 @@ def _title(comparison: xr.Dataset) -> str:
 
 
 def _joint(provenance: Signature, pairs: int) -> list[str]:
-    return [f"There is no joint answer here: {provenance.no_joint}."] if pairs > 1 else []
+    return [f"P(best) is not available: {provenance.no_joint}."] if pairs > 1 else []
 
 
 def _sentence(cell: xr.Dataset, provenance: Signature) -> str:
-    """One pair, the labels and the judge beside."""
+    """One pair: its verdict, difference and numbers of labels."""
     (a, b), decided = names_in(cell), str(cell["verdict"].item())
     p, size = probability_in(cell, "prob_better"), difference_in(cell)
     mean, _, bounds = size.partition(" [")
     text = {
         "a_better": f"{a} is better than {b} with probability {p}",
         "equivalent": f"{a} and {b} are practically equivalent: with probability "
-        f"{within_rope(cell)} they differ by no more than {provenance.rope:g}",
+        f"{within_rope(cell)} they differ by at most {provenance.rope:g}",
     }.get(decided, f"Undecided between {a} and {b}: {a} is better with probability {p}")
-    interval = f"{interval_label(provenance.to_attrs())} [{bounds}"
-    sizes = f"{int(cell['n_gold']):,} labels among {int(cell['n']):,} judged items"
-    return f"{text}; P({a} wins) - P({b} wins) {mean}, {interval}, by {sizes}."
+    interval = f"[{bounds} ({interval_label(provenance.to_attrs())})"
+    sizes = f"{int(cell['n_gold']):,} human labels, {int(cell['n']):,} judged items"
+    return f"{text}. Difference in win rate ({a} − {b}): {mean} {interval}; {sizes}."
 
 
 def _data(comparison: xr.Dataset, provenance: Signature) -> Part:
     gold, n = (int(comparison[k].sum()) // 2 for k in ("n_gold", "n"))
     facts = [
         ("Source", on_one_line(provenance.reading or "data given")),
-        ("Truth", f"{gold:,} labels of {n:,} judged items ({provenance.labels_by})"),
+        ("Human labels", f"{gold:,} of {n:,} judged items ({provenance.labels_by})"),
         ("Judge", on_one_line(provenance.judged_by or "data given")),
-        ("Model", f"{provenance.modelled}: a Dirichlet each, in closed form"),
+        ("Model", f"{provenance.modelled}: one Dirichlet each, in closed form"),
         (
             "Prior",
             f"Dirichlet({', '.join(f'{p:g}' for p in provenance.prior or ())}) of win, loss and "
-            "tie, a third of it on the cells of each signal",
+            "tie, divided over the judge outputs",
         ),
     ]
     if provenance.rope:
@@ -117,47 +116,51 @@ def _data(comparison: xr.Dataset, provenance: Signature) -> Part:
 
 def _pairs(rows: xr.Dataset, provenance: Signature) -> Part:
     size = difference("Difference", bracketed=interval_label(provenance.to_attrs()))
-    columns = [size, P_BETTER, *rope_columns(provenance.rope), verdict()]
-    return Part("Pairs", tables=[table_by_pair(rows, columns, "Corrected by labels")])
+    columns = [size, *rope_columns(provenance.rope), P_BETTER, verdict()]
+    n = rows.sizes[names.PAIR]
+    which = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
+    caption = f"{which}; judge outputs corrected with human labels"
+    return Part("Pairs", tables=[table_by_pair(rows, columns, caption)])
 
 
 def _by_source(rows: xr.Dataset, provenance: Signature) -> Part:
-    """Labels alone, and the judge alone, which has no verdict of its own here."""
+    """Human labels only, and the judge only, which has no verdict of its own here."""
     interval = interval_label(provenance.to_attrs())
     columns = [*COUNTS]
-    for name, by in (("gold", "Labels alone"), ("judge", "Judge alone")):
+    for name, by in (("gold", "Human labels only"), ("judge", "Judge only")):
         columns += [
             probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
             difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
         ]
-    notes = ["Judge alone: its answers of all items as if they were the truth, not corrected."]
-    caption = "By each alone; wins, losses and ties are those of labels"
+    notes = ["Judge only: the judge outputs of all items, uncorrected."]
+    caption = "Without correction; wins, losses and ties count human labels"
     table = table_by_pair(rows, columns, caption)
     judge = "judge_prob_better" in rows
-    return Part("Labels alone and judge alone", tables=[table], notes=notes if judge else [])
+    return Part("Human labels only and judge only", tables=[table], notes=notes if judge else [])
 
 
 def _worth(rows: xr.Dataset) -> Part:
     """What the judge adds to the labels."""
     columns = [
         count("Judged", "n"),
-        count("Labels", "n_gold"),
+        count("Human labels", "n_gold"),
         number("R2", "r2", "{:.2f}".format),
         values(
-            "Worth in labels",
+            "Effective labels",
             [f"effective_gold{end}" for end in ("", "_lower", "_upper")],
             "{:,.0f} [{:,.0f}, {:,.0f}]".format,
         ),
         number("At most", "most", "{:,.0f}".format),
-        number("No label", "unlabelled", "{:.0%}".format, blank=()),
+        number("Without label", "unlabelled", "{:.0%}".format, blank=()),
     ]
     notes = [
-        "Worth in labels: about as many labels alone as say the same, with 95% bounds; at most: "
-        "with judged items without end. No label: items whose signal has none."
+        "Effective labels: the number of human labels that would be as informative without a "
+        "judge, with its 95% interval. At most: with unlimited judged items. Without label: items "
+        "whose judge output no labeled item has."
     ]
     rows = rows.assign(most=rows["n_gold"] / (1 - rows["r2"]))
     table = table_by_pair(rows, columns)
-    return Part("What the judge is worth", tables=[table], notes=notes)
+    return Part("Effective number of human labels", tables=[table], notes=notes)
 
 
 def _engines(comparison: xr.Dataset, places: list[tuple[int, int]]) -> list[Part]:

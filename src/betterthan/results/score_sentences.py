@@ -48,12 +48,12 @@ def withheld(cell: xr.Dataset) -> str:
     """Why no verdict is given."""
     rare = cell.attrs.get("rare_labels")
     if str(cell["verdict"].item()) == "no_data" or not rare:
-        return "a single unit shows no spread"
-    return f"labels with too few gold items: {on_one_line(str(rare))}"
+        return "with a single unit, the variance cannot be estimated"
+    return f"these labels have too few items: {on_one_line(str(rare))}"
 
 
 def wins_reason(cell: xr.Dataset, verdict: str) -> str:
-    """Why a sure score is no verdict: the number of wins does not agree."""
+    """Why a high probability of the score is no verdict: the number of wins does not agree."""
     better = cell["prob_better"].item()
     threshold = cell.attrs.get("threshold", names.VERDICT_PROB)
     if (
@@ -66,8 +66,8 @@ def wins_reason(cell: xr.Dataset, verdict: str) -> str:
         return "the threshold is within two Monte Carlo errors; more draws may decide"
     units, p = units_label(cell), probability_in(cell, "prob_more_wins")
     return (
-        f"a verdict needs the number of {units} ahead to agree; counted alone they give "
-        f"{names_in(cell)[0]} a probability of {p}"
+        "a verdict also needs more wins with the same probability, and "
+        f"{names_in(cell)[0]} wins more {units} with probability {p}"
     )
 
 
@@ -76,17 +76,17 @@ def why(verdict: str, p: float, favours: int, alpha: float) -> str:
     decided, small = verdict in ("a_better", "b_better"), p <= alpha
     if decided and small and favours != (1 if verdict == "a_better" else -1):
         return (
-            "the test is significant for the other system: the mean of the draws and the score "
-            "of the data are on different sides"
+            "the test is significant in favor of the other system, because the posterior mean and "
+            "the observed score favor different systems"
         )
     if decided and not small and p / 2 <= alpha:
-        return "the probability looks at one side, the p-value at two"
+        return "the posterior probability is one-sided, the p-value two-sided"
     if decided and not small:
-        return "the posterior approximates where items are few; the test is exact on them"
+        return "with few items the posterior is approximate; the test is exact"
     if verdict == "equivalent" and small:
-        return "the difference is real but too small to matter"
+        return "the difference is significant but within the ROPE"
     if not decided and small:
-        return "the test is significant, the posterior not sure enough"
+        return "the test is significant, but the posterior probability is below the threshold"
     return ""
 
 
@@ -142,37 +142,42 @@ def _additions(scored: Scored) -> Iterator[str]:
         if answer.verdict_counts and answer.n:
             lower = "; lower is better" if answer.lower_is_better else ""
             yield f"All systems are scored on the same {answer.n:,} {answer.units}{lower}."
-    if scored.test_p:
+    if scored.test_p and scored.test_differs:
         favors = f", in favor of {scored.test_favors}" if scored.test_favors else ""
-        why_not = f"; {scored.test_differs}" if scored.test_differs else ""
         yield (
-            "Randomization test of the same difference: two-sided p = "
-            f"{scored.test_p}{favors}{why_not}."
+            "The randomization test of the same difference disagrees (two-sided p = "
+            f"{scored.test_p}{favors}): {scored.test_differs}."
         )
     if answer.n is not None and answer.n < names.UNITS_MIN and not answer.failures:
-        yield f"! Few units: with {answer.n:,} {answer.units}, the probabilities are only rough."
+        units = answer.units if answer.n != 1 else answer.units.removesuffix("s")
+        yield (
+            f"! Few {answer.units}: with {answer.n:,} {units}, probabilities and intervals are "
+            "only rough."
+        )
     if scored.n_left_out:
         units = answer.units if scored.n_left_out > 1 else answer.units.removesuffix("s")
-        yield f"{scored.n_left_out:,} {units} that some system did not order are left out."
+        are = "are" if scored.n_left_out > 1 else "is"
+        yield f"{scored.n_left_out:,} {units} without a ranking of every system {are} left out."
     if scored.chance_p and not scored.by_chance:
         yield (
-            "Each system's orders are closer to the reference than random orders "
-            f"(one-sided p at most {scored.chance_p}, each system by itself)."
+            "The rankings of every system agree with the reference ranking more than random "
+            f"rankings do (largest one-sided p = {scored.chance_p})."
         )
     elif scored.chance_p:
         yield (
-            f"Not distinguishable from random orders at {scored.alpha:g}, each system by itself: "
-            f"{named(scored.by_chance)} (one-sided p up to {scored.chance_p})."
+            "! Chance level: not significantly better than random rankings at "
+            f"α = {scored.alpha:g}: {named(scored.by_chance)} "
+            f"(largest one-sided p = {scored.chance_p})."
         )
     if scored.extrapolated:
         yield (
-            "! Extrapolated: the function was fitted to a narrower range of features than those of "
+            "! Extrapolation: features outside the range of the fitted data: "
             f"{named(scored.extrapolated)}."
         )
 
 
 def _tested(comparison: xr.Dataset) -> dict[str, Any]:
-    """What the randomization test says, and why it may differ from the posterior."""
+    """The result of the randomization test, and why it may differ from the posterior."""
     cell = pair_cell(comparison, 0, 1)
     if cell["prob_better"].item() < 0.5:
         cell = pair_cell(comparison, 1, 0)
@@ -189,7 +194,7 @@ def _tested(comparison: xr.Dataset) -> dict[str, Any]:
 
 
 def _by_chance(comparison: xr.Dataset) -> dict[str, Any]:
-    """Of orders, whether they are nearer to the reference than random orders."""
+    """Of rankings, whether they agree with the reference more than random rankings."""
     if "p_chance" not in comparison:
         return {}
     alpha, p = float(comparison.attrs.get("alpha", names.ALPHA)), comparison["p_chance"].values
@@ -271,40 +276,40 @@ def judged_sentences(judged: Judged) -> list[str]:
 def _labels_and_judge(judged: Judged) -> Iterator[str]:
     pair, counts = judged.answer.pair, judged.answer.verdict_counts
     if judged.n_labels and judged.r2 and judged.worth:
-        in_all = "" if pair else " in all"
+        items = "items" if pair else "items, summed over pairs"
         yield (
-            f"The truth is {judged.n_labels:,} labels{in_all} ({judged.labels_by}) among "
-            f"{judged.n_judged:,} items that a judge answered."
+            f"Human labels ({judged.labels_by}): {judged.n_labels:,} of {judged.n_judged:,} judged "
+            f"{items}. {_worth(judged, judged.worth)}"
         )
-        yield _worth(judged, judged.r2, judged.worth)
     if pair and judged.labels_p is not None:
-        text = f"By the labels alone, P({pair.first} better) is "
-        text += numbers.probability(judged.labels_p)
+        text = f"With human labels only, P({pair.first} better) "
+        text += numbers.equal_to(judged.labels_p)
         if judged.judge_p is not None:
             favors = f", which favors {pair.second}" if judged.judge_p < 0.5 else ""
-            judge = numbers.probability(judged.judge_p)
-            text += f"; by the judge alone, not corrected, {judge}{favors}"
+            judge = numbers.equal_to(judged.judge_p).removeprefix("= ")
+            text += f"; with the judge only (uncorrected), {judge}{favors}"
         yield f"{text}."
     if judged.n_judge_differs and counts:
         yield (
-            "The judge alone, not corrected, would give another verdict on "
+            "The judge only (uncorrected) would give another verdict for "
             f"{judged.n_judge_differs:,} of {counts.n_pairs:,} pairs."
         )
     if judged.uncovered > _UNCOVERED:
         yield (
-            f"! Labels: {100 * judged.uncovered:.0f}% of the judged items have an answer of the "
-            "judge that no labeled item has; these rest on the prior."
+            f"! Human labels: {100 * judged.uncovered:.0f}% of the judged items have a judge "
+            "output that no labeled item has, so their outcome rests on the prior. Label some of "
+            "them."
         )
 
 
-def _worth(judged: Judged, r2: tuple[float, float], worth: tuple[float, float]) -> str:
-    """How many labels alone would say as much."""
+def _worth(judged: Judged, worth: tuple[float, float]) -> str:
+    """How many human labels would be as informative without a judge."""
     if judged.worth_about is None:
         return (
-            f"Pair by pair, labels and judge together are worth {worth[0]:,.0f} to "
-            f"{worth[1]:,.0f} labels (R2 {100 * r2[0]:.0f}% to {100 * r2[1]:.0f}%)."
+            "With the judge outputs, the effective number of human labels per pair is "
+            f"{worth[0]:,.0f} to {worth[1]:,.0f}."
         )
     return (
-        f"The judge explains {100 * r2[0]:.0f}% of it (R2), so labels and judge together are worth "
-        f"about {judged.worth_about:,.0f} labels ({worth[0]:,.0f} to {worth[1]:,.0f} with 95%)."
+        "With the judge outputs, the effective number of human labels is about "
+        f"{judged.worth_about:,.0f} (95% interval: {worth[0]:,.0f} to {worth[1]:,.0f})."
     )

@@ -8,6 +8,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.results.columns import (
     Column,
+    count,
     difference,
     flag,
     interval_label,
@@ -68,19 +69,19 @@ def pairs_part(comparison: xr.Dataset) -> Part:
     """Every pair: difference, probability, test."""
     first, total = first_systems(comparison, PAIRS_SYSTEMS), comparison.sizes[names.SYSTEM]
     places = ahead_first(first)
-    caption = f"All {len(places)} pairs" if len(places) > 1 else "The pair"
+    caption = f"All {len(places)} pairs, the system ahead first" if len(places) > 1 else "The pair"
     if first.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
         caption = f"The first {PAIRS_SYSTEMS} systems: {len(places)} of {pairs:,} pairs"
     units = units_label(comparison)
     notes = [
-        f"Wins and losses: {units} on which the system, or the other, scores higher by itself.",
-        "In brackets: the system that p speaks for.",
+        f"Wins and losses: {units} on which the system scores higher, or lower, than the other.",
+        "In brackets after p: the system that the test favors.",
     ]
     if "prob_better_closed" in comparison:
-        notes.append("Closed form: of wins and losses alone, with a prior of one each.")
+        notes.append("Closed form: from wins and losses only, with a prior of one each.")
     elif _counts_wins(comparison):
-        notes.append(f"P(wins more): of the {units} ahead alone, with a prior of one each.")
+        notes.append("P(wins more): from wins and losses only, with a prior of one each.")
     table = table_by_pair(pairs_at(_both_sides(first), places), _pair_columns(comparison), caption)
     return Part("Pairs", tables=[table], notes=notes, figures=_matrix_figure(comparison))
 
@@ -104,27 +105,29 @@ def _pair_columns(comparison: xr.Dataset) -> list[Column]:
     several = comparison.sizes[names.SYSTEM] > 2
     return [
         difference("Difference", bracketed=interval_label(comparison.attrs)),
-        P_BETTER,
-        probability("closed form", "prob_better_closed", blank=()),
-        *more,
         *rope_columns(comparison.attrs["rope"]),
+        P_BETTER,
+        number("MC error", "prob_better_mcse", "{:.1g}".format),
+        probability("Closed form", "prob_better_closed", blank=()),
+        *more,
         p_value("p", "p_value"),
         *([p_value(corrected, "p_adjusted")] if corrected and several else []),
         WINS,
         LOSSES,
+        count("Ties", "equal"),
         verdict(reasons=_NO_VERDICT),
     ]
 
 
 def _counts_wins(comparison: xr.Dataset) -> bool:
-    """Whether wins counted alone stand beside, and in no other column or table."""
+    """Whether P(wins more) has a column here, because no other table has it."""
     return "prob_more_wins" in comparison and not {"prob_better_closed", "prob_ahead"} & set(
         comparison
     )
 
 
 def words_part(comparison: xr.Dataset) -> Part | None:
-    """The first pairs of several in sentences; of two systems the answer says it."""
+    """The first pairs of several in sentences; with two systems the answer has it."""
     if comparison.sizes[names.SYSTEM] == 2:
         return None
     few, statistic = first_systems(comparison, _DESCRIBED), statistic_label(comparison)
@@ -138,14 +141,14 @@ def _sentence(cell: xr.Dataset, statistic: str) -> str:
     reason = wins_reason(cell, verdict) or why(
         verdict, cell["p_value"].item(), favours(cell), cell.attrs["alpha"]
     )
-    speaks = {1: f", for {a}", -1: f", for {b}"}.get(favours(cell), "")
+    speaks = {1: f" in favor of {a}", -1: f" in favor of {b}"}.get(favours(cell), "")
     if verdict in ("no_verdict", "no_data"):
         reason = withheld(cell)
         systems = f"{a} and {b} ({reason})"
-        return f"No verdict on the {statistic} of {systems}; two-sided p {tested}{speaks}."
+        return f"No verdict on the {statistic} of {systems}; two-sided p = {tested}{speaks}."
     return (
         f"{statistic[:1].upper()}{statistic[1:]} of {a} is better than that of {b} with "
-        f"probability {p}; two-sided p {tested}{speaks}. Verdict: {verdict_label(verdict, a, b)}"
+        f"probability {p}; two-sided p = {tested}{speaks}. Verdict: {verdict_label(verdict, a, b)}"
         f"{f' ({reason})' if reason else ''}."
     )
 
@@ -159,8 +162,8 @@ def _matrix_figure(comparison: xr.Dataset) -> list[Figure]:
 
 
 FEW_UNITS = (
-    "The bootstrap knows only the units that were seen. Its draws are spread further for their "
-    f"number; below {names.UNITS_MIN} units, how sure the answer is, is little more than a guess."
+    "The bootstrap resamples only the observed units, with a correction for their number; with "
+    f"fewer than {names.UNITS_MIN} units, probabilities and intervals are only rough."
 )
 
 
@@ -195,8 +198,8 @@ def _question(comparison: xr.Dataset) -> str:
     units = "items" if a["unit"] == names.ITEM else f"units by {a['unit']}"
     statistic = statistic_label(comparison)
     return (
-        f"Which has the better {statistic} on the same {a['n_items']:,} {units}, and how sure "
-        "is it?"
+        f"Which system has the better {statistic} on the same {a['n_items']:,} {units}, and with "
+        "what probability?"
     )
 
 
@@ -206,11 +209,11 @@ def _data(comparison: xr.Dataset) -> Part:
     lower = "" if a["higher_is_better"] else ", lower is better"
     units = "items" if a["unit"] == names.ITEM else f"{a['unit']}s"
     drawn = f"{a['draws']:,} joint draws, seed {a['seed']}"
-    spread = f"spread for {a['n_weighed']:,} units" if "n_weighed" in a else "prior zero"
+    spread = f"corrected for {a['n_weighed']:,} units" if "n_weighed" in a else "prior zero"
     facts = [
         ("Source", a["reading"] or "data given"),
         ("Statistic", statistic_label(comparison) + lower),
-        ("Weighed and swapped", f"{a['n_items']:,} {units}"),
+        ("Unit of analysis", f"{a['n_items']:,} {units}"),
         ("Posterior", _left_out(a) or f"Bayesian bootstrap, {spread}, {drawn}"),
         ("Test", f"randomization of the same statistic, two-sided, {how}"),
     ]
@@ -224,8 +227,8 @@ def _left_out(a: dict[Any, Any]) -> str:
     if "df" not in a:
         return ""
     return (
-        f"Student's t, {a['df']:.1f} degrees of freedom, with the errors of leaving out one unit "
-        f"at a time: {a['n_weighed']:,} units of unequal size, worth {a['df'] + 1:.1f}; ranks from "
+        f"Student's t, {a['df']:.1f} degrees of freedom, jackknife standard errors: "
+        f"{a['n_weighed']:,} units of unequal size, effective number {a['df'] + 1:.1f}; ranks from "
         f"{a['draws']:,} joint draws, seed {a['seed']}"
     )
 
@@ -235,31 +238,39 @@ def _weighed(a: dict[Any, Any]) -> str:
 
 
 def systems_part(comparison: xr.Dataset) -> Part:
-    """Every system with its score, rank and chance to be the best."""
+    """Every system with its score, P(best) and rank."""
     a, total = comparison.attrs, comparison.sizes[names.SYSTEM]
-    score = ["score_lower", "score_upper"]
+    score, statistic = ["score_lower", "score_upper"], statistic_label(comparison)
     columns = [
-        number("Score", "score", "{:.4f}".format),
+        number(
+            f"{statistic[:1].upper()}{statistic[1:]}",
+            "score",
+            "{:.4f}".format,
+        ),
         values(interval_label(a), score, _interval, error="score_mean_mcse"),
-        values("by itself", ["alone_lower", "alone_upper"], _interval),
+        values("By itself", ["alone_lower", "alone_upper"], _interval),
         P_BEST,
-        number("Expected rank", "expected_rank", _with_error),
-        flag("Not worse than top", "tied_with_top"),
+        number("MC error", "prob_best_mcse", "{:.1g}".format),
+        number("Rank", "expected_rank", _rank),
+        flag("Not significantly worse than best", "tied_with_top"),
     ]
-    caption = "Systems by expected rank; not worse than top: not found worse than the highest score"
+    lower = "" if a["higher_is_better"] else "; lower is better"
+    caption = f"Systems, best first; rank: posterior mean{lower}"
     held = int(comparison["in_best_set"].sum())
-    best_set = f"The best system is among {held} of {total} with probability {a['ci_prob']:g}."
+    best_set = (
+        f"Contenders: the best system is one of {held} of {total} with probability "
+        f"{a['ci_prob']:g}."
+    )
     ranked = bool(comparison["prob_best"].notnull().all())
     notes = [best_set] if total > 2 and ranked else []
     if "alone_lower" in comparison:
         notes.append(
-            "By itself: from the counts alone, as if all of them were independent, in closed form."
+            "By itself: from the counts of the system only, as if all counts were independent, in "
+            "closed form."
         )
     if comparison["score_lower"].isnull().any():
-        single = "there is a single unit, which says nothing about new ones"
-        why = (
-            "the score is the same on every unit, so no interval can be told" if ranked else single
-        )
+        single = "there is a single unit, so there is no interval for new ones"
+        why = "the score is the same on every unit, so there is no interval" if ranked else single
         notes.append(f"–: {why}.")
     ranks = Figure("Probability of each rank", plotted("ranks", comparison))
     figures = [ranks] if total > 2 and ranked else []
@@ -268,36 +279,35 @@ def systems_part(comparison: xr.Dataset) -> Part:
 
 
 def _interval(low: float, high: float, error: float = 0.0) -> str:
-    places = 4 if error == 0 else min(4, max(1, -int(np.floor(np.log10(error)))))
-    return "–" if np.isnan(low) else f"[{low:.{places}f}, {high:.{places}f}]"
-
-
-def _with_error(value: float, error: float) -> str:
-    if np.isnan(value):
+    if np.isnan(low):
         return "–"
-    if error == 0:
-        return f"{value:.2f}"
-    places = min(3, max(0, -int(np.floor(np.log10(error)))))
-    return f"{value:.{places}f} ± {error:.{places}f}"
+    places = 4 if error == 0 else min(4, max(1, -int(np.floor(np.log10(error)))))
+    return f"[{low:.{places}f}, {high:.{places}f}]".replace("-", "−")
+
+
+def _rank(value: float, error: float = 0.0) -> str:
+    places = 0 if error >= 0.5 else 1
+    return "–" if np.isnan(value) else f"{value:.{places}f}"
 
 
 def _limits(comparison: xr.Dataset) -> list[str]:
     threshold = comparison.attrs.get("threshold", names.VERDICT_PROB)
     limits = [
         FEW_UNITS,
-        "Items are taken as independent; weigh whole documents or dialogues where they are not "
-        "(unit).",
-        f"A verdict needs probability {threshold:g} twice: of the score, and of being ahead more "
-        "often; it is one-sided, the p-value two-sided.",
+        "Items are treated as independent; if they are not, pass unit= with the document or "
+        "dialogue that they belong to.",
+        f"A verdict needs a posterior probability of at least {threshold:g} for the score and for "
+        "having more wins. It is one-sided; the p-value is two-sided.",
     ]
     if comparison.sizes[names.SYSTEM] > 2:
         limits.append(
-            "The probabilities are joint over all systems; those of single pairs are not corrected "
-            "for their number."
+            "P(best) and ranks are joint over all systems; P(better) of a pair is not corrected "
+            "for the number of pairs."
         )
     if comparison.attrs["rope"] == 0:
         limits.append(
-            "No region of practical equivalence was given: no pair can be found equivalent."
+            "Without a ROPE (region of practical equivalence), no pair can be practically "
+            "equivalent."
         )
     return limits
 

@@ -309,12 +309,15 @@ def _in_columns(
 
 
 def _places(text: str) -> int:
-    """How many places a text takes; rich is loaded only for text beyond ASCII."""
-    if text.isascii() and text.isprintable():
+    """How many places a text takes; rich is loaded only for text beyond ASCII and common signs."""
+    if text.isprintable() and text.translate(_SIGNS).isascii():
         return len(text)
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+_SIGNS = str.maketrans("", "", "−–─≤≥±†…·×α")  # each takes one place
 
 
 def _chopped(text: str, width: int) -> list[str]:

@@ -1,0 +1,40 @@
+"""What `print` shows of a gate: the decision, the evidence in words of the field, the verdict."""
+
+import pytest
+from golden.cases import CASES
+
+FIRST_LINES = {
+    "gate_passes": "pass: the candidate is non-inferior to the baseline. "
+    "P(accuracy drop < 0.1) = 0.999.",
+    "gate_inconclusive_with_looks": "inconclusive: the data do not show whether the candidate is "
+    "non-inferior to the baseline. P(accuracy drop < 0.05) = 0.366, P(candidate worse) = 0.773.",
+    "gate_graded_and_missing": "worse: the candidate is worse than the baseline. "
+    "P(candidate worse) > 0.999.",
+}
+
+
+@pytest.fixture(scope="module", params=FIRST_LINES)
+def printed(request):
+    return request.param, str(CASES[request.param]())
+
+
+def test_the_decision_is_first_and_alone_last(printed):
+    name, text = printed
+    assert " ".join(text.split("\n\n")[0].split()) == FIRST_LINES[name]
+    assert text.splitlines()[-1] == f"gate: {FIRST_LINES[name].partition(':')[0]}"
+
+
+def test_evidence_is_in_words_of_the_field(printed):
+    text = printed[1]
+    rows = [line.split("  ")[1] for line in text.splitlines() if line.startswith("  ")]
+    assert rows[1:3] == ["items", "non-inferiority margin"]
+    assert rows[3].startswith("P(drop < ")
+    assert rows[4] == "P(candidate worse)"
+    assert "±" not in text
+    for word in ("decisive", "behind", " won", " lost", "tied of"):
+        assert word not in text
+
+
+def test_interim_looks_count_non_tied_items():
+    text = str(CASES["gate_inconclusive_with_looks"]())
+    assert "4 planned, at 30, 60, 90, 120 non-tied items; now 15 of 120" in text

@@ -1,0 +1,84 @@
+"""What `print` shows of answers other than comparisons of scores, counts and votes."""
+
+import re
+
+import pytest
+from golden.cases import CASES
+
+FIRST_LINES = {
+    "judged_by_a_model": "Undecided: the data do not show whether llama-7b or pythia-6.9b",
+    "judged_three_systems": "No clear winner among 3 systems.",
+    "fit_adopted": "Pair by pair, no other system is better than A or B.",
+    "fit_clustered": "Undecided: the data do not show whether B0 or A0 is better",
+    "fit_davidson": "s2 is the best of 3 systems (probability > 0.99).",
+    "fit_graded": "A is better than B (probability > 0.99), and by more than 0.02.",
+    "fit_hierarchical": "A0 is better than B0 (probability > 0.99).",
+    "folds": "Pair by pair, no other system is better than B or A.",
+    "orders_compared": "near is better than far by mean tau (probability > 0.99).",
+    "tallies_bootstrap": "crf is probably the best of 3 systems by F1 (P(best) = 0.935)",
+}
+PAIRS = {
+    "judged_three_systems": "Difference P(|d| P(better) Verdict",
+    "fit_adopted": "Difference P(better) Verdict",
+    "fit_davidson": "Difference P(better) Verdict",
+    "folds": "Difference P(better) Verdict",
+    "tallies_bootstrap": "Difference P(|d| P(better) P(wins Wins Losses Verdict",
+}
+
+
+@pytest.fixture(scope="module", params=FIRST_LINES)
+def printed(request):
+    return request.param, str(CASES[request.param]())
+
+
+def test_the_decision_is_first(printed):
+    name, text = printed
+    assert text.startswith(FIRST_LINES[name])
+
+
+def test_no_monte_carlo_error_is_printed(printed):
+    assert "±" not in re.sub("ROPE ±", "", printed[1])
+
+
+def test_a_picture_of_at_most_twelve_lines_follows_the_sentences(printed):
+    lines = printed[1].splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith(" Difference"))
+    stop = next(k for k in range(start, len(lines)) if not lines[k])
+    assert stop - start <= 12
+    assert {"├", "┤"} <= set("".join(lines[start:stop]))
+
+
+def test_the_footer_says_what_a_verdict_needs_and_where_the_rest_is(printed):
+    footer = " ".join(printed[1].split("\n\n")[-2].split())
+    assert footer.startswith("A verdict needs a posterior probability of at least 0.95")
+    assert footer.endswith('c.report(path="report.html").')
+    undecided = re.search("undecided", printed[1]) is not None
+    assert ('"Undecided" does not mean equal.' in footer) == undecided
+
+
+def test_size_follows_the_decision(printed):
+    second = printed[1].splitlines()[1:4]
+    assert re.search(r"Difference.* \(\S+ − \S+\): [+−]\d", " ".join(second))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs_have_the_columns_of_compare_in_the_same_order(name):
+    text = str(CASES[name]())
+    table = text[text.index("All 3 pairs, the system ahead first") :]
+    heads = table[: table.index("──")]
+    places = [re.search(re.escape(head) + r"\s", heads) for head in PAIRS[name].split()]
+    assert all(places)
+    line = next(line for line in heads.splitlines() if line.startswith(" System"))
+    order = [head for head in PAIRS[name].split() if head in line]
+    assert sorted(order, key=line.index) == order
+    assert not re.search(r"\b(p|MC error|R2|Holm p)\s\s", heads)
+
+
+def test_few_human_labels_are_a_warning():
+    text = str(CASES["judged_by_a_model"]())
+    assert "\n! Few human labels: with fewer than 50 per pair" in text
+    assert "effective number" in " ".join(text.split())
+
+
+def test_two_systems_have_no_table():
+    assert " System " not in str(CASES["orders_compared"]())
