@@ -47,7 +47,8 @@ class Screen:
 def first_screen(context: ReportContext) -> Screen:
     """The first screen of a comparison."""
     answer = context.answer
-    step, detail = next_step(answer)
+    criterion = _criterion(answer, context.provenance.quantity)
+    step, detail = next_step(answer, criterion)
     scores = context.data["score"].values.tolist() if "score" in context.data else []
     return Screen(
         meta=_meta(context),
@@ -82,14 +83,20 @@ def _criterion(answer: Answer, quantity: str | None) -> str:
     return "wins" if quantity == "wins" else answer.score_is.lower()
 
 
-def next_step(answer: Answer) -> tuple[str, str]:
+def next_step(answer: Answer, criterion: str) -> tuple[str, str]:
     """What a reader should do, and on what condition.
+
+    Parameters
+    ----------
+    answer : Answer
+    criterion : str
+        What systems are compared by, such as accuracy.
 
     Examples
     --------
     >>> import betterthan as bt
     >>> from betterthan.results.facts import answer_facts
-    >>> next_step(answer_facts(bt.compare(bt.datasets.contingency_case("a"))))
+    >>> next_step(answer_facts(bt.compare(bt.datasets.contingency_case("a"))), "wins")
     ('By wins alone, choose A.', '')
     """
     if answer.failures:
@@ -99,7 +106,7 @@ def next_step(answer: Answer) -> tuple[str, str]:
         lacking = "Obtain the missing " + scores + "."
         return lacking, "Until then the answer depends on what these scores would be."
     if answer.pair:
-        return _step_of_pair(answer, answer.pair)
+        return _step_of_pair(answer, answer.pair, criterion)
     if answer.n_best_set == 1 or (not answer.best and len(answer.unbeaten) == 1):
         first = answer.best[0].system if answer.best else answer.unbeaten[0]
         detail = ""
@@ -107,13 +114,13 @@ def next_step(answer: Answer) -> tuple[str, str]:
             pair = f"{answer.more.first} vs. {answer.more.second}"
             plan = f"plan for about {answer.more.items:,} more {answer.units}"
             detail = f"If {pair} matters: {plan} {_CHANCE}."
-        return f"By {_named_criterion(answer)} alone, choose {first}.", detail
+        return f"By {criterion} alone, choose {first}.", detail
     return _step_of_undecided(answer)
 
 
-def _step_of_pair(answer: Answer, pair: Pair) -> tuple[str, str]:
+def _step_of_pair(answer: Answer, pair: Pair, criterion: str) -> tuple[str, str]:
     if pair.verdict == "better":
-        return f"By {_named_criterion(answer)} alone, choose {pair.first}.", ""
+        return f"By {criterion} alone, choose {pair.first}.", ""
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
         detail = f"{pair.first} and {pair.second} differ by at most {pair.rope:g} with probability"
@@ -149,11 +156,6 @@ def _step_of_undecided(answer: Answer) -> tuple[str, str]:
         detail = f"To separate {more.first} from {more.second}, more than {items} would be needed"
         return step, f"{detail} {_CHANCE}."
     return step, ""
-
-
-def _named_criterion(answer: Answer) -> str:
-    """What the decision is by; "wins" where only these were counted."""
-    return answer.by or (answer.score_is.lower() if answer.scores else "wins")
 
 
 def _undecided(context: ReportContext) -> Undecided | None:

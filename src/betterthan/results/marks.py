@@ -91,11 +91,9 @@ def classes_of(p: np.ndarray, threshold: float) -> np.ndarray:
     >>> classes_of(np.array([0.01, 0.2, 0.3, 0.5, 0.6, 0.8, 0.97, np.nan]), 0.95).tolist()
     [0, 1, 2, 3, 4, 5, 6, -1]
     """
-    inner = [bound for bound in _BOUNDS if 1 - threshold < bound < threshold]
-    kept_bounds = [1 - threshold, *inner, np.nextafter(threshold, 0)]
-    places = [0, *(1 + _BOUNDS.index(bound) for bound in inner), 5, 6]
-    found = np.array([*places[: len(kept_bounds)], 6])[np.searchsorted(kept_bounds, p)]
-    return np.where(np.isnan(p), -1, found)
+    kinds = np.where(p >= threshold, CLASSES - 1, 1 + np.searchsorted(_BOUNDS, p))
+    kinds = np.where(p <= 1 - threshold, 0, kinds)
+    return np.where(np.isnan(p), -1, kinds)
 
 
 def matrix(p: np.ndarray, threshold: float) -> str:
