@@ -84,7 +84,7 @@ def test_two_systems_without_a_verdict_are_not_said_to_be_unconverged():
     text = " ".join(c.report().split())
     assert "No verdict on s2 and s0: scores are missing with the difficulty" in text
     assert "converged" not in text
-    assert "could change the verdict" in text  # the audit names no verdict either
+    assert "the verdict on s2 and s0 depends on the " in text  # the audit names no verdict either
 
 
 def test_another_engine_gives_no_verdict_either():
@@ -141,7 +141,7 @@ def test_bounds_are_of_what_the_answer_is_of():
     values = np.array([np.where(items < 8, 1, 0), np.where(items < 6, 1, 0)]).T.astype(float)
     values[rng.choice(36, 3, replace=False), 1] = np.nan
     c = compared(as_scores(values, item=items, epoch=np.tile([1, 2, 3], 12)))
-    line = c.made.audit[0]
+    line = c.made.bounds[0]
     assert str(c.data["verdict"].values[0, 1]).replace("_", " ") in line
     assert "by wins" not in line
 
