@@ -92,3 +92,9 @@ def test_ascii_can_be_encoded():
     lines = draw("Difference", HEADINGS, THREE, marks=ASCII)
     "\n".join(lines).encode("ascii")
     assert lines[2].count("*") == 1
+
+
+def test_labels_of_large_numbers_do_not_touch():
+    row = Row("x", "better", (2.2e10, 4.0e10, 5.7e10), ("+40,123,456,429",))
+    axis = draw("", ["Difference"], [row, Row("y", "reference")])[1]
+    assert axis.split() == ["0", "+40,000,000,000", "Difference", "Verdict"]

@@ -162,7 +162,7 @@ def _chance(answers: Table, options: Options) -> str:
         return ""
     at = pair_indices(len(answers[names.SYSTEM_A]))
     p = answers["p_value"][tests.index("randomization")][at]
-    sided = np.isin(_pairwise(answers)[at].astype(str), ("a_better", "b_better"))
+    sided = np.isin(answers["verdict"][at].astype(str), ("a_better", "b_better"))
     reachable = answers["smallest_p"][at] <= _DISAGREE
     against = np.flatnonzero(sided & reachable & (p > _DISAGREE))
     if not len(against):

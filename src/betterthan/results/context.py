@@ -68,20 +68,21 @@ class ReportContext:
 
     @cached_property
     def brief_pairs(self) -> list[tuple[int, int]]:
-        """Of few systems all pairs; of more those with the first one and with the baseline: at most
-        twelve, undecided ones first.
+        """Of few systems all pairs; of more at most twelve: with the baseline, then with the first
+        system, undecided ones first.
         """
         n = len(self.systems)
         if n <= BRIEF_SYSTEMS:
             return self.pairs
         verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
-        matter = {(0, k) for k in range(1, n)}
+        with_base: set[tuple[int, int]] = set()
         if self.provenance.baseline is not None:
             base = self.systems.index(on_one_line(self.provenance.baseline))
-            matter |= {(min(k, base), max(k, base)) for k in range(n) if k != base}
-        compared = [pair for pair in sorted(matter) if verdict[pair] != "no_data"]
-        decided = {pair: verdict[pair] in ("a_better", "b_better") for pair in compared}
-        pairs = sorted(sorted(compared, key=decided.__getitem__)[:BRIEF_PAIRS])
+            with_base = {(min(k, base), max(k, base)) for k in range(n) if k != base}
+        matter = sorted(with_base | {(0, k) for k in range(1, n)})
+        compared = [pair for pair in matter if verdict[pair] != "no_data"]
+        rank = {p: (p not in with_base, verdict[p] in ("a_better", "b_better")) for p in compared}
+        pairs = sorted(sorted(compared, key=rank.__getitem__)[:BRIEF_PAIRS])
         p = self.data["prob_better"].transpose(*names.SQUARE).values
         return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
 

@@ -489,7 +489,9 @@ def _prospects(
             alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
             undecided = [other for other in undecided if other in alone.get("undecided", [])]
         more = more or (_prospects_with(data, system, undecided[0]) if undecided else None)
-    behind = against(leader, order, pairs, verdicts).get("worse", [])
+    alone = answer.n_best_set == 1 if answer.best else len(answer.unbeaten) == 1
+    # the verdict on the next system is the decision only where there is one leader
+    behind = against(leader, order, pairs, verdicts).get("worse", []) if alone else []
     firmness = _prospects_with(data, leader, behind[0]) if behind else None
     return (
         more if isinstance(more, More) else None,

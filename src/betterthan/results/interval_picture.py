@@ -81,18 +81,21 @@ class Scale:
         first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
         return [round(k * self.step, 12) for k in range(first, last + 1)]
 
+    def share(self, value: float) -> float:
+        """Where a difference stands, from 0 at the left to 1 at the right."""
+        share = (value - self.low) / (self.high - self.low)
+        return min(max(1 - share if self.reverse else share, 0.0), 1.0)
+
     def column(self, value: float) -> int:
         """The column of a difference, from 0."""
-        share = (value - self.low) / (self.high - self.low)
-        share = min(max(1 - share if self.reverse else share, 0.0), 1.0)
-        return round(share * (self.columns - 1))
+        return round(self.share(value) * (self.columns - 1))
 
     def label(self, value: float, marks: Marks) -> str:
         """A tick with its sign and as many digits as the steps have."""
         if value == 0:
             return "0"
         digits = next(k for k in range(12) if round(self.step, k) == round(self.step, 12))
-        return f"{value:+.{digits}f}".replace("-", marks.minus)
+        return f"{value:+,.{digits}f}".replace("-", marks.minus)
 
 
 def draw(
@@ -169,11 +172,13 @@ def _line(
 
 
 def _axis(scale: Scale, marks: Marks) -> str:
-    """The labels of ticks, each around its column; where they would touch, every second one."""
+    """The labels of ticks, each around its column; where they would touch, fewer."""
     ticks = scale.ticks()
-    for kept in (ticks, [t for t in ticks if round(t / scale.step) % 2 == 0]):
+    cells: list[str] = []
+    for every in (1, 2, 4, 8):
+        labeled = [tick for tick in ticks if round(tick / scale.step) % every == 0]
         cells, free = [" "] * scale.columns, True
-        for tick in kept:
+        for tick in labeled:
             text = scale.label(tick, marks)
             start = scale.column(tick) - len(text) // 2
             start = min(max(start, 0), scale.columns - len(text))

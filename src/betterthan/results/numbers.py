@@ -79,18 +79,23 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
     --------
     >>> difference(0.00997, 0.00241, 0.01801)
     '+0.0100 [+0.0024, +0.0180]'
+    >>> difference(40123456.3, 22183580.1, 57485763.2)
+    '+40,123,456 [+22,183,580, +57,485,763]'
     """
     if math.isnan(mean):
         return "–"
     width = upper - lower
     if math.isnan(width):  # all units say the same: there is no interval
         return _minus(f"{mean:+.3g}")
-    places = 3 if width <= 0 else max(2, 2 - math.floor(math.log10(width)) - (width >= 0.1))
+    places = 3
+    if width > 0:
+        least = 2 if width < 10 else 1 if width < 100 else 0
+        places = max(least, 2 - math.floor(math.log10(width)) - (width >= 0.1))
     if mcse > 0:
         places = min(places, _places(mcse))
     # + 0.0 turns a rounded -0.0 into 0.0
     mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
-    return _minus(f"{mean:+.{places}f} [{lower:+.{places}f}, {upper:+.{places}f}]")
+    return _minus(f"{mean:+,.{places}f} [{lower:+,.{places}f}, {upper:+,.{places}f}]")
 
 
 def size(value: float) -> str:
@@ -102,7 +107,7 @@ def size(value: float) -> str:
     ('+0.27', '−0.004', '+0.00')
     """
     places = 2 if value == 0 else min(6, max(2, -math.floor(math.log10(abs(value)))))
-    return _minus(f"{round(value, places) + 0.0:+.{places}f}")
+    return _minus(f"{round(value, places) + 0.0:+,.{places}f}")
 
 
 def signed(value: float) -> str:
@@ -117,14 +122,16 @@ def signed(value: float) -> str:
 
 
 def score(value: float) -> str:
-    """A score to three decimals.
+    """A score to three decimals, a large one to four digits or whole.
 
     Examples
     --------
-    >>> score(0.71), score(-0.0001)
-    ('0.710', '0.000')
+    >>> score(0.71), score(-0.0001), score(61.728), score(61728.39)
+    ('0.710', '0.000', '61.73', '61,728')
     """
-    return _minus(f"{round(value, 3) + 0.0:.3f}")
+    size = abs(value)
+    places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
+    return _minus(f"{round(value, places) + 0.0:,.{places}f}")
 
 
 def signed_score(value: float) -> str:

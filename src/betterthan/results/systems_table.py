@@ -141,12 +141,13 @@ def _scores(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
     # two decimals of few examples, three of many; one of large scores
     most = rows["n_scored"].to_numpy().max() if "n_scored" in rows else 0
     places = 2 if 0 < most <= 100 else 3
-    if np.nanmax(np.abs(rows["score"]), initial=0.0) >= 10:
-        places = 1
+    largest = np.nanmax(np.abs(rows["score"]), initial=0.0)
+    if largest >= 10:
+        places = 1 if largest < 1000 else 0
 
     def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
-        interval = f" [{low:.{places}f}, {up:.{places}f}]" if low == low else ""
-        return f"{value:.{places}f}{interval}"
+        interval = f" [{low:,.{places}f}, {up:,.{places}f}]" if low == low else ""
+        return f"{value:,.{places}f}{interval}".replace("-", "−")
 
     variables = [name for name in ("score", "score_lower", "score_upper") if name in rows]
     heading = score_label(context.provenance, "n_right" in context.data)

@@ -29,6 +29,11 @@ function trimmed(text) {
 
 function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ","); }
 
+function withCommas(text) {
+  const [whole, rest] = text.split(".");
+  return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (rest === undefined ? "" : "." + rest);
+}
+
 function signed(x, places) { return (x < 0 ? "" : "+") + fixed(x, places); }
 
 function placesOf(error, most) {
@@ -63,11 +68,12 @@ function difference(mean, low, up, error) {
   if (!(width === width) || low === null || up === null || low === undefined) {
     return [((mean < 0 ? "" : "+") + general(mean, 3)).replace("-", "−"), ""];
   }
+  const least = width < 10 ? 2 : width < 100 ? 1 : 0;
   let places = width <= 0 ? 3
-    : Math.max(2, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
+    : Math.max(least, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
   places = Math.min(places, placesOf(error, 6));
   const texts = [mean, low, up].map((x) =>
-    signed(Number(fixed(x, places)) + 0, places).replace("-", "−"));
+    withCommas(signed(Number(fixed(x, places)) + 0, places).replace("-", "−")));
   return [texts[0], "[" + texts[1] + ", " + texts[2] + "]"];
 }
 

@@ -1,0 +1,244 @@
+"""The picture of an answer: differences from one system with their intervals, as text and as a page
+draws them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.results import numbers
+from betterthan.results.columns import interval_label
+from betterthan.results.context import ReportContext
+from betterthan.results.escapes import on_one_line
+from betterthan.results.interval_picture import UNICODE, Marks, Row, draw
+from betterthan.results.sentences import difference_name
+from betterthan.results.text import may_number, short_names, terminal_width
+
+_ROWS = 9  # of a picture, which then has at most twelve lines as text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One row of a picture: how much a system differs from the reference."""
+
+    label: str  # the system, or what the scores of two systems are on
+    place: int  # of the system, from the first in the table of systems
+    verdict: str  # in words: better, worse, baseline, no data, ...
+    limits: tuple[float, float, float] | None = None  # lower, point, upper; None without a mark
+    p: float | None = None  # P(best), or of two systems P(better)
+    p_mcse: float = 0.0
+
+    @property
+    def size(self) -> str:
+        """The difference with its interval."""
+        if self.limits is None:
+            return ""
+        low, point, high = self.limits
+        return numbers.difference(point, low, high)
+
+    @property
+    def probability(self) -> str:
+        """P(best), or P(better)."""
+        return "" if self.p is None else numbers.probability(self.p, self.p_mcse)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """Differences from one system."""
+
+    quantity: str  # such as "Difference in accuracy"
+    interval: str  # such as "95% HDI"
+    systems: Sequence[str]  # all of them, best first
+    rows: Sequence[Difference]
+    role: str = ""  # why one system is the reference; empty of two systems
+    reference: str = ""
+    rope: float = 0.0
+    lower_is_better: bool = False
+    more: str = ""  # what the systems without a row are
+
+    @property
+    def heading(self) -> str:
+        """Of the probability of each row."""
+        return "P(best)" if self.role else "P(better)"
+
+    @property
+    def has_probability(self) -> bool:
+        """Whether rows have one."""
+        return any(row.p is not None for row in self.rows)
+
+    def lines(self, marks: Marks = UNICODE, width: int | None = None) -> list[str]:
+        """The picture as text."""
+        labels, minus = _labels(self.systems), marks.minus
+        title = f"{self.quantity}, {labels[0]} {minus} {labels[-1]}"
+        if self.role:
+            of = labels[self.systems.index(self.reference)]
+            lower = "; lower is better" if self.lower_is_better else ""
+            title = f"{self.quantity} from {of} ({self.role}{lower})"
+        rows = []
+        for row in self.rows:
+            label = labels[row.place] if self.role else row.label.replace("−", minus)
+            cells = [row.size.partition(" ")[0].replace("−", minus)]
+            cells += [row.probability] if self.has_probability else []
+            rows.append(Row(label, row.verdict, row.limits, tuple(cells)))
+        return draw(
+            f"{title}, point and {self.interval}",
+            ["Difference", *([self.heading] if self.has_probability else [])],
+            rows,
+            rope=self.rope,
+            reverse=self.lower_is_better,
+            more=self.more,
+            marks=marks,
+            width=terminal_width() if width is None else width,
+        )
+
+
+def picture_of(context: ReportContext) -> Picture | None:
+    """The differences from the baseline, else from the system that is most probably the best, or
+    of two systems from the other; none where no difference has an interval.
+    """
+    data, provenance = context.data, context.provenance
+    if "difference_mean" not in data or provenance.ci_prob is None or provenance.failures:
+        return None
+    at, role = _reference(context)
+    ends = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
+    if not np.isfinite(np.delete(ends["difference_lower"], at)).any():
+        return None
+    verdicts = [_VERDICTS.get(str(v), str(v)) for v in ends["verdict"]]
+    verdicts[at] = "baseline" if role == "baseline" else "reference"
+    shown = _rows_shown(context, verdicts)
+    return Picture(
+        quantity=difference_name(provenance),
+        interval=interval_label(vars(provenance)),
+        systems=context.systems,
+        rows=_rows_of_many(context, ends, verdicts, shown) if role else _rows_of_two(context),
+        role=role,
+        reference=context.systems[at],
+        rope=context.rope,
+        lower_is_better=provenance.lower_mean,
+        more=_more(verdicts, shown) if role else "",
+    )
+
+
+_ENDS = ("lower", "mean", "upper")
+_SHOWN = ("difference_lower", "difference_mean", "difference_upper", "verdict")
+_VERDICTS = {
+    "a_better": "better",
+    "b_better": "worse",
+    "no_data": "no data",
+    "no_verdict": "no verdict",
+}
+_WITHOUT_MARK = ("no data", "no verdict", "baseline", "reference")
+
+
+def _rows_of_many(
+    context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], shown: list[int]
+) -> list[Difference]:
+    """The systems that have a row."""
+    best, errors = (
+        context.data[name].values if name in context.data else None
+        for name in ("prob_best", "prob_best_mcse")
+    )
+    return [
+        Difference(
+            label=context.systems[k],
+            place=k,
+            verdict=verdicts[k],
+            limits=_limits(verdicts[k], [float(ends[f"difference_{end}"][k]) for end in _ENDS]),
+            p=None if best is None else float(best[k]),
+            p_mcse=0.0 if errors is None else float(errors[k]),
+        )
+        for k in shown
+    ]
+
+
+def _limits(verdict: str, ends: Sequence[float]) -> tuple[float, float, float] | None:
+    """An interval; none where there is no verdict that it belongs to."""
+    if not np.isfinite(ends).all() or verdict in _WITHOUT_MARK:
+        return None
+    low, point, high = ends
+    return low, point, high
+
+
+def _rows_of_two(context: ReportContext) -> list[Difference]:
+    """The difference of two systems; where other values of missing scores would change the verdict
+    also with every missing score for the one, and for the other.
+    """
+    cell = context.data.isel(dict(zip(names.SQUARE, (0, 1), strict=True)))
+    first, second = _labels(context.systems)
+    missing = context.answer.missing
+    if missing is None or missing.n_hold == missing.n_pairs or "extreme_verdict" not in cell:
+        return [_row_of_cell(cell, f"{first} − {second}")]
+    rows = [_row_of_cell(cell, f"{int(cell['n']):,} items with both")]
+    for case, ahead in (("best", first), ("worst", second)):
+        extreme = cell.sel(case=case)
+        rows.append(_row_of_cell(extreme, f"missing scores all for {ahead}", "extreme_"))
+    return rows
+
+
+def _row_of_cell(cell: xr.Dataset, label: str, prefix: str = "") -> Difference:
+    verdict = str(cell[f"{prefix}verdict"].item())
+    verdict = _VERDICTS.get(verdict, verdict)
+    limits = _limits(verdict, [float(cell[f"{prefix}difference_{end}"]) for end in _ENDS])
+    p = float(cell[f"{prefix}probability" if prefix else "prob_better"])
+    error = "" if prefix else "prob_better_mcse"
+    return Difference(
+        label=label,
+        place=0,
+        verdict=verdict,
+        limits=limits,
+        p=p if limits else None,
+        p_mcse=float(cell[error]) if error in cell else 0.0,
+    )
+
+
+def _reference(context: ReportContext) -> tuple[int, str]:
+    """The place of the system that the others are compared with, and why it is the one; of two
+    systems the second, for no reason.
+    """
+    baseline = context.provenance.baseline
+    if not context.many:
+        return 1, ""
+    if baseline is not None:
+        return context.systems.index(on_one_line(baseline)), "baseline"
+    if "prob_best" in context.data:
+        return int(context.data["prob_best"].values.argmax()), "most likely the best"
+    return 0, "reference"
+
+
+def _rows_shown(context: ReportContext, verdicts: list[str]) -> list[int]:
+    """Places of the systems that have a row: all of few; else those that may be the best, the
+    reference, and those without a verdict against it, the best first.
+    """
+    n = len(verdicts)
+    if n <= _ROWS:
+        return list(range(n))
+    best = context.data.get("in_best_set")
+    first = [k for k in range(n) if verdicts[k] not in ("better", "worse", "equivalent")]
+    if best is not None:
+        first += [k for k in range(n) if best.values[k]]
+    base = [k for k in range(n) if verdicts[k] in ("baseline", "reference")]
+    others = [k for k in dict.fromkeys([*sorted(set(first)), *range(n)]) if k not in base]
+    return sorted([*base, *others[: _ROWS - len(base)]])
+
+
+def _more(verdicts: list[str], shown: list[int]) -> str:
+    """What the systems without a row are."""
+    rest = [verdict for k, verdict in enumerate(verdicts) if k not in shown]
+    if not rest:
+        return ""
+    systems = f"{len(rest):,} more systems" if len(rest) > 1 else "1 more system"
+    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
+    if len(number) == 1:
+        return f"{systems}: {'all ' * (len(rest) > 1)}{rest[0]}"
+    return f"{systems}: {', '.join(f'{n:,} {verdict}' for verdict, n in number.items())}"
+
+
+def _labels(systems: Sequence[str]) -> list[str]:
+    """Names; where one is long, numbers as in the table of systems, and of two short names."""
+    short = short_names(systems)
+    if short and len(systems) > 2 and may_number(systems):
+        return [f"#{k + 1}" for k in range(len(systems))]
+    return [short.get(name, name) for name in systems]
