@@ -82,8 +82,7 @@ def test_every_format_says_what_a_reader_needs(pair, format):
         "undecided",
     ):
         assert needed in plain, needed
-    answer = 'id="decision"' if format == "html" else "Answer"
-    for head in (answer, "Data", "Model", "Diagnostics", "Limits"):
+    for head in ("Answer", "Data", "Model", "Diagnostics", "Limits"):
         assert head in written
 
 
@@ -119,21 +118,11 @@ def test_html_escapes_names_and_asks_nothing_of_the_network():
     assert not re.search(r"@import|url\((?!#)", html)
 
 
-def test_a_page_has_one_picture_and_of_many_systems_a_drawn_matrix(pair, table):
-    html = bt.report(pair, format="html")
-    assert html.count("<figure") == html.count('<figure class="picture"') == 1
+def test_html_figures_suit_the_number_of_systems(pair, table):
+    assert bt.report(pair, format="html").count("<figure>") == 5
     html = bt.report(table, format="html")
     parsed(html)
-    assert "<figure" not in html  # ties unknown: no differences; the matrix is a table
-    rng = np.random.default_rng(0)
-    right = (rng.random((60, 25)) < np.linspace(0.2, 0.8, 25)).astype(float)
-    scores = xr.DataArray(
-        right, dims=("item", "system"), coords={"system": [f"s{k}" for k in range(25)]}
-    )
-    html = bt.report(bt.compare(scores), format="html")
-    parsed(html)
-    assert html.count('<svg class="map"') == 1
-    assert "matplotlib" not in html
+    assert html.count("<figure>") == 2  # ties unknown: no differences; the matrix is a table
 
 
 def test_html_is_the_same_every_time(pair):
@@ -240,25 +229,11 @@ def test_scores_say_that_lower_is_better_and_the_order_what_it_is_by():
     )
 
 
-def test_the_picture_of_a_page_has_the_rows_of_the_table():
-    rng = np.random.default_rng(1)
-    right = (rng.random((120, 4)) < [0.5, 0.8, 0.65, 0.6]).astype(float)
-    scores = xr.DataArray(right, dims=("item", "system"), coords={"system": list("abcd")})
-    comparison = bt.compare(scores, baseline="a")
-    forest = re.search(
-        r'<table class="forest.*?</table>', bt.report(comparison, format="html"), re.S
-    )
-    rows = re.findall(
-        r'<tr class="v-(\w+)">.*?<th scope="row">(\w)<small>([\d.]+)', forest[0], re.S
-    )
-    assert [name for _, name, _ in rows] == comparison.systems["system"].tolist()
-    turned = {"better": "worse", "worse": "better"}
-    of_base = comparison.pairs[comparison.pairs["other"] == "a"].set_index("system")["verdict"]
-    against = comparison.pairs[comparison.pairs["system"] == "a"].set_index("other")["verdict"]
-    expected = of_base.to_dict() | {k: turned.get(v, v) for k, v in against.items()}
-    assert {name: verdict for verdict, name, _ in rows} == expected | {"a": "baseline"}
-    scores_of = dict(zip(comparison.systems["system"], comparison.systems["score"], strict=True))
-    assert {name: float(score) for _, name, score in rows} == pytest.approx(scores_of, abs=5e-4)
+def test_the_first_figure_is_of_the_systems():
+    counts = bt.counts.from_table({("A", "B"): (5, 3, 2), ("B", "C"): (5, 1, 2)})
+    page = bt.report(bt.compare(counts), format="html")
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
+    assert captions[0] == "Systems"
 
 
 def test_failed_chains_give_no_verdict(pair):
