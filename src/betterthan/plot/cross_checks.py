@@ -69,8 +69,7 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     'Sampled and exact P(A better) agree on 1 of 1 pair'
     """
     rows = _rows(checked)
-    with drawing.style():
-        ax = drawing.axes(ax, 5.6, 3.6)
+    with drawing.canvas(ax, 5.6, 3.6) as ax:
         _draw(ax, rows)
         _name(ax, rows)
         if len(rows.z) >= _ENOUGH:
@@ -99,13 +98,13 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
     p, ess = np.linspace(0, 1, 201), float(np.median(rows.ess))
     band = _WIDTHS * np.sqrt(p * (1 - p) / max(ess, 1.0))
     label = f"two errors, at an ESS of {ess:,.0f}"
-    ax.fill_between(p, -band, band, color=drawing.COLOUR_TIE, linewidth=0, zorder=0, label=label)
+    ax.fill_between(p, -band, band, color=drawing.TIE, linewidth=0, zorder=0, label=label)
     ax.axhline(0, color=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
     away = rows.sampled - rows.exact
     agrees = rows.agrees.astype(bool)
     looks = (
-        (agrees, "o", drawing.COLOUR_A, "white", "agrees, ± one error"),
-        (~agrees, "D", drawing.INK, drawing.COLOUR_B, "does not agree, ± one error"),
+        (agrees, "o", drawing.BETTER, "white", "agrees, ± one error"),
+        (~agrees, "D", drawing.INK, drawing.WORSE, "does not agree, ± one error"),
     )
     for selected, marker, edge, face, label in looks:
         if selected.any():

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 # of each verdict: what it is called, its colour, its line
 _LOOKS = {
-    "a_better": ("A better", drawing.COLOUR_A, "-"),
-    "b_better": ("B better", drawing.COLOUR_B, "--"),
+    "a_better": ("A better", drawing.BETTER, "-"),
+    "b_better": ("B better", drawing.WORSE, "--"),
     "equivalent": ("equivalent", drawing.FAINT, "-."),
     "undecided": ("undecided", drawing.INK, ":"),
 }
@@ -51,8 +51,7 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
     """
     _is(plan, "assurance", "plan.assurance with several n", dim="n")
     n, probability = plan["n"].values, plan["probability"]
-    with drawing.style():
-        ax = drawing.axes(ax, 5.5, 3.4)
+    with drawing.canvas(ax, 5.5, 3.4) as ax:
         end_values = {}
         for verdict, (name, colour, line) in _LOOKS.items():
             p = probability.sel(verdict=verdict).values
@@ -107,10 +106,9 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
     """
     _is(plan, "stopping boundary", "plan.stopping_boundary")
     look, wins, losses = (plan[k].values.astype(float) for k in ("look", "wins", "losses"))
-    with drawing.style():
-        ax = drawing.axes(ax, 5.5, 3.4)
-        _side(ax, look, wins, 1, drawing.COLOUR_A)
-        _side(ax, look, losses, -1, drawing.COLOUR_B)
+    with drawing.canvas(ax, 5.5, 3.4) as ax:
+        _side(ax, look, wins, 1, drawing.BETTER)
+        _side(ax, look, losses, -1, drawing.WORSE)
         top = max(float(np.max(2 * wins - look, initial=1)), 1.0) * 1.35
         for name, y in (("A better", 0.9 * top), ("go on", 0.0), ("B better", -0.9 * top)):
             ax.text(look[-1] * 0.98, y, name, ha="right", va="center", fontsize=8)

@@ -55,8 +55,7 @@ def coefficients(
     rows, title = _tree_rows(source, ci_prob) if is_tree else _function_rows(source)
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
-    with drawing.style():
-        ax = drawing.axes(ax, 7.0, 0.9 + 0.24 * (len(order) + 1))
+    with drawing.canvas(ax, 7.0, 0.9 + 0.24 * (len(order) + 1)) as ax:
         drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], (48, 60, 90)))
         _draw(ax, rows)
         ax.spines["left"].set_visible(False)
@@ -68,11 +67,11 @@ def _draw(ax: "Axes", rows: dict[str, np.ndarray]) -> None:
     """Draw intervals, and a marker at every mean, filled if the feature was chosen."""
     place = np.arange(len(rows["mean"]))
     ax.vlines(0, -0.7, len(place) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
-    ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.COLOUR_A, linewidth=1.4)
+    ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.BETTER, linewidth=1.4)
     for filled in (True, False):
         selected = rows["chosen"] == filled
-        face = drawing.COLOUR_A if filled else "white"
-        look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.COLOUR_A}
+        face = drawing.BETTER if filled else "white"
+        look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.BETTER}
         ax.plot(rows["mean"][selected], place[selected], "o", markerfacecolor=face, **look)
 
 
@@ -106,8 +105,7 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     'predicted rating'
     """
     fit = _checked_fit(function, "function")
-    with drawing.style():
-        ax = drawing.axes(ax, 4.8, 4.4)
+    with drawing.canvas(ax, 4.8, 4.4) as ax:
         _draw_dots(ax, fit)
         response = drawing.labels([str(fit.attrs["response"])])[0]
         ax.set_xlabel(f"predicted {response}")
@@ -126,7 +124,7 @@ def _draw_dots(ax: "Axes", fit: xr.Dataset) -> None:
     by_all = f"by the fit to all (R² {float(fit['r2']):.2f})"
     ax.plot(fit["fitted"], observed, "o", markersize=4, label=by_all, **hollow)
     honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
-    ax.plot(held_out, observed, "o", markersize=4, color=drawing.COLOUR_A, label=honest)
+    ax.plot(held_out, observed, "o", markersize=4, color=drawing.BETTER, label=honest)
     # room for the legend
     ax.set_ylim(limits[0] - 0.05 * np.ptp(limits), limits[1] + 0.25 * np.ptp(limits))
 

@@ -90,8 +90,8 @@ def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
 
 _POINTS = 401
 _LOOKS = (
-    (drawing.COLOUR_A, "-"),
-    (drawing.COLOUR_B, "--"),
+    (drawing.BETTER, "-"),
+    (drawing.WORSE, "--"),
     (drawing.FAINT, "-."),
     (drawing.INK, ":"),
 )
@@ -154,8 +154,7 @@ def scores(
     used = posterior_scores.attrs["prior"]
     values = posterior_scores["score"].sel({names.SYSTEM: list(name)}).values
     curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), used)]
-    with drawing.style():
-        ax = drawing.axes(ax, 6.0, 3.4)
+    with drawing.canvas(ax, 6.0, 3.4) as ax:
         labels = drawing.labels(list(name.values()))
         _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, values, strict=True)])
         score_name = _called(statistic, beta)
