@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 
 import betterthan as bt
@@ -198,7 +199,7 @@ def assert_readable(ax):
     figure = ax.figure
     figure.draw_without_rendering()
     hidden = set()
-    for axis in (axis for one in figure.axes for axis in (one.xaxis, one.yaxis)):
+    for axis in (axis for one in figure.findobj(Axes) for axis in (one.xaxis, one.yaxis)):
         drawn = axis._update_ticks() if axis.axes.axison else []  # others are beyond the limits
         hidden |= {t for k in axis.majorTicks if k not in drawn for t in (k.label1, k.label2)}
     texts = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible()]

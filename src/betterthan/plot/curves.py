@@ -363,7 +363,7 @@ def _two_sides(
     beyond = f" by more than {rope:g}" if rope else ""
     where = ((x >= middle + rope, sides.above), (x <= middle - rope, sides.below))
     for (side, mass), name, (colour, _, hatch) in zip(where, pair_names, _LOOKS, strict=True):
-        label = f"P({name} better{beyond}) {drawing.probability(mass)}"
+        label = drawing.wrapped(f"P({name} better{beyond}) {drawing.probability(mass)}")
         _shade(ax, x, np.where(side, y, np.nan), colour, hatch, label)
     ax.plot(x, y, color=drawing.INK, linewidth=1.6)
     ax.vlines(middle, 0, 1.04 * np.nanmax(y), colors=drawing.INK, linewidth=1.0, linestyle=":")
@@ -386,10 +386,11 @@ def _frame(ax: "Axes") -> None:
     """Room above the curves for the legend; the height of a density needs no numbers."""
     curves = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
     legend: Any = ax.get_legend()
-    entries = len(legend.get_texts()) + bool(legend.get_title().get_text())
+    texts = [*legend.get_texts(), legend.get_title()]
+    entries = sum(text.get_text().count("\n") + bool(text.get_text()) for text in texts)
     ax.margins(x=0)
     top = max(float(np.nanmax(y)) for y in curves if y.size == POINTS)
-    ax.set_ylim(0, top * (1.08 + 0.13 * entries))
+    ax.set_ylim(0, top * (1.08 + 0.16 * entries))
     ax.set_yticks([])
     ax.set_ylabel("Posterior density")
     ax.locator_params(axis="x", nbins=6)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "#0b5cad", "#a8480a", "#0f6f66", "#5d6875"
 INK, FAINT, GRID = "#15181c", "#828d9b", "#e9ecf0"
-TIE, ROPE = "#dfe3e8", "#e9e4f3"
+TIE, ROPE = "#eef0f2", "#e9e4f3"
 # From improbable to probable, with the middle class around one half.
 CLASSES = ("#a8480a", "#eda566", "#f9e1ca", "#eef0f2", "#d3e4f6", "#86b5e6", BETTER)
 # One ramp from light to dark: what is darker is higher, in grayscale too.
@@ -250,6 +250,11 @@ def labels(systems: Sequence[str], most: int = 24) -> list[str]:
     return drawn
 
 
+def wrapped(label: str, characters: int = 40) -> str:
+    """A label of a legend in lines that fit one column of a paper."""
+    return textwrap.fill(label, characters, break_on_hyphens=False)
+
+
 def probability(p: float) -> str:
     """A probability behind its sign, in three digits that never round to 0 or 1."""
     if p < 0.0005:
@@ -297,11 +302,22 @@ def write_at_right(
 
 
 def _broken(text: str, points: float, size: float) -> str:
-    """Text in lines that are no wider than this, whatever the names in it."""
-    characters = max(int(points / (0.58 * size)), 24)
-    return "\n".join(
-        textwrap.fill(line, characters, break_on_hyphens=False) for line in text.split("\n")
-    )
+    """Text in lines that are no wider than this, whatever the names in it; a long word stays."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=_families(), size=size)
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        lines.append("")
+        for word in paragraph.split():
+            longer = f"{lines[-1]} {word}".strip()
+            width, _, _ = text_to_path.get_text_width_height_descent(longer, font, ismath=False)
+            if lines[-1] and width > 0.95 * points:  # as hinting may widen it
+                lines.append(word)
+            else:
+                lines[-1] = longer
+    return "\n".join(lines)
 
 
 def _drawn(character: str, drawable: frozenset[int]) -> str:

@@ -142,7 +142,10 @@ def chosen_reference(
             raise ValueError("baseline and all_pairs=True contradict each other; pass one of them")
         return Reference(called(baseline, systems), "baseline")
     found = None if all_pairs else reference(data)
-    if found is None or (systems is not None and found.system not in map(str, systems)):
+    chosen_names = None if systems is None else [str(system) for system in systems]
+    if found is None or chosen_names is None:
+        return found
+    if len(chosen_names) < 3 or found.system not in chosen_names:
         return None
     return found._replace(system=called(found.system, systems))
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _NUMBERS_MAX = 20  # systems up to which cells hold numbers
 _NAMED_MAX = 40  # systems up to which columns are named; above, they carry the numbers of the rows
 _PITCH = 7.2  # points from row to row that a label needs
+_SHORT = 14  # characters of names where numbers have no room next to longer ones
 _CELL = 0.235  # inches from cell to cell that a number needs
 
 
@@ -76,8 +77,12 @@ def matrix(
     values, n = prob.values, prob.sizes[names.SYSTEM_A]
     provenance = Signature.from_attrs(prob.attrs)
     needed = provenance.threshold or names.VERDICT_PROB
-    labels = drawing.labels(prob[names.SYSTEM_A].values.tolist())
+    systems_drawn = prob[names.SYSTEM_A].values.tolist()
+    labels = drawing.labels(systems_drawn)
     layout = _layout(n, labels, columns)
+    if n <= _NUMBERS_MAX and not layout.has_numbers:
+        labels = drawing.labels(systems_drawn, _SHORT)
+        layout = _layout(n, labels, columns)
     with drawing.canvas(ax, layout.width, layout.height) as ax:
         _draw_cells(ax, values, needed)
         note = _name_few(ax, labels, layout) if n <= _NAMED_MAX else _name_many(ax, labels)
@@ -85,15 +90,15 @@ def matrix(
             certain = np.maximum(values, 1 - values) >= needed
             bold = prob["decided"].values if "decided" in prob.coords else certain
             _write_numbers(ax, values, bold)
-            note += f"In percent; bold: verdict at {needed:g} or above"
+            note += f"In percent; bold: verdict (P ≥ {needed:g})"
             if provenance.failures:
                 note = "In percent; no verdict: the draws have not converged"
         else:
             _color_bar(ax)
-        suffix = "; joint model of all systems" if prob.attrs.get("joint") else ""
-        suffix += f"; {inputs.sampled(provenance)}" if provenance.draws else ""
-        title = f"P(row better than column){suffix}"
-        return drawing.finish(ax, "\n".join(filter(None, (title, note))))
+        joint = "From the joint model of all systems" if prob.attrs.get("joint") else ""
+        draws = f", from {inputs.sampled(provenance)}" if provenance.draws else ""
+        lines = (f"P(row better than column){draws}", joint, note)
+        return drawing.finish(ax, "\n".join(filter(None, lines)))
 
 
 class _Layout(NamedTuple):
@@ -118,7 +123,7 @@ def _layout(n: int, labels: list[str], columns: int | None) -> _Layout:
     width = drawing.width(columns, n * cell + names_left + bar)
     free = width - names_left - bar
     has_names = n * cell + max(slanted - bar, 0) <= free
-    cell = min((free - max(slanted - bar, 0) * has_names) / n, 0.55)
+    cell = min((free - max(slanted - bar, 0) * has_names) / n, 0.42)
     has_numbers = n <= _NUMBERS_MAX and cell >= _CELL
     if n <= _NUMBERS_MAX and not has_numbers:
         cell = min((free - 0.8) / n, cell)
@@ -143,7 +148,7 @@ def _draw_cells(ax: "Axes", values: np.ndarray, threshold: float) -> None:
 
 def _color_bar(ax: "Axes") -> None:
     figure: Any = ax.figure
-    look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02, "spacing": "proportional"}
+    look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02, "spacing": "uniform"}
     edges = ax.images[-1].norm.boundaries.tolist()
     bar = figure.colorbar(ax.images[-1], ax=ax, ticks=edges, **look)
     bar.ax.set_yticklabels([f"{edge:.3g}" for edge in edges])

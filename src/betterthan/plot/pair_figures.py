@@ -31,7 +31,7 @@ _FACES: dict[str, dict[str, Any]] = {
     },
 }
 _UNITS = {"judgment": "judgments"}
-_BARS = 2.4  # inches that bars need
+_BARS = 1.8  # inches that bars need
 
 
 def outcomes(
@@ -92,11 +92,11 @@ def outcomes(
     _refuse_too_many(left, "give systems=" if against else "give baseline= or systems=")
     ties = values.shape[1] == 3
     systems_drawn = list(dict.fromkeys([*left, *right]))
-    name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
+    width = drawing.width(columns, _bars_width(systems_drawn, against is None))
+    most = 24 if against or width == drawing.PAGE else 14
+    name = dict(zip(systems_drawn, drawing.labels(systems_drawn, most), strict=True))
     others = [] if against else [name[s] for s in right]
     names_left = [name[s] for s in left]
-    needed = _BARS + drawing.inches(names_left) + (drawing.inches(others) if others else 0)
-    width = drawing.width(columns, needed)
     legend = 2.4 if width == drawing.COLUMN else 1.1
     height = 0.8 + 0.24 * (len(left) + legend) + 0.1 * (width == drawing.COLUMN)
     with drawing.canvas(ax, width, height) as ax:
@@ -109,6 +109,11 @@ def outcomes(
         drawing.finish(ax, f"{subject} {to}")  # before the numbers, which need the final size
         _write_numbers(ax, values)
         return ax
+
+
+def _bars_width(systems: list[str], names_on_both_sides: bool) -> float:
+    """Inches that bars and names need."""
+    return _BARS + drawing.inches(drawing.labels(systems)) * (1 + names_on_both_sides)
 
 
 def _oriented_outcomes(

@@ -56,7 +56,7 @@ def coefficients(
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
     with drawing.canvas(ax, 7.0, 0.9 + 0.24 * (len(order) + 1)) as ax:
-        drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], (48, 60, 90)))
+        drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], 40))
         _draw(ax, rows)
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("standardised coefficient")

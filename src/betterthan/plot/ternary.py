@@ -109,14 +109,15 @@ def simplex(
     first, second = drawing.labels([a, b])
     width = drawing.width(columns, drawing.PAGE)
     narrow = width == drawing.COLUMN
-    with drawing.canvas(ax, width, 4.4 if narrow else 5.2) as ax:
+    with drawing.canvas(ax, width, 4.5 if narrow else 5.2) as ax:
         _frame(ax, window)
         handles = [*posterior.fill(ax, window), *_middle(ax, window, posterior.rope)]
         place: dict[str, Any] = {"loc": "upper right"}
         if narrow:  # under the triangle
-            place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 2}
+            place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 2}
         ax.legend(handles=handles, **place, **drawing.LEGEND)
-        _name_sides(ax, window, first, second, -46 if narrow else -28)
+        sides = drawing.labels([a, b], 14) if narrow else [first, second]
+        _name_sides(ax, window, *sides, under=-46 if narrow else -28)
         if window.side < 1:
             _locate(ax, window)
         title = f"Posterior of win, loss and tie, {first} against {second}"
@@ -354,7 +355,7 @@ def _locate(ax: "Axes", window: _Window) -> None:
     """Draw a small simplex with the window marked."""
     from matplotlib.patches import Polygon
 
-    small = ax.inset_axes((0.0, 0.78, 0.2, 0.2))
+    small = ax.inset_axes((0.0, 0.74, 0.2, 0.2))
     simplex_corners = np.stack(_plane(_FULL_WINDOW.corners()), axis=-1)
     window_corners = np.stack(_plane(window.corners()), axis=-1)
     small.add_patch(Polygon(simplex_corners, closed=True, fill=False, edgecolor=drawing.FAINT))
