@@ -16,7 +16,7 @@ def test_cells_of_a_confusion_matrix_are_its_counts():
     assert numbers == [*beetle.values.ravel(), *lost]
     shade = ax.images[0].get_array()
     np.testing.assert_allclose(shade.sum(0), 1)
-    assert ax.get_title(loc="left").startswith("1,457 of 3,379 items right")
+    assert ax.get_title(loc="left").startswith("1,457 of 3,379 items correct")
 
 
 def test_nothing_unclassified_has_no_row_for_it():

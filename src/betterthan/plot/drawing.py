@@ -144,14 +144,16 @@ def classes(threshold: float) -> tuple[Any, Any]:
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     low, high = np.nextafter(1 - threshold, 1), threshold
-    inner = [edge for edge in _INNER if low < edge < high]
-    edges = [0.0, *sorted({low, *inner, high}), 1.0]
-    middles = [(one + two) / 2 for one, two in pairwise(edges)]
-    colors = [
-        CLASSES[0 if p < low else 6 if p > high else 1 + int(np.digitize(p, _INNER))]
-        for p in middles
-    ]
+    edges = [0.0, *sorted({low, *(edge for edge in _INNER if low < edge < high), high}), 1.0]
+    middles = np.array([(one + two) / 2 for one, two in pairwise(edges)])
+    colors = [CLASSES[k] for k in class_of(middles, threshold)]
     return ListedColormap(colors), BoundaryNorm(edges, len(colors))
+
+
+def class_of(p: np.ndarray, threshold: float) -> np.ndarray:
+    """The class of each probability, from 0 to 6."""
+    inner = 1 + np.digitize(p, _INNER)
+    return np.select([p <= 1 - threshold, p >= threshold], [0, 6], inner)
 
 
 _INNER = (0.25, 0.45, 0.55, 0.75)  # between classes that are no verdict
@@ -284,7 +286,7 @@ def name_rows(
     ax: "Axes", left: Sequence[str], right: Sequence[str] = (), above: float = 1.1
 ) -> None:
     """Name the rows 0, 1, ... from the top, with so many rows left free above for a legend."""
-    height = SMALL if len(left) > 60 else 7.5
+    height = SMALL if len(left) > 40 else 7.5
     ax.set_yticks(np.arange(len(left)), left, fontsize=height)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(left) - 0.4, -0.5 - above)

@@ -200,8 +200,7 @@ def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray) -> None:
 _SVG_PITCH = 8  # units from row to row
 _NAMES = 150  # units for the names at the left
 _EVERY = 10  # columns of which one has its number
-_LIGHT, _DARK = np.array([255.0, 255.0, 255.0]), np.array([31.0, 78.0, 121.0])
-_BLANK = np.array([200.0, 200.0, 200.0])  # pairs that were never compared
+_BLANK = (200, 200, 200)  # pairs that were never compared
 
 
 def matrix_svg(comparison: xr.Dataset, caption: str) -> str:
@@ -219,10 +218,11 @@ def matrix_svg(comparison: xr.Dataset, caption: str) -> str:
         comparison["verdict"].transpose(*names.SQUARE) != "no_data",
     )
     p = comparison["prob_better"].transpose(*names.SQUARE).where(is_compared).values
+    threshold = Signature.from_attrs(comparison.attrs).threshold or names.VERDICT_PROB
     side, top = n * _SVG_PITCH, 2 * _SVG_PITCH
     place = f'x="{_NAMES}" y="{top}" width="{side}" height="{side}"'
     picture = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" '
-    picture += f'href="data:image/png;base64,{_png(_colours(p))}"/>'
+    picture += f'href="data:image/png;base64,{_png(_colors(p, threshold))}"/>'
     box = f'viewBox="0 0 {_NAMES + side + 8} {top + side + 4}" width="{_NAMES + side + 8}"'
     attributes = f'role="img" aria-label="{escape(caption)}" font-family="sans-serif" font-size="7"'
     labels = _names([str(s) for s in comparison[names.SYSTEM_A].values], top)
@@ -247,17 +247,17 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(printable_text)}</text>'
 
 
-def _colours(p: np.ndarray) -> np.ndarray:
-    """From light to dark, (row, column, colour)."""
-    share = np.nan_to_num(p)[..., None]
-    shades = np.where(np.isnan(p)[..., None], _BLANK, _LIGHT + share * (_DARK - _LIGHT))
-    return np.round(shades).astype(np.uint8)
+def _colors(p: np.ndarray, threshold: float) -> np.ndarray:
+    """The color of its class for each cell, (row, column, color)."""
+    palette = [tuple(bytes.fromhex(color[1:])) for color in drawing.CLASSES]
+    kinds = np.where(np.isnan(p), len(palette), drawing.class_of(np.nan_to_num(p), threshold))
+    return np.array([*palette, _BLANK], dtype=np.uint8)[kinds]
 
 
-def _png(colours: np.ndarray) -> str:
+def _png(colors: np.ndarray) -> str:
     """As a picture in base64 (ISO/IEC 15948): a header, the rows each after a filter byte of 0."""
-    height, width, _ = colours.shape
-    lines = np.concatenate([np.zeros((height, 1), np.uint8), colours.reshape(height, -1)], axis=1)
+    height, width, _ = colors.shape
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), colors.reshape(height, -1)], axis=1)
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
         (b"IDAT", zlib.compress(lines.tobytes(), 9)),

@@ -217,7 +217,7 @@ def _number(ax: "Axes", x: float, row: int, number: int, on: str) -> None:
 
 
 _PLOT, _NUMBERS = 1.4, 0.45  # inches: of the intervals, and of the numbers on the right
-_LINE = 0.16  # inches of a line of the legend
+_LINE = 0.17  # inches of a line of the legend
 _FLIPPED = {"better": "worse", "worse": "better"}
 
 

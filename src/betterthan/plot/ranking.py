@@ -126,6 +126,7 @@ def _draw_cells(ax: "Axes", chances: np.ndarray, labels: list[str]) -> None:
     ax.set_xlabel("Rank")
 
 
+_PAGE_ROWS = 60  # systems that fit on a page of a paper
 _PLOT, _NUMBERS = 1.4, 0.5  # inches: of the scores, and of the numbers on the right
 
 
@@ -147,7 +148,7 @@ def leaderboard(
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them. Their order is by rank.
     limit : int, default 150
-        Systems to draw at most, the best ones.
+        Systems to draw at most, the best ones; at most 60 where `columns` is given.
     columns : {1, 2}, optional
         Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
     ax : matplotlib.axes.Axes, optional
@@ -178,13 +179,14 @@ def leaderboard(
     dataset = inputs.compared(data)
     table, axis_label = _table(dataset)
     name = chosen(systems, table["system"].tolist())
+    limit = limit if columns is None else min(limit, _PAGE_ROWS)
     table = table[table["system"].isin(list(name))].head(limit)
     labels = drawing.labels([name[system] for system in table["system"]])
     best = _best_probabilities(table)
     found = inputs.reference(dataset)
     against = inputs.verdicts_against(dataset, found)
     verdicts = [against.get(system, "") for system in table["system"]]
-    step = 0.17 if len(table) <= 60 else 0.115
+    step = 0.17 if len(table) <= 40 else 0.125
     width = drawing.width(columns, _PLOT + drawing.inches(labels) + _NUMBERS * bool(best))
     lines = len({*verdicts} - {""}) + bool(against)
     with drawing.canvas(ax, width, 1.1 + step * len(table) + _LINE * lines) as ax:
@@ -199,7 +201,7 @@ def leaderboard(
         return drawing.finish(ax, title)
 
 
-_LINE = 0.16  # inches of a line of the legend
+_LINE = 0.17  # inches of a line of the legend
 
 
 def _table(dataset: Any) -> tuple[Any, str]:
