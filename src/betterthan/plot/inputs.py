@@ -157,7 +157,7 @@ def verdicts_against(data: xr.Dataset, found: Reference | None) -> dict[str, str
         return {}
     column = main["verdict"].sel({names.SYSTEM_B: found.system})
     verdicts = zip(column[names.SYSTEM_A].values, column.values.astype(str), strict=True)
-    return {str(a): SIDES.get(v, v) for a, v in verdicts if str(a) != found.system}
+    return {str(a): SIDES.get(str(v), str(v)) for a, v in verdicts if str(a) != found.system}
 
 
 SIDES = {"a_better": "better", "b_better": "worse"}

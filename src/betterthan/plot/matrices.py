@@ -89,7 +89,7 @@ def matrix(
         if layout.has_numbers:
             certain = np.maximum(values, 1 - values) >= needed
             bold = prob["decided"].values if "decided" in prob.coords else certain
-            _write_numbers(ax, values, bold)
+            _write_numbers(ax, values, bold, needed)
             note += f"In percent; bold: verdict (P ≥ {needed:g})"
             if provenance.failures:
                 note = "In percent; no verdict: the draws have not converged"
@@ -149,7 +149,8 @@ def _draw_cells(ax: "Axes", values: np.ndarray, threshold: float) -> None:
 def _color_bar(ax: "Axes") -> None:
     figure: Any = ax.figure
     look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02, "spacing": "uniform"}
-    edges = ax.images[-1].norm.boundaries.tolist()
+    norm: Any = ax.images[-1].norm
+    edges = norm.boundaries.tolist()
     bar = figure.colorbar(ax.images[-1], ax=ax, ticks=edges, **look)
     bar.ax.set_yticklabels([f"{edge:.3g}" for edge in edges])
     bar.outline.set_visible(False)
@@ -182,15 +183,16 @@ def _name_many(ax: "Axes", systems: list[str]) -> str:
     return f"{n} systems, numbered by row{left_out}"
 
 
-def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray) -> None:
+def _write_numbers(
+    ax: "Axes", values: np.ndarray, bold: np.ndarray, threshold: float
+) -> None:
     middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": drawing.SMALL}
-    outer = (0, ax.images[-1].norm.N - 2)  # the two dark classes
-    kinds = np.ma.filled(ax.images[-1].norm(np.nan_to_num(values, nan=0.5)), 0)
+    kinds = drawing.class_of(np.nan_to_num(values, nan=0.5), threshold)
     for i, j in np.ndindex(*values.shape):
         if i == j:
             continue
         p = float(values[i, j])
-        look: dict[str, Any] = middle | {"color": "white" if kinds[i, j] in outer else drawing.INK}
+        look: dict[str, Any] = middle | {"color": "white" if kinds[i, j] in (0, 6) else drawing.INK}
         look["fontweight"] = "bold" if bold[i, j] else "normal"
         if np.isnan(p):
             look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}

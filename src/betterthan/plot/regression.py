@@ -24,8 +24,8 @@ def coefficients(
     source : PerformanceFunction or xarray.DataTree
         From `features.performance_function` or ``betterthan.models.performance_function.fit``.
     ci_prob : float, default 0.95
-        Credible level of the intervals of a posterior (HDI); those of least squares have the level of
-        the fit.
+        Credible level of the intervals of a posterior (HDI); intervals of least squares have the
+        level of the fit.
     limit : int, default 40
         Features to draw at most: those with the largest coefficients.
     ax : matplotlib.axes.Axes, optional
