@@ -47,18 +47,19 @@ def statement(comparison: Any) -> list[str]:
 
 def print_text(comparison: Any) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return printed(_page(comparison))
+    return printed(brief_page_of(comparison))
 
 
 def notebook_html(comparison: Any) -> str:
     """For a notebook."""
-    return as_part(_page(comparison))
+    return as_part(brief_page_of(comparison))
 
 
-def _page(comparison: Any, rest: str = REPORT) -> Document:
+def brief_page_of(comparison: Any, **choices: Any) -> Document:
+    """The brief page of an answer of any kind; `choices` as of `brief_page`."""
     if comparison.made.answer == "comparison":
-        return brief_page(comparison.by_engine(), rest=rest)
-    return brief_page_of_kind(comparison, rest=rest)
+        return brief_page(comparison.by_engine(), **choices)
+    return brief_page_of_kind(comparison, **choices)
 
 
 def brief_page_of_kind(
