@@ -331,8 +331,8 @@ def _draw_cliques(ax: "Axes", bars: list[tuple[int, ...]]) -> None:
 
 def _cliques_title(dataset: Any, n_drawn: int, total: int) -> str:
     provenance = Signature.from_attrs(dataset.attrs)
-    level = f"{100 * (provenance.threshold or names.VERDICT_PROB):g} %"
+    level = f"{100 * (provenance.threshold or names.VERDICT_PROB):g}%"
     if not total:
-        return f"Every two systems are told apart, at {level}"
+        return f"All systems are different, at {level}"
     more = f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
-    return f"Systems that share a bar are not told apart, at {level}{more}"
+    return f"Systems that share a bar are not different, at {level}{more}"
