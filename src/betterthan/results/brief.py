@@ -228,12 +228,7 @@ def brief_text(comparison: Any, title: str) -> str:
 
 
 def footer(context: ReportContext, rest: str) -> str:
-    """The rule of verdicts, and where the rest is."""
-    return f"{rule_of_verdicts(context)} Tests, priors and robustness: {rest}."
-
-
-def rule_of_verdicts(context: ReportContext) -> str:
-    """What a verdict needs, what an undecided pair means, and where numbers are from."""
+    """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
     verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
     threshold = context.provenance.threshold or names.VERDICT_PROB
     lines = [f"A verdict needs a posterior probability of at least {threshold:g}."]
@@ -244,7 +239,7 @@ def rule_of_verdicts(context: ReportContext) -> str:
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
-    return " ".join(lines)
+    return " ".join([*lines, f"Tests, priors and robustness: {rest}."])
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:

@@ -25,7 +25,6 @@ class Table:
     name: str = ""  # by which a script finds it
     keys: Sequence[tuple[str, ...]] = ()  # the systems that each row is on
     decided: Sequence[Sequence[bool]] = ()  # of a matrix, the cells that have a verdict
-    threshold: float = 0.95  # of these verdicts
     visible: int | None = None  # rows that are always visible; others may be folded, or left out
     elsewhere: str = ""  # where all rows are, if not in this table
 
@@ -121,7 +120,6 @@ class Document:
     answer: Sequence[str] = ()  # the sentences that come first
     picture: Sequence[str] = ()  # lines of a picture in text, between the answer and its warnings
     footer: str = ""  # the rule of a verdict, and where the rest is
-    screen: Any = None  # of a comparison, the `Screen` around its answer
     data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
     chapters: Sequence["Document"] = ()  # of several answers, each told by itself
 
@@ -140,21 +138,6 @@ class Document:
     def datas(self) -> list[tuple[str, Any]]:
         """The data for scripts of each chapter, with what its anchors begin with."""
         return [(mark, page.data()) for mark, page in self.numbered_chapters if page.data]
-
-    @property
-    def calm(self) -> list[str]:
-        """Lines of the answer that are no warnings."""
-        return [line for line in self.answer if not line.startswith("!")]
-
-    @property
-    def warnings(self) -> list[str]:
-        """Lines of the answer that warn."""
-        return [line for line in self.answer if line.startswith("!")]
-
-    @property
-    def folded_sections(self) -> list[tuple[str, Part]]:
-        """Parts for reviewers."""
-        return [(anchor, part) for anchor, part in self.sections if part.folded]
 
     @property
     def sections(self) -> list[tuple[str, Part]]:
@@ -229,6 +212,4 @@ def _together(first: Document, second: Document) -> Document:
         limits=_once([first.limits, second.limits]),
         signatures=_once([first.signatures, second.signatures]),
         data=first.data or second.data,
-        screen=first.screen or second.screen,
-        footer=first.footer or second.footer,
     )

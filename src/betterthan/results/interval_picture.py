@@ -81,14 +81,11 @@ class Scale:
         first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
         return [round(k * self.step, 12) for k in range(first, last + 1)]
 
-    def share(self, value: float) -> float:
-        """Where a difference stands, from 0 at the left to 1 at the right."""
-        share = (value - self.low) / (self.high - self.low)
-        return min(max(1 - share if self.reverse else share, 0.0), 1.0)
-
     def column(self, value: float) -> int:
         """The column of a difference, from 0."""
-        return round(self.share(value) * (self.columns - 1))
+        share = (value - self.low) / (self.high - self.low)
+        share = min(max(1 - share if self.reverse else share, 0.0), 1.0)
+        return round(share * (self.columns - 1))
 
     def label(self, value: float, marks: Marks) -> str:
         """A tick with its sign and as many digits as the steps have."""

@@ -10,13 +10,8 @@ from importlib.resources import files
 from io import StringIO
 from typing import Any
 
-import numpy as np
-
-from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
 from betterthan.results.escapes import latex, markdown
-from betterthan.results.interval_picture import UNICODE, Scale
-from betterthan.results.picture import Difference, Picture
 
 # a file follows the files it uses
 _ORDER = (
@@ -111,6 +106,7 @@ def as_svg(figure: Figure) -> str:
 
 
 _LONG = 18  # characters of a name that needs a column which breaks
+_DEEP = 0.86  # from here on a cell is so dark that its ink is light
 # widths of a name's column by how many columns there are at least
 _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
@@ -153,7 +149,6 @@ def _written(template: str, page: Document, **choices: Any) -> str:
     )
     environment.filters.update(_FILTERS)
     environment.globals |= {"scripts": scripts, "allowed": allowed}
-    environment.globals |= {"signs": marks.SIGNS, "keys": KEYS}
     return environment.get_template(template).render(p=page)
 
 
@@ -165,15 +160,16 @@ def svg(figure: Figure) -> Any:
 
 
 def shade(table: Table, row: int, column: int) -> Any:
-    """Of a cell of a matrix the class of its probability, and whether it is a verdict."""
+    """Of a cell of a matrix its per cent, for the style, and whether it is decided."""
     from markupsafe import Markup
 
     value = table.shades[row][column]
     if value != value:  # nan: a system against itself
         return ""
     decided = not table.decided or table.decided[row][column]
-    kind = int(marks.classes_of(np.array(value), table.threshold))
-    return Markup(f' class="shade h{kind}{" decided" if decided else ""}"')
+    deep = " deep" if decided and value >= _DEEP else ""
+    kind = "decided" if decided else "open"
+    return Markup(f' class="shade {kind}{deep}" style="--p:{100 * value:.0f}"')
 
 
 def keyed(table: Table, row: int) -> Any:
@@ -207,62 +203,7 @@ def breakable(text: str) -> str:
     return re.sub(r"(\\_|/|\.|-)(?=\S)", r"\1\\allowbreak{}", latex(text))
 
 
-def scale_of(picture: Picture) -> Scale:
-    """The scale of a picture."""
-    values = [value for row in picture.rows if row.limits for value in row.limits]
-    return Scale.over(values, picture.lower_is_better)
-
-
-def ticks(scale: Scale) -> list[tuple[str, str]]:
-    """Places and labels of the axis."""
-    return [(marks.percent(scale, t), scale.label(t, UNICODE)) for t in scale.ticks()]
-
-
-def side(scale: Scale, end: str) -> bool:
-    """Whether there is room for a word left of zero (low), or right of it."""
-    zero = scale.share(0.0)
-    return (zero if end == "low" else 1 - zero) > _ROOM
-
-
-_ROOM = 0.15  # of the width
-
-
-def row_marks(row: Difference, scale: Scale, picture: Picture) -> Any:
-    """The marks of one row of a picture."""
-    from markupsafe import Markup
-
-    reference = row.verdict in ("baseline", "reference")
-    return Markup(
-        marks.interval(scale, row.limits, row.verdict, rope=picture.rope, reference=reference)
-    )
-
-
-def verdicts(picture: Picture) -> list[str]:
-    """The verdicts of a picture that have a mark, for its key."""
-    shown = {row.verdict for row in picture.rows if row.limits}
-    return [verdict for verdict in marks.SIGNS if verdict in shown]
-
-
-def bar(shares: Any) -> Any:
-    """Parts of one bar."""
-    from markupsafe import Markup
-
-    return Markup(marks.bar(shares))
-
-
-KEYS = {
-    "better": "better",
-    "worse": "worse",
-    "equivalent": "practically equivalent",
-    "undecided": "undecided: not shown to differ, not shown to be equal",
-}
 _FILTERS: dict[str, Any] = {
-    "scale": scale_of,
-    "ticks": ticks,
-    "side": side,
-    "row_marks": row_marks,
-    "verdicts": verdicts,
-    "bar": bar,
     "tex": latex,
     "md": markdown,
     "svg": svg,

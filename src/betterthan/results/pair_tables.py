@@ -242,7 +242,6 @@ def matrix_table(context: ReportContext) -> Table:
         caption,
         shades=[[np.nan, *row] for row in p],
         decided=[[False, *row] for row in decided.tolist()],
-        threshold=float(context.provenance.threshold or names.VERDICT_PROB),
         name="matrix",
         keys=[(system,) for system in systems],
     )

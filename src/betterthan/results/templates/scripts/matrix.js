@@ -52,17 +52,13 @@ function markCells(view, cells) {
     const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
     const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";
     setText(cell, known ? percentOf(p) + (decided ? "*" : "") : "");
-    setClass(cell, known ? "shade h" + classOf(p, settings.threshold) + (decided ? " decided"
-      : verdict === "equivalent" ? " same" : "") : "");
+    setClass(cell, known ? "shade " + (decided ? "decided" + (p >= 0.86 ? " deep" : "")
+      : verdict === "equivalent" ? "open same" : "open") : "");
+    cell.style.setProperty("--p", String(Math.round(100 * p)));
   }
 }
 
-// As marks.classes_of: seven classes over the full range, the outer two are verdicts
-function classOf(p, threshold) {
-  if (p <= 1 - threshold) return 0;
-  if (p >= threshold) return 6;
-  return 1 + [0.25, 0.45, 0.55, 0.75].filter((bound) => p > bound).length;
-}
+function shadeOf(p) { return "hsl(212 45% " + (100 - Math.round(60 * p)) + "%)"; }
 
 // A matrix of many systems on a canvas; arrow keys move, and the label names the cell
 function paintedMatrix(view, systems) {
