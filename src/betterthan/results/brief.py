@@ -129,6 +129,8 @@ def _picture_of_kind(comparison: Any) -> Picture | None:
         if data.sizes[names.PAIR] != 1:
             return None
         data = _square_of_pair(data)
+    if data.attrs.get("answer") == "dispersions":
+        data = data.assign_attrs(difference_is="difference in concentration (theta)")
     if "statistic" in data.attrs:
         by = statistic_label(data)
         data = data.assign_attrs(difference_is=f"difference in {by}")

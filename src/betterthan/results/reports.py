@@ -140,7 +140,7 @@ def report(
     True
     >>> found = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
     >>> bt.report(found, format="markdown").splitlines()[0]
-    '# Systems that cannot be told apart'
+    '# Homogeneous groups of systems'
     """
     form = chosen_format(format, path)
     if not answers:
