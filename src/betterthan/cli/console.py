@@ -219,7 +219,9 @@ def put(written: str, target: Path | None) -> None:
         say(f"wrote {target}")
 
 
-def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
+def deliver(
+    comparison: "Comparison", form: str, target: Path | None, p_values: str | None = None
+) -> None:
     """Print, or write one file, or fill a folder; everything is made before the first byte is
     written.
     """
@@ -235,7 +237,10 @@ def deliver(comparison: "Comparison", form: str, target: Path | None) -> None:
         written = on_screen(main_answer)
     else:
         with working("writing the report"):
-            written = as_json(main_answer) if form == "json" else bt.report(comparison, format=form)
+            if form == "json":
+                written = as_json(main_answer)
+            else:
+                written = bt.report(comparison, format=form, p_values=p_values)
     if target is None or target.suffix:
         put(written, target)
     else:
