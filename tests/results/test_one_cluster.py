@@ -88,8 +88,10 @@ def test_runs_of_one_item():
 
 def test_a_paper_says_items_and_clusters():
     said = bt.report(bt.compare(frame(clusters=8)), format="sentence")
-    assert said.startswith("On 40 items in 8 clusters ")
-    assert bt.report(bt.compare(frame()), format="sentence").startswith("On 40 items in 1 cluster ")
+    assert said.startswith("On 40 items in 8 clusters, ")
+    assert bt.report(bt.compare(frame()), format="sentence").startswith(
+        "On 40 items in 1 cluster, "
+    )
 
 
 @pytest.mark.filterwarnings(

@@ -223,6 +223,7 @@ def deliver(
     form: str,
     target: Path | None,
     *,
+    p_values: str | None = None,
     full: bool = False,
     picture: bool = True,
 ) -> None:
@@ -241,7 +242,10 @@ def deliver(
         written = on_screen(comparison, full=full, picture=picture)
     else:
         with working("writing the report"):
-            written = as_json(main_answer) if form == "json" else bt.report(comparison, format=form)
+            if form == "json":
+                written = as_json(main_answer)
+            else:
+                written = bt.report(comparison, format=form, p_values=p_values)
     if target is None or target.suffix:
         put(written, target)
     else:
