@@ -2,7 +2,9 @@
 
 import re
 
+import numpy as np
 import pytest
+import xarray as xr
 from golden.cases import CASES
 
 import betterthan as bt
@@ -127,3 +129,20 @@ def test_full_reports_have_the_monte_carlo_error_in_a_column(name):
     assert ("MC error" in text) == (name != "judged_by_a_model")
     p_values = re.sub(r"\d(\.\d+)? ± \d(\.\d+)?", "", text)
     assert "±" not in p_values
+
+
+def test_of_many_pairs_those_with_the_first_system_are_printed():
+    random = np.random.default_rng(0)
+    values = random.random((40, 6)) * 0.4 + np.linspace(0.1, 0.4, 6)
+    systems = [f"s{k}" for k in range(6)]
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": systems})
+    text = str(bt.scores.compare(scores, rng=1))
+    assert "The 5 of 15 pairs with s5, the system ahead first" in text
+    table = text[text.index("The 5 of 15 pairs") :].partition("\n\nA verdict")[0]
+    assert sum(line.startswith(" s") for line in table.splitlines()) == 5
+
+
+def test_a_one_sided_verdict_is_marked():
+    text = str(CASES["folds"]())
+    assert "†: one-sided; the interval includes 0" in text
+    assert re.search(r"B +C +\+0\.13 \[−0\.01, \+0\.26\] † +0\.966 +B better", text)

@@ -85,7 +85,7 @@ def brief_page_of_kind(
     many = _number_of_systems(comparison.data) > 2
     for part in page.parts:
         if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
-            tables = [_without_columns(table) for table in part.tables]
+            tables = [_with_first(_without_columns(table)) for table in part.tables]
             parts.append(Part(part.heading, tables=tables))
     if others:
         parts.append(Part("Notes", lines=others))
@@ -98,6 +98,22 @@ def brief_page_of_kind(
         footer=_footer_of_kind(comparison, rest),
     )
     return with_short_names(brief)
+
+
+def _with_first(table: Table) -> Table:
+    """Of many pairs, those with the first system."""
+    if table.heads[:2] != ("System", "Other") or len(table.rows) <= _PAIRS:
+        return table
+    first = table.rows[0][0]
+    rows = [row for row in table.rows if first in row[:2]]
+    caption = table.caption.replace(
+        f"All {len(table.rows)} pairs", f"The {len(rows)} of {len(table.rows)} pairs with {first}"
+    )
+    rest = "; all are in .pairs of the comparison, and in the report"
+    return replace(table, rows=rows, caption=caption + rest)
+
+
+_PAIRS = 10  # rows of the brief table of pairs, beyond which only those with the first system
 
 
 def _without_columns(table: Table) -> Table:

@@ -180,7 +180,17 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     return table_by_pair(rows, columns, caption, name="pairs", **folding)
 
 
-def _marks(rows: xr.Dataset) -> list[str]:
+def with_marks(size: Column, rows: Any, caption: str) -> tuple[Column, str]:
+    """A column of differences with a mark where a verdict is one-sided and the interval includes 0,
+    and the caption that explains the mark.
+    """
+    if size.needs not in rows or not any(_marks(rows)):
+        return size, caption
+    marked = joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT)
+    return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the interval includes 0"
+
+
+def _marks(rows: Any) -> list[str]:
     """A mark on verdicts whose interval includes 0."""
     verdict, *bounds = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
     return np.where(one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
