@@ -128,9 +128,11 @@ def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
 
 
 def small(scale: Scale, limits: Sequence[float] | None, verdict: str, zero: bool) -> str:
-    """An interval in a cell of a table, with a zero line where it is of a difference."""
+    """An interval in a cell of a table: of a difference with a zero line, or of a score."""
     line = _line("zero", scale.share(0.0)) if zero else ""
-    return f'<svg class="small" aria-hidden="true">{line}{interval(scale, limits, verdict)}</svg>'
+    kind = verdict_class(verdict)
+    mark = interval(scale, limits, kind.removeprefix("v-") if zero else "better")
+    return f'<svg class="small {kind}" aria-hidden="true">{line}{mark}</svg>'
 
 
 def bar(p: float) -> str:
