@@ -246,6 +246,11 @@ def brief_text(comparison: Any, title: str) -> str:
 
 def footer(context: ReportContext, rest: str) -> str:
     """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
+    return f"{rule(context)} Tests, priors and robustness: {rest}."
+
+
+def rule(context: ReportContext) -> str:
+    """What a verdict needs, what an undecided pair means, and where numbers are from."""
     verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
     threshold = context.provenance.threshold or names.VERDICT_PROB
     lines = [f"A verdict needs a posterior probability of at least {threshold:g}."]
@@ -256,7 +261,7 @@ def footer(context: ReportContext, rest: str) -> str:
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
-    return " ".join([*lines, f"Tests, priors and robustness: {rest}."])
+    return " ".join(lines)
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:

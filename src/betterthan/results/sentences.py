@@ -42,7 +42,7 @@ def answer_sentences(answer: Answer) -> list[str]:
     calm = " ".join(note for note in notes if not note.startswith("!"))
     alarms = [note for note in notes if note.startswith("!")]
     lines += [calm] if calm else []
-    return [*lines, *_more(answer.more, answer.units), *_warnings(answer), *alarms]
+    return [*lines, *more_sentences(answer.more, answer.units), *_warnings(answer), *alarms]
 
 
 def difference_name(described: Pair | Signature) -> str:
@@ -367,7 +367,8 @@ def _are(n: int) -> str:
 # Sample size and warnings
 
 
-def _more(more: More | None, units: str) -> Iterator[str]:
+def more_sentences(more: More | None, units: str) -> Iterator[str]:
+    """How many more items would separate two systems."""
     if more is None:
         return
     goal = f"To separate {more.first} from {more.second}"
