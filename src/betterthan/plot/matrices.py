@@ -183,9 +183,7 @@ def _name_many(ax: "Axes", systems: list[str]) -> str:
     return f"{n} systems, numbered by row{left_out}"
 
 
-def _write_numbers(
-    ax: "Axes", values: np.ndarray, bold: np.ndarray, threshold: float
-) -> None:
+def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray, threshold: float) -> None:
     middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": drawing.SMALL}
     kinds = drawing.class_of(np.nan_to_num(values, nan=0.5), threshold)
     for i, j in np.ndindex(*values.shape):
