@@ -163,7 +163,7 @@ def verdicts_against(data: xr.Dataset, compared_with: Reference | None) -> dict[
 
 
 SIDES = {"a_better": "better", "b_better": "worse"}
-PAIRWISE = "Pairwise: from this pair only, not from the joint model"
+PAIRWISE = "Pairwise, not from the joint model"
 
 
 def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataArray:
