@@ -171,8 +171,6 @@ DRAWN = ("matrix", "leaderboard", "differences", "ranks", "cliques", "outcomes")
 @pytest.mark.parametrize("draw", DRAWN)
 @pytest.mark.parametrize("which", ["nine", "lower", "long_names"])
 def test_figures_fit_the_columns_of_a_paper_and_nothing_overlaps(which, draw, columns, request):
-    if (which, draw) == ("lower", "ranks"):
-        pytest.skip("drawn for the others")
     ax = getattr(bt.plot, draw)(request.getfixturevalue(which), columns=columns)
     assert ax.figure.get_size_inches()[0] == pytest.approx({1: 3.4, 2: 7.0}[columns])
     assert_readable(ax)

@@ -310,7 +310,9 @@ def densities(
         _frame(ax)
         how = f"\nKernel density of {source.sampled}" if source.sampled else ""
         how += f"\n{inputs.PAIRWISE}" if source.of_joint else ""
-        return drawing.finish(ax, title + how)
+        drawing.finish(ax, title + how)
+        _leave_room(ax)
+        return ax
 
 
 class _Named(NamedTuple):
@@ -383,15 +385,19 @@ def _shade(
 
 
 def _frame(ax: "Axes") -> None:
-    """Room above the curves for the legend; the height of a density needs no numbers."""
-    curves = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
-    legend: Any = ax.get_legend()
-    texts = [*legend.get_texts(), legend.get_title()]
-    entries = sum(text.get_text().count("\n") + bool(text.get_text()) for text in texts)
+    """The height of a density needs no numbers."""
     ax.margins(x=0)
-    top = max(float(np.nanmax(y)) for y in curves if y.size == POINTS)
-    ax.set_ylim(0, top * (1.08 + 0.16 * entries))
+    ax.set_ylim(bottom=0)
     ax.set_yticks([])
     ax.set_ylabel("Posterior density")
     ax.locator_params(axis="x", nbins=6)
     drawing.plain_numbers(ax.xaxis)
+
+
+def _leave_room(ax: "Axes") -> None:
+    """Above the curves, for the legend, as high as it is after layout."""
+    curves = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
+    highest = max(float(np.nanmax(y)) for y in curves if y.size == POINTS)
+    legend: Any = ax.get_legend()
+    share = legend.get_window_extent().height / ax.get_window_extent().height
+    ax.set_ylim(0, 1.1 * highest / max(1 - share, 0.2))

@@ -145,7 +145,7 @@ def classes(threshold: float) -> tuple[Any, Any]:
 
     low, high = np.nextafter(1 - threshold, 1), threshold
     edges = [0.0, *sorted({low, *(edge for edge in _INNER if low < edge < high), high}), 1.0]
-    middles = np.array([(one + two) / 2 for one, two in pairwise(edges)])
+    middles = np.array([(low + high) / 2 for low, high in pairwise(edges)])
     colors = [CLASSES[k] for k in class_of(middles, threshold)]
     return ListedColormap(colors), BoundaryNorm(edges, len(colors))
 

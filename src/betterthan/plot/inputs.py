@@ -141,27 +141,29 @@ def chosen_reference(
         if all_pairs:
             raise ValueError("baseline and all_pairs=True contradict each other; pass one of them")
         return Reference(called(baseline, systems), "baseline")
-    found = None if all_pairs else reference(data)
+    compared_with = None if all_pairs else reference(data)
     chosen_names = None if systems is None else [str(system) for system in systems]
-    if found is None or chosen_names is None:
-        return found
-    if len(chosen_names) < 3 or found.system not in chosen_names:
+    if compared_with is None or chosen_names is None:
+        return compared_with
+    if len(chosen_names) < 3 or compared_with.system not in chosen_names:
         return None
-    return found._replace(system=called(found.system, systems))
+    return compared_with._replace(system=called(compared_with.system, systems))
 
 
-def verdicts_against(data: xr.Dataset, found: Reference | None) -> dict[str, str]:
+def verdicts_against(data: xr.Dataset, compared_with: Reference | None) -> dict[str, str]:
     """The verdict of each other system against a reference: better, worse, equivalent, ..."""
     main = rows.leading(data)
-    if found is None or not _is_square(main["verdict"]):
+    if compared_with is None or not _is_square(main["verdict"]):
         return {}
-    column = main["verdict"].sel({names.SYSTEM_B: found.system})
+    column = main["verdict"].sel({names.SYSTEM_B: compared_with.system})
     verdicts = zip(column[names.SYSTEM_A].values, column.values.astype(str), strict=True)
-    return {str(a): SIDES.get(str(v), str(v)) for a, v in verdicts if str(a) != found.system}
+    return {
+        str(a): SIDES.get(str(v), str(v)) for a, v in verdicts if str(a) != compared_with.system
+    }
 
 
 SIDES = {"a_better": "better", "b_better": "worse"}
-PAIRWISE = "Pairwise: from this pair only, not from the joint model"
+PAIRWISE = "Pairwise, not from the joint model"
 
 
 def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataArray:

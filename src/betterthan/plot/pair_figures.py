@@ -320,7 +320,7 @@ def differences(
     width = drawing.width(columns, drawing.inches(labels) + _PLOT + _NUMBERS)
     if width == drawing.COLUMN and drawing.inches(labels) > drawing.COLUMN - _PLOT - _NUMBERS:
         labels = [label.replace(" − ", " −\n") for label in labels]
-    step = 0.27 if "\n" in labels[0] else 0.19 if len(labels) <= 60 else 0.14
+    step = 0.3 if "\n" in labels[0] else 0.19 if len(labels) <= 60 else 0.14
     lines = len({*rows.verdict}) + bool(rope)
     with drawing.canvas(ax, width, 1.05 + step * len(labels) + _LINE * lines) as ax:
         drawing.name_rows(ax, labels, above=0.1 + lines * _LINE / step)

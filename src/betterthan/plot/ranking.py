@@ -183,8 +183,8 @@ def leaderboard(
     table = table[table["system"].isin(list(name))].head(limit)
     labels = drawing.labels([name[system] for system in table["system"]])
     best = _best_probabilities(table)
-    found = inputs.reference(dataset)
-    against = inputs.verdicts_against(dataset, found)
+    compared_with = inputs.reference(dataset)
+    against = inputs.verdicts_against(dataset, compared_with)
     verdicts = [against.get(system, "") for system in table["system"]]
     step = 0.17 if len(table) <= 40 else 0.125
     width = drawing.width(columns, _PLOT + drawing.inches(labels) + _NUMBERS * bool(best))
@@ -195,9 +195,9 @@ def leaderboard(
         _draw_leaderboard(ax, table, verdicts, dataset)
         ax.set_xlabel(axis_label)
         title = _leaderboard_title(dataset, table, len(name))
-        if against and found:
-            shown = drawing.labels([inputs.called(found.system, systems)])[0]
-            title += f"\nVerdicts against {shown} ({found.role})"
+        if against and compared_with:
+            label = drawing.labels([inputs.called(compared_with.system, systems)])[0]
+            title += f"\nVerdicts against {label} ({compared_with.role})"
         return drawing.finish(ax, title)
 
 

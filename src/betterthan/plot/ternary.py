@@ -355,7 +355,7 @@ def _locate(ax: "Axes", window: _Window) -> None:
     """Draw a small simplex with the window marked."""
     from matplotlib.patches import Polygon
 
-    small = ax.inset_axes((0.0, 0.74, 0.2, 0.2))
+    small = ax.inset_axes((-0.02, 0.78, 0.17, 0.17))
     simplex_corners = np.stack(_plane(_FULL_WINDOW.corners()), axis=-1)
     window_corners = np.stack(_plane(window.corners()), axis=-1)
     small.add_patch(Polygon(simplex_corners, closed=True, fill=False, edgecolor=drawing.FAINT))

@@ -128,17 +128,17 @@ def _test(context: ReportContext, name: str) -> _Test:
         raise ValueError(
             f"p_values is {name!r}, but the comparison {has}; pass tests=({name!r},) to compare"
         )
-    provenance, at = context.provenance, _reference(context)
+    provenance, place = context.provenance, _reference(context)
     corrected = context.many and provenance.correction not in (None, "none")
     column = context.data["p_adjusted" if corrected else "p_value"]
-    values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, at]
-    cells = ["–" if k == at else _p(float(p)) for k, p in enumerate(values)]
+    values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, place]
+    cells = ["–" if k == place else _p(float(p)) for k, p in enumerate(values)]
     n = len(context.systems)
     correction = _CORRECTIONS.get(str(provenance.correction), str(provenance.correction))
     how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
     how = how or ("without correction" if context.many else "")
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
-    words = f"{name.replace('_', ' ')} test against {context.systems[at]}"
+    words = f"{name.replace('_', ' ')} test against {context.systems[place]}"
     return _Test(", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells)
 
 

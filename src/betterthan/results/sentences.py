@@ -574,7 +574,7 @@ def _numbers(pair: Pair) -> str:
     if pair.wins is not None and pair.losses is not None:
         counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
         counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
-        counts = (f"{n:,} {one if n == 1 else many}" for n, one, many in counted)
+        counts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
         parts.append(f"{', '.join(counts)} for {pair.first}")
     return f" ({'; '.join(parts)})" if parts else ""
 
