@@ -45,7 +45,8 @@ class Opened:
         return getattr(self.page, name)
 
     def set(self, key, value):
-        """Move a slider, or choose, as a reader does."""
+        """Move a slider, or choose, as a reader does who has opened the controls."""
+        self.page.evaluate("document.querySelector('#try details').open = true")
         if key in ("rope", "threshold"):
             number = self.page.locator(f"#bt-{key} ~ input[type=number]")
             number.fill(str(value))

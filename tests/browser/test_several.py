@@ -19,7 +19,7 @@ def written():
 
 
 def lines(page, mark):
-    return page.locator(f"#{mark}answer-lines li").all_inner_texts()
+    return page.locator(f"#{mark}answer [data-line]").all_inner_texts()
 
 
 def change_line(page, mark):
@@ -37,6 +37,7 @@ def test_each_has_controls_of_its_own(open_page, written):
     page.set("threshold", 0.6)
     assert change_line(page, "").startswith("At threshold 0.60, ")
     assert change_line(page, "c3-") == ""
+    page.locator("#c3-try summary").click()
     number = page.locator("#c3-bt-threshold ~ input[type=number]")
     number.fill("0.55")
     number.dispatch_event("change")

@@ -47,18 +47,19 @@ def statement(comparison: Any) -> list[str]:
 
 def print_text(comparison: Any) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return printed(_page(comparison))
+    return printed(brief_page_of(comparison))
 
 
 def notebook_html(comparison: Any) -> str:
     """For a notebook."""
-    return as_part(_page(comparison))
+    return as_part(brief_page_of(comparison))
 
 
-def _page(comparison: Any, rest: str = REPORT) -> Document:
+def brief_page_of(comparison: Any, **choices: Any) -> Document:
+    """The brief page of an answer of any kind; `choices` as of `brief_page`."""
     if comparison.made.answer == "comparison":
-        return brief_page(comparison.by_engine(), rest=rest)
-    return brief_page_of_kind(comparison, rest=rest)
+        return brief_page(comparison.by_engine(), **choices)
+    return brief_page_of_kind(comparison, **choices)
 
 
 def brief_page_of_kind(
@@ -245,6 +246,11 @@ def brief_text(comparison: Any, title: str) -> str:
 
 def footer(context: ReportContext, rest: str) -> str:
     """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
+    return f"{rule(context)} Tests, priors and robustness: {rest}."
+
+
+def rule(context: ReportContext) -> str:
+    """What a verdict needs, what an undecided pair means, and where numbers are from."""
     verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
     threshold = context.provenance.threshold or names.VERDICT_PROB
     lines = [f"A verdict needs a posterior probability of at least {threshold:g}."]
@@ -255,7 +261,7 @@ def footer(context: ReportContext, rest: str) -> str:
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
-    return " ".join([*lines, f"Tests, priors and robustness: {rest}."])
+    return " ".join(lines)
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:

@@ -1,20 +1,21 @@
-"""The page on a comparison: its sections in their order, and its figures."""
+"""The page on a comparison: its first screen, its sections in their order, its details."""
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.results.barg import barg_part
-from betterthan.results.brief import audit_part, matrix_part, pairs_part, systems_part
+from betterthan.results.brief import audit_part, matrix_part, pairs_part, rule, systems_part
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
-from betterthan.results.document import Document, Figure, Part, plotted
+from betterthan.results.document import Document, Figure, Part
 from betterthan.results.escapes import on_one_line
+from betterthan.results.first_screen import first_screen
 from betterthan.results.groups_page import groups_part
 from betterthan.results.item_tables import agreement_part, items_part
+from betterthan.results.marks import matrix, matrix_classes
 from betterthan.results.methods import data_part, diagnostics_part, limits, model_part, multiplicity
 from betterthan.results.page_data import page_data
 from betterthan.results.pair_tables import (
@@ -28,69 +29,7 @@ from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import tests_part
 
-_BAR_SYSTEMS = 8  # systems whose pairs all fit a bar chart
-_DRAWN_SYSTEMS = 60  # systems up to which the matrix is drawn with all a figure has
-_FOREST_SYSTEMS = 40  # systems of the forest, the best ones
-
-
-def figures_part(context: ReportContext) -> Part | None:
-    """Those that suit the number of systems."""
-    figures = [
-        *(_system_figures(context) if context.many else _pair_figures(context)),
-        *_common_figures(context),
-    ]
-    return Part("Figures", figures=figures) if figures else None
-
-
-def _pair_figures(context: ReportContext) -> list[Figure]:
-    """Posteriors of wins on single items, where these are the answer."""
-    if context.provenance.quantity == "mean" or context.provenance.n_units is not None:
-        return []
-    counts, prior = context.data["counts"], context.provenance.prior
-
-    def posterior(quantity: str, **rope: Any) -> Any:
-        return plotted("densities", counts, prior=prior, show=quantity, **rope)
-
-    wins = Figure(
-        "Posterior of the probability of winning a discordant example", posterior("decisive")
-    )
-    if counts.sizes[names.OUTCOME] == 2:
-        return [wins]
-    return [
-        Figure("Posterior of the difference", posterior("difference", rope=context.rope)),
-        Figure("Posterior of win, loss and tie", plotted("simplex", counts, prior=prior)),
-        wins,
-    ]
-
-
-def _system_figures(context: ReportContext) -> list[Figure]:
-    figures = [Figure("Systems", plotted("leaderboard", context.data, limit=_FOREST_SYSTEMS))]
-    if len(context.systems) > MATRIX_SYSTEMS:
-        caption = "Probability that the row is better than the column"
-        data = context.data.drop_vars(names.ENGINE, errors="ignore")
-        by_hand = len(context.systems) > _DRAWN_SYSTEMS
-        draw = plotted("matrices.matrix_svg", data, caption) if by_hand else plotted("matrix", data)
-        note = "; rows are numbered, grey: never compared" if by_hand else ""
-        figures.append(Figure(caption + note, draw))
-    return figures
-
-
-def _common_figures(context: ReportContext) -> list[Figure]:
-    figures = []
-    few = len(context.systems) <= _FOREST_SYSTEMS  # of more, 40 of thousands of pairs tell little
-    if "difference_mean" in context.data and few and _any_difference(context):
-        sized = context.data.drop_dims(names.SYSTEM, errors="ignore")
-        figures.append(Figure("Differences with their intervals", plotted("differences", sized)))
-    if len(context.systems) <= _BAR_SYSTEMS:
-        counts = context.data["counts"]
-        figures.append(Figure("Wins, ties and losses", plotted("outcomes", counts)))
-    return figures
-
-
-def _any_difference(context: ReportContext) -> bool:
-    """Whether any pair has a difference."""
-    differences = context.data["difference_mean"].notnull() & (context.data["verdict"] != "no_data")
-    return bool((differences.values & ~np.eye(len(context.systems), dtype=bool)).any())
+_DRAWN_SYSTEMS = 400  # systems up to which the matrix is drawn
 
 
 def page(comparison: xr.Dataset) -> Document:
@@ -99,15 +38,19 @@ def page(comparison: xr.Dataset) -> Document:
     context = report_context(comparison)
     systems = context.systems
     sections = [section(context) for section in SECTIONS]
+    details = [section(context) for section in DETAILS]
+    parts = [part for part in sections if part is not None]
+    parts += [replace(part, folded=True) for part in details if part is not None]
     return Document(
         f"{len(systems):,} systems compared"
         if context.many
         else f"{' and '.join(systems)} compared",
         _question(context),
-        [part for part in sections if part is not None],
+        parts,
         limits(context),
         [on_one_line(signature(context.data))],
         answer_sentences(context.answer),
+        screen=first_screen(context, rule(context)),
         # from which the scripts of a page recompute its results
         data=lambda: {"data": page_data(comparison) | {"more": outlook_columns(context)}},
     )
@@ -126,11 +69,56 @@ def _question(context: ReportContext) -> str:
 
 def _systems(context: ReportContext) -> Part | None:
     part = systems_part(context)
-    return replace(part, notes=multiplicity(context)) if part and context.many else part
+    if part is None:
+        return None
+    notes = multiplicity(context) if context.many else ()
+    bounds = ("score_lower", "score", "score_upper")
+    if any(name not in context.data for name in bounds):
+        return replace(part, notes=notes)
+    ends = np.column_stack([context.data[name].values for name in bounds])
+    table = replace(part.tables[0], intervals=_finite(ends), verdicts=["reference"] * len(ends))
+    return replace(part, tables=[table, *part.tables[1:]], notes=notes)
+
+
+def _finite(ends: np.ndarray) -> list[tuple[float, float, float] | None]:
+    """Lower, point, upper of each row; None where one is not known."""
+    known = np.isfinite(ends).all(axis=1).tolist()
+    return [
+        (row[0], row[1], row[2]) if k else None for row, k in zip(ends.tolist(), known, strict=True)
+    ]
 
 
 def _pairs(context: ReportContext) -> Part:
-    return replace(pairs_part(context), notes=opposed_notes(context))
+    part = pairs_part(context)
+    table, data = part.tables[0], context.data
+    i, j = np.array(context.pairs[: len(table.rows)], int).reshape(-1, 2).T
+    verdicts = data["verdict"].transpose(*names.SQUARE).values[i, j].astype(str)
+    intervals = []
+    if "difference_mean" in data:
+        ends = [data[f"difference_{end}"].transpose(*names.SQUARE) for end in _ENDS]
+        square = np.column_stack([end.values[i, j] for end in ends])
+        square[np.isin(verdicts, ("no_data", "no_verdict"))] = np.nan
+        intervals = _finite(square)
+    table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
+    return replace(part, tables=[table], notes=opposed_notes(context))
+
+
+_ENDS = ("lower", "mean", "upper")
+
+
+def _matrix(context: ReportContext) -> Part | None:
+    """As a table, or of many systems as a drawing."""
+    n = len(context.systems)
+    if not MATRIX_SYSTEMS < n <= _DRAWN_SYSTEMS:
+        return matrix_part(context)
+    p, verdict = (
+        context.data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict")
+    )
+    p = np.where((verdict == "no_data") | np.eye(n, dtype=bool), np.nan, p)
+    decided = np.isin(verdict, ("a_better", "b_better"))
+    caption = "Probability that the row is better than the column, best first; empty: not compared"
+    drawing = partial(matrix, matrix_classes(p, decided))
+    return Part("Matrix", figures=[Figure(caption, drawing, inline=True)])
 
 
 def _datasets(context: ReportContext) -> Part | None:
@@ -149,11 +137,12 @@ def _ties(context: ReportContext) -> Part | None:
 SECTIONS = (
     partial(audit_part, bounds=True),
     _systems,
-    matrix_part,
-    figures_part,
     _pairs,
-    agreement_part,
+    _matrix,
     items_part,
+)
+DETAILS = (
+    agreement_part,
     outlook_part,
     _datasets,
     _ties,

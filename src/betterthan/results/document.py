@@ -27,6 +27,9 @@ class Table:
     decided: Sequence[Sequence[bool]] = ()  # of a matrix, the cells that have a verdict
     visible: int | None = None  # rows that are always visible; others may be folded, or left out
     elsewhere: str = ""  # where all rows are, if not in this table
+    intervals: Sequence[tuple[float, float, float] | None] = ()  # drawn in each row of a page
+    verdicts: Sequence[str] = ()  # of each row, for its mark
+    zero: bool = False  # the intervals are of differences
 
     @property
     def left_out(self) -> int:
@@ -67,6 +70,7 @@ class Figure:
 
     caption: str
     draw: Callable[[], Any]  # returns matplotlib axes, or SVG as text
+    inline: bool = False  # SVG as text, which needs no matplotlib
 
 
 def plotted(function: str, *data: Any, **choices: Any) -> Callable[[], Any]:
@@ -108,6 +112,10 @@ def parts_present(*parts: Part | None) -> list[Part]:
     return [part for part in parts if part is not None]
 
 
+# anchors that a page has anyway
+_TAKEN = ("answer", "limits", "signature", "contents", "decision", "details", "explore", "try")
+
+
 @dataclass(frozen=True)
 class Document:
     """What a report says of one answer, or of several, whatever its format."""
@@ -119,6 +127,7 @@ class Document:
     signatures: Sequence[str] = ()
     answer: Sequence[str] = ()  # the sentences that come first
     picture: Sequence[str] = ()  # lines of a picture in text, between the answer and its warnings
+    screen: Any = None  # what the first screen of a page shows next to the answer: a FirstScreen
     footer: str = ""  # the rule of a verdict, and where the rest is
     data: Callable[[], Any] | None = None  # JSON that the scripts of a page work with
     chapters: Sequence["Document"] = ()  # of several answers, each told by itself
@@ -135,14 +144,36 @@ class Document:
         return [": ".join([page.title, *page.answer[:1]]) for page in self.chapters]
 
     @property
+    def lede(self) -> Sequence[str]:
+        """The answer below the decision: evidence, without warnings."""
+        if self.screen is not None:
+            return self.screen.lede
+        return [line for line in self.answer[1:] if not line.startswith("!")]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The lines of the answer that warn."""
+        return [line[1:].strip() for line in self.answer[1:] if line.startswith("!")]
+
+    @property
     def datas(self) -> list[tuple[str, Any]]:
         """The data for scripts of each chapter, with what its anchors begin with."""
         return [(mark, page.data()) for mark, page in self.numbered_chapters if page.data]
 
     @property
+    def open_sections(self) -> list[tuple[str, Part]]:
+        """Parts that a reader sees at once."""
+        return [section for section in self.sections if not section[1].folded]
+
+    @property
+    def folded_sections(self) -> list[tuple[str, Part]]:
+        """Parts that are closed when a page opens: details."""
+        return [section for section in self.sections if section[1].folded]
+
+    @property
     def sections(self) -> list[tuple[str, Part]]:
         """Parts, each with what a link to it says after the #."""
-        count: dict[str, int] = {"answer": 1, "limits": 1, "signature": 1, "contents": 1}
+        count: dict[str, int] = dict.fromkeys(_TAKEN, 1)
         sections = []
         for part in self.parts:
             anchor = part.anchor
@@ -152,12 +183,16 @@ class Document:
         return sections
 
 
-def without_figures(page: Document) -> Document:
-    """The page as it is where no figure can be shown."""
+def without_figures(page: Document, *, inline: bool = False) -> Document:
+    """The page as it is where no figure can be shown; with `inline`, where SVG can."""
     if page.chapters:
-        return replace(page, chapters=[without_figures(chapter) for chapter in page.chapters])
-    parts = [replace(part, figures=()) for part in page.parts]
-    empty = [Part(part.heading) for part in parts]
+        chapters = [without_figures(chapter, inline=inline) for chapter in page.chapters]
+        return replace(page, chapters=chapters)
+    parts = [
+        replace(part, figures=[figure for figure in part.figures if inline and figure.inline])
+        for part in page.parts
+    ]
+    empty = [Part(part.heading, figures=[], folded=part.folded) for part in parts]
     return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])
 
 
@@ -212,4 +247,5 @@ def _together(first: Document, second: Document) -> Document:
         limits=_once([first.limits, second.limits]),
         signatures=_once([first.signatures, second.signatures]),
         data=first.data or second.data,
+        screen=first.screen or second.screen,
     )

@@ -76,16 +76,26 @@ class Scale:
         step = next(power * k for k in _STEPS if span / (power * k) <= _TICKS)
         return cls(low - _PADDING * span, high + _PADDING * span, step, reverse, columns)
 
+    @classmethod
+    def around(cls, values: Sequence[float]) -> "Scale":
+        """A scale that shows all values, and zero only where it is among them."""
+        low, high = min(values), max(values)
+        span = (high - low) or 1.0
+        return cls(low - _PADDING * span, high + _PADDING * span, span)
+
     def ticks(self) -> list[float]:
         """The numbers that are labeled."""
         first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
         return [round(k * self.step, 12) for k in range(first, last + 1)]
 
+    def share(self, value: float) -> float:
+        """Where a difference stands, from 0 on the left to 1 on the right."""
+        share = (value - self.low) / (self.high - self.low)
+        return min(max(1 - share if self.reverse else share, 0.0), 1.0)
+
     def column(self, value: float) -> int:
         """The column of a difference, from 0."""
-        share = (value - self.low) / (self.high - self.low)
-        share = min(max(1 - share if self.reverse else share, 0.0), 1.0)
-        return round(share * (self.columns - 1))
+        return round(self.share(value) * (self.columns - 1))
 
     def label(self, value: float, marks: Marks) -> str:
         """A tick with its sign and as many digits as the steps have."""

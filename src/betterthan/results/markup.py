@@ -10,8 +10,10 @@ from importlib.resources import files
 from io import StringIO
 from typing import Any
 
+from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
 from betterthan.results.escapes import latex, markdown
+from betterthan.results.interval_picture import Scale
 
 # a file follows the files it uses
 _ORDER = (
@@ -106,7 +108,6 @@ def as_svg(figure: Figure) -> str:
 
 
 _LONG = 18  # characters of a name that needs a column which breaks
-_DEEP = 0.86  # from here on a cell is so dark that its ink is light
 # widths of a name's column by how many columns there are at least
 _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
@@ -148,7 +149,8 @@ def _written(template: str, page: Document, **choices: Any) -> str:
         **choices,
     )
     environment.filters.update(_FILTERS)
-    environment.globals |= {"scripts": scripts, "allowed": allowed}
+    environment.globals |= {"scripts": scripts, "allowed": allowed, "symbols": marks.symbols}
+    environment.globals |= {"bar": marks.bar, "stacked": marks.stacked}
     return environment.get_template(template).render(p=page)
 
 
@@ -160,16 +162,37 @@ def svg(figure: Figure) -> Any:
 
 
 def shade(table: Table, row: int, column: int) -> Any:
-    """Of a cell of a matrix its per cent, for the style, and whether it is decided."""
+    """Of a cell of a matrix the class of its color."""
     from markupsafe import Markup
 
     value = table.shades[row][column]
     if value != value:  # nan: a system against itself
         return ""
     decided = not table.decided or table.decided[row][column]
-    deep = " deep" if decided and value >= _DEEP else ""
-    kind = "decided" if decided else "open"
-    return Markup(f' class="shade {kind}{deep}" style="--p:{100 * value:.0f}"')
+    return Markup(f' class="shade k{marks.matrix_classes(value, decided)}"')
+
+
+def drawn(table: Table) -> list[Any]:
+    """The interval of each row, on one scale."""
+    from markupsafe import Markup
+
+    values = [value for limits in table.intervals for value in limits or ()]
+    if not values:
+        return []
+    scale = Scale.over(values) if table.zero else Scale.around(values)
+    rows = zip(table.intervals, table.verdicts, strict=True)
+    return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
+
+
+def decision(line: str) -> Any:
+    """The first line of an answer, with its probabilities in a lighter weight."""
+    from markupsafe import Markup, escape
+
+    lighter = r'<span class="p">\1</span>'
+    return Markup(_IN_BRACKETS.sub(lighter, str(escape(line))))
+
+
+_IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
 
 
 def keyed(table: Table, row: int) -> Any:
@@ -213,6 +236,9 @@ _FILTERS: dict[str, Any] = {
     "soft": soft,
     "breakable": breakable,
     "json": script_json,
+    "drawn": drawn,
+    "decision": decision,
+    "verdict_class": marks.verdict_class,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

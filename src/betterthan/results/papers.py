@@ -37,7 +37,11 @@ def as_sentence(comparison: xr.Dataset) -> str:
     context = report_context(comparison)
     version = context.provenance.version
     cited = f"Computed with betterthan {version} ({on_one_line(signature(context.data))})."
-    return " ".join([*paper_sentences(context.answer), cited]) + "\n"
+    joint = [_CITE] if "pairwise_prob_better" in context.data else []
+    return " ".join([*paper_sentences(context.answer), cited, *joint]) + "\n"
+
+
+_CITE = "[Cite these joint numbers; pairwise ones leave the other systems out.]"
 
 
 def as_pull_request(comparison: xr.Dataset) -> str:
@@ -128,7 +132,7 @@ def _test(context: ReportContext, name: str) -> _Test:
     corrected = context.many and provenance.correction not in (None, "none")
     column = context.data["p_adjusted" if corrected else "p_value"]
     values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, at]
-    cells = ["–" if k == at else numbers.p_value(float(p)) for k, p in enumerate(values)]
+    cells = ["–" if k == at else _p(float(p)) for k, p in enumerate(values)]
     n = len(context.systems)
     correction = _CORRECTIONS.get(str(provenance.correction), str(provenance.correction))
     how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
@@ -136,6 +140,11 @@ def _test(context: ReportContext, name: str) -> _Test:
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
     words = f"{name.replace('_', ' ')} test against {context.systems[at]}"
     return _Test(", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells)
+
+
+def _p(p: float) -> str:
+    """A p-value as journals print it."""
+    return "< 0.001" if p < 0.001 else numbers.p_value(p)
 
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
@@ -172,7 +181,8 @@ def _table(context: ReportContext, test: _Test | None) -> Table:
         places = range(1, len(context.systems) + 1)
         columns[0] = [f"{k} {name}" for k, name in zip(places, columns[0], strict=True)]
         heads += [str(k) for k in places]
-        columns += zip(*(row[1:] for row in matrix_table(context).rows), strict=True)
+        cells = zip(*(row[1:] for row in matrix_table(context).rows), strict=True)
+        columns += map(list, cells)
     return Table(tuple(heads), list(zip(*columns, strict=True)))
 
 
@@ -251,7 +261,8 @@ def _model(context: ReportContext) -> str:
     joint = "joint model of all systems" if "pairwise_prob_better" in context.data else ""
     how = joint or ("each pair compared separately" if context.many else "")
     if prior is None:
-        return ", ".join(filter(None, (how, "Student's t on independent units")))
+        units = "clusters" if context.provenance.unit == "cluster" else "items"
+        return ", ".join(filter(None, (how, f"Student's t on {units}")))
     name, outcomes = ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
     text = f"{name}({', '.join(f'{p:g}' for p in prior)}) prior on {outcomes}"
     return ", ".join(filter(None, (how, text)))
@@ -263,8 +274,8 @@ def as_macros(comparison: xr.Dataset) -> str:
     lines = [f"% {on_one_line(signature(context.data))}"]
     if "pairwise_prob_better" in context.data:
         lines.append(
-            r"% Cite \btP... and \btD..., from the joint model of all systems; \btPairwise... is of "
-            "two systems only."
+            r"% Cite \btP... and \btD..., from the joint model; \btPairwise... leave the other "
+            "systems out."
         )
     for name, value, meaning in [
         *_analysis_macros(context),
@@ -282,7 +293,8 @@ def _analysis_macros(context: ReportContext) -> list[tuple[str, str, str]]:
         macros.append(("Items", f"{provenance.n_items:,}", "items"))
     if provenance.n_units:
         unit = "Clusters" if provenance.unit == "cluster" else "Units"
-        macros.append((unit, f"{provenance.n_units:,}", f"independent {provenance.unit}s"))
+        meaning = f"independent {provenance.unit}s"
+        macros.append((unit, f"{provenance.n_units:,}", meaning))
     macros.append(
         ("Threshold", f"{provenance.threshold:g}", "posterior probability that a verdict needs")
     )
@@ -331,7 +343,7 @@ def _single_pair_macros(
     if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
         bounds = (float(held[f"difference_{bound}"][i, j]) for bound in ("mean", "lower", "upper"))
         meaning = f"{difference_name(context.provenance)}, {a} − {b}"
-        yield f"D{name}", numbers.difference(*bounds), meaning
+        yield f"D{name}", numbers.difference(*bounds).replace("-", "−"), meaning
 
 
 def letters(place: int) -> str:

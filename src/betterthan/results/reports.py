@@ -154,7 +154,9 @@ def report(
     page = joined([build_page(answer) for answer in answers])
     if title:
         page = replace(page, title=on_one_line(str(title)))
-    written = form.write(page if form.figures and figures else without_figures(page))
+    if not (form.figures and figures):
+        page = without_figures(page, inline=form.figures)
+    written = form.write(page)
     return _put(written, path)
 
 

@@ -42,7 +42,7 @@ def answer_sentences(answer: Answer) -> list[str]:
     calm = " ".join(note for note in notes if not note.startswith("!"))
     alarms = [note for note in notes if note.startswith("!")]
     lines += [calm] if calm else []
-    return [*lines, *_more(answer.more, answer.units), *_warnings(answer), *alarms]
+    return [*lines, *more_sentences(answer.more, answer.units), *_warnings(answer), *alarms]
 
 
 def difference_name(described: Pair | Signature) -> str:
@@ -367,7 +367,8 @@ def _are(n: int) -> str:
 # Sample size and warnings
 
 
-def _more(more: More | None, units: str) -> Iterator[str]:
+def more_sentences(more: More | None, units: str) -> Iterator[str]:
+    """How many more items would separate two systems."""
     if more is None:
         return
     goal = f"To separate {more.first} from {more.second}"
@@ -470,8 +471,8 @@ def paper_sentences(answer: Answer) -> list[str]:
     Returns
     -------
     list of str
-        Sentences in the past tense, with the names of the systems; the last one says which numbers
-        to cite where there are joint and pairwise ones.
+        Sentences in the past tense, with the names of the systems; of three systems or more the
+        last one names the model, joint or pairwise.
 
     Examples
     --------
@@ -488,15 +489,8 @@ def paper_sentences(answer: Answer) -> list[str]:
     sentences = [_paper_systems(answer)]
     sentences += [_baseline(answer.baseline)] if answer.baseline else []
     if answer.verdict_counts:
-        sentences += [_paper_verdicts(answer.verdict_counts, answer.threshold), CITE_JOINT]
-        sentences = sentences if answer.verdict_counts.joint else sentences[:-1]
+        sentences.append(_paper_verdicts(answer.verdict_counts, answer.threshold))
     return sentences
-
-
-CITE_JOINT = (
-    "All probabilities and verdicts are from the joint model of all systems, which is the one to "
-    "cite."
-)
 
 
 def place_label(answer: Answer) -> str:
@@ -513,7 +507,8 @@ def place_label(answer: Answer) -> str:
 
 
 def _place(answer: Answer) -> str:
-    return f"On {place_label(answer) or 'the items that each pair shares'},"
+    shared = "the items that both share" if answer.pair else "the items that each pair shares"
+    return f"On {place_label(answer) or shared},"
 
 
 def _paper_pair(answer: Answer, pair: Pair) -> str:
@@ -603,8 +598,10 @@ def _paper_systems(answer: Answer) -> str:
     condition = AT_RANDOM * answer.at_random
     by = {"mean score": " by the mean", None: ""}.get(answer.by, f" by {answer.by}")
     if not answer.best:
-        how = "were compared pair by pair, without a joint model"
-        return f"{place} {n} {how}{condition}."
+        if not _names_unbeaten(answer):
+            return f"{place} {n} were compared pair by pair{condition}."
+        whom = named(answer.unbeaten, "or")
+        return f"{place} pair by pair, none of {n} was better than {whom}{condition}."
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
     p = numbers.probability(first.p)
     if size == 1:
@@ -631,4 +628,5 @@ def _paper_verdicts(counts: VerdictCounts, threshold: float) -> str:
     if counts.n_undecided:
         were = "was" if counts.n_undecided == 1 else "were"
         text += f"; {counts.n_undecided:,} {were} undecided, which does not mean equal"
-    return f"{text}."
+    model = "a joint model of all systems" if counts.joint else "pairwise models"
+    return f"{text}. Probabilities and verdicts are from {model}."

@@ -134,7 +134,7 @@ function pictureOf(points, rope, pair, title) {
   const sorted = points.slice().sort((a, b) => a[0] - b[0]);
   const line = sorted.map(([u, v]) => x(u).toFixed(1) + " " + y(v).toFixed(1)).join(" L");
   const svg = drawing("svg", { viewBox: "0 0 " + wide + " " + (tall + foot), role: "img",
-    class: "density", "aria-label": title + ": " + difference(pair.difference,
+    class: "curve", "aria-label": title + ": " + difference(pair.difference,
       pair.difference_lower, pair.difference_upper).join(" ") });
   if (rope > 0) {
     svg.append(drawing("rect", { class: "rope", x: x(-rope), y: 0, width: x(rope) - x(-rope),

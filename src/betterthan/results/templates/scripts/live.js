@@ -9,6 +9,7 @@ function liveTable(view) {
   const judged = "Verdict";
   const columns = [
     ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
+    ...(sized ? [["", "plot", null]] : []),
     ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
     ["P(better)", "", (row) => row.p],
@@ -24,8 +25,9 @@ function liveTable(view) {
   const live = { view, table, body, caption, columns, rows: [], shown: [], limit: FIRST_ROWS,
     sort: null, wanted: "", only: "" };
   for (const [name, side, value] of columns) {
-    const cell = make("th", { scope: "col", class: side || null, text: name });
+    const cell = make(name ? "th" : "td", { scope: name ? "col" : null, class: side || null, text: name });
     head.append(cell);
+    if (!name) continue;
     sortButton(cell, (down) => { live.sort = [value, down]; live.judged = name === judged || side === "within";
       fill(live); });
   }
@@ -75,6 +77,28 @@ function reread(live) {
   rows.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]
     || model.place[x.b] - model.place[y.b]);
   live.rows = rows;
+  live.scale = scaleOf(rows.map((row) => turnedSize(model.size_of(row.k), row.turn)));
+}
+
+// Where a value stands, in percent of a scale that shows all intervals
+function scaleOf(sizes) {
+  let [low, high] = [0, 0];
+  for (const [, from, to] of sizes) { low = Math.min(low, from || 0); high = Math.max(high, to || 0); }
+  const pad = 0.03 * (high - low || 1);
+  return (value) => 100 * (value - low + pad) / (high - low + 2 * pad) + "%";
+}
+
+const SHAPES = new Set(["better", "worse", "equivalent"]);
+function shapeOf(verdict) { return "#m-" + (SHAPES.has(verdict) ? verdict : "undecided"); }
+
+// The interval of a row with a zero line and a point
+function intervalMark(scale, [d, low, up]) {
+  const svg = drawing("svg", { class: "small", "aria-hidden": "true" },
+    drawing("line", { class: "zero", x1: scale(0), x2: scale(0), y2: "100%" }));
+  if (d === null || low === null || low === undefined) return svg;
+  svg.append(drawing("line", { class: "iv", x1: scale(low), x2: scale(up), y1: "50%", y2: "50%" }),
+    drawing("use", { x: scale(d), y: "50%" }));
+  return svg;
 }
 
 function fill(live) {
@@ -136,7 +160,7 @@ function rowOf(live, row) {
     if (name === "P(better)") {
       return known ? probability(row.p, model.probabilitiesOf(row.k)[2]) : "–";
     }
-    return side === "within" || name.startsWith("Verdict") ? "" : row.text;
+    return side === "within" || !name || name.startsWith("Verdict") ? "" : row.text;
   });
   const element = make("tr", { "data-i": row.a, "data-j": row.b });
   cells.forEach((text, c) => {
@@ -147,6 +171,7 @@ function rowOf(live, row) {
       cell.append(make("button", { type: "button", class: "pick", text,
         onclick: () => live.view.pin(row.a, row.b) }));
     }
+    if (side === "plot") { row.mark = intervalMark(live.scale, size); cell.append(row.mark); }
     element.append(cell);
   });
   row.cells = [live.verdict, live.within, live.size].map((at) => at < 0 ? null : element.cells[at]);
@@ -155,10 +180,21 @@ function rowOf(live, row) {
 }
 
 function write(view, row) {
-  setText(row.cells[0], markedVerdict(row.verdict, row.sides, oneOf(view, row.k)));
-  setClass(row.cells[0], "l v-" + row.verdict);
+  setText(row.cells[0], verdictWords(row.verdict, row.sides, oneOf(view, row.k)));
+  setClass(row.cells[0], "l verdict v-" + row.verdict);
+  if (row.mark) mark(row.mark, row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
   if (row.cells[2]) setText(row.cells[2], row.text + (oneSided(row.verdict, ...row.ends) ? " †" : ""));
+}
+
+// The color and the shape of a verdict
+function mark(element, verdict) {
+  const list = element.classList, name = "v-" + verdict;
+  if (list.contains(name)) return;
+  list.remove(...[...list].filter((one) => one.startsWith("v-")));
+  list.add(name);
+  const use = element.querySelector("use");
+  if (use) use.setAttribute("href", shapeOf(verdict));
 }
 
 // Update the rows that are shown after a move of a slider

@@ -1,5 +1,4 @@
-// The matrix: a cell that is hovered or focused shows the card of its pair. With more systems than
-// a table can hold, the matrix is drawn on a canvas.
+// The matrix: a cell that is hovered or focused shows the card of its pair.
 
 // systems: their indices in the data, in the order of the rows
 function followTable(view, table, systems) {
@@ -52,67 +51,71 @@ function markCells(view, cells) {
     const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
     const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";
     setText(cell, known ? percentOf(p) + (decided ? "*" : "") : "");
-    setClass(cell, known ? "shade " + (decided ? "decided" + (p >= 0.86 ? " deep" : "")
-      : verdict === "equivalent" ? "open same" : "open") : "");
-    cell.style.setProperty("--p", String(Math.round(100 * p)));
+    setClass(cell, known ? "shade k" + matrixClass(p, decided) + (verdict === "equivalent" ? " same" : "") : "");
   }
 }
 
-function shadeOf(p) { return "hsl(212 45% " + (100 - Math.round(60 * p)) + "%)"; }
+// The class of a cell's color, as in results/marks.py
+function matrixClass(p, decided) {
+  if (decided) return p < 0.5 ? 0 : 6;
+  return 1 + [0.25, 0.45, 0.55, 0.75].filter((bound) => p >= bound).length;
+}
 
-// A matrix of many systems on a canvas; arrow keys move, and the label names the cell
-function paintedMatrix(view, systems) {
-  const n = systems.length, size = Math.max(4, Math.min(9, Math.floor(900 / n)));
-  const canvas = make("canvas", { width: n * size, height: n * size, tabindex: 0, role: "img",
-    class: "matrix", "aria-describedby": view.pre + "bt-matrix-how" });
-  const label = (r, c) => view.model.systems[systems[r]] + " against "
-    + view.model.systems[systems[c]];
+// A matrix of many systems is a drawing; arrow keys move (with Shift by 10), and the label names the
+// cell
+function followDrawing(view, svg, systems) {
+  const n = systems.length, cross = drawing("path", { class: "cross" });
+  svg.append(cross);
   let at = [0, 1];
+  const label = () => view.model.systems[systems[at[0]]] + " against " + view.model.systems[systems[at[1]]];
   const pick = (r, c) => {
     if (r < 0 || c < 0 || r >= n || c >= n || r === c) return;
     at = [r, c];
-    paint();
-    canvas.setAttribute("aria-label", "Matrix of " + n + " systems. " + label(r, c));
-    view.show(systems[r], systems[c], canvas);
+    cross.setAttribute("d", "M" + (c + 0.5) + " 0V" + n + "M0 " + (r + 0.5) + "H" + n);
+    svg.setAttribute("aria-label", "Matrix of " + n + " systems. " + label());
+    view.show(systems[r], systems[c], svg);
   };
   const where = (event) => {
-    const box = canvas.getBoundingClientRect();
+    const box = svg.getBoundingClientRect();
     return [Math.floor((event.clientY - box.top) / box.height * n),
       Math.floor((event.clientX - box.left) / box.width * n)];
   };
-  canvas.addEventListener("pointermove", (event) => pick(...where(event)));
-  canvas.addEventListener("click", (event) => { canvas.focus(); pick(...where(event)); });
-  canvas.addEventListener("focus", () => pick(...at));
-  canvas.addEventListener("keydown", (event) => {
+  svg.setAttribute("tabindex", "0");
+  svg.setAttribute("role", "application");
+  svg.setAttribute("aria-label", "Matrix of " + n + " systems; arrow keys move");
+  svg.addEventListener("pointermove", (event) => pick(...where(event)));
+  svg.addEventListener("click", (event) => { svg.focus(); pick(...where(event)); });
+  svg.addEventListener("focus", () => pick(...at));
+  svg.addEventListener("keydown", (event) => {
     const step = STEPS[event.key];
     if (!step) return;
-    let [r, c] = [at[0] + step[0], at[1] + step[1]];
+    const far = event.shiftKey ? 10 : 1;
+    let [r, c] = at.map((place, k) => Math.max(0, Math.min(n - 1, place + far * step[k])));
     if (r === c) { r += step[0]; c += step[1]; }
     pick(r, c);
     event.preventDefault();
   });
-  const paint = () => {
-    const pen = canvas.getContext("2d"), { model, settings } = view;
-    pen.clearRect(0, 0, n * size, n * size);
-    for (let r = 0; r < n; r++) {
-      for (let c = 0; c < n; c++) {
-        if (r === c) continue;
-        const k = model.pair(systems[r], systems[c]), of = model.fixedOf(k);
-        if (of.stays) continue;
-        const [p, q] = model.probabilitiesOf(k), shown = systems[c] < systems[r] ? q : p;
-        pen.fillStyle = shadeOf(shown);
-        pen.fillRect(c * size, r * size, size, size);
-        const sure = Math.max(p, q) >= settings.threshold;
-        if (!sure) { // dotted: undecided
-          pen.fillStyle = "#8a8a8a";
-          pen.fillRect(c * size + size / 2 - 0.5, r * size + size / 2 - 0.5, 1, 1);
-        }
+  return () => drawRuns(view, svg, systems);
+}
+
+// A path for each class, of runs along the rows
+function drawRuns(view, svg, systems) {
+  const { model, settings } = view, { rope, threshold } = settings, paths = Array(7).fill("");
+  systems.forEach((i, r) => {
+    let start = 0, before = -1;
+    for (let c = 0; c <= systems.length; c++) {
+      let kind = -1;
+      if (c < systems.length && c !== r) {
+        const j = systems[c], k = model.pair(i, j), verdict = model.shownVerdict(k, rope, threshold);
+        const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
+        if (verdict !== "no_data") kind = matrixClass(p, verdict === "a_better" || verdict === "b_better");
       }
+      if (kind === before) continue;
+      if (before >= 0) paths[before] += "M" + start + " " + r + "h" + (c - start) + "v1h-" + (c - start) + "z";
+      start = c;
+      before = kind;
     }
-    pen.strokeStyle = "#e39a3b";
-    pen.lineWidth = 2;
-    pen.strokeRect(at[1] * size, at[0] * size, size, size);
-  };
-  canvas.setAttribute("aria-label", "Matrix of " + n + " systems");
-  return { canvas, paint };
+  });
+  svg.querySelectorAll("path[class^=k]").forEach((path) => path.remove());
+  svg.prepend(...paths.map((d, kind) => drawing("path", { class: "k" + kind, d })));
 }

@@ -29,17 +29,21 @@ function start(data, pre) {
   view.grey = make("p", { class: "grey", hidden: true });
   view.moved = make("p", { class: "grey change", hidden: true });
   const controls = controlsOf(view);
-  view.part = make("section", { id: id("try"), "aria-labelledby": id("bt-try")
-    + (view.of ? " " + id("chapter-heading") : "") },
-    make(answer.querySelector("h2, h3").localName, { id: id("bt-try"), class: "bt-try", text: "What if" }),
-    controls.form, make("div", { class: "bt-try", role: "status" }, view.moved), view.grey,
-    VIEWS.length ? null : make("p", { id: "bt-status", class: "quiet", role: "status" }));
-  answer.after(view.part);
+  view.fold = make("details", { class: "fold" }, make("summary", {},
+    make(answer.querySelector("h2, h3").localName, { id: id("bt-try"), text: "Explore" }),
+    make("span", { text: "another threshold, ROPE, baseline, prior, or rule for ties" })),
+    make("div", {}, controls.form, make("div", { role: "status" }, view.moved), view.grey));
+  view.part = make("section", { id: id("try"), class: "part explore", "aria-labelledby": id("bt-try")
+    + (view.of ? " " + id("chapter-heading") : "") }, view.fold);
+  const details = document.getElementById(id("details"));
+  if (details) details.before(view.part); else view.root.append(view.part);
+  if (!VIEWS.length) view.root.append(make("p", { id: "bt-status", class: "quiet", role: "status" }));
   VIEWS.push(view);
   document.body.append(view.card);
   attachPairs(view);
   attachMatrix(view);
   attachSystems(view);
+  attachPicture(view);
   view.show = (i, j, from) => { if (view.pinned === null) showCard(view, i, j, from); };
   view.pin = (i, j) => {
     view.pinned = model.pair(i, j);
@@ -75,7 +79,7 @@ function attachPairs(view) {
 
 // Cells that count the verdicts of each system, joint ones if there are any
 function attachSystems(view) {
-  const ends = { "Better than": "worse", "Worse than": "better", Open: "undecided",
+  const ends = { "Better than": "worse", "Worse than": "better", Undecided: "undecided",
     "Equivalent to": "equivalent" };
   view.ends = [];
   for (const table of view.root.querySelectorAll('table[data-table="systems"]')) {
@@ -111,15 +115,50 @@ function attachMatrix(view) {
     view.cells = followTable(view, table, systems);
     return;
   }
-  if (systems.length < 3 || systems.length > 400) return;
-  const painted = paintedMatrix(view, systems);
-  view.paint = painted.paint;
-  const part = document.getElementById(view.pre + "systems") || view.part;
-  part.append(make("figure", { class: "painted" }, painted.canvas, make("figcaption", {
-    id: view.pre + "bt-matrix-how", text: "Every system against every other, best first. Darker: the row is "
-      + "more probably better than the column; dotted: undecided. Hover over a cell, or focus the "
-      + "matrix and use the arrow keys.",
-  })));
+  const svg = view.root.querySelector("svg.big");
+  if (svg) view.paint = followDrawing(view, svg, systems);
+}
+
+// The picture of differences: verdicts follow threshold and ROPE
+function attachPicture(view) {
+  view.picture = [...view.root.querySelectorAll(".forest tr[data-of]")].map((row) =>
+    ({ row, of: view.index.get(row.dataset.of), against: view.index.get(row.dataset.against),
+      before: [...row.classList].find((name) => name.startsWith("v-")).slice(2) }))
+    .filter(({ of, against, row }) => of !== undefined && against !== undefined && of !== against
+      && row.querySelector(".iv"));
+}
+
+function followPicture(view) {
+  const { model, reported } = view, settings = model.asReported ? view.settings : reported;
+  for (const { row, of, against, before } of view.picture) {
+    const k = model.pair(of, against), words = row.querySelector(".verdict");
+    const now = oriented(model.finalVerdict(k, settings.rope, settings.threshold), model.first[k] !== of);
+    const verdict = model.asReported ? now : before;
+    mark(row, verdict);
+    setClass(words, "verdict v-" + verdict);
+    setText(words, model.size > 2 ? verdict.replace("_", " ")
+      : verdictWords(verdict, [model.systems[of], model.systems[against]]));
+  }
+  for (const band of view.root.querySelectorAll("rect.rope")) {
+    const [low, high, reverse] = band.dataset.scale.split(",").map(Number);
+    const place = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
+    const [from, to] = [place(-settings.rope), place(settings.rope)];
+    band.setAttribute("x", 100 * (reverse ? 1 - to : from) + "%");
+    band.setAttribute("width", 100 * (to - from) + "%");
+  }
+}
+
+// The theme follows the system, or is dark, or light; nothing is stored
+function themeButton() {
+  const root = document.documentElement, next = { undefined: "dark", dark: "light", light: "" };
+  const button = make("button", { type: "button", class: "theme", text: "◐", onclick: () => {
+    const theme = next[root.dataset.theme];
+    if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
+    name();
+  } });
+  const name = () => button.setAttribute("aria-label", "Theme: " + (root.dataset.theme || "as the system"));
+  name();
+  document.querySelector("header.top .wrap").append(button);
 }
 
 function readAll() {
@@ -158,8 +197,9 @@ function change(view, what, done, controls) {
 function settle(view, controls) {
   controls.sync();
   if (view.model.number > 500) markCells(view, view.cells);
-  if (view.paint) view.paint();
+  if (view.paint && !sameSettings(view.settings, view.painted || view.reported)) { view.paint(); view.painted = Object.assign({}, view.settings); }
   followSystems(view);
+  followPicture(view);
   describeChange(view);
   if (!view.card.hidden && view.at) showCard(view, ...view.at);
   remember();
@@ -172,6 +212,7 @@ function describeChange(view) {
   view.root.classList.toggle("alone", !view.model.asReported);
   view.moved.hidden = line === "";
   setText(view.moved, line);
+  if (line) view.fold.open = true;
   view.grey.hidden = limit === "";
   setText(view.grey, limit);
 }
@@ -223,6 +264,7 @@ function printAsReported() {
 
 function begin(chapters) {
   for (const table of document.querySelectorAll("table")) enhanceTable(table);
+  themeButton();
   const views = chapters.map(([pre, { data }]) => start(data, pre)), view = views[0] || null;
   readAll();
   window.addEventListener("hashchange", readAll);

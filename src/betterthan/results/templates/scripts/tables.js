@@ -38,7 +38,7 @@ function sortButton(head, sort) {
 
 function enhanceTable(table) {
   const body = table.tBodies[0], heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
-  if (!body || body.rows.length < SORTED_FROM || table.classList.contains("matrix")) return;
+  if (!body || body.rows.length < SORTED_FROM || table.matches(".matrix, .forest")) return;
   heads.forEach((head, column) => {
     if (!head.textContent.trim()) return;
     sortButton(head, (down) => {

@@ -1,0 +1,257 @@
+"""What the first screen of a page shows next to the answer of a comparison: differences, the next
+step, undecided pairs, and of many systems all scores.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from betterthan import names
+from betterthan.exact.wins.dirichlet import prob_above
+from betterthan.results import marks, numbers
+from betterthan.results.context import ReportContext
+from betterthan.results.facts import Answer
+from betterthan.results.interval_picture import Scale
+from betterthan.results.page_data import difference_law
+from betterthan.results.picture import Difference, Picture, picture_of
+from betterthan.results.rows import pairwise
+from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
+
+_FEW_ROWS = 5  # rows that a narrow screen shows at once
+_CATERPILLAR = 12  # systems from which all have a picture of their scores
+_NAMED = 2  # undecided pairs that are named
+_POINTS = 97  # of a density
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do next, and on what condition."""
+
+    do: str
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Pairs without a verdict, the most relevant ones by name."""
+
+    sentence: str
+    n_pairs: int
+    n_undecided: int
+    parts: Sequence[tuple[str, float]]  # of a bar: class and number
+    pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
+
+    @property
+    def more(self) -> int:
+        """Undecided pairs without a name here."""
+        return self.n_undecided - len(self.pairs)
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """The record of a first screen; without a picture where no difference has an interval."""
+
+    meta: Sequence[str]
+    lede: Sequence[str]
+    picture: Picture | None
+    step: Step | None
+    undecided: Undecided | None
+    scores: Sequence[str]  # of each system, in the order of the picture
+    score_is: str
+    caterpillar: str
+    density: str
+    rest_of_narrow: str  # what the rows are that a narrow screen leaves out
+    scale: Scale  # on which all rows of the picture stand
+    rule: str  # what a verdict needs
+
+    def row(self, row: Difference) -> str:
+        """The marks of a row."""
+        rope = self.picture.rope if self.picture else 0.0
+        return marks.row(self.scale, row.limits, row.verdict, rope)
+
+    @property
+    def axis(self) -> str:
+        """The axis of the picture."""
+        return marks.axis(self.scale)
+
+    @property
+    def verdicts(self) -> list[str]:
+        """Verdicts that the picture shows, for its key."""
+        rows = self.picture.rows if self.picture else ()
+        return [verdict for verdict in _KEY if any(row.verdict == verdict for row in rows)]
+
+    def key(self, verdict: str) -> str:
+        """What a mark means."""
+        return _KEY[verdict]
+
+
+_KEY = {
+    "better": "better",
+    "worse": "worse",
+    "equivalent": "practically equivalent",
+    "undecided": "undecided: not shown to differ, not shown to be equal",
+    "split": "split: wins and means disagree",
+}
+
+
+def first_screen(context: ReportContext, rule: str) -> FirstScreen:
+    """What the first screen of a comparison shows; `rule`: what a verdict needs."""
+    answer, data = context.answer, context.data
+    picture = picture_of(context)
+    counts = answer.verdict_counts
+    elsewhere = {*more_sentences(answer.more, answer.units)}
+    elsewhere |= {verdicts_sentence(counts, answer)} if counts else set()
+    lines = [line for line in answer_sentences(answer)[1:] if not line.startswith("!")]
+    scores = data["score"].values.tolist() if "score" in data else []
+    rows = picture.rows if picture else ()
+    rest = [row.verdict for row in rows[_FEW_ROWS:]]
+    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
+    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
+    curve = None if context.many or not rows else _density(context)
+    values = [value for row in rows for value in row.limits or ()]
+    values += [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
+    scale = Scale.over(values, context.provenance.lower_mean)
+    return FirstScreen(
+        meta=list(_meta(answer, context)),
+        lede=[line for line in lines if line not in elsewhere],
+        picture=picture,
+        step=_step(answer),
+        undecided=_undecided(context) if counts and not answer.failures else None,
+        scores=[numbers.score(score) for score in scores],
+        score_is=answer.score_is,
+        caterpillar=_caterpillar(context),
+        density="" if curve is None else marks.density(scale, *curve),
+        rest_of_narrow=f"{len(rest)} more ({words})" if rest else "",
+        scale=scale,
+        rule=rule,
+    )
+
+
+def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
+    """What was compared."""
+    provenance = context.provenance
+    yield f"{answer.n_systems:,} systems"
+    n = provenance.n_items
+    if n is not None and n >= 0:
+        units = "item" if n == 1 else "items"
+        yield f"{n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
+    if "score" in context.data:
+        yield answer.score_is.lower() + (" (lower is better)" if answer.lower_is_better else "")
+    if answer.baseline:
+        yield f"baseline: {answer.baseline.system}"
+    if provenance.n_blank:
+        yield f"{provenance.n_blank:,} scores missing"
+
+
+def _step(answer: Answer) -> Step | None:
+    """The next step; "choose" only ever by the score, because the page knows no price."""
+    if answer.failures:
+        return Step("Increase the number of draws or tune longer.")
+    more = next(iter(more_sentences(answer.more, answer.units)), "")
+    missing = answer.missing
+    score = answer.by or answer.score_is.lower()
+    if missing and missing.n and missing.n_hold < missing.n_pairs:
+        items = f"{missing.n:,} missing score{'s' if missing.n > 1 else ''}"
+        return Step(f"Fill in the {items}.", "Until then the answer depends on their values.")
+    if answer.pair:
+        return _step_of_pair(answer, more, score)
+    if answer.n_best_set == 1:
+        return Step(f"By {score} alone, choose {answer.best[0].system}.", more)
+    if answer.more and answer.more.items:
+        return _plan(answer)
+    if answer.n_best_set:
+        return Step(f"Choose among the {answer.n_best_set:,} by cost, speed or risk.", more)
+    return None
+
+
+def _step_of_pair(answer: Answer, more: str, score: str) -> Step | None:
+    pair = answer.pair
+    if pair is None:
+        return None
+    if pair.verdict == "split":
+        which = 'Pass quantity="mean" or quantity="wins".'
+        return Step("Decide which counts: more items won, or the better mean.", which)
+    if pair.verdict == "no_data" and pair.n_units == 1:
+        return Step(f"Add items from at least one more {pair.unit or 'cluster'}.")
+    if pair.verdict == "equivalent":
+        p = numbers.probability(pair.within_rope or 0.0)
+        condition = f"They differ by at most {pair.rope:g} with probability {p}."
+        return Step("Choose by cost, speed or risk.", condition)
+    if pair.verdict == "better":
+        return Step(f"By {score} alone, choose {pair.first}.")
+    if answer.more and answer.more.items:
+        return _plan(answer)
+    return Step("Choose by cost, speed or risk.", more) if more else None
+
+
+def _plan(answer: Answer) -> Step | None:
+    more = answer.more
+    if more is None or more.items is None:
+        return None
+    so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
+    equal = ", or to show that they are practically equivalent" if more.equivalent else ""
+    return Step(
+        f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
+        f"{more.first} from {more.second}{equal}.",
+        f"80% chance of a verdict{so_far}.",
+    )
+
+
+def _undecided(context: ReportContext) -> Undecided | None:
+    """Undecided pairs: those with the baseline first, then those of the first systems."""
+    answer, systems, data = context.answer, context.systems, context.data
+    counts = answer.verdict_counts
+    if counts is None:
+        return None
+    verdict, p = (data[k].transpose(*names.SQUARE).values for k in ("verdict", "prob_better"))
+    first, second = np.nonzero(np.triu(verdict == "undecided", 1))
+    if answer.baseline:
+        base = systems.index(answer.baseline.system)
+        order = np.argsort((first != base) & (second != base), kind="stable")
+        first, second = first[order], second[order]
+    pairs = []
+    for i, j in zip(first[:_NAMED].tolist(), second[:_NAMED].tolist(), strict=True):
+        i, j = (j, i) if p[i, j] < 0.5 else (i, j)
+        pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
+    rest = counts.n_pairs - counts.n_better - counts.n_equivalent
+    parts = [("v-better", counts.n_better), ("v-equivalent", counts.n_equivalent), ("empty", rest)]
+    return Undecided(
+        verdicts_sentence(counts, answer), counts.n_pairs, counts.n_undecided, parts, pairs
+    )
+
+
+def _caterpillar(context: ReportContext) -> str:
+    """All scores of many systems."""
+    data, n = context.data, len(context.systems)
+    if n <= _CATERPILLAR or "score_lower" not in data:
+        return ""
+    best = data["in_best_set"].values if "in_best_set" in data else np.zeros(n, bool)
+    verdict = data["verdict"].transpose(*names.SQUARE).values[:, 0]
+    kinds = np.where(verdict == "b_better", "v-worse", "v-undecided")
+    kinds = np.where(best, "v-better", kinds)
+    ends = (data[f"score{end}"].values for end in ("_lower", "", "_upper"))
+    labels = [
+        f"{name}: {numbers.score(score)}"
+        for name, score in zip(context.systems, data["score"].values.tolist(), strict=True)
+    ]
+    return marks.caterpillar(labels, *ends, kinds.tolist())
+
+
+def _density(context: ReportContext) -> tuple[np.ndarray, np.ndarray] | None:
+    """The posterior density of the difference of two systems, where the page has it exactly."""
+    data, prior = pairwise(context.data), context.provenance.prior
+    if difference_law(data) != "counts" or data.sizes[names.OUTCOME] < 3 or prior is None:
+        return None
+    cell = data.isel(dict(zip(names.SQUARE, (0, 1), strict=True)))
+    w, l, t = (cell["counts"].values + np.asarray(prior)).tolist()
+    low, high = (float(cell[f"difference_{end}"]) for end in ("lower", "upper"))
+    if not low < high:
+        return None
+    # with a point at zero, where the colors meet
+    x = np.linspace(low - (high - low), high + (high - low), _POINTS)
+    x = np.unique(np.append(x[(x > -1) & (x < 1)], 0.0))
+    y = np.interp(x, (x[1:] + x[:-1]) / 2, -np.diff(prob_above(w, l, t, x)) / np.diff(x))
+    drawn = y > y.max() / 300
+    drawn |= x == 0.0
+    return x[drawn], y[drawn]

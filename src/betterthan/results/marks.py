@@ -1,0 +1,244 @@
+"""Marks of a page as inline SVG without a view box: places in percent, sizes in pixels.
+
+A mark stretches with its cell, and takes its color from the class of its verdict. The shapes of
+points are symbols of the page, so that a script changes a verdict by a class and a reference.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from betterthan.results.interval_picture import UNICODE, Scale
+
+# points by verdict; other verdicts have the hollow circle of undecided
+SHAPES = {
+    "better": '<circle r="4.5"/>',
+    "worse": '<rect x="-4.5" y="-4.5" width="9" height="9"/>',
+    "equivalent": '<path d="M0-6 6 0 0 6-6 0Z"/>',
+    "undecided": '<circle class="hollow" r="4.25"/>',
+    "reference": '<rect x="-1.5" y="-8" width="3" height="16"/>',
+}
+_REFERENCES = ("baseline", "reference")
+_FRAMES = {"width": "100%", "height": "100%"}
+CLASSES = 7  # of the colors of a matrix
+_BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
+
+
+def symbols() -> str:
+    """The shapes of points, which a page has once."""
+    shapes = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in SHAPES.items())
+    return f'<svg class="symbols" width="0" height="0" aria-hidden="true"><defs>{shapes}</defs></svg>'
+
+
+def verdict_class(verdict: str) -> str:
+    """The class of a verdict.
+
+    Examples
+    --------
+    >>> verdict_class("a_better"), verdict_class("no data"), verdict_class("baseline")
+    ('v-better', 'v-no_data', 'v-reference')
+    """
+    words = {"a_better": "better", "b_better": "worse", "baseline": "reference"}
+    return "v-" + words.get(verdict, verdict).replace(" ", "_")
+
+
+def percent(share: float) -> str:
+    """A place between 0 and 1.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(1 / 3)
+    ('50%', '33.33%')
+    """
+    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def point(x: float, verdict: str) -> str:
+    """The point of a verdict at a place.
+
+    Examples
+    --------
+    >>> point(0.25, "worse")
+    '<use href="#m-worse" x="25%" y="50%"/>'
+    """
+    shape = "reference" if verdict in _REFERENCES else verdict
+    shape = shape if shape in SHAPES else "undecided"
+    return f'<use href="#m-{shape}" x="{percent(x)}" y="50%"/>'
+
+
+def interval(scale: Scale, limits: Sequence[float] | None, verdict: str) -> str:
+    """An interval with its point; of the reference a bar at zero."""
+    if verdict in _REFERENCES:
+        return point(scale.share(0.0), verdict)
+    if limits is None:
+        return ""
+    low, middle, high = (scale.share(value) for value in limits)
+    line = f'<line class="iv" x1="{percent(low)}" x2="{percent(high)}" y1="50%" y2="50%"/>'
+    return line + point(middle, verdict)
+
+
+def _line(kind: str, x: float) -> str:
+    place = percent(x)
+    return f'<line class="{kind}" x1="{place}" x2="{place}" y2="100%"/>'
+
+
+def _band(scale: Scale, rope: float) -> str:
+    """The ROPE, for a script also where there is none."""
+    left, right = sorted((scale.share(-rope), scale.share(rope)))
+    return (
+        f'<rect class="rope" x="{percent(left)}" width="{percent(right - left)}" height="100%" '
+        f'data-scale="{scale.low:.6g},{scale.high:.6g},{int(scale.reverse)}"/>'
+    )
+
+
+def row(scale: Scale, limits: Sequence[float] | None, verdict: str, rope: float = 0.0) -> str:
+    """A row of the picture of differences: grid, ROPE, zero line, interval.
+
+    Examples
+    --------
+    >>> mark = row(Scale.over([0.1, 0.3]), (0.1, 0.2, 0.3), "better")
+    >>> '<use href="#m-better" x="65.72%" y="50%"/>' in mark
+    True
+    """
+    grid = "".join(_line("grid", scale.share(tick)) for tick in scale.ticks() if tick)
+    zero = _line("zero", scale.share(0.0))
+    marks = _band(scale, rope) + grid + zero + interval(scale, limits, verdict)
+    return f'<svg class="row" aria-hidden="true">{marks}</svg>'
+
+
+def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
+    """The labels of ticks, and above them which side is better."""
+    zero = scale.share(0.0)
+    sides = [(zero, "end", -8, f"← {worse}"), (1 - zero, "start", 8, f"{better} →")]
+    texts = [
+        f'<text class="side" x="{percent(zero)}" dx="{dx}" y="38%" text-anchor="{anchor}">'
+        f"{escape(text)}</text>"
+        for space, anchor, dx, text in sides
+        if space >= 0.15
+    ]
+    for tick in scale.ticks():
+        minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
+        texts.append(
+            f'<text{minor} x="{percent(scale.share(tick))}" y="94%" text-anchor="middle">'
+            f"{scale.label(tick, UNICODE)}</text>"
+        )
+    return f'<svg class="axis" aria-hidden="true">{"".join(texts)}</svg>'
+
+
+def small(scale: Scale, limits: Sequence[float] | None, verdict: str, zero: bool) -> str:
+    """An interval in a cell of a table: of a difference with a zero line, or of a score."""
+    line = _line("zero", scale.share(0.0)) if zero else ""
+    kind = verdict_class(verdict)
+    mark = interval(scale, limits, kind.removeprefix("v-") if zero else "better")
+    return f'<svg class="small {kind}" aria-hidden="true">{line}{mark}</svg>'
+
+
+def bar(p: float) -> str:
+    """A probability on a track from 0 to 1.
+
+    Examples
+    --------
+    >>> bar(0.832).count("rect"), 'width="83.2%"' in bar(0.832)
+    (2, True)
+    """
+    return (
+        '<svg class="bar" aria-hidden="true"><rect class="track" width="100%" height="100%"/>'
+        f'<rect class="fill" width="{percent(p)}" height="100%"/></svg>'
+    )
+
+
+def stacked(parts: Sequence[tuple[str, float]]) -> str:
+    """Parts of a whole in one bar, each with the class of its color; the rest is empty.
+
+    Examples
+    --------
+    >>> stacked([("v-better", 3), ("v-undecided", 1)]).count("<rect")
+    2
+    """
+    total, left, boxes = sum(size for _, size in parts) or 1.0, 0.0, []
+    for kind, size in parts:
+        place, width = percent(left / total), percent(size / total)
+        boxes.append(f'<rect class="{kind}" x="{place}" width="{width}" height="100%"/>')
+        left += size
+    return f'<svg class="stacked" aria-hidden="true">{"".join(boxes)}</svg>'
+
+
+def density(scale: Scale, x: np.ndarray, y: np.ndarray) -> str:
+    """A density, in two colors that meet at zero; right is better.
+
+    Examples
+    --------
+    >>> drawn = density(Scale.over([-0.1, 0.1]), np.array([-0.1, 0.0, 0.1]), np.array([0, 2, 0.0]))
+    >>> drawn.count("<path")
+    2
+    """
+    top = float(y.max()) or 1.0
+    sides = [("v-worse", x <= 0), ("v-better", x >= 0)]
+    paths = ""
+    for kind, here in sides if not scale.reverse else [(k, ~h | (x == 0)) for k, h in sides]:
+        if here.sum() < 2:
+            continue
+        places = [f"{1000 * scale.share(value):.1f}" for value in x[here].tolist()]
+        heights = [f"{100 - 96 * value / top:.1f}" for value in y[here].tolist()]
+        line = "L".join(f"{a} {b}" for a, b in zip(places, heights, strict=True))
+        paths += f'<path class="{kind}" d="M{places[0]} 100L{line}L{places[-1]} 100Z"/>'
+    return (
+        '<svg class="density" viewBox="0 0 1000 100" preserveAspectRatio="none" '
+        f'aria-hidden="true">{paths}</svg>'
+    )
+
+
+def caterpillar(
+    names: Sequence[str], low: np.ndarray, score: np.ndarray, high: np.ndarray, kinds: Sequence[str]
+) -> str:
+    """The intervals of many scores, side by side, on a scale that includes 0."""
+    bottom, top = min(0.0, float(np.nanmin(low))), float(np.nanmax(high)) or 1.0
+    heights = 1 - (np.array([low, score, high]) - bottom) / (top - bottom)
+    step, lines = 1 / max(len(names), 1), []
+    for k, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        x, (y1, middle, y2) = percent((k + 0.5) * step), (percent(v) for v in heights[:, k])
+        lines.append(
+            f'<g class="{kind}"><title>{escape(name)}</title><line x1="{x}" x2="{x}" y1="{y1}" y2="{y2}"/>'
+            f'<circle cx="{x}" cy="{middle}" r="2"/></g>'
+        )
+    return f'<svg class="caterpillar" aria-hidden="true">{"".join(lines)}</svg>'
+
+
+def matrix_classes(p: Any, decided: Any) -> np.ndarray:
+    """The class of each probability, from 0 (the column is better) to 6; -1 where there is none.
+
+    Examples
+    --------
+    >>> matrix_classes([0.01, 0.5, 0.7, 0.96, np.nan], [True, False, False, True, False]).tolist()
+    [0, 3, 4, 6, -1]
+    """
+    p, decided = np.asarray(p, float), np.asarray(decided, bool)
+    classes = np.searchsorted(_BOUNDS, np.nan_to_num(p), side="right") + 1
+    classes = np.where(decided, np.where(p < 0.5, 0, CLASSES - 1), classes)
+    return np.where(np.isnan(p), -1, classes)
+
+
+def matrix(classes: np.ndarray) -> str:
+    """A matrix of many systems: a path for each class, of runs along the rows.
+
+    Examples
+    --------
+    >>> matrix(np.array([[-1, 6], [0, -1]])).count("<path")
+    2
+    """
+    n = len(classes)
+    # a run ends where the class changes, and at the end of a row
+    changes = np.diff(classes, axis=1, prepend=-2) != 0
+    rows, starts = np.nonzero(changes)
+    ends = np.append(starts[1:], n)
+    ends = np.where(np.append(rows[1:] != rows[:-1], True), n, ends)
+    of = classes[rows, starts]
+    paths = ""
+    for kind in range(CLASSES):
+        runs = np.column_stack([starts, rows, ends - starts])[of == kind].tolist()
+        if runs:
+            d = "".join(f"M{x} {y}h{width}v1h-{width}z" for x, y, width in runs)
+            paths += f'<path class="k{kind}" d="{d}"/>'
+    return f'<svg class="big" viewBox="0 0 {n} {n}" shape-rendering="crispEdges">{paths}</svg>'
