@@ -197,6 +197,7 @@ def finish(ax: "Axes", title: str) -> "Axes":
     from matplotlib.text import Text
 
     points, height = size(ax)
+    _thin_ticks(ax, points)
     ax.set_title(_broken(title, _title_room(ax)[1], _STYLE["axes.titlesize"]), loc="left")
     ax.set_xlabel(_broken(ax.get_xlabel(), points, _STYLE["axes.labelsize"]))
     ax.set_ylabel(_broken(ax.get_ylabel(), height, _STYLE["axes.labelsize"]))
@@ -209,6 +210,23 @@ def finish(ax: "Axes", title: str) -> "Axes":
         size(ax)  # a fixed aspect needs another round of layout
         ax.set_title(ax.get_title(loc="left"), loc="left", x=_title_room(ax)[0])
     return ax
+
+
+def _thin_ticks(ax: "Axes", points: float) -> None:
+    """Fewer ticks where labels of numbers would touch on an axis of so many points."""
+    from matplotlib.ticker import MaxNLocator
+
+    if not isinstance(ax.xaxis.get_major_locator(), MaxNLocator):
+        return
+    figure: Any = ax.get_figure(root=True)
+    labels = [label for label in ax.get_xticklabels() if label.get_text()]
+    widest = max((label.get_window_extent().width for label in labels), default=0.0)
+    widest *= 72 / figure.dpi
+    if len(labels) * (widest + _BETWEEN) > points:
+        ax.locator_params(axis="x", nbins=max(2, int(points / (widest + _BETWEEN))))
+
+
+_BETWEEN = 6  # points between labels of ticks
 
 
 def _title_room(ax: "Axes") -> tuple[float, float]:
