@@ -92,6 +92,6 @@ def test_a_comparison_holds_the_first_ten_and_a_report_shows_them():
     assert found["n_differing"] == alone.attrs["n_differing"]
     page = bt.report(found, format="markdown")
     assert f"Items on which systems differ most, 10 of {alone.attrs['n_differing']}" in page
-    assert "| Item | Right | Spread | With the rest |" in page
+    assert "| Item | Correct | Spread | With the rest |" in page
     two = bt.report(bt.compare(scores[:, :2]), format="markdown")
     assert "| Item | A | B |\n" in two

@@ -235,7 +235,7 @@ def test_a_seed_of_a_solver_is_one_setting_and_no_prompt_to_the_audit(tmp_path):
     told = findings[findings["code"] == "config"].sort_values("level")
     assert told["message"].tolist() == [
         "other settings differ: flaky.mode",
-        "flaky.seed gpt-large, gpt-middle and gpt-small",
+        "flaky.seed differs: gpt-large, gpt-middle and gpt-small",
     ]
     assert told["level"].tolist() == ["note", "warn"]
 

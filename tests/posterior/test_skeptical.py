@@ -102,7 +102,7 @@ def test_where_all_units_show_one_difference_wins_decide_under_the_same_prior():
 
 
 def test_few_items_of_a_prior_that_undo_a_verdict_are_said():
-    said = " ".join(str(bt.compare(bt.counts.from_table({("A", "B"): (8, 2, 50)}))).split())
-    assert "a prior worth 3 more items, half won by each, would undo the verdict" in said
+    said = " ".join(str(bt.compare(bt.counts.from_table({("A", "B"): (9, 3, 50)}))).split())
+    assert "a prior worth 1 more item, half won by each, would undo the verdict" in said
     firm = str(bt.compare(bt.counts.from_table({("A", "B"): (30, 2, 50)})))
     assert "prior worth" not in firm

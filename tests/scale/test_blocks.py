@@ -98,7 +98,7 @@ def test_compare_says_what_it_says_in_memory_and_reads_right_or_wrong_once(kind)
     if "score_sd" in whole:
         only_in_memory |= {"score_sd", "score_quantile", "score_worst_tenth"}
     if kind == "graded":
-        only_in_memory |= {"n_missing", "missing_holds", "counts_worst"}
+        only_in_memory |= {"n_missing", "missing_holds", "counts_worst", "missing_probability"}
     assert set(whole.data_vars) - only_in_memory == set(answers[0].data_vars)
     for name in answers[0].data_vars:
         told, again, here = (with_verdicts(of[name], whole) for of in (*answers, whole))

@@ -85,6 +85,7 @@ def test_the_error_is_that_of_a_ratio_over_groups():
 def test_the_report_tells_it(noise):
     text = bt.report(noise[0])
     best, error = (float(noise[0][f"r2_held_out_best{end}"]) for end in ("", "_se"))
-    assert f"fold, R2 held out is {best:.2f} ({error:.2f})" in " ".join(text.split())
+    expected = f"R2 is {best:.3f} (standard error {error:.3f}); this estimate is free of selection"
+    assert expected.replace("-", "−") in " ".join(text.split()).replace("-", "−")
     text = bt.report(bt.features.performance_function(table(1), "y"))
     assert "(standard error 0." in text

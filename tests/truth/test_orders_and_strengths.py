@@ -29,7 +29,7 @@ def test_a_fit_keeps_how_many_documents_have_how_many_items():
 
 def test_expected_tau_is_said_to_be_of_these_documents():
     written = bt.report(bt.fits.compare(bt.datasets.example_fit("mallows")), format="markdown")
-    assert "Expected tau on these documents" in written
+    assert "Expected tau is for these documents" in written
 
 
 def test_a_partial_order_is_not_ranked_above_a_full_one_silently():

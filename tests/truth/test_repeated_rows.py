@@ -62,7 +62,7 @@ def test_rows_said_to_stand_alone_do():
         fit = bt.features.performance_function(frame, "rating", leave_out="row").fit
     assert (fit.attrs["left_out_by"], fit.attrs["folds"]) == ("row", 48)
     assert fit.attrs["n_in_other_folds"] == 48
-    assert "48 rows have the features of a row in another fold" in bt.report(_function(frame))
+    assert "48 rows have the same features as a row in another fold" in bt.report(_function(frame))
     column = honest(frame.assign(row=np.arange(48) // 8), leave_out="row")
     assert column.attrs["folds"] == 6  # a column of that name is meant
 

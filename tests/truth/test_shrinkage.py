@@ -8,8 +8,8 @@ import betterthan as bt
 def test_the_report_of_a_posterior_says_that_it_is_shrunk():
     tree = bt.datasets.example_fit("performance_function")
     text = " ".join(bt.report(tree).split())
-    assert "Coefficients are shrunk towards 0 by design" in text
-    assert "its 95 % interval holds it in 82 %" in text
+    assert "Coefficients are shrunk toward 0 by design" in text
+    assert "Its 95% interval contains it in 82%" in text
 
 
 def test_the_report_of_predictions_says_it_of_differences():

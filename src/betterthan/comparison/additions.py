@@ -12,7 +12,6 @@ from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_by_difficulty import closed_verdicts
 from betterthan.comparison.options import Options
 from betterthan.comparison.unit_notes import unequal
-from betterthan.comparison.units import UnitTotals
 from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.counts.units import differing
@@ -54,7 +53,7 @@ def scores_of_systems(evaluation: Evaluation, options: Options, answer: Answer) 
     scores are missing also ``score_shared``, of system_a on the items that both have.
     """
     totals = evaluation.totals
-    if not (isinstance(totals, UnitTotals) and totals.gaps):
+    if totals is None or not totals.gaps:
         return Table(evaluation.columns)
     shared = totals.shared_scores()
     return Table(evaluation.columns | {"score_shared": (names.SQUARE, shared)})

@@ -138,6 +138,13 @@ class BlockTotals:
         limits = means.law.interval(question.ci_prob, question.ci_kind)
         return oriented_scores(means.mean, *limits, self.higher_is_better)
 
+    def shared_scores(self) -> np.ndarray:
+        """The score of the system of the row on the items that it and that of the column have, as
+        the scores stand; nan where there are none.
+        """
+        number = self.found.shared
+        return np.where(number > 0, self.found.sums / np.maximum(number, 1), np.nan)
+
     def pairs(self) -> PairMeans:
         """Of each pair, on the items that both have."""
         assert self.seen is not None  # graded scores are read twice

@@ -464,7 +464,7 @@ def against(
         verdict[other] = reverse.get(end, end)
     by_verdict: dict[str, list[str]] = {}
     for other in others:
-        if other != system:
+        if other != system and other in verdict:
             by_verdict.setdefault(verdict[other], []).append(other)
     return by_verdict
 
