@@ -144,6 +144,11 @@ class Document:
         return [": ".join([page.title, *page.answer[:1]]) for page in self.chapters]
 
     @property
+    def has_marks(self) -> bool:
+        """Whether rows of the page have marks, which are symbols that it then holds."""
+        return any(page.screen is not None for _, page in self.numbered_chapters)
+
+    @property
     def lede(self) -> Sequence[str]:
         """The answer below the decision: evidence, without warnings."""
         if self.screen is not None:

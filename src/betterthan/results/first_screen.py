@@ -21,6 +21,7 @@ from betterthan.results.sentences import answer_sentences, more_sentences, verdi
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores
 _NAMED = 2  # undecided pairs that are named
+_LONG = 60  # characters of a pair that is named
 _POINTS = 97  # of a density
 
 
@@ -190,6 +191,7 @@ def _plan(answer: Answer) -> Step | None:
     if more is None or more.items is None:
         return None
     so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
+    so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
     equal = ", or to show that they are practically equivalent" if more.equivalent else ""
     return Step(
         f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
@@ -213,7 +215,8 @@ def _undecided(context: ReportContext) -> Undecided | None:
     pairs = []
     for i, j in zip(first[:_NAMED].tolist(), second[:_NAMED].tolist(), strict=True):
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
-        pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
+        if len(systems[i] + systems[j]) <= _LONG:
+            pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
     rest = counts.n_pairs - counts.n_better - counts.n_equivalent
     parts = [("v-better", counts.n_better), ("v-equivalent", counts.n_equivalent), ("empty", rest)]
     return Undecided(

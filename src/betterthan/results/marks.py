@@ -29,7 +29,9 @@ _BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
 def symbols() -> str:
     """The shapes of points, which a page has once."""
     shapes = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in SHAPES.items())
-    return f'<svg class="symbols" width="0" height="0" aria-hidden="true"><defs>{shapes}</defs></svg>'
+    return (
+        f'<svg class="symbols" width="0" height="0" aria-hidden="true"><defs>{shapes}</defs></svg>'
+    )
 
 
 def verdict_class(verdict: str) -> str:

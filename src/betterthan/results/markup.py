@@ -173,14 +173,14 @@ def shade(table: Table, row: int, column: int) -> Any:
 
 
 def drawn(table: Table) -> list[Any]:
-    """The interval of each row, on one scale."""
+    """The interval of each row that is always visible, on one scale."""
     from markupsafe import Markup
 
     values = [value for limits in table.intervals for value in limits or ()]
     if not values:
         return []
     scale = Scale.over(values) if table.zero else Scale.around(values)
-    rows = zip(table.intervals, table.verdicts, strict=True)
+    rows = zip(table.intervals[: table.visible], table.verdicts, strict=False)
     return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
 
 
@@ -188,8 +188,10 @@ def decision(line: str) -> Any:
     """The first line of an answer, with its probabilities in a lighter weight."""
     from markupsafe import Markup, escape
 
-    lighter = r'<span class="p">\1</span>'
-    return Markup(_IN_BRACKETS.sub(lighter, str(escape(line))))
+    line, best, listed = line.partition(" P(best): ")
+    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(escape(line)))
+    more = f' <span class="listed">{escape(best.strip() + " " + listed)}</span>' if best else ""
+    return Markup(text + more)
 
 
 _IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
