@@ -233,12 +233,12 @@ def _caterpillar(context: ReportContext) -> str:
     verdict = data["verdict"].transpose(*names.SQUARE).values[:, 0]
     kinds = np.where(verdict == "b_better", "v-worse", "v-undecided")
     kinds = np.where(best, "v-better", kinds)
-    ends = (data[f"score{end}"].values for end in ("_lower", "", "_upper"))
+    low, high = data["score_lower"].values, data["score_upper"].values
     labels = [
         f"{name}: {numbers.score(score)}"
         for name, score in zip(context.systems, data["score"].values.tolist(), strict=True)
     ]
-    return marks.caterpillar(labels, *ends, kinds.tolist())
+    return marks.caterpillar(labels, low, high, kinds.tolist())
 
 
 def _density(context: ReportContext) -> tuple[np.ndarray, np.ndarray] | None:
