@@ -40,7 +40,12 @@ def page(comparison: xr.Dataset) -> Document:
     sections = [section(context) for section in SECTIONS]
     details = [section(context) for section in DETAILS]
     parts = [part for part in sections if part is not None]
-    parts += [replace(part, folded=True) for part in details if part is not None]
+    failed = bool(context.provenance.failures)  # then the reader needs the diagnostics at once
+    parts += [
+        replace(part, folded=not (failed and part.heading == "Diagnostics"))
+        for part in details
+        if part is not None
+    ]
     return Document(
         f"{len(systems):,} systems compared"
         if context.many

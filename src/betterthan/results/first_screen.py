@@ -4,13 +4,17 @@ step, undecided pairs, and of many systems all scores.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
+from betterthan.results.brief import picture_of_kind
 from betterthan.results.context import ReportContext
+from betterthan.results.document import Document
 from betterthan.results.facts import Answer
 from betterthan.results.interval_picture import Scale
 from betterthan.results.page_data import difference_law
@@ -53,18 +57,18 @@ class Undecided:
 class FirstScreen:
     """The record of a first screen; without a picture where no difference has an interval."""
 
-    meta: Sequence[str]
     lede: Sequence[str]
     picture: Picture | None
-    step: Step | None
-    undecided: Undecided | None
-    scores: Sequence[str]  # of each system, in the order of the picture
-    score_is: str
-    caterpillar: str
-    density: str
-    rest_of_narrow: str  # what the rows are that a narrow screen leaves out
     scale: Scale  # on which all rows of the picture stand
-    rule: str  # what a verdict needs
+    rest_of_narrow: str  # what the rows are that a narrow screen leaves out
+    meta: Sequence[str] = ()
+    step: Step | None = None
+    undecided: Undecided | None = None
+    scores: Sequence[str] = ()  # of each system, in the order of the picture
+    score_is: str = ""
+    caterpillar: str = ""
+    density: str = ""
+    rule: str = ""  # what a verdict needs
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""
@@ -106,9 +110,6 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     lines = [line for line in answer_sentences(answer)[1:] if not line.startswith("!")]
     scores = data["score"].values.tolist() if "score" in data else []
     rows = picture.rows if picture else ()
-    rest = [row.verdict for row in rows[_FEW_ROWS:]]
-    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
-    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
     curve = None if context.many or not rows else _density(context)
     values = [value for row in rows for value in row.limits or ()]
     values += [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
@@ -123,10 +124,35 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
         score_is=answer.score_is,
         caterpillar=_caterpillar(context),
         density="" if curve is None else marks.density(scale, *curve),
-        rest_of_narrow=f"{len(rest)} more ({words})" if rest else "",
+        rest_of_narrow=_rest_of_narrow(picture),
         scale=scale,
         rule=rule,
     )
+
+
+def screen_of_kind(answer: Any, page: Document) -> FirstScreen | None:
+    """The differences of an answer of another kind, where it has some; everything else that its
+    page says stays where it is.
+    """
+    if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
+        return None
+    picture = picture_of_kind(answer)
+    if picture is None:
+        return None
+    values = [value for row in picture.rows for value in row.limits or ()]
+    return FirstScreen(
+        lede=[line for line in page.answer[1:] if not line.startswith("!")],
+        picture=picture,
+        scale=Scale.over(values, picture.lower_is_better),
+        rest_of_narrow=_rest_of_narrow(picture),
+    )
+
+
+def _rest_of_narrow(picture: Picture | None) -> str:
+    rest = [row.verdict for row in picture.rows[_FEW_ROWS:]] if picture else []
+    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
+    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
+    return f"{len(rest)} more ({words})" if rest else ""
 
 
 def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
