@@ -41,7 +41,10 @@ def test_the_audit_names_the_two(tmp_path):
         made_inspect.eval_log(tmp_path / f"{model}.eval", head, samples)
     found = bt.audit(tmp_path).findings
     (said,) = found.loc[found["code"] == "errors", "message"]
-    assert said == "errors: a 1 of 6, b 4 of 6; furthest apart: b 4 of 6, c 0 of 6"
+    assert (
+        said
+        == "runs that ended in an error: a 1 of 6, b 4 of 6; largest difference: b 4 of 6, c 0 of 6"
+    )
 
 
 @pytest.mark.parametrize("b", [[1, 2, 3, 4], [4, 3, 2, 1], [1, 1, 2, 2], [2, 1, 1, 3]])
@@ -58,10 +61,11 @@ def test_other_ranks_of_three_systems_are_told():
 
     (same,) = other_winner({"acc": scores(0.9, 0.5, 0.4), "f1": scores(0.8, 0.2, 0.3)})
     assert same.message == (
-        "acc and f1 rank systems otherwise; 1 of 3 pairs of systems changes places, tau 0.33"
+        "acc and f1 rank systems differently; 1 of 3 pairs of systems has the opposite order, "
+        "tau 0.33"
     )
     (other,) = other_winner({"acc": scores(0.9, 0.5, 0.4), "f1": scores(0.1, 0.2, 0.3)})
     assert other.message.endswith(
-        "a by acc, c by f1; 3 of 3 pairs of systems change places, tau -1.00"
+        "a by acc, c by f1; 3 of 3 pairs of systems have the opposite order, tau -1.00"
     )
     assert not list(other_winner({"acc": scores(0.9, 0.5, 0.4), "f1": scores(3, 2, 1)}))

@@ -56,8 +56,8 @@ def test_two_ids_for_one_question_are_told():
 def test_a_question_that_stands_twice_is_told_with_the_distinct_number():
     contents = ["q0", "q1", "q2", "q3", "q4", "q0"]
     both = of(*(run(s, SIX, contents=contents) for s in "ab"))
-    told = "items q0 and q5 are one question; 5 distinct of 6 items"
-    assert said(both, "double") == [f"{told}; cluster='content' takes them as one cluster"]
+    told = "items q0 and q5 have the same content; 5 distinct of 6 items"
+    assert said(both, "double") == [f"{told}; pass cluster='content' to treat them as one cluster"]
 
 
 def test_of_one_model_other_prompts_stop():
@@ -67,8 +67,8 @@ def test_of_one_model_other_prompts_stop():
         one.cells.prompt = [str(k).encode()] * 6
     both = tabulate_runs(runs, ["m (shots=0)", "m (shots=1)"])
     assert found(both, "prompt")["level"].tolist() == ["stop"]
-    assert said(both, "prompt") == ["prompts differ on 6 of 6 shared items, and all runs are of m"]
-    assert said(both, "config") == ["num_fewshot 0 and 1"]
+    assert said(both, "prompt") == ["prompts differ on 6 of 6 shared items, and all runs use m"]
+    assert said(both, "config") == ["num_fewshot differs: 0 and 1"]
 
 
 def test_settings_that_change_numbers_warn_one_by_one_and_others_are_listed():
@@ -77,8 +77,8 @@ def test_settings_that_change_numbers_warn_one_by_one_and_others_are_listed():
     rows = found(of(a, b), "config")
     told = dict(zip(rows["message"], rows["level"], strict=True))
     assert told == {
-        "limit 6 and not given": "warn",
-        "temperature 0 and 1": "warn",
+        "limit differs: 6 and not given": "warn",
+        "temperature differs: 0 and 1": "warn",
         "other settings differ: dtype": "note",
     }
 
@@ -89,7 +89,7 @@ def test_other_judges_and_versions_about_a_known_break_are_told():
     b = run("b", SIX, judge="gpt-4.1", version="0.3.285", **how)
     a.tool = b.tool = "Inspect"
     told = said(of(a, b), "scorer")
-    assert told[0] == "judge gpt-4o and gpt-4.1"
+    assert told[0] == "judges differ: gpt-4o and gpt-4.1"
     assert "since 0.3.245" in told[1]
     assert said(of(run("a", SIX, version="1"), run("b", SIX, version="1")), "scorer") == []
 
@@ -120,8 +120,8 @@ def test_every_rule_of_a_reader_can_be_computed():
 
 def test_errors_and_blanks_are_counted_of_all_cells():
     a, b = run("a", SIX), run("b", SIX | {"q0": None, "q1": "blank", "q2": None})
-    assert said(of(a, b), "errors") == ["errors: b 2 of 6"]
-    assert said(of(a, b), "unscored") == ["unscored: b 1 of 6"]
+    assert said(of(a, b), "errors") == ["runs that ended in an error: b 2 of 6"]
+    assert said(of(a, b), "unscored") == ["runs without a score: b 1 of 6"]
     table = bt.audit(of(a, b)).table.set_index("system")
     assert table.loc["b", ["cells", "ok", "error", "unscored", "missing"]].tolist() == [
         *(6, 3, 2, 1, 0)
@@ -131,17 +131,18 @@ def test_errors_and_blanks_are_counted_of_all_cells():
 def test_an_item_that_one_system_lacks_and_means_over_other_items():
     few = {k: v for k, v in SIX.items() if k != "q5"}
     both = of(run("a", SIX), run("b", few))
-    assert said(both, "unmatched") == ["1 of 6 items is not in every system: q5 only in a"]
+    assert said(both, "unmatched") == ["1 of 6 items lacks a score of some system: q5 only in a"]
     (told,) = said(both, "denominators")
     assert (
-        told == "own means are 0.500 and 0.400 over 6 and 5 items; on the shared 5: 0.400 and 0.400"
+        told == "means are over different items: 0.500 and 0.400 on 6 and 5 items; 0.400 and 0.400 "
+        "on the 5 shared items"
     )
 
 
 def test_a_headline_that_names_the_other_winner_is_said():
     values = [(1, 1)] * 3 + [(1, 0)] + [(0, nan)] * 6
     (told,) = said(scores(values), "denominators")
-    assert told.endswith("systems change places")
+    assert told.endswith("the ranking changes")
 
 
 def test_ids_that_share_nothing_stop_with_advice():
@@ -149,30 +150,34 @@ def test_ids_that_share_nothing_stop_with_advice():
     both = of(run("a", own, contents=[None] * 6), run("b", other, contents=[None] * 6))
     (one,) = found(both, "disjoint").to_dict("records")
     assert one["level"] == "stop"
-    assert "ids look alike where what stands before the last - or _" in one["message"]
+    assert "ids match if you ignore the part before the last - or _" in one["message"]
 
 
 def test_runs_are_no_items():
     many = {f"q{k}@{e}": k % 2 for k in range(4) for e in (1, 2, 3)}
     both = of(run("a", many), run("b", many | {"q1@2": None}))
     rows = found(both, "repeats")
-    assert rows["message"].tolist() == ["3 runs an item, 11-12 of 12 scored; n is 4 items, not 12"]
+    assert rows["message"].tolist() == [
+        "3 runs per item, 11-12 of 12 scored; the sample size is 4 items, not 12"
+    ]
     assert rows["level"].tolist() == ["warn"]
     assert found(of(run("a", many), run("b", many)), "repeats")["level"].tolist() == ["note"]
 
 
 def test_per_cent_beside_shares_is_told():
     (told,) = said(scores([(0.9, 87), (0.4, 12)]), "range")
-    assert told == "scores of B reach 87, of A 0.9: per cent?"
+    assert told == "the highest score of B is 87, of A 0.9: are some scores percentages?"
     assert found(scores([(3, 4), (5, 2)]), "range")["level"].tolist() == ["note"]
 
 
 def test_twins_constants_ceilings_and_items_that_separate_nobody():
     same = scores([(x, x, 1) for x in TWELVE], "ABC")
-    assert said(same, "twins") == ["A and B are identical on 12 of 12 shared scores"]
+    assert said(same, "twins") == ["A and B have the same score on 12 of 12 shared items"]
     assert said(same, "constant") == ["all scores of C are 1"]
-    assert said(same, "ceiling") == ["all systems have 1 on 7 of 12 items that all were scored on"]
-    assert said(same, "dead") == ["7 of 12 items do not separate any systems"]
+    assert said(same, "ceiling") == ["all systems have the score 1 on 7 of 12 shared items"]
+    assert said(same, "dead") == [
+        "all systems have equal scores on 7 of 12 shared items (non-discriminating items)"
+    ]
     assert said(scores([(x, 1 - x) for x in TWELVE]), "twins") == []
 
 
@@ -181,24 +186,26 @@ def test_scores_that_fall_along_the_file_are_told():
     steady = chance.integers(0, 2, 40)
     falling = np.r_[np.ones(20), np.zeros(20)]
     (one,) = found(scores(np.column_stack([steady, falling])), "order").to_dict("records")
-    assert one["message"].startswith("B falls along the file: first half 1.00, second 0.00")
+    assert one["message"].startswith(
+        "scores of B fall along the file: mean 1.00 in the first half, 0.00 in the second"
+    )
 
 
 def test_missing_on_hard_items_is_told():
     values = [(1, 1)] * 30 + [(1, 0)] * 4 + [(0, nan)] * 14
     (one,) = found(scores(values), "mnar").to_dict("records")
     assert (one["level"], one["n"], one["of"]) == ("warn", 14, 48)
-    assert "missing on harder examples" in one["message"]
+    assert "missing on harder items" in one["message"]
 
 
 def test_a_verdict_that_some_values_would_change_is_told_for_the_pairs_asked():
     three = scores([(1, 0, 0)] * 6 + [(0, nan, nan)] * 6, "ABC")
     first, second = said(three, "verdict")[:2]
     assert (
-        first
-        == "A better than B: holds for every value of the 6 missing scores: no (P 0.500 to 0.992)"
+        first == 'the verdict "A better than B" depends on the 6 missing scores: P(A better) is '
+        "between 0.500 and 0.992"
     )
-    assert second.startswith("A better than C")
+    assert second.startswith('the verdict "A better than C"')
     assert said(three, "verdict", baseline="B")[0] == first
     bounds = bt.audit(three, baseline="B").bounds
     assert set(map(tuple, bounds[["system", "other"]].to_numpy())) == {("A", "B"), ("B", "C")}
@@ -216,7 +223,7 @@ def test_metrics_that_choose_other_winners_are_told():
         for k in range(6):
             one.cells.score(k, "f1", second)
     (told,) = said(of(a, b), "metrics")
-    assert told == "acc and f1 choose different winners: b by acc, a by f1"
+    assert told == "acc and f1 have different best systems: b by acc, a by f1"
 
 
 def test_less_is_better_as_the_logs_say():

@@ -25,16 +25,18 @@ def test_levels_stand_in_order_and_the_table_below():
     few = {k: v for k, v in SIX.items() if k != "q5"}
     text = repr(bt.audit(of(run("a", SIX), run("b", few))))
     lines = text.splitlines()
-    assert lines[0].endswith("it can be misleading: 2 warnings, 2 notes.")
-    first = lines.index("What was found") + 4
-    assert [line.split()[0] for line in lines[first : first + 4]] == [
-        "warn",
-        "warn",
-        "note",
-        "note",
+    assert lines[0].endswith("can be misleading: 2 warnings, 2 info messages.")
+    first = lines.index("Errors and warnings") + 4
+    starts = [line.split()[0] for line in lines[first:] if line[1:8].strip()]
+    assert [word for word in starts if word in ("error", "warning", "info")] == [
+        "warning",
+        "warning",
+        "info",
+        "info",
     ]
-    heads = "System Items Epochs Cells Ok Error Unscored Missing Mean"
+    heads = "System Items Runs per item Runs Scored Errors Unscored Missing Mean score"
     assert heads.split() in [line.split() for line in lines]
+    assert "Scores by system" in lines
     assert lines[-1].endswith("| audit | 2 logs of Toy, 2 systems")
 
 
@@ -70,7 +72,7 @@ def test_five_cases_of_a_check_are_shown_and_all_are_in_the_table():
     values = np.tile([[1.0], [0.0]], (10, 8))
     found = bt.audit(scores(values, "ABCDEFGH"))
     assert (found.findings["code"] == "twins").sum() == 28
-    assert repr(found).count("are identical on") == 5
+    assert repr(found).count("have the same score on") == 5
     assert "and 23 more: .findings has all" in repr(found)
 
 
@@ -101,7 +103,7 @@ def logs(folder, given=B, prompts=PROMPT):
 def test_exit_codes(tmp_path, monkeypatch, capsys):
     folder = logs(tmp_path / "warned")
     assert code_of(monkeypatch, folder) == 0
-    assert "errors: b 1 of 6" in capsys.readouterr().out
+    assert "runs that ended in an error: b 1 of 6" in capsys.readouterr().out
     assert code_of(monkeypatch, folder, "--strict") == 1
     swapped = [B[1], B[0], *B[2:]]
     stopped = logs(tmp_path / "stopped", [type(b)(A[k].id, b.q) for k, b in enumerate(swapped)])
@@ -118,7 +120,10 @@ def test_a_table_is_audited_too(tmp_path, monkeypatch, capsys):
     path = tmp_path / "results.csv"
     path.write_text("item,A,B\nq1,1,0\nq2,0,\nq3,1,1\n")
     assert code_of(monkeypatch, path, "--markdown") == 0
-    assert "| warn | unmatched | 1 of 3 items is not in every system" in capsys.readouterr().out
+    assert (
+        "| warning | unmatched | 1 of 3 items lacks a score of some system"
+        in capsys.readouterr().out
+    )
 
 
 def test_an_answer_has_the_lines_that_stop_or_warn():
@@ -126,8 +131,8 @@ def test_an_answer_has_the_lines_that_stop_or_warn():
     found = bt.compare(scores(values))
     (line,) = found.made.bounds
     assert (
-        line
-        == "A better than B: holds for every value of the 2 missing scores: yes (P 0.992 to 0.998)"
+        line == 'the verdict "A better than B" holds for every value of the 2 missing scores: P(A '
+        "better) is between 0.992 and 0.998"
     )
     said = " ".join(repr(found).split())
     assert "Audit" not in said  # that a verdict holds changes nothing for its reader
@@ -139,8 +144,8 @@ def test_an_answer_has_the_lines_that_stop_or_warn():
 
 def test_an_answer_from_logs_has_their_errors(tmp_path):
     found = bt.compare(bt.read(logs(tmp_path / "logs")))
-    assert found.made.audit[0] == "errors: b 1 of 6"
-    assert any("holds for each value of the missing score" in line for line in found.made.bounds)
+    assert found.made.audit[0] == "runs that ended in an error: b 1 of 6"
+    assert any("holds for every value of the missing score" in line for line in found.made.bounds)
 
 
 def test_whether_a_verdict_holds_is_told_from_the_side_that_is_ahead():
@@ -150,6 +155,8 @@ def test_whether_a_verdict_holds_is_told_from_the_side_that_is_ahead():
         coords={"system": ["A", "B"]},
     )
     (line,) = bounds_lines(scores)
-    assert line.startswith("B against A undecided: holds for each value of the missing score: yes")
+    assert line.startswith(
+        'the verdict on B and A, "undecided", holds for every value of the missing score'
+    )
     (turned,) = bounds_lines(scores[:, ::-1])
     assert turned == line

@@ -31,8 +31,11 @@ def test_a_guess_is_planned_as_if_it_were_known(capsys, monkeypatch):
     code, out, err = run(capsys, monkeypatch, *args)
     assert code == 0
     needed = bt.plan.items_needed(theta=(0.3, 0.15, 0.55))
-    assert f"first {int(needed['first'])}, always {int(needed['always'])}, ceiling > 0.999" in out
-    assert "first 121" in out
+    assert (
+        f"items needed {int(needed['first'])}, sufficient from {int(needed['always'])}, "
+        "limiting probability > 0.999"
+    ) in out
+    assert "items needed 121" in out
     assert "asks for too few" in err
     curve = [line for line in out.splitlines() if " items  0." in line]
     assert len(curve) == 10
@@ -46,7 +49,9 @@ def test_a_pilot_says_how_unsure_it_is(pilot, capsys, monkeypatch):
     counts = bt.counts.from_table({("new", "old"): (12, 6, 22)})
     expected = bt.plan.items_needed(counts)
     assert out.startswith("A is new, B is old.\n")
-    assert f"first {int(expected['first'])}, always {int(expected['always'])}" in out
+    assert (
+        f"items needed {int(expected['first'])}, sufficient from {int(expected['always'])}"
+    ) in out
     assert bt.plan.foresee(counts, until=200).lines[1] in out
     assert bt.plan.replication(counts).lines[1] in out
 
@@ -57,16 +62,16 @@ def test_a_pilot_asks_for_the_system_that_is_ahead(tmp_path, capsys, monkeypatch
     path.write_text("item,old,new\n" + "".join(f"q{k},{a},{b}\n" for k, (a, b) in enumerate(rows)))
     _, out, _ = run(capsys, monkeypatch, "--pilot", path)
     assert out.startswith("A is new, B is old.\n")
-    assert "items give the verdict new better with probability 0.8" in out
+    assert "items lead to the verdict new better with probability 0.8" in out
     assert "No number" not in out
     _, out, _ = run(capsys, monkeypatch, "--pilot", path, "--of", "a_better")
     assert out.startswith("A is old, B is new.\n")
-    assert "No number of items gives the verdict old better" in out
+    assert "No number of items leads to the verdict old better" in out
 
 
 def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
     _, out, _ = run(capsys, monkeypatch, "--pilot", pilot, "--target", 0.95)
-    assert "first none, always none, ceiling 0.9" in out
+    assert "items needed none, sufficient from none, limiting probability 0.9" in out
 
 
 @pytest.mark.parametrize(
@@ -114,9 +119,9 @@ def test_lower_scores_may_be_the_better_ones(tmp_path, capsys, monkeypatch):
     path.write_text("item,old,new\n" + "\n".join(rows) + "\n")
     code, out, err = run(capsys, monkeypatch, "--pilot", path)
     assert code == 0
-    assert "new is better today" in out
+    assert "new is better: P(new better)" in out
     assert "scores are graded: this plan is of winning more items" in err
     code, out, _ = run(capsys, monkeypatch, "--pilot", path, "--lower-is-better")
     assert code == 0
-    assert "old is better today" in out
+    assert "old is better: P(old better)" in out
     assert " 1.000" not in out  # of what may yet be, nothing is certain

@@ -53,7 +53,7 @@ def test_logs_of_other_questions_are_not_comparable(tmp_path):
     old, new = log(tmp_path / "a.json", OLD), log(tmp_path / "b.json", SAME, shift=1)
     found = bt.gate(old, new, margin=0.05)
     assert (found.verdict, found.exit_code, found.evidence) == ("not comparable", 4, None)
-    assert "200 of 200 ids stand for different content" in found.why[0]
+    assert "200 of 200 ids have different content" in found.why[0]
     told = bt.gate(old, new, margin=0.05, join="id")  # somebody has looked
     assert told.verdict == "pass"
     assert any("different content" in line for line in told.warned)

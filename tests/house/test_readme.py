@@ -73,4 +73,4 @@ def test_third_block_runs_on_tallies(tmp_path, monkeypatch, capsys):
     Path("tallies.csv").write_text("\n".join(rows))
     pd.DataFrame({"item": ["q1", "q2"], "A": [1, 1], "B": [0, 1]}).to_csv("results.csv")
     exec(block("bt.sign_test"), {"bt": bt})
-    assert "Systems that cannot be told apart" in capsys.readouterr().out
+    assert "Homogeneous groups of systems" in capsys.readouterr().out

@@ -186,8 +186,8 @@ def test_several_numbers_of_items():
 def test_a_plan_shows_itself():
     found = bt.plan.foresee((12, 6, 32), until=200)
     said = str(found)
-    assert "Undecided today (P(A better) 0.916, 50 items)." in said
-    assert "With 150 more items: A better 0.737" in said
+    assert "Undecided: P(A better) = 0.916 after 50 items." in said
+    assert "after 150 more items: A better 0.737" in said
     assert said.splitlines()[-1].startswith("betterthan ")
     assert "<table" in found._repr_html_()
     assert "now" in found
@@ -205,7 +205,7 @@ def test_every_number_is_printed_within_the_width(width):
     *lines, signature = as_text(document(found), width).splitlines()
     assert max(map(len, lines)) <= width
     assert signature == found.signature()
-    cells = " ".join(lines).split()
+    cells = " ".join(lines).replace("< ", "<").replace("> ", ">").split()
     assert [cells.count(more) > 0 for more in ("5", "10")] == [True, True]
     for name in ("a_better", "b_better", "equivalent", "undecided"):
-        assert all(probability(value) in cells for value in found.table[name])
+        assert all(probability(value).replace(" ", "") in cells for value in found.table[name])

@@ -149,9 +149,9 @@ def test_one_below_keeps_and_the_number_itself_undoes():
 
 
 def test_words():
-    assert "2 of 14 decisive items" in str(bt.plan.fragility((12, 2, 986)))
+    assert "flipping 2 of the 14 non-tied items" in str(bt.plan.fragility((12, 2, 986)))
     assert "no verdict" in bt.plan.fragility((5, 4, 20)).lines[0]
-    assert "49 be dropped" in bt.plan.fragility((2, 2, 96), rope=0.1).lines[0]
+    assert "removing 49" in bt.plan.fragility((2, 2, 96), rope=0.1).lines[0]
 
 
 def test_columns_of_a_comparison_on_demand():

@@ -53,7 +53,7 @@ def test_bars_are_one_error_and_the_band_is_two():
 
 def test_the_title_counts_pairs_that_agree_and_names_the_largest_z():
     largest = np.abs(CHECKED["z"].values).max()
-    expected = "Sampled and exact P(A better) agree on 28 of 28 pairs "
+    expected = "Sampled and exact P(better) agree on 28 of 28 pairs "
     assert _title(bt.plot.cross_check(CHECKED)) == (
         f"{expected}The largest |z| is {largest:.1f}; pairs agree up to 4"
     )

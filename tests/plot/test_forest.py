@@ -63,8 +63,11 @@ def test_the_shape_is_the_verdict():
         line.get_label(): (line.get_marker(), line.get_markerfacecolor(), *line.get_xdata())
         for line in ax.lines
     }
-    assert shapes["one is better (P ≥ 0.95)"] == ("o", "#1f4e79", pytest.approx(0.2))
-    assert shapes["equivalent (P ≥ 0.95)"] == ("s", "#1f4e79", pytest.approx(0.005))
+    assert shapes["better (P ≥ 0.95)"] == ("o", "#0b5cad", pytest.approx(0.2))
+    assert shapes["practically equivalent (P ≥ 0.95)"] == (
+        *("D", "#0f6f66"),
+        pytest.approx(0.005),
+    )
     assert shapes["undecided"] == ("o", "white", pytest.approx(0.1))
 
 
@@ -93,7 +96,7 @@ def test_all_intervals_and_the_rope_are_in_view():
 def test_the_rope_and_the_interval_come_from_the_comparison():
     ax = bt.plot.differences(THREE)
     assert "ROPE: |d| ≤ 0.02" in [t.get_text() for t in ax.get_legend().get_texts()]
-    assert _title(ax) == "Difference of each pair: mean and 95 % HDI"
+    assert _title(ax) == "Difference of each pair: mean and 95% HDI"
 
 
 def test_the_first_engine_is_drawn():
@@ -111,7 +114,7 @@ def test_too_many_pairs_leaves_those_nearest_to_a_decision_and_says_so():
     mean[np.triu_indices(4, 1)] = [0.0, 0.02, needed - 0.003, needed + 0.004, 0.3, -0.5]
     ax = bt.plot.differences(_comparison(mean, half=half, rope=0.0), limit=2)
     assert _rows(ax) == ["s1 − s2", "s0 − s3"]
-    assert _title(ax).endswith("2 of 6 pairs: those nearest to a decision")
+    assert _title(ax).endswith("2 of 6 pairs: those closest to a change of verdict")
 
 
 def test_nearest_to_equivalence_counts_too():
@@ -136,7 +139,9 @@ def test_pairs_without_a_difference_are_left_out():
 def test_it_draws_what_compare_returns():
     comparison = bt.compare(bt.counts.from_contingency(698, 12, 2, 288), rope=0.02)
     ax = bt.plot.differences(comparison)
-    assert "equivalent (P ≥ 0.95)" in [t.get_text() for t in ax.get_legend().get_texts()]
+    assert "practically equivalent (P ≥ 0.95)" in [
+        t.get_text() for t in ax.get_legend().get_texts()
+    ]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_the_bars_are_the_counts(data):
     widths = np.array([p.get_width() for p in ax.patches]).reshape(3, 2)
     expected = COUNTS.sel(system_a=["new", "old"], system_b="base", outcome=["win", "tie", "loss"])
     np.testing.assert_array_equal(widths.T, expected)
-    assert ax.get_xlabel() == "number of items"
+    assert ax.get_xlabel() == "Number of items"
 
 
 @pytest.mark.parametrize("data", GIVEN.values(), ids=GIVEN)
@@ -72,7 +72,7 @@ def test_the_verdicts_of_counts_are_those_of_compare():
         of_counts = legend(bt.plot.differences(COUNTS, rope=rope))
         assert of_counts == legend(bt.plot.differences(bt.compare(COUNTS, rope=rope)))
     nothing = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    assert legend(bt.plot.differences(nothing)) == ["no data: prior alone"]
+    assert legend(bt.plot.differences(nothing)) == ["no data: prior only"]
 
 
 @pytest.mark.parametrize("show", ["outcomes", "decisive", "difference"])
@@ -113,7 +113,9 @@ def test_judgments_are_counted():
 
 def test_ties_that_a_comparison_dropped_are_known_to_be():
     dropped = bt.compare(COUNTS, ties="drop")
-    assert "ties were resolved or left out" in bt.plot.outcomes(dropped).get_xlabel()
+    assert "ties were resolved or left out" in " ".join(
+        bt.plot.outcomes(dropped).get_xlabel().split()
+    )
     assert bt.plot.densities(dropped, show="difference", **PAIR)
     unknown = bt.compare(bt.counts.from_table({("A", "B"): (12, 30)}))
     assert "ties are unknown" in bt.plot.outcomes(unknown).get_xlabel()
@@ -133,7 +135,7 @@ def test_the_level_of_a_verdict_is_that_of_the_comparison():
     loose = COMPARED.assign_attrs(threshold=0.5)
     counts = bt.prob_better(COUNTS).assign_attrs(threshold=0.5)
     assert {t.get_fontweight() for t in bt.plot.matrix(counts).texts} == {"bold"}
-    assert "at least 50" in bt.plot.matrix(loose).get_title(loc="left")
+    assert "P ≥ 0.5" in bt.plot.matrix(loose).get_title(loc="left")
     named = np.isin(COMPARED["verdict"].values, ["a_better", "b_better"]).sum()
     drawn = [t.get_fontweight() for t in bt.plot.matrix(COMPARED).texts]
     assert drawn.count("bold") == named
@@ -143,7 +145,7 @@ def test_the_level_of_a_verdict_is_that_of_the_comparison():
 def test_every_verdict_has_a_mark():
     for verdict in names.VERDICTS:
         told = COMPARED["verdict"].copy(data=np.full(COMPARED["verdict"].shape, verdict, object))
-        ax = bt.plot.differences(COMPARED.assign(verdict=told))
+        ax = bt.plot.differences(COMPARED.assign(verdict=told), all_pairs=True)
         assert sum(len(line.get_xdata()) for line in ax.lines) == 3, verdict
 
 
@@ -187,7 +189,7 @@ def test_pairs_are_picked_and_renamed():
     assert rows(ax) == ["after"]
     assert ax.get_title(loc="left").endswith("against before")
     ax = bt.plot.densities(COUNTS, systems=called, show="decisive")
-    assert ax.get_title(loc="left") == "Posterior of the discordant examples, before against after"
+    assert ax.get_title(loc="left") == "Posterior of the non-tied items, before against after"
     assert "before against after" in bt.plot.simplex(COUNTS, systems=called).get_title(loc="left")
 
 

@@ -3,6 +3,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.plot import drawing
 
 
 def _square(values, systems=None):
@@ -82,10 +83,16 @@ def test_where_there_is_no_room_every_kth_row_is_named():
     assert "one row in 3 is named" in ax.get_title(loc="left")
 
 
-def test_the_ramp_only_darkens():
-    ax = bt.plot.matrix(_random(3))
-    colours = ax.images[0].cmap(np.linspace(0, 1, 50))[:, :3]
-    luminance = colours @ [0.2126, 0.7152, 0.0722]
+def test_classes_darken_from_the_middle_to_both_sides():
+    image = bt.plot.matrix(_random(3)).images[0]
+    p = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+    luminance = image.cmap(image.norm(p))[:, :3] @ [0.2126, 0.7152, 0.0722]
+    assert (np.diff(luminance[:4]) > 0).all()
+    assert (np.diff(luminance[3:]) < 0).all()
+
+
+def test_the_ramp_of_ranks_only_darkens():
+    luminance = drawing.ramp()(np.linspace(0, 1, 50))[:, :3] @ [0.2126, 0.7152, 0.0722]
     assert (np.diff(luminance) < 0).all()
 
 

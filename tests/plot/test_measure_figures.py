@@ -16,7 +16,7 @@ def test_cells_of_a_confusion_matrix_are_its_counts():
     assert numbers == [*beetle.values.ravel(), *lost]
     shade = ax.images[0].get_array()
     np.testing.assert_allclose(shade.sum(0), 1)
-    assert ax.get_title(loc="left").startswith("1,457 of 3,379 items right")
+    assert ax.get_title(loc="left").startswith("1,457 of 3,379 items correct")
 
 
 def test_nothing_unclassified_has_no_row_for_it():
@@ -65,7 +65,7 @@ def test_ranks_are_drawn_best_first():
     order = found["expected_rank"].values.argsort()[:5]
     shown = ax.images[0].get_array()
     np.testing.assert_array_equal(shown, found["prob_rank"].values[order][:, : shown.shape[1]])
-    assert "5 of 14 systems" in ax.get_title(loc="left")
+    assert "5 of 14 systems" in " ".join(ax.get_title(loc="left").split())
     with pytest.raises(ValueError, match="data hold no ranks"):
         bt.plot.ranks(xr.Dataset())
 

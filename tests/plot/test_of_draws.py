@@ -128,7 +128,7 @@ def test_draws_of_judged_counts_are_drawn():
 
 def test_a_pair_of_draws_is_picked_and_renamed():
     ax = bt.plot.densities(DRAWN_THREE, systems={"C": "new", "B": "old"}, show="decisive")
-    assert _title(ax).startswith("Posterior of the discordant examples, new against old")
+    assert _title(ax).startswith("Posterior of the non-tied items, new against old")
     expected = float(bt.prob_better(DRAWN_THREE).sel(system_a="C", system_b="B"))
     assert _legend(ax)[0] == f"P(new better) = {expected:.3f}"
 
@@ -138,7 +138,7 @@ def test_a_difference_of_ones_own_may_exceed_one():
     ax = bt.plot.densities(adopted(difference=d), show="difference")
     ((x, _),) = _curves(ax)
     assert x[-1] == d.max()
-    assert ax.get_xlabel() == "difference d, above 0 where A is better"
+    assert ax.get_xlabel() == "Difference, above 0 where A is better"
 
 
 def test_a_rope_of_a_difference_of_ones_own_is_in_its_unit():
@@ -174,7 +174,7 @@ def test_the_forest_of_draws_has_the_verdicts_of_the_closed_form(rope):
     means = [np.sort(np.concatenate([x.get_xdata() for x in ax.lines])) for ax in (sampled, exact)]
     np.testing.assert_allclose(*means, atol=0.005)
     assert _legend(sampled) == _legend(exact)
-    assert _title(sampled) == "Difference of each pair: mean and 95 % HDI, from 4,000 draws"
+    assert _title(sampled) == "Difference of each pair: mean and 95% HDI, from 4,000 draws"
 
 
 def test_draws_by_pair_are_drawn_as_those_by_square():
@@ -192,10 +192,10 @@ def test_without_convergence_no_pair_has_a_verdict():
     with pytest.warns(UserWarning, match="no verdict"):
         ax = bt.plot.matrix(unconverged())
     assert {t.get_fontweight() for t in ax.texts} == {"normal"}
-    assert _title(ax).endswith("In percent; no verdict, as the draws have not converged")
+    assert _title(ax).endswith("In percent; no verdict: the draws have not converged")
     with pytest.warns(UserWarning, match="no verdict"):
         ax = bt.plot.differences(unconverged())
-    assert _legend(ax) == ["no verdict: not converged, or missing scores decide"]
+    assert _legend(ax) == ["no verdict"]
 
 
 @pytest.mark.parametrize("systems", [("A", "C"), ("C", "A")])
@@ -213,7 +213,7 @@ def test_the_simplex_shows_draws_as_points_in_view(systems):
     assert _legend(ax) == ["2,000 of the 4,000 draws", "win = loss", "|win − loss| ≤ 0.1"]
     share = float(bt.prob_better(DRAWN_THREE).sel(system_a=systems[0], system_b=systems[1]))
     said = drawing.probability(share)
-    assert _title(ax).endswith(f"P({systems[0]} better) {said}, the share of 4,000 draws")
+    assert _title(ax).endswith(f"P({systems[0]} better) {said}, from 4,000 draws")
 
 
 def test_a_simplex_of_few_draws_shows_each():
@@ -283,7 +283,7 @@ def test_what_a_comparison_of_draws_does_not_hold_is_said():
     for figure in (bt.plot.outcomes, bt.plot.rope_curve):
         with pytest.raises(ValueError, match=holds.format("an adopted model") + "; plot.matrix"):
             figure(own)
-    with pytest.raises(ValueError, match="hold no ranks: an adopted model answers each pair by it"):
+    with pytest.raises(ValueError, match="hold no ranks: an adopted model is pairwise"):
         bt.plot.ranks(own)
     with pytest.raises(ValueError, match="the adopted model has p alone"):
         bt.plot.differences(own)

@@ -34,8 +34,8 @@ def test_systems_stand_by_rank_with_their_intervals(eight):
     assert sorted(middle) == pytest.approx(sorted(table["score"]))
     ends = np.array([segment[:, 0] for segment in ax.collections[0].get_segments()])
     np.testing.assert_allclose(ends, table[["score_lower", "score_upper"]])
-    filled = ax.lines[0].get_ydata()
-    assert len(filled) == table["in_best_set"].sum()
+    bold = [label.get_fontweight() == "bold" for label in ax.get_yticklabels()]
+    assert bold == table["in_best_set"].tolist()
 
 
 def test_without_scores_it_is_the_mean_probability_of_being_better():
@@ -45,7 +45,7 @@ def test_without_scores_it_is_the_mean_probability_of_being_better():
     square = found.prob_better.to_numpy(copy=True)
     np.fill_diagonal(square, np.nan)
     expected = sorted(np.nanmean(square, axis=1), reverse=True)
-    assert ax.lines[1].get_xdata().tolist() == pytest.approx(expected)
+    assert ax.lines[0].get_xdata().tolist() == pytest.approx(expected)
     assert rows(ax) == ["C", "A", "B"]
 
 
@@ -147,7 +147,7 @@ def test_a_pair_without_data_counts_for_nothing():
     alone["B"] = (better.loc["B", "A"] + better.loc["B", "D"]) / 2
     alone["D"] = (better.loc["D", "B"] + better.loc["D", "C"]) / 2
     expected = sorted(alone.values(), reverse=True)
-    assert ax.lines[1].get_xdata().tolist() == pytest.approx(expected)
+    assert ax.lines[0].get_xdata().tolist() == pytest.approx(expected)
     drawn = np.ma.getmaskarray(bt.plot.matrix(found).images[0].get_array())
     assert drawn.sum() == 2 * 3  # A and C, A and D, B and C
     assert not drawn.diagonal().any()

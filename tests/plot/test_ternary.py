@@ -48,7 +48,7 @@ def test_a_wide_posterior_shows_the_whole_simplex():
     corners = ax.patches[0].get_xy()[:3]
     np.testing.assert_allclose(corners, [[-1, 0], [1, 0], [0, ROOT3]], atol=1e-12)
     assert not ax.child_axes
-    assert {"A wins\nevery example", "B wins\nevery example", "every example is a tie"} <= {
+    assert {"A wins\nevery item", "B wins\nevery item", "every item is a tie"} <= {
         t.get_text() for t in ax.texts
     }
 
@@ -76,9 +76,9 @@ def test_the_rope_and_the_middle_line_are_named():
     ax = bt.plot.simplex(_counts(9, 4, 7), rope=0.1)
     told = [t.get_text() for t in ax.get_legend().get_texts()]
     assert told == [
-        "densest 95 %",
-        "densest 80 %",
-        "densest 50 %",
+        "densest 95%",
+        "densest 80%",
+        "densest 50%",
         "win = loss",
         "|win − loss| ≤ 0.1",
     ]

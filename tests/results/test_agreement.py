@@ -92,7 +92,7 @@ def test_every_format_has_tests_and_groups(format):
     written = bt.report(bt.compare(bt.datasets.intent_detection()), format=format, figures=False)
     assert "Posterior and tests" in written
     assert "at most 0.05" in written
-    assert "By the verdicts above" in " ".join(written.split())
+    assert "These verdicts are pairwise." in " ".join(written.split())
     assert ("checkmark" if format == "latex" else "✓") in written
 
 

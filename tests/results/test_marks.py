@@ -83,9 +83,9 @@ def test_marks_are_where_they_are_printed(task):
 def test_the_text_in_full():
     rule = "─" * 82
     assert bt.report(groups(muc6("template_element"))) == (
-        "Systems that cannot be told apart\n"
-        "=================================\n"
-        "Which systems can a test not tell apart?\n"
+        "Homogeneous groups of systems\n"
+        "=============================\n"
+        "Which systems are not significantly different?\n"
         "\n"
         "Answer\n"
         "  - 18 of 66 pairs of systems are not significantly different, 1 of them in one direction "
@@ -93,9 +93,9 @@ def test_the_text_in_full():
         "    is not significantly different from 2.\n"
         "  - 11 and 12 differ significantly from every other system.\n"
         "\n"
-        "✓: the systems of row and column cannot be told apart. ✓!: marked in this direction only, "
-        "so that the pair is\n"
-        "in no group. Marks as given, for p ≤ 0.01 with a confidence of at least 0.99.\n"
+        "✓: the systems of row and column are not different. ✓!: marked in this direction only, "
+        "so that the pair is in\n"
+        "no group. Marks as given, for p ≤ 0.01 with a confidence of at least 0.99.\n"
         "\n"
         " System   Rank   Score   1   2   3   4   5   6   7    8   9   10   11   12   Groups\n"
         f" {rule}\n"
@@ -118,7 +118,7 @@ def test_the_text_in_full():
         "group.\n"
         "\n"
         "Limits\n"
-        "  - Systems that cannot be told apart need not be equal.\n"
+        '  - "Not significantly different" does not mean equal.\n'
         "\n"
         "betterthan 0.1.0 | groups by printed marks | cutoff=0.01 | confidence=0.99 | "
         "correction=none | systems=12\n"
@@ -144,14 +144,14 @@ def test_thirty_systems_stay_aligned_whatever_their_names():
 def test_unsettled_pairs_are_flagged():
     text = " ".join(bt.report(groups(counted(99), correction="none")).split())
     assert "✓?" in text
-    assert "more random permutations would say" in text
+    assert "more random permutations would show" in text
     assert "Two systems differ only if p ≤ 0.01 with a confidence of at least 0.99." in text
     assert "✓?" not in bt.report(groups(counted(500), correction="none"))
 
 
 def test_many_systems_are_listed_by_rank():
     table = marks_table(groups(chain(41, reach=2)))
-    assert table.heads == ("System", "Rank", "Not told from", "Groups")
+    assert table.heads == ("System", "Rank", "Not different from", "Groups")
     assert table.sides == "lrll"
     assert table.rows[0] == ("system 1", "1", "2-3", "a")
     assert table.rows[10] == ("system 11", "11", "9-10, 12-13", "ijk")

@@ -40,3 +40,10 @@ def test_difference(ends, expected):
 
 def test_digits_are_cut_to_the_monte_carlo_error():
     assert numbers.difference(0.01234, 0.002, 0.02, mcse=0.0012) == "+0.012 [+0.002, +0.020]"
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"), [(0.005, "<1"), (0.0051, "1"), (0.995, ">99"), (0.9949, "99"), (1.0, ">99")]
+)
+def test_no_per_cent_is_0_or_100(p, expected):
+    assert numbers.percent(p) == expected

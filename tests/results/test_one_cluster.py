@@ -53,7 +53,7 @@ def test_of_several_systems():
     told = " ".join(bt.report(found, format="text").split())
     assert "3 cannot be compared: all items belong to a single cluster" in told
     assert "Pairs compared: 3; there is no verdict on any, for each has one cluster." in told
-    assert "Each pair has one cluster, so nothing can be said about new clusters, and no" in told
+    assert "Each pair has a single cluster, so there is only one independent observation" in told
     assert "(accuracy, on 1 cluster)" in told
     assert system_rows(found)["never_compared"].tolist() == [0, 0, 0]
 
@@ -88,8 +88,10 @@ def test_runs_of_one_item():
 
 def test_a_paper_says_items_and_clusters():
     said = bt.report(bt.compare(frame(clusters=8)), format="sentence")
-    assert said.startswith("On 40 items in 8 clusters ")
-    assert bt.report(bt.compare(frame()), format="sentence").startswith("On 40 items in 1 cluster ")
+    assert said.startswith("On 40 items in 8 clusters, ")
+    assert bt.report(bt.compare(frame()), format="sentence").startswith(
+        "On 40 items in 1 cluster, "
+    )
 
 
 @pytest.mark.filterwarnings(

@@ -64,7 +64,7 @@ def test_a_missing_order_drops_its_document_and_says_so(orders):
     )
     written = bt.report(bt.orders.kendall_tau(holed, "gold"), found)
     assert "on 39 of 40 documents" in written
-    assert "1 orders missing" in written
+    assert "1 ranking missing" in written
     with pytest.raises(ValueError, match="documents have an order of every system"):
         bt.orders.compare(holed.isel(document=[3, 4]), "gold")
 
@@ -75,14 +75,14 @@ def test_every_format_says_the_taus(orders, compared, format):
     written = bt.report(orders, taus, compared, format=format, figures=False)
     for value in compared["score"].values:
         assert f"{value:+.3f}" in written
-    assert "p of chance" in written
+    assert "p (random rankings)" in written
     assert "Bayesian bootstrap of documents" in written
     agreed = [bt.orders.agreement(one), bt.orders.consensus(one)]
     judged = bt.report(*agreed, format=format, figures=False)
     assert "Kemeny, exact" in judged
-    assert "all may agree on a bad order" in judged
+    assert "all systems can agree on a bad ranking" in judged
     single = bt.report(bt.orders.kendall_tau(one, "gold"), format=format, figures=False)
-    assert "exact, all orders being equally likely" in single
+    assert "exact, if all rankings are equally likely" in single
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -115,12 +115,12 @@ def test_facts_of_several_answers_stand_under_one_heading(orders, compared):
     taus = bt.orders.kendall_tau(orders, "gold")
     read = orders.assign_attrs(reading="orders.csv read as orders")
     written = bt.report(read, taus, compared, format="markdown")
-    assert written.startswith("# Orders of 2 systems")
+    assert written.startswith("# Rankings of 2 systems")
     assert written.count("## Data and method") == 1
     data = written.split("## Data and method")[1].split("## Limits")[0]
     places = [data.index(fact) for fact in ("- Source: orders.csv", "- Reference: gold", "- Test:")]
     assert places == sorted(places)
-    assert written.count("\n- Pairs of items within an order are not independent") == 1
+    assert written.count("\n- Pairs of items within a ranking are not independent") == 1
 
 
 def test_consensus_of_every_document_is_a_row(orders):
@@ -167,9 +167,9 @@ def test_command(tmp_path):
     done = run(path, "--reference", "gold", "--seed", 1)
     assert done.returncode == 0, done.stderr
     assert "orders.csv read as orders: 40 documents" in done.stderr
-    assert "p of chance" in done.stdout
+    assert "p (random rankings)" in done.stdout
     done = run(path)
-    assert "Who agrees with the others" in done.stdout
+    assert "Agreement of each system with the others" in done.stdout
     done = run(path, "--reference", "silver", "-o", tmp_path / "never.html")
     assert done.returncode == 2
     assert (
@@ -179,4 +179,4 @@ def test_command(tmp_path):
     assert not (tmp_path / "never.html").exists()
     done = run(path, "--reference", "gold", "-o", tmp_path / "o.md")
     assert done.returncode == 0
-    assert (tmp_path / "o.md").read_text("utf-8").startswith("# Orders of 2 systems")
+    assert (tmp_path / "o.md").read_text("utf-8").startswith("# Rankings of 2 systems")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
+from betterthan.plot import drawing
 from betterthan.plot.matrices import matrix_svg
 from betterthan.results.context import report_context
 
@@ -46,14 +47,16 @@ def pixels(svg):
     return lines[:, 1:].reshape(height, width, 3).astype(int)
 
 
-def test_darker_is_more_probable_and_grey_was_never_compared(whole):
+def test_a_cell_has_the_color_of_its_class_and_grey_was_never_compared(whole):
     shown = pixels(matrix_svg(whole, "The matrix"))
     p = whole["prob_better"].transpose("system_a", "system_b").values
     never = (whole["verdict"] == "no_data").transpose("system_a", "system_b").values
     assert never.sum() == 2
     assert (shown[never] == 200).all()
-    red = shown[..., 0][~never]
-    np.testing.assert_allclose(red, 255 - 224 * p[~never], atol=0.51)
+    hexes = np.array([f"#{r:02x}{g:02x}{b:02x}" for r, g, b in shown[~never].tolist()])
+    expected = np.array(drawing.CLASSES)[drawing.class_of(p[~never], 0.95)]
+    np.testing.assert_array_equal(hexes, expected)
+    assert len(set(hexes)) > 2
 
 
 def test_names_are_text(whole):

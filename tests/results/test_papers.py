@@ -20,6 +20,22 @@ def three():
     return bt.compare(xr.DataArray(values, dims=("item", "system"), coords={"system": names}))
 
 
+def scores(items, **coords):
+    values = (np.random.default_rng(3).random((items, 3)) < [0.9, 0.55, 0.5]).astype(float)
+    coords = {name: ("item", values) for name, values in coords.items()}
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": list("xyz"), **coords})
+
+
+@pytest.fixture(scope="module")
+def clustered():
+    return bt.compare(scores(120, cluster=np.arange(120) // 6))
+
+
+@pytest.fixture(scope="module")
+def repeated():
+    return bt.compare(scores(120, item=np.arange(120) // 4, epoch=np.arange(120) % 4))
+
+
 @pytest.fixture(scope="module")
 def pair():
     return bt.compare(bt.datasets.contingency_case("a"))
@@ -28,7 +44,8 @@ def pair():
 def test_the_sentence_says_what_was_found_and_how(pair):
     said = bt.report(pair, format="sentence")
     assert said.startswith(
-        "On 1,000 items A was better than B with posterior probability 0.996 (P(A wins) - P(B wins)"
+        "On 1,000 items, A was better than B with posterior probability 0.996 (difference in win "
+        "rate +0.0100, 95% HDI [+0.0024, +0.0180]; 12 wins, 2 losses, 986 ties for A)."
     )
     assert bt.signature(pair) in said
     assert said.count("\n") == 1
@@ -60,7 +77,86 @@ def test_the_best_set_is_bold_and_decided_pairs_are_marked(three):
     assert verdict == "a_better"
     assert "^{*}" in rows[0]
     assert r"\label{tab:betterthan}" in table
-    assert "3 systems on 60 items; Dirichlet(1, 1, 1) prior" in table
+    assert "3 systems, best first, on 60 items. Accuracy with its 95\\% HDI." in table
+    assert (
+        "Model: joint model of all systems, Dirichlet(1, 1, 1) prior on win, loss and tie." in table
+    )
+    assert "verdict, at 0.95 or above" in table
+
+
+def test_p_values_are_a_column_and_the_caption_names_test_reference_and_correction(three):
+    c = three.data
+    assert " p &" not in bt.report(three, format="latex-table")
+    table = bt.report(three, format="latex-table", p_values="sign")
+    systems = three.systems["system"].tolist()
+    reference = three.systems.loc[three.systems["prob_best"].idxmax(), "system"]
+    rows = [row.split(" & ") for row in re.findall(r"^(.*) \\\\$", table, re.M)]
+    at = rows[0].index("p")
+    p = c["p_adjusted"].sel(test="sign", system_b=reference, system_a=systems).values
+    for system, row, value in zip(systems, rows[1:], p, strict=True):
+        small = "<0.001" if value < 0.001 else numbers.p_value(float(value))
+        assert row[at].strip("$") == ("--" if system == reference else small)
+    caption = re.search(r"\\caption\{(.*)\}", table)[1]
+    assert "p: two-sided sign test against best" in caption
+    assert caption.endswith("Holm correction for 3 pairs.")
+
+
+def test_p_values_on_clusters_say_so(clustered):
+    table = bt.report(clustered, format="latex-table", p_values="randomization")
+    assert "randomization test against" in table
+    assert "on clusters, Holm correction for 3 pairs" in table
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        (
+            {"format": "latex-table", "p_values": "t"},
+            "p_values is 't', but the comparison has sign",
+        ),
+        ({"format": "sentence", "p_values": "sign"}, "p_values is for format='latex-table'"),
+        ({"p_values": "sign"}, "p_values is for format='latex-table', not for 'text'"),
+    ],
+)
+def test_p_values_of_no_test_or_of_another_format_are_an_error(three, choices, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        bt.report(three, **choices)
+    assert "\n" not in str(caught.value)
+
+
+PAPERS = ("sentence", "latex-table", "latex-macros")
+PRIVATE = ("told", "by itself", "decided among", "stayed", "per cent", "±", " right", "pair alone")
+
+
+@pytest.mark.parametrize("format", PAPERS)
+@pytest.mark.parametrize("which", ["pair", "three", "clustered", "repeated"])
+def test_papers_use_the_terms_of_the_field(which, format, request):
+    text = bt.report(request.getfixturevalue(which), format=format)
+    assert not [word for word in PRIVATE if word in text]
+
+
+@pytest.mark.parametrize("format", ["sentence", "latex-table"])
+def test_items_clusters_and_runs_are_counted_as_they_are(clustered, repeated, format):
+    text = bt.report(clustered, format=format)
+    assert "on 120 items in 20 clusters" in text.lower()
+    assert "120 clusters" not in text
+    text = bt.report(repeated, format=format)
+    assert "on 30 items with repeated runs" in text.lower()
+
+
+def test_a_joint_answer_says_which_numbers_to_cite(three, pair):
+    assert "Cite these joint numbers" in bt.report(three, format="sentence")
+    assert "from a joint model of all systems" in bt.report(three, format="sentence")
+    assert r"% Cite \btP" in bt.report(three, format="latex-macros")
+    for format in ("sentence", "latex-macros"):
+        assert "Cite" not in bt.report(pair, format=format)
+
+
+def test_verdicts_name_the_winner(pair, three):
+    assert macros_of(pair)["btVerdictAoverB"] == "A better"
+    assert r"best\_of \& all better" in macros_of(three).values()
+    against = bt.compare(bt.datasets.contingency_case("a"), baseline="B")
+    assert "A was better than B" in bt.report(against, format="sentence")
 
 
 @pytest.mark.skipif(
@@ -73,7 +169,8 @@ def test_table_and_macros_compile_in_one_column_and_in_two(tmp_path, pair, three
     """Nothing is wider than its column."""
     bt.report(pair, format="latex-macros", path=tmp_path / "macros.tex")
     for name, found in (("two", pair), ("three", three)):
-        bt.report(found, format="latex-table", path=tmp_path / f"{name}.tex")
+        path = tmp_path / f"{name}.tex"
+        bt.report(found, format="latex-table", p_values="sign", path=path)
     (tmp_path / "paper.tex").write_text(
         rf"\documentclass[{columns}]{{article}}\usepackage{{booktabs}}"
         r"\begin{document}\input{macros}P is \btPAoverB.\input{two}\input{three}\end{document}"

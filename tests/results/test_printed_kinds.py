@@ -2,8 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
+import xarray as xr
 from golden.cases import CASES
+
+import betterthan as bt
 
 FIRST_LINES = {
     "judged_by_a_model": "Undecided: the data do not show whether llama-7b or pythia-6.9b",
@@ -82,3 +86,63 @@ def test_few_human_labels_are_a_warning():
 
 def test_two_systems_have_no_table():
     assert " System " not in str(CASES["orders_compared"]())
+
+
+def test_concentrations_have_their_own_table_and_the_picture_of_theta():
+    text = str(CASES["fit_mallows"]())
+    assert " ".join(text.split()).startswith(
+        "The rankings of s0 are the most concentrated around the reference ranking (probability > "
+        "0.99). Concentration (Mallows theta; 0 for random rankings): s0 1.770 (95% HDI [0.675, "
+        "2.867]; expected tau +0.877), next s1"
+    )
+    assert "\n Difference in concentration (theta), s0 − s1, point and 95% HDI\n" in text
+    assert "±" not in text
+    assert " order" not in text
+
+
+FULL = {  # of answers that print as data, the title of the report and columns
+    "orders_taus": ("Rankings of 2 systems", "System Mean tau SD Lowest Highest Documents"),
+    "orders_agreement_and_consensus": ("Agreement of 4 systems", "System Mean tau with the others"),
+    "homogeneous_groups": ("Homogeneous groups of systems", "System Rank Score 1 2 3 Groups"),
+    "labels_with_uncertainty": ("A classifier by its labels", "Label Precision Recall F1"),
+    "performance_function": ("What predicts rating", "Feature Coefficient 95% Standardized"),
+}
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_full_reports_of_the_other_kinds_use_words_of_the_field(name):
+    title, heads = FULL[name]
+    answer = CASES[name]()
+    several = isinstance(answer, (list, tuple))
+    text = bt.report(*answer) if several else bt.report(answer)
+    assert text.startswith(title)
+    assert heads in [" ".join(line.split())[: len(heads)] for line in text.splitlines()]
+    for word in ("±", "told apart", "orders that", "nearer", "honest", "surely", " %"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(
+    "name", ["judged_by_a_model", "tallies_bootstrap", "orders_compared", "fit_adopted"]
+)
+def test_full_reports_have_the_monte_carlo_error_in_a_column(name):
+    text = bt.report(CASES[name]())
+    assert ("MC error" in text) == (name != "judged_by_a_model")
+    p_values = re.sub(r"\d(\.\d+)? ± \d(\.\d+)?", "", text)
+    assert "±" not in p_values
+
+
+def test_of_many_pairs_those_with_the_first_system_are_printed():
+    random = np.random.default_rng(0)
+    values = random.random((40, 6)) * 0.4 + np.linspace(0.1, 0.4, 6)
+    systems = [f"s{k}" for k in range(6)]
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": systems})
+    text = str(bt.scores.compare(scores, rng=1))
+    assert "The 5 of 15 pairs with s5, the system ahead first" in text
+    table = text[text.index("The 5 of 15 pairs") :].partition("\n\nA verdict")[0]
+    assert sum(line.startswith(" s") for line in table.splitlines()) == 5
+
+
+def test_a_one_sided_verdict_is_marked():
+    text = str(CASES["folds"]())
+    assert "†: one-sided; the interval includes 0" in text
+    assert re.search(r"B +C +\+0\.13 \[−0\.01, \+0\.26\] † +0\.966 +B better", text)

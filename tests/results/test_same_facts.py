@@ -81,7 +81,7 @@ def test_no_winner_is_called_by_the_letter_of_a_column():
 
 def test_papers_count_items_and_clusters_as_they_are():
     c = bt.compare(scores_of("abc", clusters=True))
-    assert "On 120 items in 20 clusters " in c.report(format="sentence")
+    assert "On 120 items in 20 clusters, " in c.report(format="sentence")
     macros = c.report(format="latex-macros")
     assert "\\btItems}{120}" in macros
     assert "\\btClusters}{20}" in macros

@@ -65,9 +65,9 @@ def test_a_paper_states_the_items_that_were_compared(systems):
     found = bt.compare(scores(values), missing="complete")
     n = int(found["n"].values[0, 1])
     assert n < 200
-    assert found.report(format="sentence").startswith(f"On {n} items ")
+    assert found.report(format="sentence").startswith(f"On {n} items, ")
     pairs = bt.compare(scores(values)).report(format="sentence")
-    assert pairs.startswith("On the items that each pair shares " if systems == 3 else f"On {n} ")
+    assert pairs.startswith("On the items that each pair shares, " if systems == 3 else f"On {n} ")
 
 
 def test_the_baseline_line_calls_no_missing_verdict_undecided():
@@ -83,7 +83,7 @@ def test_a_paper_counts_practically_equivalent_pairs():
     values = np.concatenate([same, same, np.zeros((2000, 1))], axis=1)
     values[:3, 1] = 1 - values[:3, 1]
     said = bt.compare(scores(values), rope=0.1).report(format="sentence")
-    assert "3 of 3 pairs were decided (1 as practically equivalent)" in said
+    assert "3 of 3 pairs had a verdict (posterior probability at least 0.95), 1 of them" in said
 
 
 def test_counts_without_ties_are_of_items_that_one_won():

@@ -228,12 +228,12 @@ def test_pairs_without_a_test_are_not_told_apart(correction):
 
 def test_notes():
     alone = groups(table(np.zeros((3, 3))))
-    assert alone.attrs["note"] == "Every two systems are told apart, so they can be ranked."
+    assert alone.attrs["note"] == "All systems are significantly different, so they can be ranked."
     assert alone["rank_possible"]
     same = groups(table(np.ones((3, 3))))
     assert (
         same.attrs["note"]
-        == "No two systems are told apart, which is not evidence that they are equal."
+        == "No two systems are significantly different, which does not mean that they are equal."
     )
     assert same["separate"].all()
     p = np.zeros((4, 4))

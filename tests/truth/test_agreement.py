@@ -178,10 +178,10 @@ def test_two_engines_that_favour_different_systems_are_named():
     ("verdict", "p", "favours", "said"),
     [
         ("a_better", 0.01, 1, ""),
-        ("a_better", 0.01, -1, "for the other system"),
-        ("b_better", 0.01, 1, "for the other system"),
-        ("a_better", 0.08, 1, "looks at one side"),
-        ("a_better", 0.3, 1, "the test is exact on them"),
+        ("a_better", 0.01, -1, "in favor of the other system"),
+        ("b_better", 0.01, 1, "in favor of the other system"),
+        ("a_better", 0.08, 1, "one-sided, the p-value two-sided"),
+        ("a_better", 0.3, 1, "the test is exact"),
         ("undecided", 0.3, 1, ""),
     ],
 )
@@ -200,7 +200,7 @@ def test_a_score_says_for_whom_its_p_speaks(higher):
     better = "B" if higher else "A"
     other = "A" if higher else "B"
     assert f"{better} is better than {other} by mean score (probability" in written
-    assert f"two-sided p = 0.0002, in favor of {better}." in written
+    assert f"0.0002 ± 0.0001 ({better})" in written  # the p-value, and whom it favors
 
 
 def equal_systems(rng, systems=20, items=100):

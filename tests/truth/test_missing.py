@@ -32,7 +32,7 @@ def turned_round():
 
 def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     scores = turned_round()
-    with pytest.warns(UserWarning, match="Scores of B are missing on harder examples") as caught:
+    with pytest.warns(UserWarning, match="Scores of B are missing on harder items") as caught:
         found = bt.compare(scores)
     assert found["prob_better"].sel(PAIR).item() < 0.01
     assert found["verdict"].sel(PAIR).item() == "no_verdict"  # for missing scores decide
@@ -40,8 +40,8 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     assert found["prob_better_if_wrong"].sel(PAIR).item() > 0.998
     assert found["verdict_if_wrong"].sel(PAIR).item() == "a_better"
     (said,) = [str(one.message) for one in caught]
-    assert "0.50 on the 80 that it lacks, 0.69 on the 120 that it has" in said
-    assert "speaks for it" in said
+    assert "0.50 on the 80 items that it lacks and 0.69 on the 120 that it has" in said
+    assert "favors it" in said
     assert "A is better than B with probability 0.999; with those left out, 0.008" in said
     assert list(found.made.notes) == [said]
     wrong = bt.compare(scores, missing="wrong")["prob_better"].sel(PAIR)
@@ -51,7 +51,7 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     assert "With every missing score counted as wrong, A is better than B with" in warned
     report = " ".join(bt.report(found).split())
     assert "80 scores are missing. Depending on their values, P(B better) lies between" in report
-    assert "Scores of B are missing on harder examples" in report
+    assert "Scores of B are missing on harder items" in report
 
 
 def test_what_is_dropped_stands_beside_what_is_kept():
@@ -80,7 +80,7 @@ def test_what_is_hard_follows_the_direction_of_the_score(higher):
 def test_easy_items_that_are_missing_speak_against_a_system():
     values = turned_round().values
     values[:, 0] = 1 - values[:, 0]
-    with pytest.warns(UserWarning, match=r"missing on easier examples.*speaks against it"):
+    with pytest.warns(UserWarning, match=r"missing on easier items.*is to its disadvantage"):
         bt.compare(scored(values))
 
 

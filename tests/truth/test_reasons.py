@@ -92,7 +92,7 @@ def test_no_interval_of_a_score_stands_where_the_verdict_is_withheld():
     with pytest.warns(UserWarning, match="there is no verdict below 15"):
         found = bt.scores.compare(tallies, statistic="macro_f1", rng=1, draws=500)
     text = " ".join(bt.report(found).split())
-    assert "No verdict on B and A: labels with too few gold items: y (6)." in text
+    assert "No verdict on B and A: these labels have too few items: y (6)." in text
     assert "is better than that of" not in text
 
 

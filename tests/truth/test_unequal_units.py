@@ -75,7 +75,7 @@ def test_compare_gate_and_plan_give_one_probability():
     )
     assert gate.evidence.lower == pytest.approx(pair(found, "difference_lower"))
     assert gate.evidence.effective == pytest.approx(pair(found, "difference_df") + 1)
-    assert "in 7 clusters, worth" in str(gate)
+    assert "in 7 clusters (effective number of clusters 3.8)" in " ".join(str(gate).split())
     plan = bt.plan.foresee(data, more=4)
     assert plan["error"].sel(AB).item() == pytest.approx(pair(found, "difference_error"))
 
@@ -184,7 +184,7 @@ def test_at_two_degrees_of_freedom_there_is_no_joint_model_and_no_prediction():
     assert outlook["replicates"].isnull().all()
     plan = bt.plan.replication(data.isel(system=[0, 1]))
     assert np.isnan(plan["same"].sel(AB).item())
-    assert "predict nothing" in plan.lines[1]
+    assert "Nothing can be predicted: the effective number of units is 3 or less" in plan.lines[1]
 
 
 def test_items_keep_their_joint_model():

@@ -17,20 +17,24 @@ from betterthan.results.text import printed
 
 _ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed
 _COUNTS = ("items", "epochs", "cells", "ok", "error", "unscored", "missing")
-_LIMITS = ["An audit finds what shows in the data; that it finds nothing does not make them right."]
+_LIMITS = [
+    "An audit detects only problems that are visible in the data. No finding does not mean that "
+    "the data are correct."
+]
+LEVEL_NAMES = {STOP: "error", WARN: "warning", NOTE: "info"}
 MEANS = {
-    STOP: "the numbers of the comparison mean something else",
-    WARN: "they may mean something else",
-    NOTE: "for reading",
+    STOP: "a comparison would be misleading",
+    WARN: "a comparison can be misleading",
+    NOTE: "background information",
 }
 
 
 def headline(audit: Any) -> str:
     """Count the findings of each level."""
     numbers = audit.findings["level"].value_counts()
-    names = {STOP: "stop", WARN: "warning", NOTE: "note"}
+    names = {STOP: "error", WARN: "warning", NOTE: "info message"}
     parts = [counted(int(numbers[k]), name) for k, name in names.items() if numbers.get(k)]
-    return ", ".join(parts) or "nothing found"
+    return ", ".join(parts) or "no errors or warnings"
 
 
 def lines(audit: Any) -> Iterator[tuple[str, str, str]]:
@@ -55,7 +59,7 @@ def page(audit: Any) -> Document:
     source = on_one_line(audit.source) if audit.source else "data given"
     return Document(
         "Audit",
-        "What would make a comparison of these wrong?",
+        "What would make a comparison of these data misleading?",
         parts_present(
             _findings(rows), _denominators(audit, _ROWS), Part("Data", facts=[("Source", source)])
         ),
@@ -91,28 +95,30 @@ def audit_sentences(level: str, headline: str, first: str = "") -> list[str]:
     first : str, optional
         The message of the first finding.
     """
-    finding = [f"First finding: {first}"] if first else []
+    finding = [f"First: {first}."] if first else []
     if level == STOP:
         return [f"A comparison of these data would be misleading: {headline}.", *finding]
     if level == WARN:
         return [
-            f"Nothing prevents a comparison of these data, but it can be misleading: {headline}.",
+            f"You can compare these data, but the comparison can be misleading: {headline}.",
             *finding,
         ]
-    clear = "The audit detected nothing that would make a comparison of these data misleading"
-    return [f"{clear}: {headline}." if level else f"{clear}.", *finding]
+    clear = "You can compare these data: the audit found no error and no warning"
+    return [f"{clear} ({headline})." if level else f"{clear}.", *finding]
 
 
 def _findings(rows: list[tuple[str, str, str]]) -> Part | None:
     if not rows:
         return None
-    means = [f"{level}: {MEANS[level]}." for level in dict.fromkeys(row[0] for row in rows)]
-    table = Table(("Level", "Check", "Finding"), rows, "What was found", left=99)
+    levels = dict.fromkeys(row[0] for row in rows)
+    means = [f"{LEVEL_NAMES[level].capitalize()}: {MEANS[level]}." for level in levels]
+    named = [(LEVEL_NAMES[level], *row) for level, *row in rows]
+    table = Table(("Level", "Check", "Finding"), named, "Errors and warnings", left=99)
     return Part("Findings", tables=[table], notes=means)
 
 
 def _denominators(audit: Any, max_rows: int) -> Part | None:
-    """Tabulate how many scores each system has, of how many."""
+    """Tabulate how many scores each system has, and its mean score."""
     rows: Any = audit.table
     if not len(rows):
         return None
@@ -122,16 +128,25 @@ def _denominators(audit: Any, max_rows: int) -> Part | None:
     counted = [k for k in _COUNTS if k in rows]
     columns += [[f"{int(v):,}" if v == v else "–" for v in rows[k]] for k in counted]
     columns += [[f"{v:.3f}" if v == v else "–" for v in rows["mean"]]]
-    heads = tuple(k.capitalize() for k in (*named, *counted, "mean"))
+    heads = tuple(_HEADS.get(k, k.capitalize()) for k in (*named, *counted, "mean"))
     table = Table(
         heads,
         list(zip(*columns, strict=True)),
-        "How many scores there are",
+        "Scores by system",
         left=len(named),
         visible=max_rows,
         elsewhere=".table of the audit has all" if len(rows) > max_rows else "",
     )
     return Part("Denominators", tables=[table])
+
+
+_HEADS = {
+    "epochs": "Runs per item",
+    "cells": "Runs",
+    "ok": "Scored",
+    "error": "Errors",
+    "mean": "Mean score",
+}
 
 
 SCHEMA = "betterthan.audit/1"

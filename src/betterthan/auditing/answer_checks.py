@@ -39,14 +39,14 @@ def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Fin
 def difficulty_message(row: Any, tested: int) -> str:
     """Describe one system of `missing_by_difficulty` in a sentence."""
     harder = row["auc"].item() > 0.5
-    kind, whom = ("harder", "for") if harder else ("easier", "against")
+    kind, favors = ("harder", "favors it") if harder else ("easier", "is to its disadvantage")
     p = numbers.p_value(row["p_adjusted"].item())
     corrected = f", corrected for {tested} systems" if tested > 1 else ""
     return (
-        f"Scores of {row[names.SYSTEM].item()} are missing on {kind} examples: the other systems' "
-        f"mean is {row['mean_missing'].item():.2f} on the {int(row['n_missing']):,} that it lacks, "
-        f"{row['mean_present'].item():.2f} on the {int(row['n_present']):,} that it has (AUC "
-        f"{row['auc'].item():.2f}, p {p}{corrected}); leaving them out speaks {whom} it."
+        f"Scores of {row[names.SYSTEM].item()} are missing on {kind} items: the mean of the other "
+        f"systems is {row['mean_missing'].item():.2f} on the {int(row['n_missing']):,} items that "
+        f"it lacks and {row['mean_present'].item():.2f} on the {int(row['n_present']):,} that it "
+        f"has (AUC {row['auc'].item():.2f}, p = {p}{corrected}). Leaving these items out {favors}."
     )
 
 
@@ -84,22 +84,26 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
         low, high = (numbers.probability(p) for p in better[i, j, 1:])
         if verdict == "no verdict":
             values = _values(int(missing[i, j]))
-            return f"{a} against {b}: {values} could change the verdict (P {low} to {high})"
+            return (
+                f"the verdict on {a} and {b} depends on {values}: P({a} better) is between {low} "
+                f"and {high}"
+            )
+        verdict_text = f'the verdict on {a} and {b}, "{verdict}",'
         verdict_text = (
-            f"{a} better than {b}" if verdict == "a better" else f"{a} against {b} {verdict}"
+            f'the verdict "{a} better than {b}"' if verdict == "a better" else verdict_text
         )
         return (
-            f"{verdict_text}: {_holds_text(int(missing[i, j]), bool(holds[i, j]))} (P {low} to "
-            f"{high})"
+            f"{verdict_text} {_holds_text(int(missing[i, j]), bool(holds[i, j]))}: "
+            f"P({a} better) is between {low} and {high}"
         )
 
     return describe
 
 
 def _holds_text(n: int, holds: bool) -> str:
-    values = "each value of the missing score"
-    values = values if n == 1 else f"every value of the {n} missing scores"
-    return f"holds for {values}: {'yes' if holds else 'no'}"
+    if not holds:
+        return f"depends on {_values(n)}"
+    return f"holds for every value of {_values(n)}"
 
 
 def _values(n: int) -> str:

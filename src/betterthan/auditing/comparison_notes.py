@@ -63,7 +63,10 @@ def _status_messages(scores: xr.DataArray) -> Iterator[str]:
 
     meanings = scores["status"].attrs["flag_meanings"].split()
     systems = scores[names.SYSTEM].values.astype(str)
-    for status, label in ((ERROR, "errors"), (UNSCORED, "unscored")):
+    for status, label in (
+        (ERROR, "runs that ended in an error"),
+        (UNSCORED, "runs without a score"),
+    ):
         number = (scores["status"].values == meanings.index(status)).sum(0)
         cells = scores.sizes[names.ITEM]
         counts = {s: (int(n), cells) for s, n in zip(systems, number, strict=True) if n}

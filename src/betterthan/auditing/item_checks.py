@@ -64,7 +64,7 @@ def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
     n, total = len(lacking), len(has_item)
     more = f" and {len(cases) - MAX_LISTED} more groups" if len(cases) > MAX_LISTED else ""
     message = (
-        f"{fraction(n, total, 'item')} {are(n)} not in every system: "
+        f"{fraction(n, total, 'item')} {are(n, 'lacks', 'lack')} a score of some system: "
         f"{'; '.join(cases[:MAX_LISTED])}{more}"
     )
     systems = tuple(str(s) for s in has_item.columns[~has_item.all(axis=0)])
@@ -74,7 +74,7 @@ def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
 def _who(row: Any) -> str:
     """Who has an item, or lacks it, whichever is shorter to say."""
     have, lack = [str(s) for s in row.index[row]], [str(s) for s in row.index[~row]]
-    return f"only in {both(have)}" if len(have) <= len(lack) else f"not in {both(lack)}"
+    return f"only in {both(have)}" if len(have) <= len(lack) else f"missing in {both(lack)}"
 
 
 def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
@@ -102,15 +102,15 @@ def _matching_hint(ids: list[str], other_ids: list[str]) -> str:
         for sep in "-_/"
     ]
     ways = {
-        "case and blanks are left aside": {x.strip().casefold() for x in ids}
+        "you ignore case and blanks": {x.strip().casefold() for x in ids}
         & {x.strip().casefold() for x in other_ids},
-        "what stands before the last - or _ or / is left aside": set().union(*tail),
-        "leading zeros are left aside": {x.lstrip("0") for x in ids}
+        "you ignore the part before the last - or _ or /": set().union(*tail),
+        "you ignore leading zeros": {x.lstrip("0") for x in ids}
         & {x.lstrip("0") for x in other_ids},
     }
     for way, common in ways.items():
         if len(common) * 2 >= min(len(ids), len(other_ids)):
-            return f"; ids look alike where {way} ({ids[0]!r}, {other_ids[0]!r})"
+            return f"; ids match if {way} ({ids[0]!r}, {other_ids[0]!r})"
     return f" ({ids[0]!r}, {other_ids[0]!r})"
 
 
@@ -125,7 +125,7 @@ def denominators(scores: xr.DataArray) -> Iterator[Finding]:
     means, common_means, n = values.mean(), values[shared].mean(), int(shared.sum())
     message = _means_text(has.sum(), means, common_means, n)
     if n and _order_changes(means.to_numpy(), common_means.to_numpy()):
-        message += "; systems change places"
+        message += "; the ranking changes"
     systems = tuple(str(s) for s in has.columns)
     yield Finding("denominators", message, WARN, systems, n=n, of=len(has))
 
@@ -133,11 +133,15 @@ def denominators(scores: xr.DataArray) -> Iterator[Finding]:
 def _means_text(sizes: Frame, means: Frame, common_means: Frame, n: int) -> str:
     """Report the number of items of each mean, and the means over shared items."""
     if len(sizes) > _MEANS:
-        return f"own means are over {sizes.min()} to {sizes.max()} items, {n} are shared"
-    message = f"own means are {both([f'{x:.3f}' for x in means])} over {both([*sizes])} items"
-    return message + (
-        f"; on the shared {n}: {both([f'{x:.3f}' for x in common_means])}" if n else ""
+        return (
+            f"means are over different items: {sizes.min()} to {sizes.max()} per system, {n} shared"
+        )
+    message = (
+        f"means are over different items: {both([f'{x:.3f}' for x in means])} on {both([*sizes])} "
+        "items"
     )
+    shared = f"; {both([f'{x:.3f}' for x in common_means])} on the {n} shared items"
+    return message + (shared if n else "")
 
 
 def _order_changes(means: np.ndarray, common_means: np.ndarray) -> bool:
@@ -166,7 +170,8 @@ def repeats(scores: xr.DataArray) -> Iterator[Finding]:
     runs = f"{per[0]}" if len(per) == 1 else f"{per[0]} to {per[-1]}"
     some_scored = f"{low}" if low == high else f"{low}-{high}"
     message = (
-        f"{runs} runs an item, {some_scored} of {cells} scored; n is {len(rows)} items, not {cells}"
+        f"{runs} runs per item, {some_scored} of {cells} scored; the sample size is {len(rows)} "
+        f"items, not {cells}"
     )
     level = NOTE if len(set(number.to_numpy().ravel().tolist())) == 1 else WARN
     yield Finding("repeats", message, level, n=len(rows), of=cells)
@@ -182,14 +187,17 @@ def ranges(scores: xr.DataArray) -> Iterator[Finding]:
     share = str(systems[np.where(most >= 0, most, np.inf).argmin()])
     lowest, large = float(most[most >= 0].min(initial=np.inf)), str(systems[most.argmax()])
     if least >= 0 and lowest <= 1 and largest > _PER_CENT:
-        message = f"scores of {large} reach {largest:g}, of {share} {lowest:g}: per cent?"
+        message = (
+            f"the highest score of {large} is {largest:g}, of {share} {lowest:g}: are some scores "
+            "percentages?"
+        )
         yield Finding("range", message, WARN, (share, large), of=len(systems))
     elif least < 0 or largest > 1:
-        message = f"scores run from {least:g} to {largest:g}, not within 0 and 1"
+        message = f"scores are between {least:g} and {largest:g}, not between 0 and 1"
         yield Finding("range", message, NOTE, of=len(systems))
 
 
-_CLUSTER = "; cluster='content' takes them as one cluster"
+_CLUSTER = "; pass cluster='content' to treat them as one cluster"
 
 
 def other_contents(logs: Logs) -> Iterator[Finding]:
@@ -202,10 +210,9 @@ def other_contents(logs: Logs) -> Iterator[Finding]:
         total = records["item"].nunique()
         cases = [f"{item} is {both(list(texts.values())[:2])}" for item, texts in contents.items()]
         message = (
-            f"{fraction(len(contents), total, 'id')} {are(len(contents), 'stands', 'stand')} for "
-            "different "
+            f"{fraction(len(contents), total, 'id')} {are(len(contents), 'has', 'have')} different "
+            f"content: {'; '.join(cases[:2])}; pass join='content' to match items by content"
         )
-        message += f"content: {'; '.join(cases[:2])}; join='content' joins by what was asked"
         yield Finding(
             "content",
             message,
@@ -231,8 +238,8 @@ def renamed(logs: Logs) -> Iterator[Finding]:
         n, total = len(other), int(pairs["item_hash"].nunique())
         case = both([f"{some(sorted(v))} in {k}" for k, v in list(other[0].items())[:2]])
         message = (
-            f"{fraction(n, total, 'item')} {are(n, 'has', 'have')} other ids in other systems: "
-            f"{case}"
+            f"{fraction(n, total, 'item')} {are(n, 'has', 'have')} different ids in different "
+            f"systems: {case}"
         )
         yield Finding("renamed", message, task=task, n=n, of=total)
 
@@ -272,7 +279,7 @@ def doubled(logs: Logs) -> Iterator[Finding]:
 
 
 def _same_content_text(groups: list[list[str]]) -> str:
-    return "; ".join(f"items {both(group)} are one question" for group in groups[:2])
+    return "; ".join(f"items {both(group)} have the same content" for group in groups[:2])
 
 
 def places(logs: Logs) -> Iterator[Finding]:
@@ -284,10 +291,9 @@ def places(logs: Logs) -> Iterator[Finding]:
             .notna()
             .all()
         )
-        by = "joined by what was asked" if hashed else "nothing in the logs says what was asked"
+        by = "items are matched by content" if hashed else "the logs contain no content of items"
         systems = tuple(dict.fromkeys(runs["system"]))
-        message = f"ids of {runs['tool'].iloc[0]} are places or drawn at random; items are {by}"
-        message = message if hashed else message.replace("items are nothing", "nothing")
+        message = f"ids of {runs['tool'].iloc[0]} are positions or random; {by}"
         yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(run_table(logs)))
 
 
@@ -343,9 +349,8 @@ def ceiling_and_floor(scores: xr.DataArray) -> Iterator[Finding]:
         n = int((complete == extreme).all(1).sum())
         if n >= _HALF * len(complete):
             message = (
-                f"all systems have {extreme:g} on {fraction(n, len(complete), 'item')} that all "
-                "were "
-                "scored on"
+                f"all systems have the score {extreme:g} on "
+                f"{fraction(n, len(complete), 'shared item')}"
             )
             yield Finding(code, message, NOTE, n=n, of=len(complete))
 
@@ -356,8 +361,10 @@ def dead(scores: xr.DataArray) -> Iterator[Finding]:
     complete = values[~np.isnan(values).any(1)]
     n = int((complete == complete[:, :1]).all(1).sum())
     if n:
-        verb = "does" if n == 1 else "do"
-        message = f"{fraction(n, len(complete), 'item')} {verb} not separate any systems"
+        message = (
+            f"all systems have equal scores on {fraction(n, len(complete), 'shared item')} "
+            "(non-discriminating items)"
+        )
         yield Finding("dead", message, NOTE, n=n, of=len(complete))
 
 
@@ -369,7 +376,7 @@ def twins(scores: xr.DataArray) -> Iterator[Finding]:
     alike = ((same == n) & (n >= _TWINS)) | ((same > _NEARLY * n) & (n >= _MANY))
     for i, j in np.argwhere(np.triu(alike & varied & varied[:, None], 1)).tolist():
         a, b, k, total = systems[i], systems[j], int(same[i, j]), int(n[i, j])
-        message = f"{a} and {b} are identical on {fraction(k, total, 'shared score')}"
+        message = f"{a} and {b} have the same score on {fraction(k, total, 'shared item')}"
         yield Finding("twins", message, NOTE, (a, b), n=k, of=total)
 
 
@@ -389,9 +396,11 @@ def drift(scores: xr.DataArray) -> Iterator[Finding]:
         if len(observed) < _LEAST or not (slope := _slope(observed, chance)):
             continue
         first, second = observed[: len(observed) // 2].mean(), observed[len(observed) // 2 :].mean()
-        along = "falls" if slope < 0 else "rises"
-        message = f"{system} {along} along the file: first half {first:.2f}, second {second:.2f}"
-        message += " (errors, quota or sorted items?)"
+        along = "fall" if slope < 0 else "rise"
+        message = (
+            f"scores of {system} {along} along the file: mean {first:.2f} in the first half, "
+            f"{second:.2f} in the second (errors, quota or sorted items?)"
+        )
         yield Finding("order", message, NOTE, (str(system),), n=len(observed), of=len(scores))
 
 
@@ -427,17 +436,16 @@ def _metric_findings(means: Frame) -> Iterator[Finding]:
     discordant, pairs, tau = _rank_agreement(*means.to_numpy().T)
     ranked = (
         f"; {fraction(discordant, pairs, 'pair')} of systems "
-        f"{are(discordant, 'changes', 'change')} "
-        "places"
+        f"{are(discordant, 'has', 'have')} the opposite order"
     )
     ranked = f"{ranked}, tau {tau:.2f}" if len(means) > 2 else ""
     a, b = (_best(means[metric]) for metric in (first, second))
     if a.isdisjoint(b):
-        message = f"{first} and {second} choose different winners: {some(sorted(a))} by {first}"
+        message = f"{first} and {second} have different best systems: {some(sorted(a))} by {first}"
         message += f", {some(sorted(b))} by {second}{ranked}"
         yield Finding("metrics", message, NOTE, (*sorted(a), *sorted(b)), n=discordant, of=pairs)
     elif discordant:
-        message = f"{first} and {second} rank systems otherwise{ranked}"
+        message = f"{first} and {second} rank systems differently{ranked}"
         yield Finding("metrics", message, NOTE, n=discordant, of=pairs)
 
 

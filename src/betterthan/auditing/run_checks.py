@@ -71,15 +71,15 @@ _NO_ASSERT = "promptfoo"  # calls a test passed that asserts nothing
 
 def errors(logs: Logs) -> Iterator[Finding]:
     """Runs that ended in an error."""
-    yield from _status_findings(logs, ERROR, "errors")
+    yield from _status_findings(logs, ERROR, "errors", "runs that ended in an error")
 
 
 def unscored(logs: Logs) -> Iterator[Finding]:
     """Runs that the scorer gave no score."""
-    yield from _status_findings(logs, UNSCORED, "unscored")
+    yield from _status_findings(logs, UNSCORED, "unscored", "runs without a score")
 
 
-def _status_findings(logs: Logs, status: str, code: str) -> Iterator[Finding]:
+def _status_findings(logs: Logs, status: str, code: str, what: str) -> Iterator[Finding]:
     refused = {m for metrics in run_table(logs)["refused"] for m in metrics}
     for task, metric, records in _by_metric(logs):
         if metric in refused:
@@ -90,11 +90,11 @@ def _status_findings(logs: Logs, status: str, code: str) -> Iterator[Finding]:
         if not counts:
             continue
         never = int((records["status"] == MISSING).sum())
-        more = f"; {never} more never run" if never and status == ERROR else ""
+        more = f"; {never} more were never run" if never and status == ERROR else ""
         cells = records[records["status"] == status]
         about = {"task": task, "metric": metric, "where": _items(cells)}
         number = sum(n for n, _ in counts.values())
-        message = f"{code}: {shares(counts)}{_extremes_text(every)}{more}"
+        message = f"{what}: {shares(counts)}{_extremes_text(every)}{more}"
         yield Finding(code, message, WARN, tuple(counts), n=number, of=len(records), **about)
 
 
@@ -104,7 +104,7 @@ def _extremes_text(counts: dict[str, tuple[int, int]]) -> str:
     if pair is None:
         return ""
     more, less = (f"{name} {counts[name][0]} of {counts[name][1]}" for name in pair)
-    return f"; furthest apart: {more}, {less}"
+    return f"; largest difference: {more}, {less}"
 
 
 def unchecked(logs: Logs) -> Iterator[Finding]:
@@ -281,7 +281,7 @@ def settings(logs: Logs) -> Iterator[Finding]:
         for key in ranked:
             values = list(dict.fromkeys(_setting(x) for x in differ[key]))
             about: dict[str, Any] = {"task": str(task), "n": len(values), "of": len(runs)}
-            yield Finding("config", f"{key} {both(values)}", WARN, systems, **about)
+            yield Finding("config", f"{key} differs: {both(values)}", WARN, systems, **about)
         if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
             message = f"other settings differ: {some(others)}"
             yield Finding("config", message, NOTE, task=str(task), n=len(others), of=len(differ))
@@ -299,7 +299,7 @@ def versions(logs: Logs) -> Iterator[Finding]:
     for (task, tool), runs in run_table(logs).groupby(["task", "tool"], sort=False):
         tool_versions = list(dict.fromkeys(v for v in runs["version"] if v))
         if len(tool_versions) > 1:
-            message = f"version of {tool} {both(tool_versions)}"
+            message = f"versions of {tool} differ: {both(tool_versions)}"
             yield Finding(
                 "config", message, NOTE, task=str(task), n=len(tool_versions), of=len(runs)
             )
@@ -313,7 +313,7 @@ def scorers(logs: Logs) -> Iterator[Finding]:
         for role in ("judge", "scorer"):
             values = [v for v in dict.fromkeys(runs[role]) if v]
             if len(values) > 1:
-                message = f"{role} {both(values)}"
+                message = f"{role}s differ: {both(values)}"
                 yield Finding("scorer", message, task=str(task), n=len(values), of=len(runs))
         for tool, version, scorer, change in BREAKS:
             scorer_runs = runs[
@@ -373,5 +373,5 @@ def _prompt_finding(runs: Frame, task: str, n: int, total: int) -> Finding:
         )
     one_model = runs["base"].nunique(dropna=False) == 1 and runs["base"].notna().all()
     level = STOP if one_model else WARN
-    more = f", and all runs are of {runs['base'].iloc[0]}" if one_model else ""
+    more = f", and all runs use {runs['base'].iloc[0]}" if one_model else ""
     return Finding("prompt", message + more, level, systems, task, "", n, total)

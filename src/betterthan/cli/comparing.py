@@ -152,6 +152,13 @@ def compare(
     seed: Seed = None,
     scheduler: Scheduler = None,
     format: PaperFormat = None,
+    p_values: Annotated[
+        str | None,
+        typer.Option(
+            help="With --format latex-table: a test whose p-values against the baseline, or else "
+            "the system most likely the best, get a column."
+        ),
+    ] = None,
     output: Output = None,
     figures: Figures = None,
     github: Github = False,
@@ -168,6 +175,8 @@ def compare(
     import betterthan as bt
 
     form, target = where(format, output, inputs_of(files))
+    if p_values is not None and form != "latex-table":
+        raise ValueError(f"--p-values {p_values} is for --format latex-table")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
     judged_columns = _of_judged(judge, human, strata, drop)
@@ -228,7 +237,7 @@ def compare(
     )
     with scheduled(scheduler):
         comparison = compared()
-    deliver(comparison, form, target, full=full, picture=not no_picture)
+    deliver(comparison, form, target, p_values=p_values, full=full, picture=not no_picture)
     if figures is not None:
         _draw(comparison, figures)
     if github or junit is not None:

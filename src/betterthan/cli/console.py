@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     import pandas as pd
-    import xarray as xr
 
     from betterthan.results.comparison import Comparison
 
@@ -224,6 +223,7 @@ def deliver(
     form: str,
     target: Path | None,
     *,
+    p_values: str | None = None,
     full: bool = False,
     picture: bool = True,
 ) -> None:
@@ -239,10 +239,13 @@ def deliver(
 
     main_answer = plain(comparison)
     if form == "text" and target is None:
-        written = on_screen(main_answer, full=full, picture=picture)
+        written = on_screen(comparison, full=full, picture=picture)
     else:
         with working("writing the report"):
-            written = as_json(main_answer) if form == "json" else bt.report(comparison, format=form)
+            if form == "json":
+                written = as_json(main_answer)
+            else:
+                written = bt.report(comparison, format=form, p_values=p_values)
     if target is None or target.suffix:
         put(written, target)
     else:
@@ -255,25 +258,23 @@ def deliver(
             say(line)
 
 
-def on_screen(answer: "xr.Dataset", *, full: bool = False, picture: bool = True) -> str:
-    """What `print` shows of a comparison, on a terminal in color; in full the report, as in a file.
-    Of other answers always the report.
+def on_screen(comparison: "Comparison", *, full: bool = False, picture: bool = True) -> str:
+    """What `print` shows of a comparison, on a terminal in color; in full the report, as in a
+    file.
     """
-    from betterthan.results.brief import brief_page
+    from betterthan.results.brief import brief_page_of
     from betterthan.results.document import without_figures
     from betterthan.results.kinds import build_page
     from betterthan.results.text import as_text, coloured, encodable, terminal_width
 
-    page = without_figures(build_page(answer)) if full or not _is_brief(answer) else None
-    page = page or brief_page(answer, rest=_REST, picture=picture)
+    if full:
+        page = without_figures(build_page(comparison))
+    else:
+        page = brief_page_of(comparison, rest=_REST, picture=picture)
     return encodable(as_text(page, terminal_width(), colour=coloured()))
 
 
 _REST = "--full, or -o report.html"  # how a user of the command line gets the full report
-
-
-def _is_brief(answer: "xr.Dataset") -> bool:
-    return answer.attrs.get("answer") == "comparison"
 
 
 def _table(rows: "pd.DataFrame") -> str:

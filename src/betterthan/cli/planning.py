@@ -150,7 +150,7 @@ def _of_pilot(counts: Any, until: int | None, wanted: dict[str, Any], how: dict[
     fresh = bt.plan.items_needed(counts, **wanted, **how)
     a, b = counts[names.SYSTEM_A].values.tolist()
     print(f"A is {a}, B is {b}.")
-    _tell("so far", parts)
+    _tell("the items so far", parts)
     _tell("the items so far and more", [more])
     _tell("a new set of items", [fresh])
     _draw(fresh, wanted, {"design": counts} | how)
@@ -167,14 +167,21 @@ def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, A
 
 
 def _tell(subject: str, parts: "list[Plan]") -> None:
-    """The sentences of a plan; where there is a number of items, first, always and ceiling too."""
-    print(f"Of {subject}:")
+    """The sentences of a plan; where there is a number of items, that number and its limits too."""
+    print(f"For {subject}:")
     for line in dict.fromkeys(line for part in parts for line in part.lines):
         print(f"  {line}")
     for part in parts:
         if "first" in part:
             numbers = ((k, float(part[k])) for k in ("first", "always", "ceiling"))
-            print("  " + ", ".join(f"{k} {_number(k, v)}" for k, v in numbers))
+            print("  " + ", ".join(f"{_HEADS[k]} {_number(k, v)}" for k, v in numbers))
+
+
+_HEADS = {
+    "first": "items needed",
+    "always": "sufficient from",
+    "ceiling": "limiting probability",
+}
 
 
 def _number(name: str, value: float) -> str:

@@ -13,23 +13,28 @@ from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.markup import as_part
+from betterthan.results.sentences import verdict_label
 from betterthan.results.text import printed
 
 _ROWS = 20  # of a table that are shown
-_PROBABILITIES = ("a_better", "b_better", "equivalent", "undecided", "prob", "same", "ceiling")
+_PROBABILITIES = (
+    *("a_better", "b_better", "equivalent", "undecided", "prob", "same", "ceiling"),
+    *("replicates", "more_probability", "more_equivalent"),
+)
 
 
 def document(plan: Any) -> Document:
     """Show the words, the table and the provenance line."""
     full_table = table(plan.data)
-    rows = _some(full_table, plan.attrs)
+    rows = _some(_with_verdicts(full_table), plan.attrs)
+    rows = rows.drop(columns=[name for name in _left_out(plan.attrs) if name in rows])
     n_omitted = len(full_table) - len(rows)
     more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
     named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
     numbers_table = Table(
-        tuple(map(_column_title, rows)),
+        tuple(_column_title(name, plan.data) for name in rows),
         [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
-        "; ".join(filter(None, [str(plan.attrs.get("answer", "")).capitalize(), more])),
+        "; ".join(filter(None, [_caption(plan.attrs), more])),
         left=len(named),
     )
     return Document(
@@ -40,12 +45,118 @@ def document(plan: Any) -> Document:
     )
 
 
-def _column_title(name: Any) -> str:
+def _answer(attrs: dict[str, Any]) -> str:
+    """What was planned."""
+    answer = str(attrs.get("answer", ""))
+    return _ANSWERS.get(answer, answer)
+
+
+def _caption(attrs: dict[str, Any]) -> str:
+    answer = _answer(attrs)
+    return answer[:1].upper() + answer[1:]
+
+
+_ANSWERS = {
+    "labels beside a judge": "human labels and judge outputs",
+    "looking again": "interim looks",
+    "foresight": "predictive probabilities of verdicts",
+    "outlook": "stability of verdicts, and items still needed",
+    "fragility": "fragility index: the fewest items that overturn a verdict",
+}
+_FULL = {  # columns that only `.table` has
+    "human labels and judge outputs": (
+        *("r2", "n", "n_gold", "effective_gold", "effective_gold_lower", "effective_gold_upper"),
+        *("ceiling", "best_ratio", "unlabelled"),
+    ),
+}
+
+
+def _left_out(attrs: dict[str, Any]) -> tuple[str, ...]:
+    """Columns of `.table` that are not printed."""
+    return _FULL.get(_answer(attrs), ())
+
+
+def _with_verdicts(rows: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts with the name of the better system."""
+    if "now" not in rows:
+        return rows
+    n = len(rows)
+    first, second = (
+        rows[name] if name in rows else [letter] * n
+        for name, letter in zip(names.SQUARE, "AB", strict=True)
+    )
+    verdicts = [
+        verdict_label(str(verdict), str(a), str(b))
+        for verdict, a, b in zip(rows["now"], first, second, strict=True)
+    ]
+    return rows.assign(now=verdicts)
+
+
+def _column_title(name: Any, data: xr.Dataset) -> str:
     """A column's name in words, which may break between them."""
+    if "signal" in data.dims and name in data["signal"].values.astype(str):
+        return f"Next labels: {name}"
+    if data.attrs.get("answer") == "e-value" and name in _OF_E_VALUES:
+        return _OF_E_VALUES[name]
+    if "difference" in data and name in _OF_MEANS:
+        return _OF_MEANS[name]
+    if set(names.SQUARE) <= {*data.coords, *data.data_vars} and name in _OF_PAIRS:
+        return _OF_PAIRS[name]
     return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
 
 
-_HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True))
+_HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
+    "now": "Verdict",
+    "n": "Items",
+    "n_more": "More items",
+    "decisive": "Non-tied items",
+    "drop": "Items to remove",
+    "turn": "Items to flip",
+    "drop_to_other": "Items to remove, other better",
+    "turn_to_other": "Items to flip, other better",
+    "dropped_win": "Wins to remove",
+    "dropped_loss": "Losses to remove",
+    "dropped_tie": "Ties to remove",
+    "turned_win": "Change in wins",
+    "turned_loss": "Change in losses",
+    "turned_tie": "Change in ties",
+    "replicates": "Replication probability",
+    "same": "Replication probability",
+    "more_probability": "P(verdict)",
+    "more_equivalent": "P(equivalent)",
+    "prob_better": "P(better)",
+    "a_better": "P(A better)",
+    "b_better": "P(B better)",
+    "equivalent": "P(equivalent)",
+    "undecided": "P(undecided)",
+    "first": "Items needed",
+    "always": "Sufficient from",
+    "ceiling": "Limiting probability",
+    "a_better_ceiling": "Limiting P(A better)",
+    "b_better_ceiling": "Limiting P(B better)",
+    "equivalent_ceiling": "Limiting P(equivalent)",
+    "undecided_ceiling": "Limiting P(undecided)",
+    "a_better_alone": "P(A better), one look",
+    "b_better_alone": "P(B better), one look",
+    "equivalent_alone": "P(equivalent), one look",
+    "undecided_alone": "P(undecided), one look",
+    "probability": "Probability",
+    "look": "Look after items",
+    "error": "Cumulative error",
+    "level": "Significance level",
+    "labels": "Human labels",
+    "width": "Width, random items",
+    "width_chosen": "Width, best allocation",
+}
+_OF_MEANS = {"n": "Units", "n_more": "More units", "error": "Standard error"}
+_OF_E_VALUES = {
+    "a_better": "E-value, A better",
+    "b_better": "E-value, B better",
+    "a_better_log_e_value": "Log e-value, A better",
+    "b_better_log_e_value": "Log e-value, B better",
+    "equivalent": "E-value, equivalent",
+}
+_OF_PAIRS = {"a_better": "P(system better)", "b_better": "P(other better)"}
 
 
 def _cell(value: Any) -> str:
@@ -123,7 +234,10 @@ def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
 
 
 def _number(x: float) -> str:
-    return "–" if np.isnan(x) else f"{x:.4g}" if abs(x) < 1e4 or x != round(x) else f"{x:.0f}"
+    if np.isnan(x):
+        return "–"
+    text = f"{x:.4g}" if abs(x) < 1e4 or x != round(x) else f"{x:,.0f}"
+    return text.replace("-", "−")
 
 
 def signature(attrs: dict[str, Any]) -> str:
@@ -176,7 +290,7 @@ class Plan:
     >>> import betterthan as bt
     >>> found = bt.plan.foresee((12, 6, 32), until=200)
     >>> print(found.lines[0])
-    Undecided today (P(A better) 0.916, 50 items).
+    Undecided: P(A better) = 0.916 after 50 items.
     """
 
     data: xr.Dataset

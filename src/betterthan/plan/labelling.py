@@ -160,28 +160,30 @@ def _lines(dataset: xr.Dataset) -> tuple[str, ...]:
     for k in range(dataset.sizes[names.PAIR]):
         pair = dataset.isel({names.PAIR: k})
         pair_name = str(pair[names.PAIR].item())
-        text = (
-            f"{pair_name}: {int(pair['n_gold'])} labels among {int(pair['n']):,} judged items are "
-            "worth "
-            f"about {pair['effective_gold'].item():.0f} labels; more judged items make them worth "
-            f"{pair['ceiling'].item():.0f} at most (R2 {pair['r2'].item():.2f})"
+        lines.append(
+            f"{pair_name}: {int(pair['n_gold']):,} human labels among {int(pair['n']):,} judged "
+            "items have an effective number of about "
+            f"{pair['effective_gold'].item():,.0f} human labels; with ever more judged items, of "
+            f"at most {pair['ceiling'].item():,.0f}."
         )
         if "best_ratio" in pair:
-            text += f"; a budget says most at {pair['best_ratio'].item():.1f} judged items a label"
-        lines.append(f"{text}.")
+            lines.append(
+                f"At your costs, {pair['best_ratio'].item():.1f} judged items per human label are "
+                "the most informative."
+            )
         if pair.sizes[LABELS] > 1:
-            lines.append(_doubled(pair.isel({LABELS: 1})))
+            lines.append(_doubled(pair.isel({LABELS: 1}), dataset.attrs["ci_prob"]))
     return tuple(lines)
 
 
-def _doubled(pair: xr.Dataset) -> str:
+def _doubled(pair: xr.Dataset, ci_prob: float) -> str:
     where = ", ".join(
-        f"{int(number)} of {str(signal)!r}"
+        f"{int(number):,} more for {str(signal)!r}"
         for signal, number in zip(pair[SIGNAL].values, pair["next"].values, strict=True)
         if number > 0
     )
     return (
-        f"With {int(pair[LABELS])} labels in all the interval is {pair['width'].item():.2f} wide, "
-        "or "
-        f"{pair['width_chosen'].item():.2f} where they tell most: next {where}."
+        f"With {int(pair[LABELS]):,} human labels in total, the {100 * ci_prob:g}% interval has a "
+        f"width of {pair['width'].item():.2f} if their items are random. With the best allocation "
+        f"to judge outputs it is {pair['width_chosen'].item():.2f} ({where})."
     )

@@ -444,7 +444,7 @@ def sign_power(
     needed = critical_wins(n_decisive, alpha, alternative)
     data["wins"] = (data["n"].dims, np.where(needed <= n_decisive, needed, -1))
     data = data.assign_attrs(answer="power of the sign test", theta=p)
-    return Plan(data, words.power(data, "decisive items"))
+    return Plan(data, words.power(data, "non-tied items"))
 
 
 def mcnemar_power(

@@ -73,8 +73,8 @@ def fragility(
     >>> found = bt.plan.fragility((12, 2, 986))
     >>> int(found["drop"]), int(found["turn"]), int(found["turn_to_other"])
     (5, 2, 9)
-    >>> print(found.lines[0])
-    A is better: 2 of 14 decisive items would have to turn for this verdict to go, or 5 be dropped.
+    >>> print(found.lines[0].partition(";")[0])
+    A is better: flipping 2 of the 14 non-tied items would overturn this verdict
     """
     pairs = read_pairs(counts, prior, rope)
     rule = check_rule(pairs.parameters.prior, threshold, rope)
@@ -178,7 +178,7 @@ def outlook(
     >>> found["turn"].values.tolist(), found["replicates"].values.round(3).tolist()
     ([2.0], [0.761])
     >>> print(found.lines[0].partition(";")[0])
-    A better than B: 2 of 14 decisive items would have to turn for this verdict to go
+    A is better than B: flipping 2 of the 14 non-tied items would overturn this verdict
     """
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
     data = getattr(comparison, "data", comparison)

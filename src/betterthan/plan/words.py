@@ -7,6 +7,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
+from betterthan.results.robustness import items_to_flip
 
 _VERDICT_TEXTS = {
     "a_better": "{a} better",
@@ -15,10 +16,10 @@ _VERDICT_TEXTS = {
     "undecided": "undecided",
 }
 _NOW = {
-    "a_better": "{a} is better today",
-    "b_better": "{b} is better today",
-    "equivalent": "Equivalent today",
-    "undecided": "Undecided today",
+    "a_better": "{a} is better",
+    "b_better": "{b} is better",
+    "equivalent": "Practically equivalent",
+    "undecided": "Undecided",
 }
 
 
@@ -49,9 +50,33 @@ def _verdict_probabilities(probability: xr.DataArray, system_names: dict[str, st
 
 
 def _standing(pair: xr.Dataset, system_names: dict[str, str]) -> str:
-    p = numbers.probability(float(pair["prob_better"]))
+    p = numbers.equal_to(float(pair["prob_better"]))
     verdict = _NOW[str(pair["now"].values)].format(**system_names)
-    return f"{verdict} (P({system_names['a']} better) {p}, {int(pair['n'])} items)."
+    return f"{verdict}: P({system_names['a']} better) {p} after {_counted(pair['n'], 'items')}."
+
+
+def _counted(n: Any, units: str) -> str:
+    """A number of items or other units."""
+    return f"{int(n):,} {units if int(n) != 1 else units.removesuffix('s')}"
+
+
+def _predicted(pair: xr.Dataset, system_names: dict[str, str], units: str) -> str:
+    """The predictive probability of each verdict."""
+    probabilities = _verdict_probabilities(pair["probability"], system_names)
+    return (
+        f"Predictive probability of each verdict after {_counted(pair['n_more'], f'more {units}')}"
+        f": {probabilities}."
+    )
+
+
+def _replicated(pair: xr.Dataset, system_names: dict[str, str], units: str) -> str:
+    """The probability of the same verdict on new items alone."""
+    probability = numbers.probability(float(pair["same"]))
+    return (
+        f"Replication probability (same verdict on {_counted(pair['n_more'], f'new {units}')}): "
+        f"{probability}. Each verdict: "
+        f"{_verdict_probabilities(pair['probability'], system_names)}."
+    )
 
 
 def foresight(data: xr.Dataset) -> tuple[str, ...]:
@@ -62,10 +87,7 @@ def foresight(data: xr.Dataset) -> tuple[str, ...]:
     pair = _single_pair(data)
     sentences = [_standing(pair, system_names)]
     if "more" not in pair.dims:
-        sentences.append(
-            f"With {int(pair['n_more'])} more items: "
-            f"{_verdict_probabilities(pair['probability'], system_names)}."
-        )
+        sentences.append(_predicted(pair, system_names, "items"))
     return tuple(sentences)
 
 
@@ -77,11 +99,7 @@ def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
     pair = _single_pair(data)
     if pair["probability"].isnull().any():
         return (_difference(pair, system_names), _TOO_FEW)
-    return (
-        _difference(pair, system_names),
-        f"With {int(pair['n_more'])} more: "
-        f"{_verdict_probabilities(pair['probability'], system_names)}.",
-    )
+    return _difference(pair, system_names), _predicted(pair, system_names, _units(data))
 
 
 def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
@@ -92,26 +110,26 @@ def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
     pair = _single_pair(data)
     if pair["probability"].isnull().any():
         return (_difference(pair, system_names), _TOO_FEW)
-    probability = numbers.probability(float(pair["same"]))
-    sentence = (
-        f"On {int(pair['n_more'])} fresh ones alone the same verdict has probability {probability}"
-    )
-    return (
-        _difference(pair, system_names),
-        f"{sentence}: {_verdict_probabilities(pair['probability'], system_names)}.",
-    )
+    return _difference(pair, system_names), _replicated(pair, system_names, _units(data))
 
 
 _TOO_FEW = (
-    "Units that are worth 3 of equal size or fewer, or that do not differ, predict nothing about "
-    "more of them."
+    "Nothing can be predicted: the effective number of units is 3 or less, or the units do not "
+    "differ."
 )
 
 
+def _units(data: xr.Dataset) -> str:
+    return str(data.attrs.get("units", "units"))
+
+
 def _difference(pair: xr.Dataset, system_names: dict[str, str]) -> str:
-    verdict = _NOW.get(str(pair["now"].values), "Nothing is said today").format(**system_names)
-    difference, error = (f"{float(pair[k]):.3g}" for k in ("difference", "error"))
-    return f"{verdict} (difference of means {difference}, its error {error}, on {int(pair['n'])})."
+    verdict = _NOW.get(str(pair["now"].values), "No verdict").format(**system_names)
+    difference, error = f"{float(pair['difference']):+.3g}", f"{float(pair['error']):.3g}"
+    return (
+        f"{verdict}: difference in means {difference.replace('-', '−')} (standard error {error}, "
+        f"{_counted(pair['n'], 'units')})."
+    )
 
 
 def replication(data: xr.Dataset) -> tuple[str, ...]:
@@ -120,24 +138,20 @@ def replication(data: xr.Dataset) -> tuple[str, ...]:
     if system_names is None or set(_single_pair(data)["now"].dims):
         return ()
     pair = _single_pair(data)
-    return (
-        _standing(pair, system_names),
-        f"On {int(pair['n_more'])} fresh items alone the same verdict has probability "
-        f"{numbers.probability(float(pair['same']))}: "
-        f"{_verdict_probabilities(pair['probability'], system_names)}.",
-    )
+    return _standing(pair, system_names), _replicated(pair, system_names, "items")
 
 
 def assurance(data: xr.Dataset) -> tuple[str, ...]:
     """Describe what the curve reaches, and its limit."""
     last = data.isel(n=-1) if "n" in data.dims else data
     sentences = [
-        f"With {int(last['n'])} items: "
+        f"Probability of each verdict with {_counted(last['n'], 'items')}: "
         f"{_verdict_probabilities(last['probability'], {'a': 'A', 'b': 'B'})}."
     ]
     top = data["ceiling"].sel(verdict="a_better").item()
     sentences.append(
-        f"No number of items gives A better with more than {numbers.probability(top)}."
+        "The limiting probability of the verdict A better, with ever more items, is "
+        f"{numbers.probability(top)}."
     )
     return tuple(sentences)
 
@@ -160,21 +174,20 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
     if np.isnan(first):
         if top < attrs["target"]:
             return (
-                f"No number of items gives {verdict} with probability {target}: more and more "
-                "items "
-                f"come to {numbers.probability(top)} at most.",
+                f"No number of items leads to {verdict} with probability {target}: the limiting "
+                f"probability, with ever more items, is {numbers.probability(top)}.",
             )
         return (
             f"More than {attrs['most']:,}{more} items are needed for {verdict} with probability "
-            f"{target}; the ceiling is {numbers.probability(top)}.",
+            f"{target}; the limiting probability is {numbers.probability(top)}.",
         )
-    still = "" if first == always else f", and from {always:.0f} on it stays there"
+    still = "" if first == always else f"; from {always:,.0f} items on, it is never lower"
     if np.isnan(always):
         still = ""
     return (
-        f"{first:.0f}{more} items give {verdict} with probability {target}{still}.",
-        f"About {float(data['decisive']):.0f} of them will be decisive; more and more items come "
-        f"to {numbers.probability(top)} at most.",
+        f"{first:,.0f}{more} items lead to {verdict} with probability {target}{still}.",
+        f"About {float(data['decisive']):,.0f} of them will be non-tied. The limiting probability, "
+        f"with ever more items, is {numbers.probability(top)}.",
     )
 
 
@@ -184,32 +197,31 @@ def boundary(data: xr.Dataset) -> tuple[str, ...]:
     wrong = numbers.probability(float(data["error"].values[-1]))
     if (wins < 0).all():
         return (
-            f"No number of wins among {looks[-1]} decisive items is sure enough for an error of "
+            f"No number of wins among {looks[-1]} non-tied items keeps the error at "
             f"{data.attrs['error']:g}.",
         )
     first = int(np.argmax(wins >= 0))
     return (
-        f"Stop at the first look that has the wins: {wins[first]} of {looks[first]} decisive "
-        f"items, {wins[-1]} of {looks[-1]} at the last.",
-        f"Two equal systems get a verdict by then with probability {wrong}, however often one "
-        f"looks at these {len(looks)} times.",
+        "Stop at an interim look as soon as one system has enough wins: "
+        f"{wins[first]} of {looks[first]} non-tied items at the first look, {wins[-1]} of "
+        f"{looks[-1]} at the last.",
+        f"If the systems are equal, some of these {len(looks)} looks leads to a verdict with "
+        f"probability {wrong}.",
     )
 
 
 def peeking(data: xr.Dataset) -> tuple[str, ...]:
     """Compare several looks with the last look only."""
     last = data.isel(look=-1)
-    unit = "decisive items" if not data.attrs["rope"] else "items"
+    unit = "non-tied items" if not data.attrs["rope"] else "items"
     any_look, single_look = (
         float(last[k].sel(verdict=["a_better", "b_better"]).sum()) for k in _TWO
     )
     return (
-        f"Looked at {data.sizes['look']} times up to {int(last['look'])} {unit}, a verdict for A "
-        "or "
-        f"B comes with probability {numbers.probability(any_look)}; looked at once, at the end, "
-        "with "
+        f"With {data.sizes['look']} looks at up to {int(last['look'])} {unit}, a verdict for A or "
+        f"B has probability {numbers.probability(any_look)}; with one look at the end, "
         f"{numbers.probability(single_look)}.",
-        f"It takes {data.attrs['items']:.1f} {unit} on average.",
+        f"The expected number of {unit} is {data.attrs['items']:.1f}.",
     )
 
 
@@ -221,10 +233,11 @@ def staked(data: xr.Dataset) -> tuple[str, ...]:
     if set(data["e_value"].dims) != {"claim"}:
         return ()
     best = data.isel(claim=int(np.argmax(data["log_e_value"].values)))
+    claim = str(best["claim"].values)
+    claim = _VERDICT_TEXTS.get(claim, claim.replace("_", " ")).format(a="A", b="B")
     return (
-        f"The strongest claim, {str(best['claim'].values).replace('_', ' ')}, has an e-value of "
-        f"{float(best['e_value']):.3g}; one of 20 may be acted on whenever it is reached, with an "
-        "error of 0.05.",
+        f"The claim with the highest e-value is {claim}: {float(best['e_value']):.3g}. You may "
+        "stop whenever an e-value reaches 20; the error is then at most 0.05.",
     )
 
 
@@ -232,9 +245,12 @@ def sequence(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair."""
     if data["lower"].dims:
         return ()
-    limits = f"{float(data['lower']):+.3f} to {float(data['upper']):+.3f}"
+    limits = f"[{float(data['lower']):+.3f}, {float(data['upper']):+.3f}]".replace("-", "−")
     share = 100 * (1 - data.attrs["error"])
-    return (f"P(A wins) - P(B wins) is within {limits}, however often one looks ({share:g} %).",)
+    return (
+        f"Difference in win rate (A − B): {limits} ({share:g}% confidence sequence, valid at every "
+        "interim look).",
+    )
 
 
 def fragility(data: xr.Dataset) -> tuple[str, ...]:
@@ -245,29 +261,26 @@ def fragility(data: xr.Dataset) -> tuple[str, ...]:
     pair = _single_pair(data)
     verdict = str(pair["now"].values)
     if verdict == "undecided":
-        return ("Undecided: there is no verdict that could go.",)
+        return ("Undecided: there is no verdict that a change of items could overturn.",)
     side = {
         "a_better": f"{system_names['a']} is better",
         "b_better": f"{system_names['b']} is better",
     }
-    n_text = (
-        f"{int(pair['decisive'])} decisive items" if verdict in side else f"{int(pair['n'])} items"
-    )
     sentence = (
-        f"{side.get(verdict, 'Practically equivalent')}: {int(pair['turn'])} of {n_text} would "
-        "have "
+        f"{side.get(verdict, 'Practically equivalent')}: flipping {items_to_flip(pair)} would "
+        f"overturn this verdict; so would removing {int(pair['drop']):,}."
     )
-    sentence += f"to turn for this verdict to go, or {int(pair['drop'])} be dropped."
     if verdict not in side:
         return (sentence,)
-    over = [f"{int(pair[k])} {k.split('_')[0]}" for k in _OVER if not np.isnan(pair[k])]
-    alternatives = " or ".join(over).replace("turn", "turned").replace("drop", "dropped")
-    return (
-        (sentence, f"For the other system to be better: {alternatives}.") if over else (sentence,)
-    )
+    changes = [
+        f"{change} {int(pair[name]):,}" for name, change in _OVER if not np.isnan(pair[name])
+    ]
+    other = system_names["b" if verdict == "a_better" else "a"]
+    reverse = f"A verdict in favor of {other} would require {' or '.join(changes)} items."
+    return (sentence, reverse) if changes else (sentence,)
 
 
-_OVER = ("turn_to_other", "drop_to_other")
+_OVER = (("turn_to_other", "flipping"), ("drop_to_other", "removing"))
 
 
 def power(data: xr.Dataset, unit: str) -> tuple[str, ...]:
@@ -275,11 +288,12 @@ def power(data: xr.Dataset, unit: str) -> tuple[str, ...]:
     first, always = float(data["first"]), float(data["always"])
     if "n" not in data.dims:
         rates = (numbers.probability(float(data[k])) for k in ("power", "level"))
-        return ("With {} {}: power {}, at a level of {}.".format(int(data["n"]), unit, *rates),)
+        text = "With {} {}: power {}, actual significance level {}."
+        return (text.format(int(data["n"]), unit, *rates),)
     if np.isnan(first):
         return (f"None of these numbers of {unit} has a power of {data.attrs['target']:g}.",)
-    still = f"; from {always:.0f} on it stays there" if always == always != first else ""
-    return (f"{first:.0f} {unit} are the first with a power of {data.attrs['target']:g}{still}.",)
+    still = f"; from {always:,.0f} on, it is never lower" if always == always != first else ""
+    return (f"{first:,.0f} {unit} are needed for a power of {data.attrs['target']:g}{still}.",)
 
 
 def strata(data: xr.Dataset) -> tuple[str, ...]:
@@ -290,8 +304,12 @@ def strata(data: xr.Dataset) -> tuple[str, ...]:
         differing = np.triu(differing)
     number = int(differing.sum())
     if not number:
-        return (f"All items pooled and each {by} counted alike name the same systems.",)
+        return (
+            f"The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
+            "the same systems.",
+        )
     return (
-        f"Warning: all items pooled and each {by} counted alike name different systems in {number} "
-        f"{'pair' if number == 1 else 'pairs'}; say which of the two you mean.",
+        f"! The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
+        f"different systems in {number} {'pair' if number == 1 else 'pairs'}. Decide which one you "
+        "report.",
     )

@@ -66,11 +66,10 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     >>> checked = bt.fits.cross_check(counts, bt.posterior.draws(counts, rng=1))
     >>> ax = bt.plot.cross_check(checked)
     >>> ax.get_title(loc="left").splitlines()[0]
-    'Sampled and exact P(A better) agree on 1 of 1 pair'
+    'Sampled and exact P(better) agree on 1 of 1 pair'
     """
     rows = _rows(checked)
-    with drawing.style():
-        ax = drawing.axes(ax, 5.6, 3.6)
+    with drawing.canvas(ax, 5.6, 3.6) as ax:
         _draw(ax, rows)
         _name(ax, rows)
         if len(rows.z) >= _ENOUGH:
@@ -99,13 +98,13 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
     p, ess = np.linspace(0, 1, 201), float(np.median(rows.ess))
     band = _WIDTHS * np.sqrt(p * (1 - p) / max(ess, 1.0))
     label = f"two errors, at an ESS of {ess:,.0f}"
-    ax.fill_between(p, -band, band, color=drawing.COLOUR_TIE, linewidth=0, zorder=0, label=label)
+    ax.fill_between(p, -band, band, color=drawing.TIE, linewidth=0, zorder=0, label=label)
     ax.axhline(0, color=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
     away = rows.sampled - rows.exact
     agrees = rows.agrees.astype(bool)
     looks = (
-        (agrees, "o", drawing.COLOUR_A, "white", "agrees, ± one error"),
-        (~agrees, "D", drawing.INK, drawing.COLOUR_B, "does not agree, ± one error"),
+        (agrees, "o", drawing.BETTER, "white", "agrees, ± one error"),
+        (~agrees, "D", drawing.INK, drawing.WORSE, "does not agree, ± one error"),
     )
     for selected, marker, edge, face, label in looks:
         if selected.any():
@@ -117,8 +116,8 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
     most = 1.15 * max(float(np.max(np.abs(away) + rows.mcse)), float(band.max()))
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-most, most * (2.6 if len(rows.z) >= _ENOUGH else 2.0))
-    ax.set_xlabel("exact P(A better)")
-    ax.set_ylabel("sampled − exact")
+    ax.set_xlabel("Exact P(better)")
+    ax.set_ylabel("Sampled − exact")
     for axis in (ax.xaxis, ax.yaxis):
         drawing.plain_numbers(axis)
     ax.legend(loc="upper left", borderaxespad=0.2)
@@ -169,4 +168,4 @@ def _title(rows: _Rows) -> str:
     total, good = len(rows.z), int(rows.agrees.sum())
     farthest = f"The largest |z| is {np.abs(rows.z).max():.1f}; pairs agree up to 4"
     count_text = f"{good:,} of {total:,} pair{'s' if total != 1 else ''}"
-    return f"Sampled and exact P(A better) agree on {count_text}\n{farthest}"
+    return f"Sampled and exact P(better) agree on {count_text}\n{farthest}"

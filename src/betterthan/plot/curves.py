@@ -49,6 +49,7 @@ class Source(Protocol):
 
     sampled: str  # in words, of how many draws; empty in closed form
     per_example: bool  # whether the difference is P(A wins) - P(B wins)
+    of_joint: bool  # whether it is one pair of a joint comparison
 
     def outcomes(self) -> Won:
         """Of an example: that A wins it, and that B does."""
@@ -75,6 +76,7 @@ class Closed:
             pair_checked = pair.assign_attrs(ties="unknown") if show == "outcomes" else pair
             schemas.ties_known(pair_checked, f"show={show!r}")
         self._pair, self._prior = pair, prior
+        self.of_joint = bool(pair.attrs.get("joint"))
 
     def outcomes(self) -> Won:
         """Each as a Beta of its own."""
@@ -115,6 +117,8 @@ class Closed:
 
 class Sampled:
     """Of draws of the variables of a pair, by a kernel; masses are shares of draws."""
+
+    of_joint = False
 
     def __init__(
         self, draws: dict[str, np.ndarray], model: str, show: str, has_own_unit: bool
@@ -228,7 +232,7 @@ def _beta_density(a: float, b: float, x: np.ndarray) -> np.ndarray:
 
 
 _KINDS = ("outcomes", "decisive", "difference")
-_LOOKS = ((drawing.COLOUR_A, "-", "\\\\\\"), (drawing.COLOUR_B, "--", "///"))  # of A and of B
+_LOOKS = ((drawing.BETTER, "-", "\\\\\\"), (drawing.WORSE, "--", "///"))  # of A and of B
 
 
 def densities(
@@ -238,6 +242,7 @@ def densities(
     prior: Any = None,
     show: str = "outcomes",
     rope: float | None = None,
+    columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Posterior density of one pair of systems.
@@ -249,28 +254,31 @@ def densities(
         are counted; or draws from `posterior.draws`, from the ``fit`` of a core model or from
         `fits.adopt`, which are drawn by a kernel.
     systems : pair of str or mapping of two, optional
-        The pair to show, told from the side of the first; a mapping says what to call them. Needed
-        where data hold more than one.
+        The pair to show, from the side of the first; a mapping says what to call them. Needed
+        where data hold more than one. Of a joint comparison the pairwise posterior is drawn, and
+        the title says so.
     prior : str or sequence of float, optional
         Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for
         ``show="outcomes"`` of success and failure. Default: that of the comparison (not for
         "outcomes"), else all ones. Not for draws, which have their own.
     show : {"outcomes", "decisive", "difference"}, default "outcomes"
-        ``outcomes``: the probability that A wins an example, beside the probability that B does,
+        ``outcomes``: the probability that A wins an item, next to the probability that B does,
         each as a Beta of its own (an approximation: together they cannot exceed 1). ``decisive``:
-        p, the probability that A wins an example that is not a tie; its mass above 1/2 is P(A
-        better). ``difference``: d = P(A wins) - P(B wins). Draws without ties have p alone, draws
+        p, the probability that A wins a non-tied item; its probability above 1/2 is P(A better).
+        ``difference``: d = P(A wins) - P(B wins). Draws without ties have p alone, draws
         of ``models.independent_betas`` do not have it.
     rope : float, optional
         Half width of the region of practical equivalence, for ``show="difference"``. Default: that
         of the comparison, else none.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: 1.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Of draws, masses are shares of draws, and the title says how many there are.
+        Of draws, probabilities are proportions of draws, and the title reports their number.
 
     Raises
     ------
@@ -291,8 +299,7 @@ def densities(
     if (rope or names.ROPE) and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
     a, b, source, half = pair_densities(data, systems, prior, show, rope)
-    with drawing.style():
-        ax = drawing.axes(ax, 6.0, 3.6)
+    with drawing.canvas(ax, drawing.width(columns, drawing.COLUMN), 2.6) as ax:
         both = _Named(*drawing.labels([a, b]))
         if show == "outcomes":
             title = _outcomes(ax, source.outcomes(), both)
@@ -302,7 +309,10 @@ def densities(
             title = _difference(ax, source.difference(half), half, both, source.per_example)
         _frame(ax)
         how = f"\nKernel density of {source.sampled}" if source.sampled else ""
-        return drawing.finish(ax, title + how)
+        how += f"\n{inputs.PAIRWISE}" if source.of_joint else ""
+        drawing.finish(ax, title + how)
+        _leave_room(ax)
+        return ax
 
 
 class _Named(NamedTuple):
@@ -317,16 +327,16 @@ def _outcomes(ax: "Axes", won: Won, both: _Named) -> str:
         colour, line, hatch = look
         _shade(ax, won.x, y, colour, hatch)
         ax.plot(won.x, y, color=colour, linestyle=line, linewidth=1.8, label=f"by {name}: {text}")
-    ax.legend(loc="upper left", title="examples won", alignment="left", title_fontsize=8)
-    ax.set_xlabel("probability of winning an example")
+    ax.legend(loc="upper left", title="Items won", alignment="left", title_fontsize=7.5)
+    ax.set_xlabel("Probability of winning an item")
     first, second = both
-    return f"Posterior probabilities that {first} wins an example and that {second} does"
+    return f"Posterior probability of winning an item, {first} and {second}"
 
 
 def _decisive(ax: "Axes", sides: Sides, both: _Named) -> str:
     _two_sides(ax, sides, 0.5, both)
-    ax.set_xlabel(f"p = probability that {both.first} wins an example that is not a tie")
-    return f"Posterior of the discordant examples, {both.first} against {both.second}"
+    ax.set_xlabel(f"Probability that {both.first} wins a non-tied item")
+    return f"Posterior of the non-tied items, {both.first} against {both.second}"
 
 
 def _difference(
@@ -336,13 +346,13 @@ def _difference(
         _shade_rope(ax, rope, sides)
     _two_sides(ax, sides, 0.0, pair_names, rope)
     first, second = pair_names
-    definition = f" = P({first} wins) − P({second} wins), per example" if per_example else ""
-    ax.set_xlabel(f"difference d{definition or f', above 0 where {first} is better'}")
+    rates = f"Difference in win rate ({first} − {second})"
+    ax.set_xlabel(rates if per_example else f"Difference, above 0 where {first} is better")
     return f"Posterior of the difference, {first} against {second}"
 
 
 def _shade_rope(ax: "Axes", rope: float, sides: Sides) -> None:
-    look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+    look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
     inside = f"P(|d| ≤ {rope:g}) {drawing.probability(sides.within)}"
     ax.fill_between([-rope, rope], 0, 1.04 * np.nanmax(sides.density), label=inside, **look)
 
@@ -355,7 +365,7 @@ def _two_sides(
     beyond = f" by more than {rope:g}" if rope else ""
     where = ((x >= middle + rope, sides.above), (x <= middle - rope, sides.below))
     for (side, mass), name, (colour, _, hatch) in zip(where, pair_names, _LOOKS, strict=True):
-        label = f"P({name} better{beyond}) {drawing.probability(mass)}"
+        label = drawing.wrapped(f"P({name} better{beyond}) {drawing.probability(mass)}")
         _shade(ax, x, np.where(side, y, np.nan), colour, hatch, label)
     ax.plot(x, y, color=drawing.INK, linewidth=1.6)
     ax.vlines(middle, 0, 1.04 * np.nanmax(y), colors=drawing.INK, linewidth=1.0, linestyle=":")
@@ -375,13 +385,19 @@ def _shade(
 
 
 def _frame(ax: "Axes") -> None:
-    """Room above the curves for the legend; the height of a density needs no numbers."""
-    curves = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
-    legend: Any = ax.get_legend()
-    entries = len(legend.get_texts()) + bool(legend.get_title().get_text())
+    """The height of a density needs no numbers."""
     ax.margins(x=0)
-    top = max(float(np.nanmax(y)) for y in curves if y.size == POINTS)
-    ax.set_ylim(0, top * (1.08 + 0.09 * entries))
+    ax.set_ylim(bottom=0)
     ax.set_yticks([])
-    ax.set_ylabel("density")
+    ax.set_ylabel("Posterior density")
+    ax.locator_params(axis="x", nbins=6)
     drawing.plain_numbers(ax.xaxis)
+
+
+def _leave_room(ax: "Axes") -> None:
+    """Above the curves, for the legend, as high as it is after layout."""
+    curves = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
+    highest = max(float(np.nanmax(y)) for y in curves if y.size == POINTS)
+    legend: Any = ax.get_legend()
+    share = legend.get_window_extent().height / ax.get_window_extent().height
+    ax.set_ylim(0, 1.1 * highest / max(1 - share, 0.2))

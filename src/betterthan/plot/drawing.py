@@ -1,7 +1,7 @@
-"""Shared parts of figures: style, axes, titles, and literal names.
+"""Shared parts of figures: style, axes, marks of verdicts, titles, and literal names.
 
-Every colour differs from its neighbours in lightness too, so that a figure can be read in
-greyscale.
+Colors and marks are those of the HTML page. A verdict has a mark of its own shape, too, and shades
+differ in lightness, so that a figure can be read in grayscale.
 """
 
 import math
@@ -10,24 +10,53 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from betterthan import checks
+from betterthan.results.text import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOUR_A, COLOUR_B, COLOUR_TIE = "#1f4e79", "#e39a3b", "#e2e2e2"
-INK, FAINT = "#222222", "#8a8a8a"
-# One ramp from light to dark: what is darker is higher, in greyscale too.
-RAMP = ("#f8fafc", "#d3e0ec", "#94b6d3", "#4f81ae", "#1f4e79", "#0b2440")
+BETTER, WORSE, EQUIVALENT, UNDECIDED = "#0b5cad", "#a8480a", "#0f6f66", "#5d6875"
+INK, FAINT, GRID = "#15181c", "#828d9b", "#e9ecf0"
+TIE, ROPE = "#eef0f2", "#e9e4f3"
+# From improbable to probable, with the middle class around one half.
+CLASSES = ("#a8480a", "#eda566", "#f9e1ca", "#eef0f2", "#d3e4f6", "#86b5e6", BETTER)
+# One ramp from light to dark: what is darker is higher, in grayscale too.
+RAMP = ("#f8fafc", "#d3e4f6", "#86b5e6", BETTER, "#06325f")
 SMALL = 7.0  # points; no text is smaller
+COLUMN, PAGE = 3.4, 7.0  # inches: widths of one column and of two columns of a paper
+PAGE_HEIGHT = 9.0
+
+
+class Look(NamedTuple):
+    """Mark of a verdict, and its text in a legend, in which {:g} is the threshold."""
+
+    marker: str
+    color: str
+    filled: bool
+    label: str
+
+
+LOOKS = {
+    "better": Look("o", BETTER, True, "better (P ≥ {:g})"),
+    "worse": Look("s", WORSE, True, "worse (P ≥ {:g})"),
+    "equivalent": Look("D", EQUIVALENT, True, "practically equivalent (P ≥ {:g})"),
+    "undecided": Look("o", UNDECIDED, False, "undecided"),
+    "split": Look("^", UNDECIDED, False, "split: wins and means disagree"),
+    "no_verdict": Look("v", UNDECIDED, False, "no verdict"),
+    "no_data": Look("x", UNDECIDED, False, "no data: prior only"),
+}
 
 _STYLE: dict[Any, Any] = {
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
     "axes.titleweight": "normal",
-    "axes.labelsize": 9.0,
+    "axes.labelsize": 8.0,
     "axes.edgecolor": INK,
     "axes.facecolor": "white",
     "axes.labelcolor": INK,
@@ -36,13 +65,13 @@ _STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
     "figure.facecolor": "white",
     "hatch.linewidth": 0.7,
-    "legend.fontsize": 8.0,
+    "legend.fontsize": 7.5,
     "legend.frameon": False,
     "text.color": INK,
     "text.parse_math": False,  # a name may hold $ or _
     "text.usetex": False,
-    "xtick.labelsize": 8.0,
-    "ytick.labelsize": 8.0,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
     "xtick.color": INK,
     "ytick.color": INK,
 }
@@ -54,7 +83,23 @@ _WIDE_FONTS = (
     "Microsoft YaHei",
     "Arial Unicode MS",
 )
-_LENGTHS = (24, 36, 48)
+LEGEND: dict[str, Any] = {"borderaxespad": 0, "borderpad": 0.2, "handletextpad": 0.4}
+
+
+@contextmanager
+def canvas(ax: Any, width: float, height: float) -> Generator["Axes"]:
+    """The style of the package, and in it the given axes, or those of a new figure (inches)."""
+    with style():
+        yield axes(ax, width, height)
+
+
+def width(columns: Any, needed: float) -> float:
+    """Width in inches of one or two columns of a paper; without a choice the one that is needed."""
+    if columns is None:
+        return COLUMN if needed <= COLUMN else PAGE
+    if isinstance(columns, bool) or columns not in (1, 2):
+        raise ValueError(f"columns is {checks.shown(columns)}; choose 1 or 2")
+    return COLUMN if columns == 1 else PAGE
 
 
 @contextmanager
@@ -81,15 +126,37 @@ def axes(ax: Any, width: float, height: float) -> "Axes":
 
 def _png(figure: Any) -> bytes:
     written = BytesIO()
-    figure.savefig(written, format="png", bbox_inches="tight", metadata={"Software": None})
+    figure.savefig(written, format="png", dpi=144, metadata={"Software": None})
     return written.getvalue()
 
 
 def ramp() -> Any:
-    """The colour map of the package."""
+    """The color map of the package."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("betterthan", RAMP)
+
+
+def classes(threshold: float) -> tuple[Any, Any]:
+    """Color map and norm of P(row better): seven classes over 0 to 1, of which the threshold of a
+    verdict bounds the outer two.
+    """
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    low, high = np.nextafter(1 - threshold, 1), threshold
+    edges = [0.0, *sorted({low, *(edge for edge in _INNER if low < edge < high), high}), 1.0]
+    middles = np.array([(low + high) / 2 for low, high in pairwise(edges)])
+    colors = [CLASSES[k] for k in class_of(middles, threshold)]
+    return ListedColormap(colors), BoundaryNorm(edges, len(colors))
+
+
+def class_of(p: np.ndarray, threshold: float) -> np.ndarray:
+    """The class of each probability, from 0 to 6."""
+    inner = 1 + np.digitize(p, _INNER)
+    return np.select([p <= 1 - threshold, p >= threshold], [0, 6], inner)
+
+
+_INNER = (0.25, 0.45, 0.55, 0.75)  # between classes that are no verdict
 
 
 def shade(ax: "Axes", shares: np.ndarray) -> None:
@@ -101,10 +168,10 @@ def shade(ax: "Axes", shares: np.ndarray) -> None:
 
 def inches(labels: Sequence[str]) -> float:
     """Width that the longest of the labels needs."""
-    return 0.075 * max(map(len, labels))
+    return 0.065 * max(len(line) for label in labels for line in label.split("\n"))
 
 
-def name_columns(ax: "Axes", labels: Sequence[str], size: float = 8) -> None:
+def name_columns(ax: "Axes", labels: Sequence[str], size: float = 7.5) -> None:
     """Label the columns 0, 1, ... above the axes, slanted if the labels are long."""
     slanted: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"}
     longest = max(map(len, labels))
@@ -112,52 +179,100 @@ def name_columns(ax: "Axes", labels: Sequence[str], size: float = 8) -> None:
     ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
 
 
-def size(ax: "Axes") -> tuple[float, float, float]:
-    """Width and height of the axes in points, after layout, and the width that a title may take."""
+def size(ax: "Axes") -> tuple[float, float]:
+    """Width and height of the axes in points, after layout."""
     figure: Any = ax.get_figure(root=True)
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
     ax.apply_aspect()
     box = ax.get_window_extent()
-    is_only_axes = all(other is ax or other.get_label() == "<colorbar>" for other in figure.axes)
-    right = figure.bbox.width if is_only_axes else box.x1
-    width, height, title = (x * 72 / figure.dpi for x in (box.width, box.height, right - box.x0))
-    return width, height, title
+    return box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
 
 
 def finish(ax: "Axes", title: str) -> "Axes":
-    """Set the title, break it and the label of x to the room, and take all text as written."""
+    """Set the title from the left edge of the figure, break it and the axis labels to their room,
+    and draw all text as written.
+    """
     from matplotlib.text import Text
 
-    width, _, room = size(ax)
-    ax.set_title(_broken(title, room, _STYLE["axes.titlesize"]), loc="left")
-    ax.set_xlabel(_broken(ax.get_xlabel(), width, _STYLE["axes.labelsize"]))
+    points, height = size(ax)
+    _thin_ticks(ax, points)
+    ax.set_title(_broken(title, _title_room(ax)[1], _STYLE["axes.titlesize"]), loc="left")
+    ax.set_xlabel(_broken(ax.get_xlabel(), points, _STYLE["axes.labelsize"]))
+    ax.set_ylabel(_broken(ax.get_ylabel(), height, _STYLE["axes.labelsize"]))
     for text in ax.findobj(Text):  # axes that were given may hold text made in another style
         text.set_parse_math(False)  # type: ignore[attr-defined]
         text.set_usetex(False)  # type: ignore[attr-defined]
+    size(ax)
+    ax.set_title(ax.get_title(loc="left"), loc="left", x=_title_room(ax)[0])
     if ax.get_aspect() != "auto":
-        size(ax)  # a fixed aspect needs a second round of layout
+        size(ax)  # a fixed aspect needs another round of layout
+        ax.set_title(ax.get_title(loc="left"), loc="left", x=_title_room(ax)[0])
     return ax
 
 
-def labels(systems: Sequence[str], lengths: Sequence[int] = _LENGTHS) -> list[str]:
+def _thin_ticks(ax: "Axes", points: float) -> None:
+    """Fewer ticks where labels of numbers would touch on an axis of so many points."""
+    from matplotlib.ticker import MaxNLocator
+
+    if not isinstance(ax.xaxis.get_major_locator(), MaxNLocator):
+        return
+    figure: Any = ax.get_figure(root=True)
+    labels = [label for label in ax.get_xticklabels() if label.get_text()]
+    widest = max((label.get_window_extent().width for label in labels), default=0.0)
+    widest *= 72 / figure.dpi
+    if len(labels) * (widest + _BETWEEN) > points:
+        ax.locator_params(axis="x", nbins=max(2, int(points / (widest + _BETWEEN))))
+
+
+_BETWEEN = 6  # points between labels of ticks
+
+
+def _title_room(ax: "Axes") -> tuple[float, float]:
+    """Where a title starts, as a share of the axes, and the points that it may take."""
+    figure: Any = ax.get_figure(root=True)
+    box, scale = ax.get_window_extent(), 72 / figure.dpi
+    is_only_axes = all(other is ax or other.get_label() == "<colorbar>" for other in figure.axes)
+    if not is_only_axes:
+        return 0.0, box.width * scale
+    edge = 4 / scale
+    return (edge - box.x0) / box.width, (figure.bbox.width - 2 * edge) * scale
+
+
+def mark_verdicts(
+    ax: "Axes", x: np.ndarray, place: np.ndarray, verdicts: Sequence[str], threshold: float
+) -> None:
+    """Draw the mark of its verdict at each of the rows, and label each kind of mark once."""
+    kinds = np.array(verdicts)
+    for verdict, (marker, color, filled, label) in LOOKS.items():
+        selected = kinds == verdict
+        if selected.any():
+            look: dict[str, Any] = {"markersize": 4.5, "markeredgewidth": 1.1, "zorder": 3}
+            look |= {"markeredgecolor": color, "markerfacecolor": color if filled else "white"}
+            look["label"] = label.format(threshold)
+            ax.plot(x[selected], place[selected], marker, **look)
+
+
+def colors_of(verdicts: Sequence[str]) -> list[str]:
+    """The color of each verdict."""
+    return [LOOKS[verdict].color if verdict in LOOKS else INK for verdict in verdicts]
+
+
+def labels(systems: Sequence[str], most: int = 24) -> list[str]:
     """Names short enough to draw, and still different from each other."""
     drawable = _characters(tuple(_families()))
     full_names = ["".join(_drawn(c, drawable) for c in str(system)) for system in systems]
-    for length in lengths:
-        short = [elide(name, length) for name in full_names]
-        if len(set(short)) == len(short):
-            return short
-    return [f"{elide(name, lengths[0])} #{k + 1}" for k, name in enumerate(full_names)]
+    short = short_names(full_names, most)
+    drawn = [short.get(name, name) for name in full_names]
+    if len(set(drawn)) < len({*map(str, systems)}):  # names that differ only in what is not drawn
+        return [f"{name} #{k + 1}" for k, name in enumerate(drawn)]
+    return drawn
 
 
-def elide(name: str, length: int) -> str:
-    """At most `length` characters of a name: its beginning and its end, where it is longer."""
-    if len(name) <= length:
-        return name
-    tail = (length - 1) // 2
-    return f"{name[: length - 1 - tail]}…{name[len(name) - tail :]}"
+def wrapped(label: str, characters: int = 40) -> str:
+    """A label of a legend in lines that fit one column of a paper."""
+    return textwrap.fill(label, characters, break_on_hyphens=False)
 
 
 def probability(p: float) -> str:
@@ -185,29 +300,44 @@ def plain_numbers(axis: Any) -> None:
     axis.set_major_formatter(formatter)
 
 
-def name_rows(ax: "Axes", left: Sequence[str], right: Sequence[str] = ()) -> None:
-    """Name the rows 0, 1, ... from the top, with one row's height left free above for a legend."""
-    height = SMALL if len(left) > 60 else 8
+def name_rows(
+    ax: "Axes", left: Sequence[str], right: Sequence[str] = (), above: float = 1.1
+) -> None:
+    """Name the rows 0, 1, ... from the top, with so many rows left free above for a legend."""
+    height = SMALL if len(left) > 40 else 7.5
     ax.set_yticks(np.arange(len(left)), left, fontsize=height)
     ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(left) - 0.4, -1.6)
+    ax.set_ylim(len(left) - 0.4, -0.5 - above)
     write_at_right(ax, right, height, 4)
 
 
-def write_at_right(ax: "Axes", texts: Sequence[str], height: float = 8, offset: float = 6) -> None:
-    """Write a text beside each of the rows 0, 1, ..., `offset` points from the end of the axes."""
+def write_at_right(
+    ax: "Axes", texts: Sequence[str], height: float = 7.5, offset: float = 6, first: float = 0
+) -> None:
+    """Write a text to the right of each row from the first, `offset` points from the axes."""
     place: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
     look: dict[str, Any] = {"va": "center", "fontsize": height, "annotation_clip": False}
     for row, text in enumerate(texts):
-        ax.annotate(text, (1, row), (offset, 0), **place, **look)
+        ax.annotate(text, (1, first + row), (offset, 0), **place, **look)
 
 
 def _broken(text: str, points: float, size: float) -> str:
-    """Text in lines that are no wider than this, whatever the names in it."""
-    characters = max(int(points / (0.56 * size)), 28)
-    return "\n".join(
-        textwrap.fill(line, characters, break_on_hyphens=False) for line in text.split("\n")
-    )
+    """Text in lines that are no wider than this, whatever the names in it; a long word stays."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=_families(), size=size)
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        lines.append("")
+        for word in paragraph.split():
+            longer = f"{lines[-1]} {word}".strip()
+            width, _, _ = text_to_path.get_text_width_height_descent(longer, font, ismath=False)
+            if lines[-1] and width > 0.95 * points:  # as hinting may widen it
+                lines.append(word)
+            else:
+                lines[-1] = longer
+    return "\n".join(lines)
 
 
 def _drawn(character: str, drawable: frozenset[int]) -> str:

@@ -13,7 +13,7 @@ from betterthan.progress import with_bar
 from betterthan.results.comparison import Comparison
 
 SUFFIXES = ("pdf", "svg", "png")
-_DPI = 200
+_DPI = 300
 # no date and no random ids: the same answer gives the same file
 _METADATA: dict[str, dict[str, Any]] = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
@@ -98,6 +98,5 @@ def _saved(figure: Any, suffix: str) -> bytes:
 
     buffer = BytesIO()
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan", "pdf.fonttype": 42}):
-        look: dict[str, Any] = {"bbox_inches": "tight", "metadata": _METADATA[suffix]}
-        figure.savefig(buffer, format=suffix, dpi=_DPI, **look)
+        figure.savefig(buffer, format=suffix, dpi=_DPI, metadata=_METADATA[suffix])
     return buffer.getvalue()

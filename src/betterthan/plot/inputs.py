@@ -8,7 +8,7 @@ them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -22,6 +22,7 @@ from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.differences import difference, prob_equivalent
 from betterthan.posterior.sampled import difference_draws, no_difference
 from betterthan.posterior.verdicts import decide
+from betterthan.results import rows
 from betterthan.signed import Signature
 
 
@@ -97,6 +98,74 @@ def compared(data: Any) -> xr.Dataset:
     return dataset.isel({names.ENGINE: 0}) if names.ENGINE in dataset.dims else dataset
 
 
+def table_order(data: Any) -> list[str]:
+    """The systems of a comparison as its table lists them, best first; empty for other data."""
+    if not isinstance(data, xr.Dataset) or "prob_better" not in data:
+        return []
+    main = rows.leading(data)
+    if not _is_square(main["prob_better"]):
+        return rows.systems(main)["system"].tolist()
+    return [str(system) for system in rows.best_first(main)[names.SYSTEM_A].values]
+
+
+class Reference(NamedTuple):
+    """A system that the others are compared with, and its role in words."""
+
+    system: str
+    role: str
+
+
+def reference(data: Any) -> Reference | None:
+    """The reference of the printed picture of three systems or more: the baseline, else the system
+    most likely the best; None where there is neither.
+    """
+    systems = table_order(data)
+    if len(systems) < 3:
+        return None
+    baseline = Signature.from_attrs(data.attrs).baseline
+    if baseline in systems:
+        return Reference(str(baseline), "baseline")
+    if "prob_best" not in data or names.SYSTEM not in data["prob_best"].coords:
+        return None
+    best = rows.leading(data)["prob_best"].sel({names.SYSTEM: systems})
+    return Reference(systems[int(best.values.argmax())], "most likely the best")
+
+
+def chosen_reference(
+    data: Any, systems: Any, baseline: str | None, all_pairs: bool
+) -> Reference | None:
+    """The baseline that is named, else, unless all pairs are drawn, that of the data, where it is
+    drawn; under the name to show.
+    """
+    if baseline is not None:
+        if all_pairs:
+            raise ValueError("baseline and all_pairs=True contradict each other; pass one of them")
+        return Reference(called(baseline, systems), "baseline")
+    compared_with = None if all_pairs else reference(data)
+    chosen_names = None if systems is None else [str(system) for system in systems]
+    if compared_with is None or chosen_names is None:
+        return compared_with
+    if len(chosen_names) < 3 or compared_with.system not in chosen_names:
+        return None
+    return compared_with._replace(system=called(compared_with.system, systems))
+
+
+def verdicts_against(data: xr.Dataset, compared_with: Reference | None) -> dict[str, str]:
+    """The verdict of each other system against a reference: better, worse, equivalent, ..."""
+    main = rows.leading(data)
+    if compared_with is None or not _is_square(main["verdict"]):
+        return {}
+    column = main["verdict"].sel({names.SYSTEM_B: compared_with.system})
+    verdicts = zip(column[names.SYSTEM_A].values, column.values.astype(str), strict=True)
+    return {
+        str(a): SIDES.get(str(v), str(v)) for a, v in verdicts if str(a) != compared_with.system
+    }
+
+
+SIDES = {"a_better": "better", "b_better": "worse"}
+PAIRWISE = "Pairwise, not from the joint model"
+
+
 def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataArray:
     """Counts (pair, outcome) of the systems to draw, no pair twice; `or_draws` says whether the
     figure also takes draws.
@@ -138,10 +207,12 @@ def exchanged(counts: xr.DataArray) -> xr.DataArray:
 
 
 def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
-    """P(row better than column) of the systems to draw; of all, the best by its mean first.
+    """P(row better than column) of the systems to draw; of all, as the table lists them, else the
+    best by its mean first.
     ``attrs["joint"]``: whether it is of the joint posterior; ``decided``: where a verdict is.
     """
     data = _answers(data)
+    listed = table_order(data)
     if isinstance(data, xr.Dataset) and "prob_better" in data:
         joint = "pairwise_prob_better" in data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
@@ -155,7 +226,9 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     bad = (values < 0) | (values > 1)
     if bad.any():
         raise ValueError(f"data hold the probability {values[bad][0]}; give numbers from 0 to 1")
-    best = np.argsort(-_row_means(values), kind="stable")
+    best: Any = np.argsort(-_row_means(values), kind="stable")
+    present = square[names.SYSTEM_A].values.astype(str).tolist()
+    best = [present.index(system) for system in listed] if listed else best
     selected = picked(square, names.SQUARE, systems, best)
     checks.at_least_two(selected[names.SYSTEM_A].values.tolist())
     return selected
@@ -275,7 +348,9 @@ def _only(pair_values: xr.DataArray) -> tuple[str, str, xr.DataArray]:
 def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
     """The counts of a comparison, or of scores or judgments; or counts as they are."""
     if isinstance(data, xr.Dataset) and "counts" in data:
-        return data["counts"].assign_attrs(data.attrs)  # which say of the counts what is known
+        joint = "pairwise_prob_better" in data
+        # attrs say of the counts what is known
+        return data["counts"].assign_attrs(data.attrs, joint=joint)
     dims = getattr(data, "dims", ())
     if isinstance(data, xr.DataArray) and names.OUTCOME in dims:
         return data
@@ -313,7 +388,8 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
         )
     joint = "pairwise_verdict" in comparison
-    differences = comparison[list(_DIFFERENCE)].assign_attrs(joint=joint)
+    comparison = comparison.assign_attrs(joint=joint)
+    differences = comparison[list(_DIFFERENCE)]
     if set(differences["verdict"].dims) == {names.PAIR}:
         by_pair = _picked_pairs(differences, systems)
     else:

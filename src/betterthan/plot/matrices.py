@@ -8,7 +8,7 @@ import base64
 import struct
 import zlib
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 _NUMBERS_MAX = 20  # systems up to which cells hold numbers
 _NAMED_MAX = 40  # systems up to which columns are named; above, they carry the numbers of the rows
 _PITCH = 7.2  # points from row to row that a label needs
+_SHORT = 14  # characters of names where numbers have no room next to longer ones
+_CELL = 0.235  # inches from cell to cell that a number needs
 
 
-def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes":
+def matrix(
+    data: Any, *, systems: Any = None, columns: int | None = None, ax: "Axes | None" = None
+) -> "Axes":
     """Heat map of P(row better than column).
 
     Parameters
@@ -37,25 +41,29 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
         that system_a is better than system_b, NaN where there is no answer, drawn hatched; or
         scores or counts, of which `prob_better` is taken; or draws from `posterior.draws`, from the
         ``fit`` of a core model or from `fits.adopt`. Other fits: give `fits.compare` of them. The
-        diagonal is coloured but carries no number.
+        diagonal carries no number.
     systems : list of str or mapping of str to str, optional
-        Systems to show, in this order; a mapping says what to call them. Default: all, by mean
-        probability, best first.
+        Systems to show, in this order; a mapping says what to call them. Default: all, as the
+        table of a comparison lists them, else by mean probability, best first.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches, and at most 9 inches high.
+        Default: the width that the content needs, and the height that the names of all rows need.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Numbers in the cells up to 20 systems, in percent, bold where there is a verdict for one
-        side: none where draws have not converged. Above 40 systems rows are numbered and columns
-        carry these numbers.
+        Seven classes of color over the full range of 0 to 1, of which the threshold of a verdict
+        bounds the outer two. Numbers in percent up to 20 systems, where cells have room for them,
+        bold where there is a verdict for one side: none where draws have not converged. Where
+        names do not fit above the columns, rows are numbered and columns carry these numbers.
 
     Raises
     ------
     ValueError
-        If the data are none of these, draws are of another model, or `systems` names an unknown
-        system or one twice.
+        If the data are none of these, draws are of another model, `systems` names an unknown
+        system or one twice, or `columns` is not 1 or 2.
 
     Examples
     --------
@@ -69,44 +77,67 @@ def matrix(data: Any, *, systems: Any = None, ax: "Axes | None" = None) -> "Axes
     values, n = prob.values, prob.sizes[names.SYSTEM_A]
     provenance = Signature.from_attrs(prob.attrs)
     needed = provenance.threshold or names.VERDICT_PROB
-    with drawing.style():
-        labels = drawing.labels(prob[names.SYSTEM_A].values.tolist())
-        ax = drawing.axes(ax, *_inches(n, max(map(len, labels))))
-        _draw_cells(ax, values)
-        note = _name_few(ax, labels) if n <= _NAMED_MAX else _name_many(ax, labels)
-        if n <= _NUMBERS_MAX:
+    systems_drawn = prob[names.SYSTEM_A].values.tolist()
+    labels = drawing.labels(systems_drawn)
+    layout = _layout(n, labels, columns)
+    if n <= _NUMBERS_MAX and not layout.has_numbers:
+        labels = drawing.labels(systems_drawn, _SHORT)
+        layout = _layout(n, labels, columns)
+    with drawing.canvas(ax, layout.width, layout.height) as ax:
+        _draw_cells(ax, values, needed)
+        note = _name_few(ax, labels, layout) if n <= _NAMED_MAX else _name_many(ax, labels)
+        if layout.has_numbers:
             certain = np.maximum(values, 1 - values) >= needed
             bold = prob["decided"].values if "decided" in prob.coords else certain
-            _write_numbers(ax, values, bold)
-            note = f"In percent; bold where one side has at least {100 * needed:g}"
+            _write_numbers(ax, values, bold, needed)
+            note += f"In percent; bold: verdict (P ≥ {needed:g})"
             if provenance.failures:
-                note = "In percent; no verdict, as the draws have not converged"
+                note = "In percent; no verdict: the draws have not converged"
         else:
-            _colour_bar(ax)
-        suffix = ", from the joint model of all systems" if prob.attrs.get("joint") else ""
-        suffix += f", from {inputs.sampled(provenance)}" if provenance.draws else ""
-        title = f"Probability that the row is better than the column{suffix}"
-        return drawing.finish(ax, f"{title}\n{note}")
+            _color_bar(ax)
+        joint = "From the joint model of all systems" if prob.attrs.get("joint") else ""
+        draws = f", from {inputs.sampled(provenance)}" if provenance.draws else ""
+        lines = (f"P(row better than column){draws}", joint, note)
+        return drawing.finish(ax, "\n".join(filter(None, lines)))
 
 
-def _inches(n: int, longest: int) -> tuple[float, float]:
-    """Width and height of a figure of n systems: cells as small as their content allows."""
-    label = longest * 0.07
+class _Layout(NamedTuple):
+    """Size in inches, and what the cells and the heads of the columns have room for."""
+
+    width: float
+    height: float
+    has_numbers: bool
+    has_names: bool  # above the columns, else the numbers of the rows
+
+
+def _layout(n: int, labels: list[str], columns: int | None) -> _Layout:
+    """The size of a figure of n systems: cells as small as their content allows."""
+    names_left = drawing.inches(labels) + 0.3
     if n > _NAMED_MAX:
-        side = n * _PITCH / 72
-        return min(side + label + 1.2, 14.0), min(side + 1.0, 14.0)
-    side = n * (0.42 if n <= _NUMBERS_MAX else 0.2) + 1.4 / n  # two systems get larger cells
-    slanted = 0.72 * label
-    bar = 0.0 if n <= _NUMBERS_MAX else 0.9
-    return max(side + label + max(slanted, bar) + 0.3, 4.6), side + slanted + 1.0
+        width = drawing.width(columns, drawing.PAGE)
+        tallest = 14.0 if columns is None else drawing.PAGE_HEIGHT
+        return _Layout(width, min(n * _PITCH / 72 + 1.0, tallest), False, False)
+    slanted = 0.8 * drawing.inches(labels)
+    bar = 0.0 if n <= _NUMBERS_MAX else 0.8
+    cell = 0.3 if n <= _NUMBERS_MAX else 0.11
+    width = drawing.width(columns, n * cell + names_left + bar)
+    free = width - names_left - bar
+    has_names = n * cell + max(slanted - bar, 0) <= free
+    cell = min((free - max(slanted - bar, 0) * has_names) / n, 0.42)
+    has_numbers = n <= _NUMBERS_MAX and cell >= _CELL
+    if n <= _NUMBERS_MAX and not has_numbers:
+        cell = min((free - 0.8) / n, cell)
+    height = n * cell + (slanted if has_names else 0.2) + 0.75
+    return _Layout(width, height, has_numbers, has_names)
 
 
-def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
-    ramp = drawing.ramp().with_extremes(bad=(0, 0, 0, 0))
+def _draw_cells(ax: "Axes", values: np.ndarray, threshold: float) -> None:
+    colors, norm = drawing.classes(threshold)
     # shows through where NaN
     ax.patch.set(facecolor="white", edgecolor=drawing.FAINT, hatch="////")
     aspect = "equal" if len(values) <= _NAMED_MAX else "auto"
-    ax.imshow(values, cmap=ramp, vmin=0, vmax=1, aspect=aspect, interpolation="nearest")
+    colors = colors.with_extremes(bad=(0, 0, 0, 0))
+    ax.imshow(values, cmap=colors, norm=norm, aspect=aspect, interpolation="nearest")
     ax.set_anchor("W")
     ax.spines[:].set_visible(False)
     if len(values) <= _NAMED_MAX:
@@ -115,20 +146,27 @@ def _draw_cells(ax: "Axes", values: np.ndarray) -> None:
         ax.vlines(edges, -0.5, len(values) - 0.5, colors="white", linewidth=0.8)
 
 
-def _colour_bar(ax: "Axes") -> None:
+def _color_bar(ax: "Axes") -> None:
     figure: Any = ax.figure
-    look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02}
-    bar = figure.colorbar(ax.images[-1], ax=ax, ticks=[0, 0.25, 0.5, 0.75, 1], **look)
-    bar.ax.set_yticklabels(["0", "0.25", "0.5", "0.75", "1"])
-    bar.set_label("P(row better than column)")
+    look: dict[str, Any] = {"shrink": 0.9, "aspect": 30, "pad": 0.02, "spacing": "uniform"}
+    norm: Any = ax.images[-1].norm
+    edges = norm.boundaries.tolist()
+    bar = figure.colorbar(ax.images[-1], ax=ax, ticks=edges, **look)
+    bar.ax.set_yticklabels([f"{edge:.3g}" for edge in edges])
     bar.outline.set_visible(False)
+    bar.ax.tick_params(length=2)
 
 
-def _name_few(ax: "Axes", systems: list[str]) -> str:
-    size = 8 if len(systems) <= _NUMBERS_MAX else drawing.SMALL
-    ax.set_yticks(np.arange(len(systems)), systems, fontsize=size)
-    drawing.name_columns(ax, systems, size)
-    return "Darker: more probable"
+def _name_few(ax: "Axes", systems: list[str], layout: _Layout) -> str:
+    size = 7.5 if len(systems) <= _NUMBERS_MAX else drawing.SMALL
+    places = np.arange(len(systems))
+    rows, heads = systems, systems
+    if not layout.has_names:
+        rows = [f"{name}  {k + 1}" for k, name in enumerate(systems)]
+        heads = [str(k + 1) for k in places]
+    ax.set_yticks(places, rows, fontsize=size)
+    drawing.name_columns(ax, heads, size)
+    return "" if layout.has_names else "Columns have the numbers of the rows. "
 
 
 def _name_many(ax: "Axes", systems: list[str]) -> str:
@@ -137,20 +175,22 @@ def _name_many(ax: "Axes", systems: list[str]) -> str:
     every = max(int(np.ceil(_PITCH * 0.95 * n / drawing.size(ax)[1])), 1)
     rows = np.arange(0, n, every)
     ax.set_yticks(rows, [f"{systems[r]}  {r + 1}" for r in rows], fontsize=drawing.SMALL)
-    columns = np.unique(np.r_[0, np.arange(9, n, 10)])
-    ax.set_xticks(columns, [str(c + 1) for c in columns], fontsize=8)
+    step = 10 if drawing.size(ax)[0] * 10 / n > 14 else 10 * int(np.ceil(n / 60))
+    columns = np.unique(np.r_[0, np.arange(step - 1, n, step)])
+    ax.set_xticks(columns, [str(c + 1) for c in columns], fontsize=7.5)
     ax.tick_params(length=2, labeltop=True, labelbottom=True, top=True)
     left_out = "" if every == 1 else f"; one row in {every} is named"
-    return f"{n} systems, numbered by row{left_out}. Darker: more probable"
+    return f"{n} systems, numbered by row{left_out}"
 
 
-def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray) -> None:
-    middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
+def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray, threshold: float) -> None:
+    middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": drawing.SMALL}
+    kinds = drawing.class_of(np.nan_to_num(values, nan=0.5), threshold)
     for i, j in np.ndindex(*values.shape):
         if i == j:
             continue
         p = float(values[i, j])
-        look: dict[str, Any] = middle | {"color": "white" if p > 0.55 else drawing.INK}
+        look: dict[str, Any] = middle | {"color": "white" if kinds[i, j] in (0, 6) else drawing.INK}
         look["fontweight"] = "bold" if bold[i, j] else "normal"
         if np.isnan(p):
             look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
@@ -160,8 +200,7 @@ def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray) -> None:
 _SVG_PITCH = 8  # units from row to row
 _NAMES = 150  # units for the names at the left
 _EVERY = 10  # columns of which one has its number
-_LIGHT, _DARK = np.array([255.0, 255.0, 255.0]), np.array([31.0, 78.0, 121.0])
-_BLANK = np.array([200.0, 200.0, 200.0])  # pairs that were never compared
+_BLANK = (200, 200, 200)  # pairs that were never compared
 
 
 def matrix_svg(comparison: xr.Dataset, caption: str) -> str:
@@ -179,10 +218,11 @@ def matrix_svg(comparison: xr.Dataset, caption: str) -> str:
         comparison["verdict"].transpose(*names.SQUARE) != "no_data",
     )
     p = comparison["prob_better"].transpose(*names.SQUARE).where(is_compared).values
+    threshold = Signature.from_attrs(comparison.attrs).threshold or names.VERDICT_PROB
     side, top = n * _SVG_PITCH, 2 * _SVG_PITCH
     place = f'x="{_NAMES}" y="{top}" width="{side}" height="{side}"'
     picture = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" '
-    picture += f'href="data:image/png;base64,{_png(_colours(p))}"/>'
+    picture += f'href="data:image/png;base64,{_png(_colors(p, threshold))}"/>'
     box = f'viewBox="0 0 {_NAMES + side + 8} {top + side + 4}" width="{_NAMES + side + 8}"'
     attributes = f'role="img" aria-label="{escape(caption)}" font-family="sans-serif" font-size="7"'
     labels = _names([str(s) for s in comparison[names.SYSTEM_A].values], top)
@@ -207,17 +247,17 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(printable_text)}</text>'
 
 
-def _colours(p: np.ndarray) -> np.ndarray:
-    """From light to dark, (row, column, colour)."""
-    share = np.nan_to_num(p)[..., None]
-    shades = np.where(np.isnan(p)[..., None], _BLANK, _LIGHT + share * (_DARK - _LIGHT))
-    return np.round(shades).astype(np.uint8)
+def _colors(p: np.ndarray, threshold: float) -> np.ndarray:
+    """The color of its class for each cell, (row, column, color)."""
+    palette = [tuple(bytes.fromhex(color[1:])) for color in drawing.CLASSES]
+    kinds = np.where(np.isnan(p), len(palette), drawing.class_of(np.nan_to_num(p), threshold))
+    return np.array([*palette, _BLANK], dtype=np.uint8)[kinds]
 
 
-def _png(colours: np.ndarray) -> str:
+def _png(colors: np.ndarray) -> str:
     """As a picture in base64 (ISO/IEC 15948): a header, the rows each after a filter byte of 0."""
-    height, width, _ = colours.shape
-    lines = np.concatenate([np.zeros((height, 1), np.uint8), colours.reshape(height, -1)], axis=1)
+    height, width, _ = colors.shape
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), colors.reshape(height, -1)], axis=1)
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
         (b"IDAT", zlib.compress(lines.tobytes(), 9)),

@@ -48,8 +48,7 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
     """
     distribution = chance.tau_distribution(items)
     marked = _taus_to_mark(observed)
-    with drawing.style():
-        ax = drawing.axes(ax, 5.2, 3.2 + 0.1 * max(len(marked) - 4, 0))
+    with drawing.canvas(ax, 5.2, 3.2 + 0.1 * max(len(marked) - 4, 0)) as ax:
         x, y = distribution["tau"].values, distribution["probability"].values
         _draw_bars(ax, x, y)
         top = 1.1 + _LINE * max(len(marked), 2)  # room above the bars, a line of text for each tau
@@ -62,7 +61,7 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
 
 
 def _draw_bars(ax: "Axes", x: np.ndarray, y: np.ndarray) -> None:
-    look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "edgecolor": drawing.FAINT}
+    look: dict[str, Any] = {"color": drawing.TIE, "edgecolor": drawing.FAINT}
     ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
 
 
@@ -82,7 +81,7 @@ def _taus_to_mark(observed: Any) -> dict[str, float]:
 
 def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
     """A line at one tau and, from it towards 0, how probable it is to be at least as high."""
-    ax.plot([tau, tau], [0, high], color=drawing.COLOUR_A, linewidth=1.4)
+    ax.plot([tau, tau], [0, high], color=drawing.BETTER, linewidth=1.4)
     side, ha = (-4, "right") if tau > 0 else (4, "left")
     text = f"{name} {tau:.2f}, P(tau ≥) {drawing.probability(p)}".strip()
     look: dict[str, Any] = {"textcoords": "offset points", "ha": ha, "va": "top", "fontsize": 8}
@@ -262,7 +261,7 @@ def _draw_taus(ax: "Axes", taus: np.ndarray) -> None:
     """Draw a row of dots for each system, and a bar at the mean."""
     # so that equal taus do not hide each other
     spread = np.random.default_rng(0).uniform(-0.28, 0.28, taus.shape)
-    dots: dict[str, Any] = {"color": drawing.COLOUR_A, "markersize": 3, "markeredgewidth": 0}
+    dots: dict[str, Any] = {"color": drawing.BETTER, "markersize": 3, "markeredgewidth": 0}
     for row, values in enumerate(taus):
         ax.plot(values, row + spread[row], "o", alpha=0.45, **dots)
         if not np.isnan(values).all():

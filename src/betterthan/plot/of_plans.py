@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 # of each verdict: what it is called, its colour, its line
 _LOOKS = {
-    "a_better": ("A better", drawing.COLOUR_A, "-"),
-    "b_better": ("B better", drawing.COLOUR_B, "--"),
-    "equivalent": ("equivalent", drawing.FAINT, "-."),
+    "a_better": ("first better", drawing.BETTER, "-"),
+    "b_better": ("second better", drawing.WORSE, "--"),
+    "equivalent": ("equivalent", drawing.EQUIVALENT, "-."),
     "undecided": ("undecided", drawing.INK, ":"),
 }
 
@@ -47,12 +47,11 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
     >>> import betterthan as bt
     >>> ax = bt.plot.assurance(bt.plan.assurance(range(1, 201), design=(6, 3, 11)))
     >>> [text.get_text() for text in ax.texts]
-    ['B better', 'undecided', 'A better']
+    ['second better', 'undecided', 'first better']
     """
     _is(plan, "assurance", "plan.assurance with several n", dim="n")
     n, probability = plan["n"].values, plan["probability"]
-    with drawing.style():
-        ax = drawing.axes(ax, 5.5, 3.4)
+    with drawing.canvas(ax, 5.5, 3.4) as ax:
         end_values = {}
         for verdict, (name, colour, line) in _LOOKS.items():
             p = probability.sel(verdict=verdict).values
@@ -62,7 +61,7 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
         _named(ax, float(n[-1]), end_values)
         if target is not None:
             ax.axhline(checks.probability(target, "target"), color=drawing.FAINT, lw=0.8)
-        ax.set(xlabel="items", ylabel="probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
+        ax.set(xlabel="Items", ylabel="Probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
     return ax
 
 
@@ -77,8 +76,8 @@ def _named(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
 def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Axes":
     """The wins at which one may stop, and where the counts so far stand.
 
-    Drawn is by how many wins a system is ahead along the number of decisive items: beyond the
-    upper marks A is better, below the lower ones B is.
+    The figure shows wins minus losses of the first system against the number of non-tied items:
+    above the upper marks the first system is better, below the lower ones the second is.
 
     Parameters
     ----------
@@ -103,21 +102,20 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
     >>> import betterthan as bt
     >>> ax = bt.plot.boundary(bt.plan.stopping_boundary(100, looks=5), (30, 14, 60))
     >>> [text.get_text() for text in ax.texts]
-    ['A better', 'go on', 'B better', 'now: 30 to 14']
+    ['first better', 'go on', 'second better', 'now: 30 to 14']
     """
     _is(plan, "stopping boundary", "plan.stopping_boundary")
     look, wins, losses = (plan[k].values.astype(float) for k in ("look", "wins", "losses"))
-    with drawing.style():
-        ax = drawing.axes(ax, 5.5, 3.4)
-        _side(ax, look, wins, 1, drawing.COLOUR_A)
-        _side(ax, look, losses, -1, drawing.COLOUR_B)
+    with drawing.canvas(ax, 5.5, 3.4) as ax:
+        _side(ax, look, wins, 1, drawing.BETTER)
+        _side(ax, look, losses, -1, drawing.WORSE)
         top = max(float(np.max(2 * wins - look, initial=1)), 1.0) * 1.35
-        for name, y in (("A better", 0.9 * top), ("go on", 0.0), ("B better", -0.9 * top)):
+        for name, y in (("first better", 0.9 * top), ("go on", 0.0), ("second better", -0.9 * top)):
             ax.text(look[-1] * 0.98, y, name, ha="right", va="center", fontsize=8)
         if counts is not None:
             top = max(top, _mark(ax, counts))
         ax.axhline(0, color=drawing.FAINT, lw=0.8, zorder=0)
-        ax.set(xlabel="decisive items", ylabel="wins of A - wins of B")
+        ax.set(xlabel="Non-tied items", ylabel="Wins − losses of the first system")
         ax.set(xlim=(0, look[-1] * 1.02), ylim=(-top, top))
     return ax
 

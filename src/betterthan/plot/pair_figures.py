@@ -10,7 +10,9 @@ from betterthan import checks, names
 from betterthan.exact.wins import dirichlet
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import called, check_system
-from betterthan.results.rows import difference_label
+from betterthan.results import numbers
+from betterthan.results.columns import interval_label
+from betterthan.results.sentences import difference_name
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -19,20 +21,27 @@ if TYPE_CHECKING:
 
 _BARS_MAX = 40
 _FACES: dict[str, dict[str, Any]] = {
-    "win": {"facecolor": drawing.COLOUR_A, "edgecolor": "white"},
-    "tie": {"facecolor": drawing.COLOUR_TIE, "edgecolor": "white"},
+    "win": {"facecolor": drawing.BETTER, "edgecolor": "white"},
+    "tie": {"facecolor": drawing.TIE, "edgecolor": "white"},
     "loss": {
-        "facecolor": drawing.COLOUR_B,
-        "edgecolor": "#9a5f12",
+        "facecolor": drawing.CLASSES[1],
+        "edgecolor": drawing.WORSE,
         "hatch": "////",
         "linewidth": 0,
     },
 }
-_UNITS = {"item": "items", "judgment": "judgments"}
+_UNITS = {"judgment": "judgments"}
+_BARS = 1.8  # inches that bars need
 
 
 def outcomes(
-    data: Any, *, systems: Any = None, baseline: str | None = None, ax: "Axes | None" = None
+    data: Any,
+    *,
+    systems: Any = None,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    columns: int | None = None,
+    ax: "Axes | None" = None,
 ) -> "Axes":
     """Bars of wins, ties and losses, one for each pair or for each system against a baseline.
 
@@ -44,7 +53,13 @@ def outcomes(
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them.
     baseline : str, optional
-        Draw only the pairs with this system, told from the side of the other one.
+        Draw only the pairs with this system, from the side of the other one. Default, for a
+        comparison of three systems or more: its baseline, else the system most likely the best,
+        where these are known.
+    all_pairs : bool, default False
+        Draw every pair of systems, also where there is a reference.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -52,13 +67,14 @@ def outcomes(
     -------
     matplotlib.axes.Axes
         A bar starts with the wins of the system named at its left and ends with those of the other.
-        Without a baseline the left one is the one that wins more often. Sorted by (wins - losses) /
-        examples.
+        Against a reference the systems have the order of the table. Without one, the system that
+        wins more often is on the left, and bars are sorted by (wins - losses) / items.
 
     Raises
     ------
     ValueError
-        If the data are none of these, a system is unknown, or there are more than 40 bars.
+        If the data are none of these, a system is unknown, there are more than 40 bars, or
+        `columns` is not 1 or 2.
 
     Examples
     --------
@@ -69,42 +85,57 @@ def outcomes(
     [12, 986, 2]
     """
     pairs = inputs.pairs(data, systems)
-    baseline = None if baseline is None else called(baseline, systems)
-    left, right, values = _oriented_outcomes(pairs, baseline)
-    _refuse_too_many(left, "give systems=" if baseline else "give baseline= or systems=")
+    dataset = inputs.comparison_dataset(data)
+    against = inputs.chosen_reference(dataset, systems, baseline, all_pairs)
+    order = [inputs.called(system, systems) for system in inputs.table_order(dataset)]
+    left, right, values = _oriented_outcomes(pairs, against, order)
+    _refuse_too_many(left, "give systems=" if against else "give baseline= or systems=")
     ties = values.shape[1] == 3
     systems_drawn = list(dict.fromkeys([*left, *right]))
-    with drawing.style():
-        ax = drawing.axes(ax, 8.0, 0.95 + 0.27 * (len(left) + 1))
+    width = drawing.width(columns, _bars_width(systems_drawn, against is None))
+    most = 24 if against or width == drawing.PAGE else 14
+    name = dict(zip(systems_drawn, drawing.labels(systems_drawn, most), strict=True))
+    others = [] if against else [name[s] for s in right]
+    names_left = [name[s] for s in left]
+    legend = 2.4 if width == drawing.COLUMN else 1.1
+    height = 0.8 + 0.24 * (len(left) + legend) + 0.1 * (width == drawing.COLUMN)
+    with drawing.canvas(ax, width, height) as ax:
         _draw_bars(ax, values)
-        name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
-        others = [] if baseline else [name[s] for s in right]
-        drawing.name_rows(ax, [name[s] for s in left], others)
+        drawing.name_rows(ax, names_left, others, legend)
         ax.set_xlabel(_axis_label(pairs, ties))
-        _legend(ax, ties, "the baseline" if baseline else "the system at the right")
+        _legend(ax, ties, bool(against), 3 if width == drawing.PAGE else 1)
         subject = "Wins, ties and losses" if ties else "Wins and losses"
-        against = f"against {name[baseline]}" if baseline else "of each pair"
-        drawing.finish(
-            ax, f"{subject} {against}"
-        )  # before the numbers, which need the room there is
+        to = f"against {name[against.system]}" if against else "of each pair"
+        drawing.finish(ax, f"{subject} {to}")  # before the numbers, which need the final size
         _write_numbers(ax, values)
         return ax
 
 
+def _bars_width(systems: list[str], names_on_both_sides: bool) -> float:
+    """Inches that bars and names need."""
+    return _BARS + drawing.inches(drawing.labels(systems)) * (1 + names_on_both_sides)
+
+
 def _oriented_outcomes(
-    pairs: xr.DataArray, baseline: str | None
+    pairs: xr.DataArray, against: inputs.Reference | None, order: list[str]
 ) -> tuple[list[str], list[str], np.ndarray]:
-    """Order pairs by net share of wins, each from the side of its left system."""
+    """Each pair from the side of its left system: in the order of the table against a reference
+    of a comparison, else by net share of wins.
+    """
     a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
     values, exchanged = pairs.values, inputs.exchanged(pairs).values
     rows, flip = np.arange(len(a)), values[:, 1] > values[:, 0]
-    if baseline is not None:
-        check_system(baseline, [*a, *b], "baseline")
-        rows, flip = np.flatnonzero((a == baseline) | (b == baseline)), a == baseline
+    if against is not None:
+        check_system(against.system, [*a, *b], "baseline")
+        rows = np.flatnonzero((a == against.system) | (b == against.system))
+        flip = a == against.system
     values = np.where(flip[:, None], exchanged, values)
-    net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
-    rows = rows[np.argsort(-net[rows], kind="stable")]
     left, right = np.where(flip, b, a), np.where(flip, a, b)
+    net = (values[:, 0] - values[:, 1]) / np.maximum(values.sum(1), 1)
+    by = -net[rows]
+    if against is not None and order:
+        by = np.array([order.index(system) for system in left[rows]])
+    rows = rows[np.argsort(by, kind="stable")]
     return left[rows].tolist(), right[rows].tolist(), values[rows]
 
 
@@ -114,8 +145,8 @@ def _refuse_too_many(bars: list[str], advice: str) -> None:
 
 
 def _axis_label(pairs: xr.DataArray, ties: bool) -> str:
-    unit = _UNITS.get(str(pairs.attrs.get("unit")), "examples")
-    return f"number of {unit}" if ties else f"number of {unit} that are not ties ({_absent(pairs)})"
+    unit = _UNITS.get(str(pairs.attrs.get("unit")), "items")
+    return f"Number of {unit}" if ties else f"Number of non-tied {unit} ({_absent(pairs)})"
 
 
 def _absent(pairs: xr.DataArray) -> str:
@@ -143,14 +174,15 @@ def _draw_bars(ax: "Axes", values: np.ndarray) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _legend(ax: "Axes", ties: bool, other: str) -> None:
+def _legend(ax: "Axes", ties: bool, has_reference: bool, ncols: int) -> None:
     from matplotlib.patches import Patch
 
-    labels = {"win": "wins of the system at the left", "tie": "ties", "loss": f"wins of {other}"}
-    drawn = [o for o in labels if ties or o != "tie"]
-    handles = [Patch(label=labels[o], **_FACES[o]) for o in drawn]
-    tight: dict[str, Any] = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4}
-    ax.legend(handles=handles, loc="upper left", ncols=3, **tight)
+    left, other = ("the system", "the reference") if has_reference else ("the left", "the right")
+    labels = {"win": f"wins of {left}", "tie": "ties", "loss": f"wins of {other}"}
+    if not has_reference:
+        labels = {k: v + " system" if k != "tie" else v for k, v in labels.items()}
+    handles = [Patch(label=labels[o], **_FACES[o]) for o in labels if ties or o != "tie"]
+    ax.legend(handles=handles, loc="upper left", ncols=ncols, columnspacing=1.4, **drawing.LEGEND)
 
 
 def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
@@ -162,7 +194,7 @@ def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
 
 
 def _write_row(ax: "Axes", row: int, win: int, loss: int, tie: int, points: float) -> None:
-    need = {c: (len(str(c)) * 0.64 * 8 + 5) / points for c in (win, loss, tie)}
+    need = {c: (len(str(c)) * 0.64 * 7.5 + 5) / points for c in (win, loss, tie)}
     free = tie - need[tie]  # room that the number of ties leaves, half of it on each side
     total = win + loss + tie
     if win >= need[win]:
@@ -179,22 +211,14 @@ def _write_row(ax: "Axes", row: int, win: int, loss: int, tie: int, points: floa
 
 def _number(ax: "Axes", x: float, row: int, number: int, on: str) -> None:
     colour = "white" if on == "win" else drawing.INK
-    box = {"facecolor": drawing.COLOUR_B, "edgecolor": "none", "pad": 1} if on == "loss" else None
-    ax.text(x, row, str(number), ha="center", va="center", fontsize=8, color=colour, bbox=box)
+    box = {"facecolor": drawing.CLASSES[1], "edgecolor": "none", "pad": 1}
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5, "color": colour}
+    ax.text(x, row, str(number), bbox=box if on == "loss" else None, **look)
 
 
-# Filled where there is a verdict, hollow where there is none.
-_LOOKS: dict[str, tuple[str, bool, str]] = {
-    "better": ("o", True, "one is better (P ≥ {:g})"),
-    "equivalent": ("s", True, "equivalent (P ≥ {:g})"),
-    "split": ("^", False, "split: wins and mean favour different systems"),
-    "undecided": ("o", False, "undecided"),
-    "no_verdict": ("D", False, "no verdict: not converged, or missing scores decide"),
-    "no_data": ("x", False, "no data: prior alone"),
-}
-_COLUMN, _PLOT, _WIDEST = 3.3, 2.1, 7.0  # inches: of a paper's column, of what is drawn, of all
-_LINE = 0.18  # inches of a line of the legend
-_FLIPPED = {"a_better": "b_better", "b_better": "a_better"}
+_PLOT, _NUMBERS = 1.4, 0.45  # inches: of the intervals, and of the numbers on the right
+_LINE = 0.17  # inches of a line of the legend
+_FLIPPED = {"better": "worse", "worse": "better"}
 
 
 class _Rows(NamedTuple):
@@ -205,7 +229,7 @@ class _Rows(NamedTuple):
     mean: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
-    verdict: np.ndarray
+    verdict: np.ndarray  # of the first system: better, worse, equivalent, ...
 
     def take(self, rows: np.ndarray) -> "_Rows":
         return _Rows(*(column[rows] for column in self))
@@ -217,10 +241,12 @@ def differences(
     systems: Any = None,
     rope: float | None = None,
     baseline: str | None = None,
+    all_pairs: bool = False,
     limit: int = 40,
+    columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Forest of the differences d = A - B with their intervals, the ROPE band and the verdicts.
+    """Forest of the differences from a reference, or of each pair: intervals, ROPE, verdicts.
 
     Parameters
     ----------
@@ -234,28 +260,37 @@ def differences(
         Draw only these; a mapping says what to call them.
     rope : float, optional
         Half width of the band; default that of the comparison. For scores, counts and draws it is
-        the rope of the verdicts, too.
+        the ROPE of the verdicts, too.
     baseline : str, optional
-        Draw only the pairs with this system, as the other one minus the baseline.
+        Draw the difference of each other system from this one. Default, for a comparison of three
+        systems or more: its baseline, else the system most likely the best, where these are known,
+        as in the printed picture.
+    all_pairs : bool, default False
+        Draw every pair of systems, also where there is a reference.
     limit : int, default 40
-        Pairs to draw at most. Where there are more, those nearest to a decision are drawn and the
-        title says so: those whose P(d > 0), or mass within the ROPE, is nearest to the probability
-        that a verdict needs, by the normal approximation to mean and interval.
+        Differences to draw at most; the title reports how many there are. Against a reference,
+        systems without a verdict come first, then the best ones. Of all pairs, those are drawn
+        whose P(d > 0), or probability within the ROPE, is closest to the threshold, by the normal
+        approximation to mean and interval.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Each unordered pair once, the largest mean at the top. Without a baseline, A is the system
-        that is ahead.
+        Against a reference, systems have the order of the table, and the numbers on the right are
+        the differences. Otherwise each unordered pair is drawn once, the system ahead first and
+        the largest difference at the top. Where a lower score is better, the axis is reversed:
+        better is always on the right.
 
     Raises
     ------
     ValueError
         If the data are none of these, draws are of another model, data lack a variable or the
-        number of ties, a verdict is unknown, the rope or the limit is not valid, a system is
-        unknown, or no pair has a difference.
+        number of ties, a verdict is unknown, the rope, the limit or `columns` is not valid, a
+        system is unknown, or no pair has a difference.
 
     Examples
     --------
@@ -268,35 +303,50 @@ def differences(
     limit = checks.whole(limit, "limit")
     chosen = inputs.differences(data, systems, rope)
     provenance, rope = Signature.from_attrs(chosen.attrs), inputs.effective_rope(chosen, rope)
-    baseline = None if baseline is None else called(baseline, systems)
-    all_rows = _oriented_differences(chosen, baseline)
+    dataset = inputs.comparison_dataset(data)
+    against = inputs.chosen_reference(dataset, systems, baseline, all_pairs)
+    all_rows = _oriented_differences(chosen, against, -1 if provenance.lower_mean else 1)
     if not len(all_rows.mean):
         raise ValueError("no pair has a difference: nothing to draw")
-    rows = all_rows.take(_nearest(all_rows, rope, limit, provenance))
-    height = _height(len(rows.mean)) * len(rows.mean) + _LINE * _legend_lines(rows, rope)
-    with drawing.style():
-        labels = _row_names(rows, baseline)
-        width = min(max(drawing.inches(labels) + _PLOT, _COLUMN), _WIDEST)
-        ax = drawing.axes(ax, width, 1.2 + height)
-        drawing.name_rows(ax, labels)
-        _draw(ax, rows, rope, provenance.threshold or names.VERDICT_PROB)
-        ax.set_xlabel(
-            difference_label("first", "second", provenance).rstrip(",").replace(" - ", " − ")
-        )
-        title = _title(provenance, len(rows.mean), len(all_rows.mean), baseline)
+    order = [called(system, systems) for system in inputs.table_order(dataset)] if against else []
+    if order:
+        rows = all_rows.take(_without_verdict_first(all_rows, order, limit))
+        listed = [name for name in order if name in {*rows.a, *rows.b}]
+    else:
+        rows = all_rows.take(_nearest(all_rows, rope, limit, provenance))
+        listed = []
+    place = np.array([listed.index(a) for a in rows.a]) if listed else np.arange(len(rows.mean))
+    labels = drawing.labels(listed) if listed else _row_names(rows, against)
+    width = drawing.width(columns, drawing.inches(labels) + _PLOT + _NUMBERS)
+    if width == drawing.COLUMN and drawing.inches(labels) > drawing.COLUMN - _PLOT - _NUMBERS:
+        labels = [label.replace(" − ", " −\n") for label in labels]
+    step = 0.3 if "\n" in labels[0] else 0.19 if len(labels) <= 60 else 0.14
+    lines = len({*rows.verdict}) + bool(rope)
+    with drawing.canvas(ax, width, 1.05 + step * len(labels) + _LINE * lines) as ax:
+        drawing.name_rows(ax, labels, above=0.1 + lines * _LINE / step)
+        _draw(ax, rows, place, rope, provenance.threshold or names.VERDICT_PROB)
+        _write_differences(ax, rows, place)
+        if listed:
+            middle = listed.index(against.system) if against else 0
+            ax.vlines(0, middle - 0.3, middle + 0.3, colors=drawing.INK, linewidth=2.2, zorder=3)
+        if provenance.lower_mean:
+            ax.invert_xaxis()
+        ax.set_xlabel(_difference_axis(provenance, against))
+        title = _title(provenance, len(rows.mean), len(all_rows.mean), against)
         joint = "\nFrom the joint model of all systems"
         return drawing.finish(ax, title + joint * bool(chosen.attrs.get("joint")))
 
 
-def _oriented_differences(pairs: xr.Dataset, baseline: str | None) -> _Rows:
-    """Orient pairs with a difference: the better system first, or all against the baseline."""
+def _oriented_differences(pairs: xr.Dataset, against: inputs.Reference | None, sign: int) -> _Rows:
+    """Pairs with a difference: the system ahead first, or each other one against a reference."""
     a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
     mean, lower, upper = (pairs[k].values.astype(float) for k in ("mean", "lower", "upper"))
-    verdict = pairs["verdict"].values.astype(str)
-    drawn, flip = np.isfinite(mean), mean < 0
-    if baseline is not None:
-        check_system(baseline, [*a, *b], "baseline")
-        drawn, flip = drawn & ((a == baseline) | (b == baseline)), a == baseline
+    verdict = np.array([inputs.SIDES.get(str(v), str(v)) for v in pairs["verdict"].values])
+    drawn, flip = np.isfinite(mean), sign * mean < 0
+    if against is not None:
+        check_system(against.system, [*a, *b], "baseline")
+        drawn &= (a == against.system) | (b == against.system)
+        flip = a == against.system
     return _Rows(
         np.where(flip, b, a),
         np.where(flip, a, b),
@@ -305,6 +355,13 @@ def _oriented_differences(pairs: xr.Dataset, baseline: str | None) -> _Rows:
         np.where(flip, -lower, upper),
         np.where(flip, np.array([_FLIPPED.get(v, v) for v in verdict.tolist()]), verdict),
     ).take(np.flatnonzero(drawn))
+
+
+def _without_verdict_first(rows: _Rows, order: list[str], limit: int) -> np.ndarray:
+    """Rows to draw against a reference: without a verdict, then in the order of the table."""
+    decided = np.isin(rows.verdict, ("better", "worse", "equivalent"))
+    place = np.array([order.index(a) for a in rows.a])
+    return np.sort(np.lexsort((place, decided))[:limit])
 
 
 def _nearest(rows: _Rows, rope: float, limit: int, provenance: Signature) -> np.ndarray:
@@ -318,69 +375,66 @@ def _nearest(rows: _Rows, rope: float, limit: int, provenance: Signature) -> np.
         inside = special.ndtr((rope - rows.mean) / sd) - special.ndtr((-rope - rows.mean) / sd)
         distance = np.minimum(distance, np.abs(special.ndtri(inside) - needed))
     selected = np.argsort(distance, kind="stable")[:limit]
-    return selected[np.lexsort((selected, -rows.mean[selected]))]
+    mean = -rows.mean if provenance.lower_mean else rows.mean
+    return selected[np.lexsort((selected, -mean[selected]))]
 
 
-def _row_names(rows: _Rows, baseline: str | None) -> list[str]:
+def _row_names(rows: _Rows, against: inputs.Reference | None) -> list[str]:
     systems_drawn = list(dict.fromkeys([*rows.a, *rows.b]))
     name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
-    if baseline is not None:
+    if against is not None:
         return [name[a] for a in rows.a]
     return [f"{name[a]} − {name[b]}" for a, b in zip(rows.a, rows.b, strict=True)]
 
 
-def _height(rows: int) -> float:
-    """Inches of a row."""
-    return 0.23 if rows <= 60 else 0.14
-
-
-def _legend_lines(rows: _Rows, rope: float) -> int:
-    """Lines of the legend, which stands above the rows."""
-    return len({"better" if v in _FLIPPED else v for v in rows.verdict.tolist()}) + bool(rope)
-
-
-def _draw(ax: "Axes", rows: _Rows, rope: float, needed: float) -> None:
-    place = np.arange(len(rows.mean))
-    limits = (-0.7, len(place) - 0.4)  # not behind the legend
+def _draw(ax: "Axes", rows: _Rows, place: np.ndarray, rope: float, needed: float) -> None:
+    limits = (-0.6, ax.get_ylim()[0])  # not behind the legend
     if rope:
-        look: dict[str, Any] = {"color": drawing.COLOUR_TIE, "linewidth": 0, "zorder": 0}
+        look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
         ax.fill_betweenx(limits, -rope, rope, **look, label=f"ROPE: |d| ≤ {rope:g}")
-    ax.vlines(0, *limits, colors=drawing.INK, linewidth=0.8, linestyle=":", zorder=1)
-    ax.hlines(place, rows.lower, rows.upper, colors=drawing.COLOUR_A, linewidth=1.3, zorder=2)
-    _mark(ax, rows, place, needed)
+    ax.vlines(0, *limits, colors=drawing.INK, linewidth=0.8, zorder=1)
+    colors = drawing.colors_of(rows.verdict.tolist())
+    ax.hlines(place, rows.lower, rows.upper, colors=colors, linewidth=1.3, zorder=2)
+    drawing.mark_verdicts(ax, rows.mean, place, rows.verdict.tolist(), needed)
     ax.margins(x=0.03)
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
-    tight = {"borderaxespad": 0, "borderpad": 0.2, "columnspacing": 1.4, "handletextpad": 0.4}
-    ax.legend(loc="upper left", ncols=1, **tight)
-    ax.set_ylim(len(place) - 0.4, -0.6 - _legend_lines(rows, rope) * _LINE / _height(len(place)))
+    ax.locator_params(axis="x", nbins=5)
+    ax.legend(loc="upper left", ncols=1, **drawing.LEGEND)
 
 
-def _mark(ax: "Axes", rows: _Rows, place: np.ndarray, needed: float) -> None:
-    """Draw a marker at every mean; its shape shows the verdict."""
-    kinds = np.array(["better" if v in _FLIPPED else v for v in rows.verdict])
-    edge = {"markeredgecolor": drawing.COLOUR_A, "markersize": 5, "markeredgewidth": 1.1}
-    for kind, (marker, filled, label) in _LOOKS.items():
-        selected = kinds == kind
-        if not selected.any():
-            continue
-        face = drawing.COLOUR_A if filled else "white"
-        look: dict[str, Any] = edge | {"markerfacecolor": face, "zorder": 3}
-        ax.plot(rows.mean[selected], place[selected], marker, label=label.format(needed), **look)
+def _write_differences(ax: "Axes", rows: _Rows, place: np.ndarray) -> None:
+    """The differences on the right, as the tables write them."""
+    texts = [""] * (int(place.max()) + 1)
+    for row, k in enumerate(place):
+        limits = (float(x[row]) for x in (rows.mean, rows.lower, rows.upper))
+        texts[k] = numbers.difference(*limits).partition(" ")[0].replace("-", "−")
+    drawing.write_at_right(ax, texts, 7.5, 4)
 
 
-def _title(provenance: Signature, n_drawn: int, total: int, baseline: str | None) -> str:
+def _difference_axis(provenance: Signature, against: inputs.Reference | None) -> str:
+    """The quantity, what is subtracted, and which side is better."""
+    sides = "system − reference" if against else "first − second"
+    lower = "; lower is better" if provenance.lower_mean else ""
+    return f"{difference_name(provenance)} ({sides}{lower})"
+
+
+def _title(
+    provenance: Signature, n_drawn: int, total: int, against: inputs.Reference | None
+) -> str:
     interval = "interval"
     if provenance.ci_kind and provenance.ci_prob:
-        interval = f"{100 * provenance.ci_prob:g} % {provenance.ci_kind.upper()}"
-    subject = "each pair"
-    if baseline is not None:
-        subject = f"each system from {drawing.labels([baseline])[0]}"
-    title = f"Difference of {subject}: mean and {interval}"
+        interval = interval_label(vars(provenance))
+    quantity, subject = difference_name(provenance), "of each pair"
+    if against is not None:
+        subject = f"from {drawing.labels([against.system])[0]} ({against.role})"
+    title = f"{quantity} {subject}: mean and {interval}"
     if provenance.draws:
         title += f", from {inputs.sampled(provenance)}"
-    if n_drawn < total:
-        title += f"\n{n_drawn} of {total:,} pairs: those nearest to a decision"
+    if n_drawn < total and against is not None:
+        title += f"\n{n_drawn} of {total:,} systems: those without a verdict, then the best"
+    elif n_drawn < total:
+        title += f"\n{n_drawn} of {total:,} pairs: those closest to a change of verdict"
     return title
 
 
@@ -389,10 +443,15 @@ _UNSURE = (0.5, 0.99999)  # what the normal approximation says where the exact m
 
 
 def rope_curve(
-    data: Any, *, systems: Any = None, widest: float = 0.2, ax: "Axes | None" = None
+    data: Any,
+    *,
+    systems: Any = None,
+    widest: float = 0.2,
+    columns: int | None = None,
+    ax: "Axes | None" = None,
 ) -> "Axes":
-    """Masses below, within and above the rope against its half width; of many pairs how their
-    verdicts change with it.
+    """Probabilities below, within and above the ROPE against its half width; of many pairs how
+    their verdicts change with it.
 
     Parameters
     ----------
@@ -400,9 +459,11 @@ def rope_curve(
         From `compare`, answered by counts in closed form; or scores or counts, with the number of
         ties.
     systems : list of str or mapping of str to str, optional
-        Draw only these, of two the masses; a mapping says what to call them.
+        Draw only these, of two the probabilities; a mapping says what to call them.
     widest : float, default 0.2
         The half width up to which is drawn, a difference of probabilities.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: 1.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -434,16 +495,16 @@ def rope_curve(
     provenance = Signature.from_attrs(counts.attrs)
     threshold = provenance.threshold or names.VERDICT_PROB
     width = np.linspace(0, widest, _points(len(counts)))
-    with drawing.style():
-        ax = drawing.axes(ax, 3.7, 2.7)
+    with drawing.canvas(ax, drawing.width(columns, drawing.COLUMN), 3.2) as ax:
         if len(counts) == 1:
-            title = _draw_masses(
-                ax, width, _masses(width, *posterior_parameters), counts, threshold
-            )
+            masses = _masses(width, *posterior_parameters)
+            title = _draw_masses(ax, width, masses, counts, threshold)
         else:
             title = _draw_verdicts(ax, width, posterior_parameters, threshold)
+        if counts.attrs.get("joint") and len(counts) == 1:
+            title += f"\n{inputs.PAIRWISE}"
         ax.set_xlim(0, widest)
-        ax.set_xlabel("half width of the rope")
+        ax.set_xlabel("Half width of the ROPE")
         drawing.plain_numbers(ax.xaxis)
         return drawing.finish(ax, title)
 
@@ -466,7 +527,7 @@ def _check_counts(data: Any) -> Any:
 
 def _parameters(counts: xr.DataArray) -> Any:
     if counts.sizes[names.OUTCOME] == 2 and counts.attrs.get("ties", "unknown") == "unknown":
-        raise ValueError("a rope needs the number of ties, which these data do not have")
+        raise ValueError("a ROPE needs the number of ties, which these data do not have")
     prior = checks.prior(Signature.from_attrs(counts.attrs).prior, counts.sizes[names.OUTCOME])
     values = counts.transpose(names.PAIR, names.OUTCOME).values + np.asarray(prior)
     return (*values.T, *([np.zeros(len(values))] if values.shape[1] == 2 else []))
@@ -486,39 +547,43 @@ def _draw_masses(
     first, second = drawing.labels([side[0] for side in inputs.pair_names(counts)])
     below, within, above = masses
     looks = (
-        (above, f"{first} better by more", drawing.COLOUR_A, "-"),
-        (within, "within the rope", drawing.INK, "--"),
-        (below, f"{second} better by more", drawing.COLOUR_B, ":"),
+        (above, f"{first} better", drawing.BETTER, "-"),
+        (within, "within the ROPE", drawing.EQUIVALENT, "--"),
+        (below, f"{second} better", drawing.WORSE, ":"),
     )
-    for mass, label, colour, line in looks:
-        ax.plot(width, mass, color=colour, linestyle=line, linewidth=1.6, label=label)
+    for mass, label, color, line in looks:
+        ax.plot(width, mass, color=color, linestyle=line, linewidth=1.6, label=label)
     ax.axhline(threshold, color=drawing.FAINT, linewidth=0.8)
     ax.set_ylim(-0.02, 1.02)
-    ax.set_ylabel("probability")
-    ax.legend(loc="center right", fontsize=drawing.SMALL)
+    ax.set_ylabel("Posterior probability")
+    _below_axis(ax, 1)
     reached = np.flatnonzero(within >= threshold)
     if not reached.size:
-        return f"No rope up to {width[-1]:g} holds {100 * threshold:g} %"
-    return f"A rope of about {width[reached[0]]:.2g} holds {100 * threshold:g} % of the difference"
+        return f"No ROPE up to {width[-1]:g} has probability {threshold:g}"
+    return f"A ROPE of about {width[reached[0]]:.2g} has probability {threshold:g}"
+
+
+def _below_axis(ax: "Axes", ncols: int) -> None:
+    """The legend under the label of x."""
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.26), "ncols": ncols}
+    ax.legend(**place, **drawing.LEGEND)
 
 
 def _draw_verdicts(
     ax: "Axes", width: np.ndarray, posterior_parameters: Any, threshold: float
 ) -> str:
-    """Stack the shares of the pairs by verdict."""
+    """Stack the proportions of the pairs by verdict."""
     parts = _verdicts(width, *posterior_parameters, threshold=threshold)
-    labels = ("better, by more than the rope", "better", "equivalent", "undecided")
-    colours = (drawing.COLOUR_A, drawing.RAMP[2], drawing.COLOUR_B, "white")
+    labels = ("better by more than the ROPE", "better", "practically equivalent", "undecided")
+    colors = (drawing.BETTER, drawing.CLASSES[5], drawing.EQUIVALENT, "white")
     look: dict[str, Any] = {"edgecolor": drawing.INK, "linewidth": 0.5}
     shares = [part.mean(0) for part in parts]
-    ax.stackplot(width, *shares, labels=labels, colors=colours, **look)
+    ax.stackplot(width, *shares, labels=labels, colors=colors, **look)
     ax.set_ylim(0, 1)
-    ax.set_ylabel("share of the pairs")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2, fontsize=drawing.SMALL)
-    return (
-        f"Verdicts on {len(posterior_parameters[0]):,} pairs, each by itself, at "
-        f"{100 * threshold:g} %"
-    )
+    ax.set_ylabel("Proportion of pairs")
+    _below_axis(ax, 1)
+    n = len(posterior_parameters[0])
+    return f"Pairwise verdicts on {n:,} pairs, threshold {threshold:g}"
 
 
 def _verdicts(

@@ -10,7 +10,8 @@ from betterthan import checks, names
 from betterthan.exact.swaps.cliques import maximal_cliques
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import chosen, picked
-from betterthan.results import rows
+from betterthan.results import numbers, rows
+from betterthan.results.facts import score_label
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
 
@@ -24,6 +25,7 @@ def ranks(
     systems: Any = None,
     limit: int = 30,
     rng: Any = None,
+    columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Probability of each rank of each system, from joint draws.
@@ -36,19 +38,20 @@ def ranks(
         is taken.
     systems : list of str or mapping of str to str, optional
         Systems to draw, in this order; a mapping says what to call them. Ranks stay those among all
-        systems. Default: by expected rank, the best first.
+        systems. Default: in the order of the table, else by expected rank, the best first.
     limit : int, default 30
         Systems to draw at most.
     rng : int, numpy.random.Generator or None
         For scores.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Rows are systems, the best expected rank at the top, with P(best) at the right; columns are
-        ranks.
+        Rows are systems, with P(best) on the right; columns are ranks.
 
     Raises
     ------
@@ -70,22 +73,25 @@ def ranks(
     """
     limit = checks.whole(limit, "limit")
     ranked = _ranked(inputs.comparison_dataset(data), rng)
-    best = np.argsort(ranked["expected_rank"].values, kind="stable")
+    best: Any = np.argsort(ranked["expected_rank"].values, kind="stable")
+    present = [str(system) for system in ranked[names.SYSTEM].values]
+    best = [present.index(system) for system in inputs.table_order(ranked)] or best
     rows = picked(ranked, (names.SYSTEM,), systems, best)[{names.SYSTEM: slice(limit)}]
     probabilities = rows["prob_rank"].transpose(names.SYSTEM, "rank").values
     probabilities = probabilities[:, : _last_rank(probabilities)]
-    with drawing.style():
-        labels = drawing.labels(rows[names.SYSTEM].values.tolist())
-        width = max(0.3 * probabilities.shape[1], 2.5) + drawing.inches(labels) + 1.4
-        ax = drawing.axes(ax, min(width, 12.0), 0.21 * len(probabilities) + 1.2)
+    labels = drawing.labels(rows[names.SYSTEM].values.tolist())
+    needed = max(0.12 * probabilities.shape[1], 1.2) + drawing.inches(labels) + 0.6
+    height = 0.17 * len(probabilities) + 1.1
+    with drawing.canvas(ax, drawing.width(columns, needed), height) as ax:
         _draw_cells(ax, probabilities, labels)
-        drawing.write_at_right(ax, [drawing.percent(float(p)) for p in rows["prob_best"].values])
+        best_texts = [numbers.probability(float(p)) for p in rows["prob_best"].values]
+        drawing.write_at_right(ax, best_texts)
         return drawing.finish(ax, _title(len(probabilities), ranked.sizes[names.SYSTEM]))
 
 
 def _title(n_drawn: int, total: int) -> str:
     count_text = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
-    return f"Probability of each rank, {count_text} systems\nAt the right P(best), in percent"
+    return f"Posterior probability of each rank, {count_text} systems\nOn the right: P(best)"
 
 
 def _ranked(data: Any, rng: Any) -> xr.Dataset:
@@ -96,7 +102,7 @@ def _ranked(data: Any, rng: Any) -> xr.Dataset:
     attrs = getattr(data, "attrs", {})
     why = attrs.get("no_joint", "there is no 'prob_rank'")
     if "no_joint" not in attrs and isinstance(data, xr.Dataset) and "prob_better" in data:
-        why = f"{inputs.named(attrs.get('model'))} answers each pair by itself"
+        why = f"{inputs.named(attrs.get('model'))} is pairwise"
     raise ValueError(
         f"data hold no ranks: {why}; give scores, what betterthan.scores.bootstrap returns, or "
         "what betterthan.fits.compare returns of davidson, item_response or mallows"
@@ -112,21 +118,27 @@ def _last_rank(chances: np.ndarray) -> int:
 
 def _draw_cells(ax: "Axes", chances: np.ndarray, labels: list[str]) -> None:
     drawing.shade(ax, chances)
-    ax.set_yticks(np.arange(len(labels)), labels, fontsize=8)
+    ax.set_yticks(np.arange(len(labels)), labels, fontsize=7.5)
     last = chances.shape[1]
-    ranks = np.arange(0, last, max(last // 15, 1))
-    ax.set_xticks(ranks, [str(r + 1) for r in ranks], fontsize=8)
+    ranks = np.arange(0, last, max(int(np.ceil(last / 12)), 1))
+    ax.set_xticks(ranks, [str(r + 1) for r in ranks], fontsize=7.5)
     ax.tick_params(length=0)
-    ax.set_xlabel("rank")
+    ax.set_xlabel("Rank")
 
 
-_WIDTH = 3.5  # inches: one column of a paper
+_PAGE_ROWS = 60  # systems that fit on a page of a paper
+_PLOT, _NUMBERS = 1.4, 0.5  # inches: of the scores, and of the numbers on the right
 
 
 def leaderboard(
-    data: Any, *, systems: Any = None, limit: int = 150, ax: "Axes | None" = None
+    data: Any,
+    *,
+    systems: Any = None,
+    limit: int = 150,
+    columns: int | None = None,
+    ax: "Axes | None" = None,
 ) -> "Axes":
-    """Forest of the systems: score and interval of each, the best first.
+    """Forest of the systems: score and interval of each, best first, and the verdict on it.
 
     Parameters
     ----------
@@ -136,21 +148,24 @@ def leaderboard(
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them. Their order is by rank.
     limit : int, default 150
-        Systems to draw at most, the best ones.
+        Systems to draw at most, the best ones; at most 60 where `columns` is given.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Filled marks are the systems among which the best one is, with the mass of the intervals;
-        at the right P(best), in percent. Intervals are of each system by itself: whether two
-        systems differ is not told by whether theirs overlap.
+        Marks show the verdict on each system against the reference of the printed picture; names
+        in bold are the systems that may be the best, and P(best) is on the right. Each interval is
+        of one system: overlapping intervals do not show that two systems are equal.
 
     Raises
     ------
     ValueError
-        If the data are no comparison, a system is unknown, or the limit is not positive.
+        If the data are no comparison, a system is unknown, the limit is not positive, or `columns`
+        is not 1 or 2.
 
     Examples
     --------
@@ -164,15 +179,29 @@ def leaderboard(
     dataset = inputs.compared(data)
     table, axis_label = _table(dataset)
     name = chosen(systems, table["system"].tolist())
+    limit = limit if columns is None else min(limit, _PAGE_ROWS)
     table = table[table["system"].isin(list(name))].head(limit)
     labels = drawing.labels([name[system] for system in table["system"]])
-    with drawing.style():
-        step = 0.19 if len(table) <= 60 else 0.125
-        ax = drawing.axes(ax, _WIDTH + drawing.inches(labels) / 2, 1.0 + step * len(table))
-        drawing.name_rows(ax, labels, _best_probabilities(table))
-        _draw_leaderboard(ax, table)
+    best = _best_probabilities(table)
+    compared_with = inputs.reference(dataset)
+    against = inputs.verdicts_against(dataset, compared_with)
+    verdicts = [against.get(system, "") for system in table["system"]]
+    step = 0.17 if len(table) <= 40 else 0.125
+    width = drawing.width(columns, _PLOT + drawing.inches(labels) + _NUMBERS * bool(best))
+    lines = len({*verdicts} - {""}) + bool(against)
+    with drawing.canvas(ax, width, 1.1 + step * len(table) + _LINE * lines) as ax:
+        drawing.name_rows(ax, labels, above=0.6 + lines * _LINE / step)
+        drawing.write_at_right(ax, ["P(best)", *best] if best else [], offset=4, first=-1)
+        _draw_leaderboard(ax, table, verdicts, dataset)
         ax.set_xlabel(axis_label)
-        return drawing.finish(ax, _leaderboard_title(dataset, table, len(name)))
+        title = _leaderboard_title(dataset, table, len(name))
+        if against and compared_with:
+            label = drawing.labels([inputs.called(compared_with.system, systems)])[0]
+            title += f"\nVerdicts against {label} ({compared_with.role})"
+        return drawing.finish(ax, title)
+
+
+_LINE = 0.17  # inches of a line of the legend
 
 
 def _table(dataset: Any) -> tuple[Any, str]:
@@ -180,8 +209,9 @@ def _table(dataset: Any) -> tuple[Any, str]:
     table: Any = rows.systems(dataset)
     if "score" in table:
         limits = {"low": table.get("score_lower"), "high": table.get("score_upper")}
-        lower = Signature.from_attrs(dataset.attrs).higher_is_better is False
-        axis_label = "score, lower is better" if lower else "score"
+        provenance = Signature.from_attrs(dataset.attrs)
+        axis_label = score_label(provenance, "n_right" in table)
+        axis_label += " (lower is better)" if provenance.higher_is_better is False else ""
         return table.assign(middle=table["score"], **limits), axis_label
     leading = rows.leading(dataset)
     square = rows.square(leading.assign(prob_better=inputs.answered(leading)))
@@ -193,65 +223,62 @@ def _table(dataset: Any) -> tuple[Any, str]:
     table = table.assign(middle=middle, low=None, high=None)
     if "expected_rank" not in table:
         table = table.sort_values("middle", ascending=False, kind="stable")
-    return table, "mean probability of being better than another"
+    return table, "Mean P(better than another system)"
 
 
 def _best_probabilities(table: Any) -> list[str]:
     if "prob_best" not in table:
         return []
-    return [drawing.percent(float(p)) for p in table["prob_best"]]
+    return [numbers.probability(float(p)) for p in table["prob_best"]]
 
 
-def _draw_leaderboard(ax: "Axes", table: Any) -> None:
-    place = np.arange(len(table))
-    in_best_set = table.get("in_best_set", pd.Series(False, index=table.index)).to_numpy(bool)
+def _draw_leaderboard(ax: "Axes", table: Any, verdicts: list[str], dataset: Any) -> None:
+    place, middle = np.arange(len(table)), table["middle"].to_numpy(float)
     if table["low"].notna().any():
         limits = (table[k].to_numpy(float) for k in ("low", "high"))
-        ax.hlines(place, *limits, colors=drawing.COLOUR_A, linewidth=1.2, zorder=2)
-    _mark(ax, table["middle"].to_numpy(float), in_best_set)
+        colors = drawing.colors_of(verdicts)
+        ax.hlines(place, *limits, colors=colors, linewidth=1.2, zorder=2)
+    threshold = Signature.from_attrs(dataset.attrs).threshold or names.VERDICT_PROB
+    drawing.mark_verdicts(ax, middle, place, verdicts, threshold)
+    without = np.array([not verdict for verdict in verdicts])
+    look: dict[str, Any] = {"color": drawing.INK, "markersize": 4.5, "zorder": 3}
+    label = "reference" if not without.all() else None
+    ax.plot(middle[without], place[without], "|" if label else "o", mew=2, label=label, **look)
+    if label:
+        ax.legend(loc="upper left", **drawing.LEGEND)
+    in_best_set = table.get("in_best_set", pd.Series(False, index=table.index)).to_numpy(bool)
+    for text, best in zip(ax.get_yticklabels(), in_best_set, strict=True):
+        text.set_fontweight("bold" if best else "normal")
     ax.margins(x=0.05)
-    ax.grid(axis="x", color=drawing.COLOUR_TIE, linewidth=0.6)
+    ax.grid(axis="x", color=drawing.GRID, linewidth=0.6)
     ax.set_axisbelow(True)
+    ax.locator_params(axis="x", nbins=5)
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
 
 
-def _mark(ax: "Axes", middle: np.ndarray, in_best_set: np.ndarray) -> None:
-    """Draw a marker for each system, filled if it may be the best."""
-    look: dict[str, Any] = {"markersize": 4.5, "markeredgewidth": 1.0, "zorder": 3}
-    look["markeredgecolor"] = drawing.COLOUR_A
-    for selected, face, label in (
-        (in_best_set, drawing.COLOUR_A, "may be the best"),
-        (~in_best_set, "white", None),
-    ):
-        ax.plot(
-            middle[selected],
-            np.flatnonzero(selected),
-            "o",
-            **look,
-            markerfacecolor=face,
-            label=label,
-        )
-    if in_best_set.any():
-        ax.legend(loc="upper left", borderaxespad=0, borderpad=0.2, handletextpad=0.3)
-
-
 def _leaderboard_title(dataset: Any, table: Any, total: int) -> str:
     provenance = Signature.from_attrs(dataset.attrs)
-    count_text = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
-    interval_text = ""
+    title = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
     if table["low"].notna().any():
-        interval_text = f", score with {100 * (provenance.ci_prob or names.CI_PROB):g} % interval"
-    best = "\nAt the right P(best), in percent" if "prob_best" in table else ""
-    return count_text + interval_text + best
+        quantity = score_label(provenance, "n_right" in table).lower()
+        title += f": {quantity} with {100 * (provenance.ci_prob or names.CI_PROB):g}% interval"
+    return title + "; bold: may be the best" * ("in_best_set" in table)
 
 
 _DECIDED = ("a_better", "b_better")
 
 
-def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None" = None) -> "Axes":
-    """Systems from the best to the worst, and a bar over each largest set of them in which no
-    verdict names a better one.
+def cliques(
+    data: Any,
+    *,
+    systems: Any = None,
+    limit: int = 40,
+    columns: int | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Systems from best to worst, and a bar over each largest set of them in which no pair has a
+    better system.
 
     Parameters
     ----------
@@ -260,7 +287,9 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them.
     limit : int, default 40
-        Bars to draw at most: the longest. The title says so where there are more.
+        Bars to draw at most: the longest. The title reports where there are more.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -268,8 +297,8 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
     -------
     matplotlib.axes.Axes
         A bar has a mark on each of its members; a system between its ends without a mark is no
-        member. To share a bar is to be open, not to be equal. A system that every other is told
-        apart from has no bar.
+        member. Systems that share a bar are undecided or practically equivalent. A system without
+        a bar has a verdict against every other.
 
     Raises
     ------
@@ -289,17 +318,16 @@ def cliques(data: Any, *, systems: Any = None, limit: int = 40, ax: "Axes | None
     """
     limit = checks.whole(limit, "limit")
     dataset = inputs.compared(data)
-    ranked = rows.systems(dataset)["system"].tolist()
+    ranked = inputs.table_order(dataset)
     name = chosen(systems, ranked)
     selected = [system for system in ranked if system in name]
     all_cliques = [c for c in maximal_cliques(_similar(dataset, selected)) if len(c) > 1]
     longest = sorted(all_cliques, key=len, reverse=True)[:limit]
     labels = drawing.labels([name[system] for system in selected])
-    with drawing.style():
-        step = 0.19 if len(selected) <= 60 else 0.125
-        width = 1.2 + 0.13 * len(longest) + drawing.inches(labels)
-        ax = drawing.axes(ax, max(width, 3.5), 0.9 + step * len(selected))
-        drawing.name_rows(ax, labels)
+    step = 0.17 if len(selected) <= 60 else 0.115
+    width = drawing.width(columns, 0.5 + 0.12 * len(longest) + drawing.inches(labels))
+    with drawing.canvas(ax, width, 0.8 + step * len(selected)) as ax:
+        drawing.name_rows(ax, labels, above=0.1)
         _draw_cliques(ax, sorted(longest))
         return drawing.finish(ax, _cliques_title(dataset, len(longest), len(all_cliques)))
 
@@ -321,8 +349,8 @@ def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
 
 def _draw_cliques(ax: "Axes", bars: list[tuple[int, ...]]) -> None:
     for k, members in enumerate(bars):
-        colour = drawing.COLOUR_A if k % 2 == 0 else drawing.FAINT
-        look: dict[str, Any] = {"color": colour, "linewidth": 1.4, "solid_capstyle": "round"}
+        color = drawing.INK if k % 2 == 0 else drawing.UNDECIDED
+        look: dict[str, Any] = {"color": color, "linewidth": 1.4, "solid_capstyle": "round"}
         ax.plot([k] * len(members), list(members), "-o", markersize=3, **look)
     ax.set_xlim(-0.8, max(len(bars), 1) - 0.2)
     ax.set_xticks([])
@@ -331,8 +359,8 @@ def _draw_cliques(ax: "Axes", bars: list[tuple[int, ...]]) -> None:
 
 def _cliques_title(dataset: Any, n_drawn: int, total: int) -> str:
     provenance = Signature.from_attrs(dataset.attrs)
-    level = f"{100 * (provenance.threshold or names.VERDICT_PROB):g} %"
+    level = f"threshold {provenance.threshold or names.VERDICT_PROB:g}"
     if not total:
-        return f"Every two systems are told apart, at {level}"
+        return f"Every pair has a better system, {level}"
     more = f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
-    return f"Systems that share a bar are not told apart, at {level}{more}"
+    return f"Systems that share a bar: no better system in any pair, {level}{more}"

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 def coefficients(
     source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40, ax: "Axes | None" = None
 ) -> "Axes":
-    """Forest of standardised coefficients with their intervals.
+    """Forest of standardized coefficients with their intervals.
 
     Parameters
     ----------
     source : PerformanceFunction or xarray.DataTree
         From `features.performance_function` or ``betterthan.models.performance_function.fit``.
     ci_prob : float, default 0.95
-        Mass of the intervals of a posterior (HDI); those of least squares have the one they were
-        fitted with.
+        Credible level of the intervals of a posterior (HDI); intervals of least squares have the
+        level of the fit.
     limit : int, default 40
         Features to draw at most: those with the largest coefficients.
     ax : matplotlib.axes.Axes, optional
@@ -55,12 +55,11 @@ def coefficients(
     rows, title = _tree_rows(source, ci_prob) if is_tree else _function_rows(source)
     order = np.argsort(-np.abs(rows["mean"]), kind="stable")[: checks.whole(limit, "limit")]
     rows = {name: values[order] for name, values in rows.items()}
-    with drawing.style():
-        ax = drawing.axes(ax, 7.0, 0.9 + 0.24 * (len(order) + 1))
-        drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], (48, 60, 90)))
+    with drawing.canvas(ax, 7.0, 0.9 + 0.24 * (len(order) + 1)) as ax:
+        drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], 40))
         _draw(ax, rows)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel("standardised coefficient")
+        ax.set_xlabel("Standardized coefficient")
         return drawing.finish(ax, title)
 
 
@@ -68,11 +67,11 @@ def _draw(ax: "Axes", rows: dict[str, np.ndarray]) -> None:
     """Draw intervals, and a marker at every mean, filled if the feature was chosen."""
     place = np.arange(len(rows["mean"]))
     ax.vlines(0, -0.7, len(place) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
-    ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.COLOUR_A, linewidth=1.4)
+    ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.BETTER, linewidth=1.4)
     for filled in (True, False):
         selected = rows["chosen"] == filled
-        face = drawing.COLOUR_A if filled else "white"
-        look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.COLOUR_A}
+        face = drawing.BETTER if filled else "white"
+        look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.BETTER}
         ax.plot(rows["mean"][selected], place[selected], "o", markerfacecolor=face, **look)
 
 
@@ -103,15 +102,14 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
     >>> bt.plot.predictions(bt.features.performance_function(table, "rating")).get_xlabel()
-    'predicted rating'
+    'Predicted rating'
     """
     fit = _checked_fit(function, "function")
-    with drawing.style():
-        ax = drawing.axes(ax, 4.8, 4.4)
+    with drawing.canvas(ax, 4.8, 4.4) as ax:
         _draw_dots(ax, fit)
         response = drawing.labels([str(fit.attrs["response"])])[0]
-        ax.set_xlabel(f"predicted {response}")
-        ax.set_ylabel(f"observed {response}")
+        ax.set_xlabel(f"Predicted {response}")
+        ax.set_ylabel(f"Observed {response}")
         ax.legend(loc="upper left")
         return drawing.finish(ax, "Observed against predicted")
 
@@ -126,7 +124,7 @@ def _draw_dots(ax: "Axes", fit: xr.Dataset) -> None:
     by_all = f"by the fit to all (R² {float(fit['r2']):.2f})"
     ax.plot(fit["fitted"], observed, "o", markersize=4, label=by_all, **hollow)
     honest = f"by a fit without it (R² {float(fit['r2_held_out_chosen']):.2f})"
-    ax.plot(held_out, observed, "o", markersize=4, color=drawing.COLOUR_A, label=honest)
+    ax.plot(held_out, observed, "o", markersize=4, color=drawing.BETTER, label=honest)
     # room for the legend
     ax.set_ylim(limits[0] - 0.05 * np.ptp(limits), limits[1] + 0.25 * np.ptp(limits))
 
@@ -139,7 +137,7 @@ def _function_rows(source: Any) -> tuple[dict[str, np.ndarray], str]:
     chosen = fit["chosen"].values
     rows = {"feature": fit[names.FEATURE].values, "mean": standardised, "chosen": chosen}
     rows |= {end: np.where(chosen, fit[end].values * scale, 0.0) for end in ("lower", "upper")}
-    title = f"Least squares: coefficients with {100 * fit.attrs['ci_prob']:g} % intervals"
+    title = f"Least squares: coefficients with {100 * fit.attrs['ci_prob']:g}% intervals"
     if fit.attrs["direction"] != "none":
         title += "\nas if nothing had been chosen: too narrow after a choice"
     return rows, title
@@ -155,7 +153,7 @@ def _tree_rows(source: xr.DataTree, ci_prob: float) -> tuple[dict[str, np.ndarra
     low, high = monte_carlo.interval(flat, checks.probability(ci_prob, "ci_prob"), "hdi")
     rows = {"feature": beta[names.FEATURE].values, "mean": flat.mean(0)}
     rows |= {"lower": low, "upper": high, "chosen": np.ones(len(low), dtype=bool)}
-    return rows, f"Posterior: mean and {100 * ci_prob:g} % HDI"
+    return rows, f"Posterior: mean and {100 * ci_prob:g}% HDI"
 
 
 def _checked_fit(function: Any, argument: str) -> xr.Dataset:

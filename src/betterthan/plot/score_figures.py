@@ -69,7 +69,7 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
 
 
 def _title(right: int, items: int) -> str:
-    return f"{right:,} of {items:,} items right\nColumns: actual class. Darker: more of it"
+    return f"{right:,} of {items:,} items correct\nColumns: actual class. Darker: more of it"
 
 
 def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
@@ -90,8 +90,8 @@ def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
 
 _POINTS = 401
 _LOOKS = (
-    (drawing.COLOUR_A, "-"),
-    (drawing.COLOUR_B, "--"),
+    (drawing.BETTER, "-"),
+    (drawing.WORSE, "--"),
     (drawing.FAINT, "-."),
     (drawing.INK, ":"),
 )
@@ -107,10 +107,10 @@ def scores(
     prior: Any = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Posterior densities of a score, one curve for each system by itself.
+    """Posterior densities of a score, one curve for each system.
 
-    The curves say how sure each score is. They do not say how sure the difference is: on the same
-    documents the scores move together, and `scores.bootstrap` compares them.
+    The curves show the uncertainty of each score, not that of a difference: on the same documents
+    scores are correlated, and `scores.bootstrap` compares them.
 
     Parameters
     ----------
@@ -154,13 +154,12 @@ def scores(
     used = posterior_scores.attrs["prior"]
     values = posterior_scores["score"].sel({names.SYSTEM: list(name)}).values
     curves = [_curve(alpha, statistic, beta) for alpha in _alphas(tallies, list(name), used)]
-    with drawing.style():
-        ax = drawing.axes(ax, 6.0, 3.4)
+    with drawing.canvas(ax, 6.0, 3.4) as ax:
         labels = drawing.labels(list(name.values()))
         _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, values, strict=True)])
         score_name = _called(statistic, beta)
         ax.set_xlabel(score_name)
-        return drawing.finish(ax, f"Posterior of {score_name}, each system by itself")
+        return drawing.finish(ax, f"Posterior of {score_name}")
 
 
 def _called(statistic: str, beta: float) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MASSES = (0.95, 0.80, 0.50)
-_SHADES = ("#c9d8e6", "#7ea6c8", drawing.COLOUR_A)
+_SHADES = (drawing.RAMP[1], drawing.RAMP[2], drawing.BETTER)
 _LATTICE = 150  # points along an edge
 _POINTS = 2000  # draws that are shown at most
 _TAIL = 2e-4  # posterior mass that may lie beyond an edge of the window
@@ -48,6 +48,7 @@ class _Posterior(NamedTuple):
     rope: float
     fill: Callable[["Axes", _Window], list[Any]]  # draws it; what a legend shows of it
     sampled: str = ""
+    of_joint: bool = False  # one pair of a joint comparison
 
 
 def simplex(
@@ -56,6 +57,7 @@ def simplex(
     systems: Any = None,
     prior: Any = None,
     rope: float | None = None,
+    columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Posterior of (win, loss, tie) of one pair in a triangle: densest regions, or draws.
@@ -67,13 +69,15 @@ def simplex(
         are counted; or draws of theta from `posterior.draws`, from the ``fit`` of a core model or
         from `fits.adopt`. With ties.
     systems : pair of str or mapping of two, optional
-        The pair to show, told from the side of the first; a mapping says what to call them. Needed
+        The pair to show, from the side of the first; a mapping says what to call them. Needed
         where data hold more than one.
     prior : str or sequence of float, optional
         Dirichlet parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`.
         Default: that of the comparison, else all ones. Not for draws, which have their own.
     rope : float, optional
         Half width of a band to shade around win = loss. Default: that of the comparison, else none.
+    columns : {1, 2}, optional
+        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: 2.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
 
@@ -102,18 +106,24 @@ def simplex(
     read_posterior = _drawn_posterior if isinstance(data, xr.DataTree) else _closed_posterior
     a, b, posterior = read_posterior(data, systems, prior, rope)
     window = _window(posterior.least)
-    with drawing.style():
-        ax = drawing.axes(ax, 6.4, 5.6)
-        first, second = drawing.labels([a, b])
+    first, second = drawing.labels([a, b])
+    width = drawing.width(columns, drawing.PAGE)
+    narrow = width == drawing.COLUMN
+    with drawing.canvas(ax, width, 4.5 if narrow else 5.2) as ax:
         _frame(ax, window)
         handles = [*posterior.fill(ax, window), *_middle(ax, window, posterior.rope)]
-        ax.legend(handles=handles, loc="upper right", borderaxespad=0)
-        _name_sides(ax, window, first, second)
+        place: dict[str, Any] = {"loc": "upper right"}
+        if narrow:  # under the triangle
+            place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "ncols": 2}
+        ax.legend(handles=handles, **place, **drawing.LEGEND)
+        sides = drawing.labels([a, b], 14) if narrow else [first, second]
+        _name_sides(ax, window, *sides, under=-46 if narrow else -28)
         if window.side < 1:
             _locate(ax, window)
         title = f"Posterior of win, loss and tie, {first} against {second}"
+        title += f"\n{inputs.PAIRWISE}" if posterior.of_joint else ""
         better = f"P({first} better) {drawing.probability(posterior.better)}"
-        how = f", the share of {posterior.sampled}" if posterior.sampled else ""
+        how = f", from {posterior.sampled}" if posterior.sampled else ""
         return drawing.finish(ax, f"{title}\n{better}{how}")
 
 
@@ -127,7 +137,8 @@ def _closed_posterior(
     half, alpha = inputs.effective_rope(pair, rope), inputs.posterior(pair, prior)
     least = special.betaincinv(alpha, alpha.sum() - alpha, _TAIL)
     better = float(beta.prob_above_half(alpha[0], alpha[1]))
-    return a, b, _Posterior(least, better, half, partial(_regions, alpha))
+    joint = bool(pair.attrs.get("joint"))
+    return a, b, _Posterior(least, better, half, partial(_regions, alpha), of_joint=joint)
 
 
 def _drawn_posterior(
@@ -192,8 +203,7 @@ def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     ax.tricontour(mesh, log_density, levels=levels[:-1], zorder=2, **edge)
     legend_entries = zip(_MASSES, _SHADES, strict=True)
     return [
-        Patch(facecolor=shade, label=f"densest {100 * mass:.0f} %")
-        for mass, shade in legend_entries
+        Patch(facecolor=shade, label=f"densest {100 * mass:.0f}%") for mass, shade in legend_entries
     ]
 
 
@@ -205,7 +215,7 @@ def _scattered(theta: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     if len(theta) > _POINTS:
         points_drawn = theta[np.linspace(0, len(theta) - 1, _POINTS).round().astype(int)]
     look: dict[str, Any] = {"linestyle": "", "marker": "o", "markeredgewidth": 0}
-    look["color"] = drawing.COLOUR_A
+    look["color"] = drawing.BETTER
     points = ax.plot(*_plane(points_drawn), markersize=2.2, alpha=0.3, zorder=1, **look)[0]
     points.set_clip_path(_outline(ax, window))
     few = f"{len(points_drawn):,} of the " if len(points_drawn) < len(theta) else ""
@@ -301,11 +311,11 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
     ]
     edges = []
     if rope:
-        look: dict[str, Any] = {"facecolor": drawing.COLOUR_TIE, "edgecolor": drawing.COLOUR_B}
+        look: dict[str, Any] = {"facecolor": drawing.ROPE, "edgecolor": drawing.EQUIVALENT}
         look |= {"linewidth": 1.4, "zorder": 0.5, "label": f"|win − loss| ≤ {rope:g}"}
         drawn.append(ax.axvspan(-rope, rope, **look))
         # over the regions, which hide the band
-        edges = [ax.axvline(edge, color=drawing.COLOUR_B, **line) for edge in (-rope, rope)]
+        edges = [ax.axvline(edge, color=drawing.EQUIVALENT, **line) for edge in (-rope, rope)]
     for artist in (*drawn, *edges):
         artist.set_clip_path(clip)
     return drawn
@@ -315,10 +325,10 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
 _EDGES = ((0, 1, 0, (0, -28)), (0, 2, 60, (-34, 20)), (1, 2, -60, (34, 20)))
 
 
-def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
+def _name_sides(ax: "Axes", window: _Window, first: str, second: str, under: float) -> None:
     """Name the corners and, along the edges, the scales."""
     if window.side == 1:
-        wins, ties = "{} wins\nevery example", "every example is a tie"
+        wins, ties = "{} wins\nevery item", "every item is a tie"
     else:
         wins, ties = "more wins of\n{}", "more ties"
     x, y = _plane(window.corners())
@@ -328,8 +338,9 @@ def _name_sides(ax: "Axes", window: _Window, first: str, second: str) -> None:
     scales = f"P({first} wins) →", f"← P({second} wins)", "← P(tie)"
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center"}
     for text, (i, j, angle, offset) in zip(scales, _EDGES, strict=True):
+        offset = offset if angle else (0, under)
         middle = ((x[i] + x[j]) / 2, (y[i] + y[j]) / 2)
-        ax.annotate(text, middle, offset, rotation=angle, fontsize=8, **look)
+        ax.annotate(text, middle, offset, rotation=angle, fontsize=7.5, **look)
 
 
 def _name_corner(ax: "Axes", text: str, corner: tuple[float, float], *, top: bool) -> None:
@@ -337,14 +348,14 @@ def _name_corner(ax: "Axes", text: str, corner: tuple[float, float], *, top: boo
     lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
     offset, va = ((0, 5), "bottom") if top else ((0, -14), "top")
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va}
-    ax.annotate(lines, corner, offset, fontsize=8, **look)
+    ax.annotate(lines, corner, offset, fontsize=7.5, **look)
 
 
 def _locate(ax: "Axes", window: _Window) -> None:
     """Draw a small simplex with the window marked."""
     from matplotlib.patches import Polygon
 
-    small = ax.inset_axes((0.0, 0.78, 0.2, 0.2))
+    small = ax.inset_axes((-0.02, 0.78, 0.17, 0.17))
     simplex_corners = np.stack(_plane(_FULL_WINDOW.corners()), axis=-1)
     window_corners = np.stack(_plane(window.corners()), axis=-1)
     small.add_patch(Polygon(simplex_corners, closed=True, fill=False, edgecolor=drawing.FAINT))

@@ -47,18 +47,19 @@ def statement(comparison: Any) -> list[str]:
 
 def print_text(comparison: Any) -> str:
     """For `print`, as wide as the terminal, where there is one."""
-    return printed(_page(comparison))
+    return printed(brief_page_of(comparison))
 
 
 def notebook_html(comparison: Any) -> str:
     """For a notebook."""
-    return as_part(_page(comparison))
+    return as_part(brief_page_of(comparison))
 
 
-def _page(comparison: Any, rest: str = REPORT) -> Document:
+def brief_page_of(comparison: Any, **choices: Any) -> Document:
+    """The brief page of an answer of any kind; `choices` as of `brief_page`."""
     if comparison.made.answer == "comparison":
-        return brief_page(comparison.by_engine(), rest=rest)
-    return brief_page_of_kind(comparison, rest=rest)
+        return brief_page(comparison.by_engine(), **choices)
+    return brief_page_of_kind(comparison, **choices)
 
 
 def brief_page_of_kind(
@@ -84,7 +85,7 @@ def brief_page_of_kind(
     many = _number_of_systems(comparison.data) > 2
     for part in page.parts:
         if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
-            tables = [_without_columns(table) for table in part.tables]
+            tables = [_with_first(_without_columns(table)) for table in part.tables]
             parts.append(Part(part.heading, tables=tables))
     if others:
         parts.append(Part("Notes", lines=others))
@@ -97,6 +98,22 @@ def brief_page_of_kind(
         footer=_footer_of_kind(comparison, rest),
     )
     return with_short_names(brief)
+
+
+def _with_first(table: Table) -> Table:
+    """Of many pairs, those with the first system."""
+    if table.heads[:2] != ("System", "Other") or len(table.rows) <= _PAIRS:
+        return table
+    first = table.rows[0][0]
+    rows = [row for row in table.rows if first in row[:2]]
+    caption = table.caption.replace(
+        f"All {len(table.rows)} pairs", f"The {len(rows)} of {len(table.rows)} pairs with {first}"
+    )
+    rest = "; all are in .pairs of the comparison, and in the report"
+    return replace(table, rows=rows, caption=caption + rest)
+
+
+_PAIRS = 10  # rows of the brief table of pairs, beyond which only those with the first system
 
 
 def _without_columns(table: Table) -> Table:
@@ -128,6 +145,8 @@ def picture_of_kind(data: xr.Dataset) -> Picture | None:
         if data.sizes[names.PAIR] != 1:
             return None
         data = _square_of_pair(data)
+    if data.attrs.get("answer") == "dispersions":
+        data = data.assign_attrs(difference_is="difference in concentration (theta)")
     if "statistic" in data.attrs:
         by = statistic_label(data)
         data = data.assign_attrs(difference_is=f"difference in {by}")

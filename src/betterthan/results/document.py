@@ -8,7 +8,7 @@ from typing import Any
 
 VERDICT, PAIRWISE_VERDICT = "Verdict", "Verdict (pair alone)"
 # columns of text, wherever they stand
-_IN_WORDS = (VERDICT, PAIRWISE_VERDICT, "Groups", "Not told from", "Other", "Now")
+_IN_WORDS = (VERDICT, PAIRWISE_VERDICT, "Groups", "Not different from", "Other", "Now")
 _NO_ANCHOR = re.compile(r"[^a-z0-9]+")
 
 

@@ -137,16 +137,15 @@ def coefficient_sentences(facts: CoefficientFacts) -> list[str]:
     n = len(facts.positive) + len(facts.negative)
     if not n:
         return [
-            f"For none of the {facts.n_features:,} features does the sign of the coefficient for "
-            f"{facts.response} have probability {facts.threshold:g} or more. This is not evidence "
-            "that none of them matters."
+            f"Undecided: for none of the {facts.n_features:,} features has the sign of the "
+            f"coefficient for {facts.response} a probability of at least {facts.threshold:g}. This "
+            "is not evidence that none of them matters."
         ]
     signs = [f"positive for {named(facts.positive)}"] if facts.positive else []
     signs += [f"negative for {named(facts.negative)}"] if facts.negative else []
     return [
-        f"For {n:,} of {facts.n_features:,} features the sign of the coefficient for "
-        f"{facts.response} has a marginal probability of {facts.threshold:g} or more. It is "
-        f"{' and '.join(signs)}."
+        f"The coefficient for {facts.response} is {' and '.join(signs)} (marginal probability of "
+        f"at least {facts.threshold:g} for {n:,} of {facts.n_features:,} features)."
     ]
 
 
@@ -189,41 +188,42 @@ def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:
     r2 = f"{numbers.score(facts.r2)} (standard error {numbers.score(facts.r2_se)})"
     if facts.n_sets == 1:
         return [
-            f"{facts.best} predicts {facts.response} in held-out rows with R2 {r2}; features are "
-            "chosen again in every fold."
+            f"{facts.best} predicts {facts.response} in held-out rows with R2 {r2}; feature "
+            "selection is repeated in every fold."
         ]
     nested = (
         f"{numbers.score(facts.r2_nested)} (standard error {numbers.score(facts.r2_nested_se)})"
     )
     return [
-        f"Of {facts.n_sets:,} feature sets, {facts.best} predicts {facts.response} best in "
-        f"held-out rows: R2 {r2}, with features chosen again in every fold. With the set chosen "
-        f"again, too, R2 is {nested}; this estimate is free of selection bias. "
+        f"{facts.best} predicts {facts.response} best of {facts.n_sets:,} feature sets: R2 {r2} in "
+        "held-out rows, with feature selection repeated in every fold. If the choice of the set is "
+        f"also repeated, R2 is {nested}; this estimate is free of selection bias. "
         f"{facts.most_chosen} is the best set in {facts.proportion:.0%} of the folds."
     ]
 
 
 FEATURES_LISTED = 40  # the coefficients that are listed
 CAUSES = (
-    "That a feature predicts the response does not say that raising it would raise the response."
+    "Prediction is not causation: a feature can predict the response although changing the "
+    "feature does not change the response."
 )
-LIKE_THESE = "Predictions hold for components and users like those the function was fitted to."
+LIKE_THESE = "Predictions hold only for components and users like those in the data."
 _CHOSEN = (
-    "The features were chosen from these data: the formula would differ on others, as the "
-    "inclusion frequencies tell."
+    "The features were chosen from these data; with other data the formula would differ, as the "
+    "inclusion frequencies show."
 )
 _ROWS_INDEPENDENT = (
-    "Rows are taken as independent; where several belong to one user or dialogue, leave those out "
+    "Rows are treated as independent; if several belong to one user or dialogue, leave those out "
     "together."
 )
 _IN_OTHER_FOLDS = (
-    "{} rows have the features of a row in another fold: where they are of one dialogue, a fit has "
-    "seen what it predicts; leave the dialogue out as a whole."
+    "{} rows have the same features as a row in another fold. If they are from one dialogue, a fit "
+    "has already used the row that it predicts; leave out the dialogue as a whole."
 )
 _INCLUSION = (
-    "Inclusion: the share of {} bootstrap samples in which a feature is chosen. Features of pure "
-    "noise that were chosen have about two thirds, seldom 90 %. Related features stand in for each "
-    "other and share it."
+    "Inclusion: the proportion of {} bootstrap samples in which a feature is chosen. For chosen "
+    "features that are pure noise it is about two thirds, rarely 90%. Related features replace "
+    "each other and divide it between them."
 )
 _UNITS = {
     names.ROW: "one row",
@@ -231,8 +231,8 @@ _UNITS = {
     names.SAME_FEATURES: "all rows with the same features",
 }
 _NO_POSTERIOR = (
-    "Least squares gives intervals to the coefficients, none to the predictions; a posterior, from "
-    "models.performance_function, gives both."
+    "Least squares gives intervals for coefficients, but not for predictions; for both, use the "
+    "posterior of models.performance_function."
 )
 
 
@@ -249,8 +249,8 @@ def function_page(function: Any) -> Document:
     sections = (_formula(function), _measures(function), _coefficients(function))
     parts = parts_present(*sections, steps, _data(fit))
     question = (
-        f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in "
-        "dialogues not yet seen?"
+        f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in new "
+        "dialogues?"
     )
     sentences = function_sentences(function_facts(fit))
     signed = [_signature(fit)]
@@ -285,19 +285,20 @@ def _measures(function: Any) -> Part:
     fit: Any = function.fit
     spread = f"sd {fit['r2_training_sd'].item():.3f}"
     rows = [
-        ("R2 of the fit itself", _r2(fit, "r2"), ""),
+        ("R2 of the fit", _r2(fit, "r2"), ""),
         ("R2 in training, mean over folds", _r2(fit, "r2_training"), spread),
         ("R2 held out, features as chosen", _held_out(fit, "r2_held_out"), _error(fit, "mse")),
     ]
-    note = "R2 held out is the honest one: each row is predicted by a fit that has not seen it."
+    note = "R2 held out is not too optimistic: each row is predicted by a fit without that row."
     if fit.attrs["direction"] != "none":
         chosen = _held_out(fit, "r2_held_out_chosen")
-        rows.append(("R2 held out, choice repeated (nested)", chosen, _error(fit, "mse_chosen")))
+        rows.append(("R2 held out, selection repeated", chosen, _error(fit, "mse_chosen")))
         note = (
-            "The last line is the honest one: features were chosen without the rows that they "
-            "predict. Of the best of several functions it is too high, too: see features.compare."
+            "The last line is free of selection bias: features were chosen without the rows that "
+            "they predict. For the best of several functions even it is too high; use "
+            "features.compare."
         )
-    table = Table(("Measure", "Value", "Beside"), rows, "How well the response is predicted")
+    table = Table(("Measure", "Value", "Variation"), rows, "How well the response is predicted")
     figure = Figure("Observed and predicted response", plotted("predictions", function))
     return Part("How well", tables=[table], notes=[note], figures=[figure])
 
@@ -320,14 +321,14 @@ def _coefficients(function: Any) -> Part:
     order = np.lexsort((-fit["inclusion"].values, -size))[:FEATURES_LISTED]
     rows = [_coefficient(fit.isel({names.FEATURE: int(k)})) for k in order]
     interval = f"{100 * fit.attrs['ci_prob']:g}%"
-    heads = ("Feature", "Coefficient", interval, "Standardised", "Inclusion")
+    heads = ("Feature", "Coefficient", interval, "Standardized", "Inclusion")
     caption = f"The {len(rows)} largest of {total} coefficients"
     table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
     notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
         notes.append(
-            "They are those of least squares on these features alone; after a choice they are too "
-            "narrow."
+            "Intervals are by least squares on the chosen features; after feature selection they "
+            "are too narrow."
         )
         notes.append(_INCLUSION.format(f"{fit.attrs['resamples']:,}"))
     figure = Figure("Coefficients by least squares", plotted("coefficients", function))
@@ -345,7 +346,7 @@ def _errors(fit: xr.Dataset) -> str:
 
 
 def _coefficient(row: xr.Dataset) -> tuple[str, ...]:
-    share = f"{100 * row['inclusion'].item():.0f} %"
+    share = f"{100 * row['inclusion'].item():.0f}%"
     name = on_one_line(str(row[names.FEATURE].item()))
     if not row["chosen"]:
         return (name, "–", "–", "–", share)
@@ -360,7 +361,9 @@ def _steps(fit: xr.Dataset) -> Part:
         (f"{k}", on_one_line(str(c)), f"{float(aic):.2f}") for k, (c, aic) in enumerate(changes)
     ]
     caption = "AIC = n log(RSS / n) + 2 coefficients"
-    return Part("The way there", tables=[Table(("Step", "Change", "AIC"), rows, caption, left=2)])
+    return Part(
+        "Stepwise selection", tables=[Table(("Step", "Change", "AIC"), rows, caption, left=2)]
+    )
 
 
 def _limits(fit: xr.Dataset) -> list[str]:
@@ -389,15 +392,15 @@ def _signature(fit: xr.Dataset) -> str:
 _PAIRED_COMPONENTS = 8  # components whose pairs are listed
 _INTERVAL = {"ci_prob": names.CI_PROB, "ci_kind": names.CI_KIND}  # of the coefficients
 _SHRUNK = (
-    "Coefficients are shrunk towards 0 by design, most where rows are few: of 20 to 35 simulated "
-    "rows, a true standardised coefficient of 0.6 is 0.38 on average, and its 95 % interval holds "
-    "it in 82 %; those of noise hold 0 in 99 %."
+    "Coefficients are shrunk toward 0 by design, more so with few rows. With 20 to 35 simulated "
+    "rows, a true standardized coefficient of 0.6 is estimated as 0.38 on average. Its 95% "
+    "interval contains it in 82% of cases; the interval of a noise feature contains 0 in 99%."
 )
 _SHRUNK_TOO = (
-    "Differences between components come from coefficients that are shrunk towards 0 and are "
-    "smaller than true ones on average, too."
+    "Differences between components come from coefficients that are shrunk toward 0, so on average "
+    "they are smaller than the true differences."
 )
-_SETS = ("Features", "Chosen", "R2 training (sd)", "R2 held out", "nested (SE)", "MSE (sd)")
+_SETS = ("Features", "Chosen", "R2 training (SD)", "R2 held out", "R2 nested (SE)", "MSE (SD)")
 
 
 def sets_page(sets: xr.Dataset) -> Document:
@@ -405,7 +408,7 @@ def sets_page(sets: xr.Dataset) -> Document:
     a, response = sets.attrs, on_one_line(str(sets.attrs["response"]))
     total = sets.sizes[names.FEATURE_SET]
     rows = [_set_row(sets.isel({names.FEATURE_SET: k})) for k in range(total)]
-    table = Table((*_SETS, "Formula"), rows, "The same rows, each set by itself")
+    table = Table((*_SETS, "Formula"), rows, "Feature sets, fitted to the same rows")
     signature = [
         f"betterthan {betterthan.__version__}",
         f"response={response}",
@@ -432,10 +435,10 @@ def _best_set_note(sets: xr.Dataset) -> str:
     shares = sets["picked"].values
     picked = on_one_line(str(sets[names.FEATURE_SET].values[shares.argmax()]))
     return (
-        f"Nested: features chosen anew in every fold. The largest of {len(shares)} is too high on "
-        "average, for it picked its set by these folds. With the set, too, chosen anew in every "
-        f"fold, R2 held out is {_with_error(sets, 'r2_held_out_best')}; {picked} is the best set "
-        f"in {100 * shares.max():.0f} % of the folds."
+        f"R2 nested: feature selection is repeated in every fold. The largest of {len(shares)} is "
+        "too high on average, because the set was chosen with the same folds. If the choice of the "
+        f"set is also repeated, R2 held out is {_with_error(sets, 'r2_held_out_best')}; {picked} "
+        f"is the best set in {100 * shares.max():.0f}% of the folds."
     )
 
 
@@ -461,10 +464,10 @@ def posterior_page(tree: xr.DataTree) -> Document:
     response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
     features = tree["posterior"].sizes[names.FEATURE]
     figure = Figure("Posterior of the coefficients", plotted("coefficients", tree))
-    heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardised", "P(> 0)")
-    table = Table(heads, _posterior_rows(tree), "Coefficients, shrunk together")
+    heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardized", "P(> 0)")
+    table = Table(heads, _posterior_rows(tree), "Coefficients (partial pooling)")
     facts, notes = _fitted(tree), [_SHRUNK]
-    part = Part("Posterior without a choice", facts, [table], notes=notes, figures=[figure])
+    part = Part("Posterior of all features", facts, [table], notes=notes, figures=[figure])
     signature = f"betterthan {betterthan.__version__} | response={response} | performance_function"
     return Document(
         f"What predicts {response}",
@@ -501,7 +504,7 @@ def _fitted(tree: xr.DataTree) -> list[tuple[str, str]]:
         ("Sampler", f"{sampled}, {health}, {diagnosis.divergences} divergences"),
     ]
     if not diagnosis.passed:
-        facts.append(("Not to be trusted", " ".join(diagnosis.failures)))
+        facts.append(("Failed checks", " ".join(diagnosis.failures)))
     return facts
 
 
@@ -512,7 +515,7 @@ def prediction_page(prediction: xr.Dataset) -> Document:
     ordered = printable(prediction.isel(dict.fromkeys(systems_dims(prediction), order)))
     pairs = [_pairs(ordered)] if len(order) > 1 else []
     failures = np.atleast_1d(a["failures"]).tolist()
-    facts = [("Not to be trusted", " ".join(failures))] if failures else []
+    facts = [("Failed checks", " ".join(failures))] if failures else []
     heading = "Components by predicted response"
     signature = [
         f"betterthan {a['version']}",
@@ -524,7 +527,7 @@ def prediction_page(prediction: xr.Dataset) -> Document:
     ]
     return Document(
         f"Components by predicted {response}",
-        f"Which component do its scores predict the better {response} for?",
+        f"Which component has the best predicted {response}?",
         [Part(heading, facts=facts, tables=[_components(ordered), *pairs])],
         [LIKE_THESE, _SHRUNK_TOO],
         [" | ".join(signature)],
@@ -540,7 +543,7 @@ def _components(prediction: xr.Dataset) -> Table:
         Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
     ]
     response = on_one_line(str(prediction.attrs["response"]))
-    caption = f"Mean {response} that each component's scores predict"
+    caption = f"Predicted mean {response} of each component"
     return table_by_system(prediction, columns, caption, heading="Component")
 
 

@@ -12,7 +12,7 @@ from betterthan.results.columns import count, difference, interval_label, number
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_facts
-from betterthan.results.pair_tables import COUNTS, P_BETTER, table_by_pair, verdict
+from betterthan.results.pair_tables import COUNTS, P_BETTER, table_by_pair, verdict, with_marks
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_by_system
@@ -66,9 +66,11 @@ def _pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
     size = difference("Difference", bracketed=interval)
     sized = [size] if sizes is not None and sizes.notna().any() else []
     error = number("MC error", "prob_better_mcse", "{:.1g}".format)
-    columns = [*sized, P_BETTER, error, *COUNTS, count("N", "n"), verdict()]
     n = len(table)
     caption = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
+    if sized:
+        sized[0], caption = with_marks(size, table, caption)
+    columns = [*sized, P_BETTER, error, *COUNTS, count("N", "n"), verdict()]
     return table_by_pair(table, columns, caption)
 
 

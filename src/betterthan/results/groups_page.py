@@ -16,14 +16,14 @@ from betterthan.results.sentences import unit_label
 from betterthan.significance.similarity import Marks, groups_by, ranges
 from betterthan.text import named
 
-_HEADING = "Systems that cannot be told apart"
+_HEADING = "Homogeneous groups of systems"
 _MARKED_SYSTEMS = 40  # with more systems than this, similar systems are listed by rank
 _LETTERS = 24  # characters of the groups of one system; more are counted
 _MARK, _ONE_WAY, _UNSETTLED = "✓", "✓!", "✓?"
 _LEGENDS = {
     "one_way": f"{_ONE_WAY}: marked in this direction only, so that the pair is in no group.",
-    "unsettled": f"{_UNSETTLED}: not settled; more random permutations would say on which "
-    f"side of the cutoff the pair is.",
+    "unsettled": f"{_UNSETTLED}: undecided; more random permutations would show on which side of "
+    "the cutoff the pair is.",
 }
 
 
@@ -40,9 +40,9 @@ def page(groups: xr.Dataset) -> Document:
     ]
     return Document(
         _HEADING,
-        "Which systems can a test not tell apart?",
+        "Which systems are not significantly different?",
         [Part(_HEADING, tables=[marks_table(groups)], notes=[on_one_line(str(a["note"]))])],
-        ["Systems that cannot be told apart need not be equal."],
+        ['"Not significantly different" does not mean equal.'],
         [" | ".join(signature)],
         group_sentences(group_facts(groups)),
     )
@@ -108,8 +108,8 @@ def groups_part(context: ReportContext) -> Part | None:
         return None
     if single_unit(context.data)[np.triu_indices(len(context.systems), 1)].all():
         unit = unit_label(context.provenance)
-        why = f"Each pair has one {unit}, so nothing can be said about new {unit}s"
-        return Part(_HEADING, notes=[f"{why}, and no systems are grouped."])
+        why = f"Each pair has a single {unit}, so there is only one independent observation"
+        return Part(_HEADING, notes=[f"{why}, and systems are not grouped."])
     try:
         groups = groups_by(_marks(context))
     except ValueError as error:  # more groups than anybody reads
@@ -121,12 +121,12 @@ def groups_part(context: ReportContext) -> Part | None:
 
 
 _RULE = (
-    "By the verdicts above: two systems are told apart where a verdict{}, at a probability of "
-    "{:g}, names one of them as the better."
+    "Two systems are different if the verdict{}, at a posterior probability of {:g}, is that one "
+    "of them is better."
 )
 _PAIRWISE = (
-    "A verdict speaks of its pair alone; betterthan.significance.groups makes groups by a test, "
-    "corrected for the number of pairs.",
+    "These verdicts are pairwise. For groups by a test that is corrected for the number of pairs, "
+    "use betterthan.significance.groups.",
 )
 
 
@@ -151,7 +151,7 @@ def marks_table(groups: xr.Dataset) -> Table:
     Returns
     -------
     Table
-        Columns System, Rank, Score if known, one per rank or "Not told from", and Groups.
+        Columns System, Rank, Score if known, one per rank or "Not different from", and Groups.
     """
     systems = [on_one_line(str(s)) for s in groups[names.SYSTEM].values]
     ranks = [str(k + 1) for k in range(len(systems))]
@@ -166,7 +166,7 @@ def marks_table(groups: xr.Dataset) -> Table:
 def _similar(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
     """A column for each rank, or the ranks listed."""
     if len(ranks) > _MARKED_SYSTEMS:
-        return {"Not told from": _listed(groups["similar"].values)}
+        return {"Not different from": _listed(groups["similar"].values)}
     one_way, unsettled = groups["one_way"].values, groups["unsettled"].values
     marks = np.where(one_way, _ONE_WAY, np.where(unsettled, _UNSETTLED, _MARK))
     cells = np.where(groups["similar"].values, marks, "")
@@ -176,10 +176,10 @@ def _similar(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
 def _caption(groups: xr.Dataset) -> str:
     rule = on_one_line(str(groups.attrs["rule"]))
     if groups.sizes[names.SYSTEM] > _MARKED_SYSTEMS:
-        return f"The ranks of the systems that each system cannot be told apart from. {rule}"
+        return f"Not different from: ranks of the systems without a significant difference. {rule}"
     similar = groups["similar"].values
     legends = [legend for kind, legend in _LEGENDS.items() if (groups[kind].values & similar).any()]
-    first = f"{_MARK}: the systems of row and column cannot be told apart."
+    first = f"{_MARK}: the systems of row and column are not different."
     return " ".join([first, *legends, rule])
 
 

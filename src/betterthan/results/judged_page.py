@@ -27,6 +27,7 @@ from betterthan.results.pair_tables import (
     rope_columns,
     table_by_pair,
     verdict,
+    with_marks,
 )
 from betterthan.results.provenance import signature
 from betterthan.results.rows import ahead_first, best_first
@@ -116,10 +117,11 @@ def _data(comparison: xr.Dataset, provenance: Signature) -> Part:
 
 def _pairs(rows: xr.Dataset, provenance: Signature) -> Part:
     size = difference("Difference", bracketed=interval_label(provenance.to_attrs()))
-    columns = [size, *rope_columns(provenance.rope), P_BETTER, verdict()]
     n = rows.sizes[names.PAIR]
     which = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
     caption = f"{which}; judge outputs corrected with human labels"
+    size, caption = with_marks(size, rows, caption)
+    columns = [size, *rope_columns(provenance.rope), P_BETTER, verdict()]
     return Part("Pairs", tables=[table_by_pair(rows, columns, caption)])
 
 

@@ -149,9 +149,9 @@ def classifier_facts(classifiers: Sequence[LabelFacts]) -> ClassifierFacts:
 def classifier_sentences(facts: ClassifierFacts) -> list[str]:
     """Which classifier has the highest macro F-score, and which the lowest."""
     return [
-        f"Of {facts.n_systems:,} classifiers, {facts.best} has the highest macro {facts.measure} "
-        f"({numbers.score(facts.high)}) and {facts.worst} the lowest ({numbers.score(facts.low)}). "
-        "To find the probability that one is better, use scores.compare."
+        f"{facts.best} has the highest macro {facts.measure} ({numbers.score(facts.high)}) of "
+        f"{facts.n_systems:,} classifiers, {facts.worst} the lowest ({numbers.score(facts.low)}). "
+        "For the probability that one is better, use scores.compare."
     ]
 
 
@@ -159,11 +159,11 @@ _CONFUSIONS_LISTED = 5  # the most frequent confusions that are listed
 _FEW = 3  # items of a label, from which on macro averages hold what they promise
 _CLASSIFIERS_DESCRIBED = 3  # classifiers that have sentences of their own
 _DRAWN = 4  # classifiers whose confusions are drawn
-_QUESTION = "How good is each label, and how sure is that?"
-_LIMITS = ["Items are taken as independent draws; items of one dialogue are not."]
+_QUESTION = "How well does the classifier predict each label, and with what uncertainty?"
+_LIMITS = ["Items are treated as independent; items of one dialogue are not."]
 _AVERAGES = (
-    "weighted: mean over labels, weighted by their items; pooled: the micro-average, of TP, FP and "
-    "FN summed over labels."
+    "macro: mean over labels; weighted: mean over labels, weighted by their items; micro: from TP, "
+    "FP and FN summed over labels."
 )
 
 
@@ -207,7 +207,8 @@ def posterior_page(scores: xr.Dataset) -> Document:
     """The page on `labels.posterior`, which knows no numbers of items."""
     a = scores.attrs
     rows = [(name, *cells) for name, cells in _scored(scores)]
-    table = Table(("Label", "Precision", "Recall", "F"), rows, _caption(scores))
+    measure = label_facts(scores).measure
+    table = Table(("Label", "Precision", "Recall", measure), rows, _caption(scores))
     signature = [
         f"betterthan {betterthan.__version__}",
         f"{a['model']}, {a['draws']} draws, seed {a['seed']}",
@@ -233,7 +234,9 @@ def _part(matrix: xr.DataArray, scores: xr.Dataset) -> Part:
         (label, f"{int(n):,}", *cells)
         for n, (label, cells) in zip(items, _scored(scores), strict=True)
     ]
-    table = Table(("Label", "Items", "Precision", "Recall", "F"), rows, _caption(scores))
+    measure = label_facts(scores).measure
+    heads = ("Label", "Items", "Precision", "Recall", measure)
+    table = Table(heads, rows, _caption(scores))
     errors = _errors(matrix)
     return Part(
         f"Labels of {name}" if name else "Labels",
@@ -252,9 +255,12 @@ def _caption(scores: xr.Dataset) -> str:
 def _scored(scores: xr.Dataset) -> list[tuple[str, list[str]]]:
     """Every label, then every average: scores and intervals of precision, recall and F."""
     labels = [on_one_line(str(label)) for label in scores[names.LABEL].values]
-    averages = [f"({average})" for average in scores["average"].values]
+    averages = [f"({_MICRO.get(str(k), str(k))})" for k in scores["average"].values]
     values = [*scores["by_label"].values, *scores["averaged"].values]
     return list(zip([*labels, *averages], map(_cells, values), strict=True))
+
+
+_MICRO = {"pooled": "micro"}
 
 
 def _cells(measures: np.ndarray) -> list[str]:
@@ -268,7 +274,7 @@ def _errors(matrix: xr.DataArray) -> Table:
     order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_LISTED]
     places = [np.unravel_index(place, share.shape) for place in order]
     rows = [
-        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f} %")
+        (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f}%")
         for p, a in places
         if matrix.values[p, a]
     ]
@@ -277,19 +283,19 @@ def _errors(matrix: xr.DataArray) -> Table:
 
 
 def _notes(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
-    """What was left out, and what no classifier at all would reach."""
+    """How many items were left unclassified, and the score of predicting the majority label."""
     lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
     averaged = precision_recall_f(majority_baseline(matrix))["averaged"]
     base = averaged.sel(average="macro", measure="f").item()
     most = on_one_line(str(matrix[names.ACTUAL].values[int(sizes.argmax())]))
     return [
         f"{lost:,} of {total:,} items were left unclassified; they count in recall.",
-        f"For comparison, always predicting {most} has macro F {base:.3f}.",
+        f"For comparison, always predicting {most} gives macro F1 {base:.3f}.",
     ]
 
 
 def _few(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
-    """Labels that macro averages can hardly rest on."""
+    """Labels with too few items for macro averages."""
     labels = matrix[names.ACTUAL].values[sizes < _FEW]
     if not labels.size:
         return []
@@ -298,6 +304,6 @@ def _few(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
         f" and {labels.size - _CONFUSIONS_LISTED} more" if labels.size > _CONFUSIONS_LISTED else ""
     )
     return [
-        f"Fewer than {_FEW} items have the labels {named}{more}: intervals of macro averages may "
-        "be too narrow."
+        f"Fewer than {_FEW} items have the labels {named}{more}, so intervals of macro averages "
+        "can be too narrow."
     ]

@@ -66,7 +66,7 @@ def percent(p: float) -> str:
     """
     if math.isnan(p):
         return "–"
-    if p < 0.005 or p > 0.995:
+    if p <= 0.005 or p >= 0.995:  # which would be written as 0 or 100
         return "<1" if p < 0.5 else ">99"
     return f"{100 * p:.0f}"
 

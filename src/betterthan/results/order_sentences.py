@@ -63,7 +63,7 @@ def _highest_and_lowest(values: xr.DataArray) -> tuple[list[str], list[str]]:
 def tau_sentences(facts: TauFacts) -> list[str]:
     """Which system is closest to the reference, and how many rankings have no tau."""
     if not facts.closest:
-        return ["No tau is defined: rankings are missing or have no pair of items to compare."]
+        return ["No tau is defined: rankings are missing, or they share no pair of items."]
     sentence = _closest_and_farthest(facts) if facts.farthest else _equal_taus(facts)
     return [sentence, *_undefined(facts.n_undefined)]
 
@@ -163,8 +163,8 @@ def _agreement(facts: AgreementFacts) -> list[str]:
         return []
     over = f" over {facts.n_documents:,} documents" if facts.n_documents > 1 else ""
     mean = (
-        f"The mean tau between two of the {facts.n_systems:,} systems is "
-        f"{numbers.signed_score(facts.mean_tau)}{over}."
+        f"Kendall's tau between two of the {facts.n_systems:,} systems is "
+        f"{numbers.signed_score(facts.mean_tau)} on average{over}."
     )
     if not facts.agreeing_least:
         return [mean]
@@ -284,6 +284,7 @@ class DispersionFacts:
     interval: str  # such as "95% HDI"
     expected_tau: float
     prob_best: float
+    prob_best_mcse: float = 0.0
     second: str = ""  # the system with the next highest theta; empty if there is only one system
     second_theta: float = float("nan")
     failures: str = ""  # of the convergence diagnostics
@@ -305,6 +306,7 @@ def dispersion_facts(dispersions: xr.Dataset) -> DispersionFacts:
         interval=interval_label(dispersions.attrs),
         expected_tau=first["expected_tau"].item(),
         prob_best=first["prob_best"].item(),
+        prob_best_mcse=float(first.get("prob_best_mcse", 0.0)),
         second=systems[1] if len(systems) > 1 else "",
         second_theta=ranked["theta"][1].item() if len(systems) > 1 else float("nan"),
         failures=" ".join(failures),
@@ -320,11 +322,13 @@ def dispersion_sentences(facts: DispersionFacts) -> list[str]:
     tau = f"expected tau {numbers.signed_score(facts.expected_tau)}"
     if not facts.second:
         return [
-            f"The rankings of {facts.system} are concentrated around the reference with theta "
-            f"{theta} ({interval}; {tau}). Random rankings have theta 0."
+            f"The rankings of {facts.system} have concentration {theta} ({interval}) around the "
+            f"reference ranking (Mallows theta; 0 for random rankings; {tau})."
         ]
+    p = numbers.probability(facts.prob_best, facts.prob_best_mcse)
     return [
-        f"The rankings of {facts.system} are the most concentrated around the reference with "
-        f"probability {numbers.percent(facts.prob_best)}% (theta {theta}, {interval}; {tau}). "
-        f"The next are those of {facts.second} (theta {numbers.score(facts.second_theta)})."
+        f"The rankings of {facts.system} are the most concentrated around the reference ranking "
+        f"(probability {p}).",
+        f"Concentration (Mallows theta; 0 for random rankings): {facts.system} {theta} "
+        f"({interval}; {tau}), next {facts.second} {numbers.score(facts.second_theta)}.",
     ]

@@ -9,6 +9,7 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.counts.shapes import fingerprint
+from betterthan.io.problems import counted
 from betterthan.results import numbers
 from betterthan.results.columns import (
     count,
@@ -65,12 +66,12 @@ def tau_figures(taus: xr.Dataset) -> list[Figure]:
 
 
 def order_figures(orders: xr.DataArray) -> list[Figure]:
-    """The orders side by side, where they are few and short."""
+    """The rankings side by side, where they are few and short."""
     items = orders.sizes.get(names.POSITION, orders.sizes.get(names.ITEM, 0))
     if names.DOCUMENT in orders.dims or items > _ITEMS_DRAWN:
         return []
     systems = [str(s) for s in orders[names.SYSTEM].values[:_JUDGES_DRAWN]]
-    return [Figure("Orders side by side", plotted("orders", orders, systems))]
+    return [Figure("Rankings side by side", plotted("orders", orders, systems))]
 
 
 def _mean_taus(taus: xr.Dataset) -> xr.DataArray:
@@ -86,15 +87,16 @@ def _chance_figure(taus: xr.Dataset, items: int) -> Callable[[], Any]:
 
 ROWS = 40  # of a table over systems or documents
 _PAIRED_SYSTEMS = 8  # systems whose documents are counted
-_QUESTION = "How near are the orders to the reference, and is one system's nearer than another's?"
+_QUESTION = (
+    "How close are the rankings to the reference ranking, and which system's are the closest?"
+)
 _NOT_SURE = {
-    True: "A mean tau does not say whether one system is surely nearer than another; "
+    True: "Mean taus alone do not show with what probability one system is closer than another; "
     "orders.compare does.",
-    False: "One document does not say whether one system is surely nearer than another.",
+    False: "One document does not show whether one system is closer on other documents.",
 }
 NOT_INDEPENDENT = (
-    "Pairs of items within an order are not independent; the document is the unit of every "
-    "comparison."
+    "Pairs of items within a ranking are not independent; the document is the unit of analysis."
 )
 
 
@@ -103,7 +105,7 @@ def taus_page(taus: xr.Dataset) -> Document:
     part = _over_documents(taus) if names.DOCUMENT in taus.dims else _by_reference(taus)
     limits = [NOT_INDEPENDENT, _NOT_SURE[names.DOCUMENT in taus.dims]]
     if names.REFERENCE not in taus.dims:
-        limits.append("One reference is one good order of several; another would give other taus.")
+        limits.append("Another reference ranking can give other taus.")
     named = [] if names.REFERENCE in taus.dims else [f"reference={_reference(taus)}"]
     parts = [f"betterthan {betterthan.__version__}", f"Kendall's tau-{taus.attrs['variant']}"]
     signed = " | ".join([*parts, *named, f"systems={taus.sizes[names.SYSTEM]}"])
@@ -112,7 +114,7 @@ def taus_page(taus: xr.Dataset) -> Document:
 
 
 def _title(orders: xr.Dataset) -> str:
-    return f"Orders of {orders.sizes[names.SYSTEM]} systems"
+    return f"Rankings of {orders.sizes[names.SYSTEM]} systems"
 
 
 def _reference(taus: xr.Dataset) -> str:
@@ -125,11 +127,12 @@ def _data(taus: xr.Dataset) -> Part:
     a = taus.attrs
     facts = [("Reference", _reference(taus))]
     if a["n_missing"] or a["n_undefined"]:
-        without = f"{a['n_missing']:,} orders missing, {a['n_undefined']:,} not defined"
+        missing, undefined = counted(a["n_missing"], "ranking"), counted(a["n_undefined"], "tau")
+        without = f"{missing} missing, {undefined} not defined"
         facts.append(("Without a tau", without))
     if a["restrict"] == "common":
         covered = f"mean coverage {float(taus['coverage'].mean()):.2f}"
-        facts.append(("Items", f"those of both orders; {covered}"))
+        facts.append(("Items", f"those in both rankings; {covered}"))
     return Part("Data and method", facts=facts)
 
 
@@ -154,7 +157,7 @@ def _by_reference(taus: xr.Dataset) -> Part:
         "Items",
         "Spearman",
     )
-    note = "p: two-sided, exact, all orders being equally likely; not given where there are ties."
+    note = "p: two-sided and exact, if all rankings are equally likely; not available with ties."
     table = Table(heads, rows, "Kendall's tau against the reference", left=2)
     return Part("Tau", tables=[table], notes=[note], figures=tau_figures(taus))
 
@@ -226,8 +229,8 @@ def compared_page(comparison: xr.Dataset) -> Document:
     limits = [NOT_INDEPENDENT, FEW_UNITS]
     if comparison.attrs["n_dropped"]:
         limits.append(
-            "Documents that a system did not order are left out of the comparison, not counted as "
-            "wrong."
+            "Documents without a ranking of every system are left out of the comparison; they do "
+            "not count as wrong."
         )
     answer = score_sentences(score_facts(comparison))
     return Document(_title(comparison), _QUESTION, parts, limits, [_signature(comparison)], answer)
@@ -241,11 +244,11 @@ def _method(comparison: xr.Dataset) -> Part:
     several = [("Several references", str(a["references"]))] if a["references"] != "mean" else []
     facts = [
         *several,
-        ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ordered"),
-        ("Posterior", f"Bayesian bootstrap of documents, spread for their number, {drawn}"),
-        ("Test", f"swaps of documents, two-sided, {how}"),
-        ("On these documents", "scores, exact matches, p"),
-        ("On more like them", "intervals, probabilities, verdicts"),
+        ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ranked"),
+        ("Posterior", f"Bayesian bootstrap of documents, corrected for their number, {drawn}"),
+        ("Test", f"randomization of documents, two-sided, {how}"),
+        ("For these documents", "scores, exact matches, p"),
+        ("For new documents", "intervals, probabilities, verdicts"),
     ]
     return Part("Data and method", facts=facts)
 
@@ -254,10 +257,10 @@ def _chance(comparison: xr.Dataset) -> Part:
     columns = [
         number("Mean tau", "score", "{:+.3f}".format),
         count("Exact matches", "exact_matches"),
-        number("p of chance", "p_chance", numbers.p_value),
+        number("p (random rankings)", "p_chance", numbers.p_value),
     ]
-    note = "p of chance: one-sided, the mean tau of random orders of the same documents."
-    caption = "Is an order nearer to the reference than chance?"
+    note = "p: one-sided, of a mean tau as high with random rankings of the same documents."
+    caption = "Agreement with the reference ranking, compared with random rankings"
     table = table_by_system(first_systems(comparison, ROWS), columns, caption)
     return Part("Chance", tables=[table], notes=[note])
 
@@ -277,7 +280,7 @@ def _counted(comparison: xr.Dataset) -> Part:
         probability("P(wins more)", "prob_ahead", blank=()),
         p_value("Sign test p", "p_sign"),
     ]
-    caption = "In how many documents one is ahead; in brackets: for whom the test speaks"
+    caption = "Wins, losses and ties in documents; in brackets after p: the system it favors"
     return Part("Documents counted", tables=[table_by_pair(rows, columns, caption)])
 
 
@@ -298,8 +301,8 @@ def _signature(comparison: xr.Dataset) -> str:
     return " | ".join(parts)
 
 
-_AGREEMENT_QUESTION = "How far do the orders agree, and on which order?"
-_NO_ACCURACY = "Agreement is no accuracy: all may agree on a bad order."
+_AGREEMENT_QUESTION = "How far do the rankings agree, and what is their consensus ranking?"
+_NO_ACCURACY = "Agreement is not accuracy: all systems can agree on a bad ranking."
 _METHODS = {"kemeny": "Kemeny, exact", "borda": "Borda, by mean rank"}
 
 
@@ -310,7 +313,7 @@ def agreement_page(agreement: xr.Dataset) -> Document:
     rows = [_judge_row(agreement.isel({names.SYSTEM: int(k)})) for k in order]
     heads = ("System", "Mean tau with the others", "Outlier p")
     note = _outlier_note(agreement)
-    table = Table(heads, rows, "Who agrees with the others")
+    table = Table(heads, rows, "Agreement of each system with the others")
     signature = f"betterthan {betterthan.__version__} | Kendall's tau-{agreement.attrs['variant']}"
     return Document(
         f"Agreement of {systems} systems",
@@ -325,15 +328,15 @@ def agreement_page(agreement: xr.Dataset) -> Document:
 def _outlier_note(agreement: xr.Dataset) -> str:
     least = agreement.attrs["least_p"]
     if least != least:
-        return "Outlier p: needs four systems or more that ordered the same items."
+        return "Outlier p: the test needs four or more systems that ranked the same items."
     drawn = {
-        "document": "on each document its order were that of one of all systems",
-        "item": "each item had the rank that one of all systems gave it (about: items of one "
-        "document are not independent)",
+        "document": "its ranking of each document came from a system drawn at random",
+        "item": "its rank of each item came from a system drawn at random (approximate: items of "
+        "one document are not independent)",
     }[agreement.attrs["outlier_unit"]]
     return (
-        f"Outlier p: how often a system would agree with the others as little if {drawn}, drawn at "
-        f"random; corrected for the number of systems (Holm). It cannot be below {least:.2g} here."
+        f"Outlier p: the probability of agreeing as little with the others if {drawn}; corrected "
+        f"for the number of systems (Holm). The smallest attainable p here is {least:.2g}."
     )
 
 
@@ -343,7 +346,7 @@ def _judge_row(row: xr.Dataset) -> tuple[str, ...]:
 
 
 def consensus_page(consensus: xr.Dataset) -> Document:
-    """The page on one order for several, from `orders.consensus`."""
+    """The page on a consensus ranking, from `orders.consensus`."""
     if names.DOCUMENT in consensus.dims:
         part = _document_consensus_part(consensus)
         sentences = document_consensus_sentences(document_consensus_facts(consensus))
@@ -352,19 +355,19 @@ def consensus_page(consensus: xr.Dataset) -> Document:
         sentences = consensus_sentences(consensus_facts(consensus))
     signature = f"betterthan {betterthan.__version__} | consensus of orders"
     return Document(
-        "Consensus of orders", _AGREEMENT_QUESTION, [part], [_NO_ACCURACY], [signature], sentences
+        "Consensus ranking", _AGREEMENT_QUESTION, [part], [_NO_ACCURACY], [signature], sentences
     )
 
 
 def _consensus_part(consensus: xr.Dataset) -> Part:
     method = str(consensus["method"].item())
-    least = f"no order can have fewer than {consensus['least_distance'].item():g}"
+    least = f"no ranking can have fewer than {consensus['least_distance'].item():g}"
     facts = [
         ("Method", _METHODS[method]),
         ("Pairs in disagreement", f"{consensus['distance'].item():g}; {least}"),
     ]
     if method == "kemeny":
-        facts.append(("Orders as good as this", f"{int(consensus['n_best']) - 1:,} more"))
+        facts.append(("Equally good rankings", f"{int(consensus['n_best']) - 1:,} more"))
     return Part("Consensus", facts=facts, lines=[_order(consensus)])
 
 
@@ -383,8 +386,8 @@ def _document_consensus_part(consensus: xr.Dataset) -> Part:
         )
         for document in documents
     ]
-    heads = ("Document", "Order", "Method", "Pairs in disagreement", "Fewest possible")
-    caption = "The order that disagrees least"
+    heads = ("Document", "Ranking", "Method", "Pairs in disagreement", "Fewest possible")
+    caption = "Consensus ranking of each document"
     if len(rows) < consensus.sizes[names.DOCUMENT]:
         caption += f": the first {len(rows)} of {consensus.sizes[names.DOCUMENT]:,} documents"
     return Part("Consensus", tables=[Table(heads, rows, caption, left=3)])
@@ -395,33 +398,33 @@ def _order(consensus: xr.Dataset) -> str:
 
 
 def dispersions_page(dispersions: xr.Dataset) -> Document:
-    """The page on how concentrated orders are, from `fits.compare` of a Mallows model."""
+    """The page on how concentrated rankings are, from `fits.compare` of a Mallows model."""
     a = dispersions.attrs
     pooling = f"{a['pooling']} pooling over documents"
     facts = [("Model", f"Mallows with Kendall distance, {pooling}, seed {a['seed']}")]
     failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
-    facts += [("Not to be trusted", " ".join(failures))] if failures else []
+    facts += [("Failed checks", " ".join(failures))] if failures else []
     order = np.argsort(-dispersions["theta"].values, kind="stable")[:ROWS]
     rows = [_theta_row(dispersions.isel({names.SYSTEM: int(k)})) for k in order]
-    new = f"tau of a new order of {a['items']} items"
+    new = f"Tau of a new ranking of {a['items']} items"
     heads = (
         "System",
-        "theta",
+        "Theta",
         interval_label(a),
-        "Expected tau on these documents",
+        "Expected tau",
         new,
         "P(best)",
     )
     note = (
-        "theta: 0 for random orders; the log of how much less probable each further inversion "
-        "makes an order. Expected tau is of these documents; on others the tau of an order varies "
-        "as the last interval says."
+        "Theta: the concentration; 0 for random rankings. Each further inversion makes a ranking "
+        "less probable by a factor of exp(theta). Expected tau is for these documents; the "
+        "interval of the tau of a new ranking is for other documents."
     )
     table = Table(heads, rows, "Concentration around the reference")
     signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"
     return Document(
-        "Concentration of orders",
-        "How concentrated are the orders of each system around the reference?",
+        "Concentration of rankings",
+        "How concentrated are the rankings of each system around the reference ranking?",
         [Part("Concentration", facts=facts, tables=[table], notes=[note])],
         [],
         [signature],
@@ -433,26 +436,24 @@ def _theta_row(row: xr.Dataset) -> tuple[str, ...]:
     bounds = [row[name].item() for name in ("lower", "upper", "new_tau_lower", "new_tau_upper")]
     return (
         on_one_line(str(row[names.SYSTEM].item())),
-        f"{row['theta'].item():.3f}",
-        f"[{bounds[0]:.3f}, {bounds[1]:.3f}]",
-        f"{row['expected_tau'].item():+.3f}",
-        f"[{bounds[2]:+.2f}, {bounds[3]:+.2f}]",
-        f"{row['prob_best'].item():.2f}",
+        numbers.score(row["theta"].item()),
+        numbers.score_range(bounds[0], bounds[1]),
+        numbers.signed_score(row["expected_tau"].item()),
+        f"[{numbers.signed(bounds[2])}, {numbers.signed(bounds[3])}]",
+        numbers.probability(row["prob_best"].item(), float(row.get("prob_best_mcse", 0.0))),
     )
 
 
 def orders_page(orders: xr.DataArray) -> Document:
-    """Whence orders are, and where they are few, the orders: to stand beside what is said of
-    them.
-    """
+    """The source of rankings, and where they are few, the rankings themselves."""
     a, systems = orders.attrs, orders.sizes[names.SYSTEM]
     documents = orders.sizes.get(names.DOCUMENT)
     facts = [("Source", str(a.get("reading", "data given")))]
     facts += [("Documents", f"{documents:,}")] if documents else []
     figures = order_figures(orders)
-    parts = [Part("Orders", figures=figures)] if figures else []
+    parts = [Part("Rankings", figures=figures)] if figures else []
     return Document(
-        f"Orders of {systems} systems",
+        f"Rankings of {systems} systems",
         parts=[Part("Data and method", facts=facts), *parts],
         signatures=[f"orders: systems={systems} | data={fingerprint(orders)}"],
     )

@@ -180,7 +180,17 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     return table_by_pair(rows, columns, caption, name="pairs", **folding)
 
 
-def _marks(rows: xr.Dataset) -> list[str]:
+def with_marks(size: Column, rows: Any, caption: str) -> tuple[Column, str]:
+    """A column of differences with a mark where a verdict is one-sided and the interval includes 0,
+    and the caption that explains the mark.
+    """
+    if size.needs not in rows or not any(_marks(rows)):
+        return size, caption
+    marked = joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT)
+    return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the interval includes 0"
+
+
+def _marks(rows: Any) -> list[str]:
     """A mark on verdicts whose interval includes 0."""
     verdict, *bounds = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
     return np.where(one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
@@ -338,9 +348,9 @@ def _engine(cell: xr.Dataset, k: int) -> str:
 
 
 _LOOKING = (
-    "This is told for one look. Whoever looks again after each item until there is a verdict finds "
-    "one between equal systems, too: in 33 % of cases by 20 decisive items, in 60 % by 200. "
-    "betterthan.plan.stopping_boundary gives the wins at which one may stop."
+    "These numbers hold for a single look at the data. If you look again after each item until "
+    "there is a verdict, two equal systems get one in 33% of cases by 20 non-tied items, and in "
+    "60% by 200. betterthan.plan.stopping_boundary returns the wins at which you may stop."
 )
 
 
@@ -350,7 +360,7 @@ def outlook_part(context: ReportContext) -> Part | None:
     lines = outlook_lines(outlook)
     if not lines:
         return None
-    heading = "With more items, and with fresh ones"
+    heading = "More items and replication"
     if outlook.sizes[names.PAIR] == 1:
         return Part(heading, lines=[*lines, _LOOKING])
     return Part(
@@ -364,9 +374,11 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     pairs = [data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR])]
     columns = {
         f"More {units}": [_more(pair) for pair in pairs],
-        "Found again": [_or_dash(pair["replicates"], numbers.probability) for pair in pairs],
-        "Would turn": [_or_dash(pair["turn"], "{:,.0f}".format) for pair in pairs],
-        "Or go": [_or_dash(pair["drop"], "{:,.0f}".format) for pair in pairs],
+        "Replication probability": [
+            _or_dash(pair["replicates"], numbers.probability) for pair in pairs
+        ],
+        "Items to flip": [_or_dash(pair["turn"], "{:,.0f}".format) for pair in pairs],
+        "Items to remove": [_or_dash(pair["drop"], "{:,.0f}".format) for pair in pairs],
     }
     filled = {heading: cells for heading, cells in columns.items() if set(cells) != {"–"}}
     a, b = (data[k].values.tolist() for k in names.SQUARE)
@@ -376,10 +388,9 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
     target = f"{data.attrs['target']:g}"
     caption = (
-        f"More {units}: after so many more there is a verdict with probability {target}, "
-        "as far as the data so far tell. Found again: the probability of the same verdict on as "
-        f"many fresh {units} alone. Would turn, or go: the fewest decisive items without which, "
-        "turned out otherwise or left out, the verdict is gone"
+        f"Stability of the verdicts. More {units}: for a verdict with probability {target}, given "
+        "the data so far. Replication probability: of the same verdict on as many new "
+        f"{units}. Items to flip, or to remove: the fewest non-tied items that overturn the verdict"
     )
     return Table(("System", "Other", verdict, *filled), rows, caption, left=2)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
@@ -14,25 +14,34 @@ from betterthan.results.comparison_page import page
 from betterthan.results.context import ReportContext, report_context
 from betterthan.results.document import Table
 from betterthan.results.escapes import latex, on_one_line
+from betterthan.results.facts import score_label
 from betterthan.results.markup import as_comment, breakable
+from betterthan.results.methods import tests_in
 from betterthan.results.pair_tables import matrix_table
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import paper_sentences
-from betterthan.results.systems_table import systems_table
+from betterthan.results.sentences import (
+    difference_name,
+    paper_sentences,
+    place_label,
+    verdict_label,
+)
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
 _LONG = 28  # characters of a name that needs a column which breaks
-_LEFT_OUT = ("Correct", "MC error", "Contender")
 _COMMENTED = ("Systems", "Audit", "Matrix", "Pairs")  # sections under a pull request
 
 
 def as_sentence(comparison: xr.Dataset) -> str:
-    """For the paper, and the line to cite."""
+    """For the paper: the answer, which numbers to cite, and the provenance line."""
     context = report_context(comparison)
     version = context.provenance.version
     cited = f"Computed with betterthan {version} ({on_one_line(signature(context.data))})."
-    return " ".join([*paper_sentences(context.answer), cited]) + "\n"
+    joint = [_CITE] if "pairwise_prob_better" in context.data else []
+    return " ".join([*paper_sentences(context.answer), cited, *joint]) + "\n"
+
+
+_CITE = "[Cite these joint numbers; pairwise ones leave the other systems out.]"
 
 
 def as_pull_request(comparison: xr.Dataset) -> str:
@@ -46,10 +55,38 @@ def as_pull_request(comparison: xr.Dataset) -> str:
     return as_comment(replace(document, parts=sorted(parts, key=lambda part: part.folded)))
 
 
-def as_latex_table(comparison: xr.Dataset) -> str:
-    """A table of the systems: the best set is bold, and decided pairs are marked."""
+def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
+    """A table of the systems, best first, with booktabs.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        By engine, of `Comparison.by_engine`.
+    p_values : str, optional
+        A test of the comparison, such as ``sign``: one more column has its p-values against the
+        reference, the baseline or else the system most likely the best.
+
+    Returns
+    -------
+    str
+        Contenders for the best are in bold, of two systems the better one. A star in the matrix
+        marks a verdict. The caption names rows, quantity, interval, threshold, model, and test.
+
+    Raises
+    ------
+    ValueError
+        If the comparison has no such test.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> c = bt.compare(bt.datasets.contingency_case("a"), tests=("sign",))
+    >>> "sign test against B" in as_latex_table(c.by_engine(), p_values="sign")
+    True
+    """
     context = report_context(comparison)
-    table = _table(context)
+    test = None if p_values is None else _test(context, p_values)
+    table = _table(context, test)
     rows = [" & ".join(cells) + r" \\" for cells in _bold(table, context)]
     wide = "*" * (len(table.heads) >= _WIDE)
     long = max(len(row[0]) for row in table.rows) > _LONG
@@ -61,7 +98,7 @@ def as_latex_table(comparison: xr.Dataset) -> str:
             r"\centering",
             r"\footnotesize",
             r"\setlength{\tabcolsep}{3pt}",
-            rf"\caption{{{latex(_caption(context, table))}}}",
+            rf"\caption{{{latex(_caption(context, table, test))}}}",
             r"\label{tab:betterthan}",
             rf"\begin{{tabular}}{{{spec}}}",
             r"\toprule",
@@ -76,22 +113,81 @@ def as_latex_table(comparison: xr.Dataset) -> str:
     )
 
 
-def _table(context: ReportContext) -> Table:
-    """The systems, and the matrix of a few beside them."""
-    table = systems_table(context)
-    if not context.many and "score" not in context.data:
-        table = Table(("System",), [(name,) for name in context.systems])
-    square = len(context.systems) <= _MATRIX_SYSTEMS
-    counts = ("Better than", "Worse than", "Undecided") if square else ()
-    columns = [k for k, heading in enumerate(table.heads) if heading not in (*_LEFT_OUT, *counts)]
-    heads = [table.heads[k] for k in columns]
-    rows = [[row[k] for k in columns] for row in table.rows]
-    if square:
-        matrix = matrix_table(context).rows
-        numbered = enumerate(zip(rows, matrix, strict=True), 1)
-        rows = [[f"{k} {row[0]}", *row[1:], *cells[1:]] for k, (row, cells) in numbered]
-        heads += [str(k) for k in range(1, len(rows) + 1)]
-    return Table(tuple(heads), [tuple(row) for row in rows])
+@dataclass(frozen=True)
+class _Test:
+    """p-values of one test against a reference, one a system."""
+
+    words: str  # for the caption
+    cells: list[str]
+
+
+def _test(context: ReportContext, name: str) -> _Test:
+    tests = tests_in(context.data)
+    if name not in tests:
+        has = f"has {', '.join(tests)}" if tests else "has no tests"
+        raise ValueError(
+            f"p_values is {name!r}, but the comparison {has}; pass tests=({name!r},) to compare"
+        )
+    provenance, place = context.provenance, _reference(context)
+    corrected = context.many and provenance.correction not in (None, "none")
+    column = context.data["p_adjusted" if corrected else "p_value"]
+    values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, place]
+    cells = ["–" if k == place else _p(float(p)) for k, p in enumerate(values)]
+    n = len(context.systems)
+    correction = _CORRECTIONS.get(str(provenance.correction), str(provenance.correction))
+    how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
+    how = how or ("without correction" if context.many else "")
+    on = f"on {provenance.tests_on}" if provenance.tests_on else ""
+    words = f"{name.replace('_', ' ')} test against {context.systems[place]}"
+    return _Test(", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells)
+
+
+def _p(p: float) -> str:
+    """A p-value as journals print it."""
+    return "< 0.001" if p < 0.001 else numbers.p_value(p)
+
+
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
+
+
+def _reference(context: ReportContext) -> int:
+    """The place of the baseline, else of the system most likely the best, or of two the second."""
+    baseline = context.provenance.baseline
+    if baseline is not None:
+        return context.systems.index(on_one_line(baseline))
+    if not context.many:
+        return 1
+    return int(context.data["prob_best"].values.argmax()) if "prob_best" in context.data else 0
+
+
+def _table(context: ReportContext, test: _Test | None) -> Table:
+    """The systems: score, P(best), rank, p-values, and the matrix of a few."""
+    data, heads, columns = context.data, ["System"], [list(context.systems)]
+    if "score" in data:
+        heads.append(score_label(context.provenance, "n_right" in data))
+        columns.append([f"{score:.3f}" for score in data["score"].values])
+        if "score_lower" in data:
+            heads.append(f"{_level(context)} interval")
+            bounds = zip(data["score_lower"].values, data["score_upper"].values, strict=True)
+            columns.append([f"[{low:.3f}, {high:.3f}]" for low, high in bounds])
+    if "prob_best" in data:
+        heads += ["P(best)", "Expected rank"]
+        columns.append([numbers.probability(float(p)) for p in data["prob_best"].values])
+        columns.append([f"{rank:.1f}" for rank in data["expected_rank"].values])
+    if test is not None:
+        heads.append("p")
+        columns.append(test.cells)
+    if len(context.systems) <= _MATRIX_SYSTEMS:
+        places = range(1, len(context.systems) + 1)
+        columns[0] = [f"{k} {name}" for k, name in zip(places, columns[0], strict=True)]
+        heads += [str(k) for k in places]
+        cells = zip(*(row[1:] for row in matrix_table(context).rows), strict=True)
+        columns += map(list, cells)
+    return Table(tuple(heads), list(zip(*columns, strict=True)))
+
+
+def _level(context: ReportContext) -> str:
+    return f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
 
 
 def _bold(table: Table, context: ReportContext) -> list[list[str]]:
@@ -113,9 +209,8 @@ def _name(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """As LaTeX, without the error that cut its digits; the star of a decided pair is raised."""
-    text = text.partition(" ± ")[0]
-    marked = re.fullmatch(r"([<>]?)(\d+)(\*?)", text)
+    """As LaTeX; the star of a verdict is raised."""
+    marked = re.fullmatch(r"([<>]?) ?(\d+(?:\.\d+)?)(\*?)", text)
     if marked is None:
         return latex(text)
     return f"${marked[1]}{marked[2]}" + "^{*}" * bool(marked[3]) + "$"
@@ -127,17 +222,28 @@ def _heading(text: str) -> str:
     )
 
 
-def _caption(context: ReportContext, table: Table) -> str:
-    """What was compared, by which model, and what is marked."""
-    parts = [
-        f"{_subject(context)}; {_model(context)}; {interval_label(context.provenance.to_attrs())}"
-    ]
-    if "in_best_set" in context.data:
-        mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
-        parts.append(f"bold: with {mass} the best is one of these")
+def _caption(context: ReportContext, table: Table, test: _Test | None) -> str:
+    """What the rows are, the quantity, interval, model, threshold, and marks, in sentences."""
+    data, provenance = context.data, context.provenance
+    parts = [_subject(context)]
+    if "score_lower" in data:
+        lower = " (lower is better)" if provenance.higher_is_better is False else ""
+        quantity = score_label(provenance, "n_right" in data)
+        parts.append(f"{quantity}{lower} with its {interval_label(provenance.to_attrs())}")
+    if "prob_best" in data:
+        parts.append("P(best): posterior probability that the system is the best")
+    if table.heads[-1].isdigit():
+        parts.append(
+            "Numbered columns: posterior probability, in percent, that the system of the row is "
+            f"better than that of the column; *: verdict, at {provenance.threshold:g} or above"
+        )
+    parts.append(f"Model: {_model(context)}")
+    if "in_best_set" in data:
+        parts.append(f"Bold: with posterior probability {_level(context)} the best is one of these")
     elif not context.many:
-        parts.append("bold: the better system")
-    return "; ".join([*parts, _marks(context, table)]) + "."
+        parts.append("Bold: the better system, where there is a verdict")
+    parts += [test.words] if test else []
+    return ". ".join(parts) + "."
 
 
 def _subject(context: ReportContext) -> str:
@@ -145,34 +251,32 @@ def _subject(context: ReportContext) -> str:
     if not context.many:
         return paper_sentences(context.answer)[0].removesuffix(".")
     n = context.provenance.n_items or 0
-    clusters = f" in {context.answer.clusters}" if context.answer.clusters else ""
-    return f"{len(context.systems)} systems" + (f" on {n:,} items{clusters}" if n > 0 else "")
+    place = place_label(replace(context.answer, n=n)) if n > 0 else ""
+    return f"{len(context.systems)} systems, best first" + (f", on {place}" if place else "")
 
 
 def _model(context: ReportContext) -> str:
+    """Joint or pairwise, and the prior."""
     prior = context.provenance.prior
+    joint = "joint model of all systems" if "pairwise_prob_better" in context.data else ""
+    how = joint or ("each pair compared separately" if context.many else "")
     if prior is None:
-        return "Student's t on units"
-    prior_name, outcomes = (
-        ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
-    )
-    return f"{prior_name}({', '.join(f'{p:g}' for p in prior)}) prior on {outcomes}"
-
-
-def _marks(context: ReportContext, table: Table) -> str:
-    if not table.heads[-1].isdigit():
-        return f"better, worse and open: verdicts at {context.provenance.threshold:g}"
-    how = ", from the joint model of all systems" if "pairwise_prob_better" in context.data else ""
-    return (
-        "numbered columns: probability, in per cent, that the system of the row is better than "
-        f"that of the column{how}, * at {context.provenance.threshold:g} or beyond"
-    )
+        units = "clusters" if context.provenance.unit == "cluster" else "items"
+        return ", ".join(filter(None, (how, f"Student's t on {units}")))
+    name, outcomes = ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
+    text = f"{name}({', '.join(f'{p:g}' for p in prior)}) prior on {outcomes}"
+    return ", ".join(filter(None, (how, text)))
 
 
 def as_macros(comparison: xr.Dataset) -> str:
-    """One command a number, for prose."""
+    """One command for each number, for prose, and a comment on which to cite."""
     context = report_context(comparison)
     lines = [f"% {on_one_line(signature(context.data))}"]
+    if "pairwise_prob_better" in context.data:
+        lines.append(
+            r"% Cite \btP... and \btD..., from the joint model; \btPairwise... leave the other "
+            "systems out."
+        )
     for name, value, meaning in [
         *_analysis_macros(context),
         *_system_macros(context),
@@ -189,13 +293,12 @@ def _analysis_macros(context: ReportContext) -> list[tuple[str, str, str]]:
         macros.append(("Items", f"{provenance.n_items:,}", "items"))
     if provenance.n_units:
         unit = "Clusters" if provenance.unit == "cluster" else "Units"
-        macros.append(
-            (unit, f"{provenance.n_units:,}", f"{provenance.unit}s, which are what is independent")
-        )
+        meaning = f"independent {provenance.unit}s"
+        macros.append((unit, f"{provenance.n_units:,}", meaning))
     macros.append(
-        ("Threshold", f"{provenance.threshold:g}", "probability from which there is a verdict")
+        ("Threshold", f"{provenance.threshold:g}", "posterior probability that a verdict needs")
     )
-    macros.append(("Version", str(provenance.version), "of betterthan"))
+    macros.append(("Version", str(provenance.version), "version of betterthan"))
     return macros
 
 
@@ -203,7 +306,7 @@ def _system_macros(context: ReportContext) -> list[tuple[str, str, str]]:
     macros = []
     for k, system in enumerate(context.systems):
         row = context.data.isel({names.SYSTEM: k}) if names.SYSTEM in context.data.dims else None
-        macros.append((f"Name{letters(k)}", system, "the system at this place, the best first"))
+        macros.append((f"Name{letters(k)}", system, "the system at this place, best first"))
         if row is None:
             continue
         if "score" in row:
@@ -230,13 +333,17 @@ def _single_pair_macros(
     a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
     meaning = f"P({a} better than {b})"
     yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), meaning
+    verdict = verdict_label(
+        str(context.data["verdict"].transpose(*names.SQUARE).values[i, j]), a, b
+    )
+    yield f"Verdict{name}", verdict, f"verdict on {a} and {b}"
     if "pairwise_prob_better" in held:
         p = numbers.probability(float(held["pairwise_prob_better"][i, j]))
-        yield f"Pairwise{name}", p, f"{meaning}, the pair alone"
+        yield f"Pairwise{name}", p, f"{meaning}, pairwise"
     if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
         bounds = (float(held[f"difference_{bound}"][i, j]) for bound in ("mean", "lower", "upper"))
-        meaning = f"{context.provenance.difference_is or 'difference'} of {a} and {b}"
-        yield f"D{name}", numbers.difference(*bounds), meaning
+        meaning = f"{difference_name(context.provenance)}, {a} − {b}"
+        yield f"D{name}", numbers.difference(*bounds).replace("-", "−"), meaning
 
 
 def letters(place: int) -> str:

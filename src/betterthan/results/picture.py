@@ -109,11 +109,14 @@ def picture_of(context: ReportContext) -> Picture | None:
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in ends["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"
     shown = _rows_shown(context, verdicts)
+    rows = _rows_of_many(context, ends, verdicts, shown) if role else _rows_of_two(context)
+    if not any(row.limits for row in rows):
+        return None
     return Picture(
         quantity=difference_name(provenance),
         interval=interval_label(vars(provenance)),
         systems=context.systems,
-        rows=_rows_of_many(context, ends, verdicts, shown) if role else _rows_of_two(context),
+        rows=rows,
         role=role,
         reference=context.systems[at],
         rope=context.rope,

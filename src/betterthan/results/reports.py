@@ -32,7 +32,7 @@ class Format:
     suffixes: tuple[str, ...]
     write: Callable[[Document], str] = as_text
     figures: bool = False
-    write_comparison: Callable[[xr.Dataset], str] | None = None
+    write_comparison: Callable[..., str] | None = None
 
 
 FORMATS = (
@@ -88,6 +88,7 @@ def report(
     path: str | Path | None = None,
     title: str | None = None,
     figures: bool = True,
+    p_values: str | None = None,
 ) -> str:
     """Write answers up on one page: the answer first, then tables, data, model, tests, limits.
 
@@ -114,6 +115,9 @@ def report(
         Default: what the first answer is on.
     figures : bool, default True
         Draw figures into HTML (this loads matplotlib).
+    p_values : str, optional
+        For "latex-table": a test of the comparison, such as "sign", whose p-values against the
+        baseline, or else the system most likely the best, get a column.
 
     Returns
     -------
@@ -125,8 +129,8 @@ def report(
     ------
     ValueError
         If there is no answer or one of them is of no kind named above, if the format or the suffix
-        of the file is unknown, if these two contradict each other, or if the file cannot be
-        written.
+        of the file is unknown, if these two contradict each other, if `p_values` is passed for
+        another format or is no test of the comparison, or if the file cannot be written.
 
     Examples
     --------
@@ -136,13 +140,16 @@ def report(
     True
     >>> found = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
     >>> bt.report(found, format="markdown").splitlines()[0]
-    '# Systems that cannot be told apart'
+    '# Homogeneous groups of systems'
     """
     form = chosen_format(format, path)
     if not answers:
         raise ValueError("answers are missing; give at least one, such as what compare returned")
+    if p_values is not None and form.name != "latex-table":
+        raise ValueError(f"p_values is for format='latex-table', not for {form.name!r}")
     if form.write_comparison is not None:
-        written = form.write_comparison(_single_comparison(answers, form.name))
+        choice = {} if p_values is None else {"p_values": p_values}
+        written = form.write_comparison(_single_comparison(answers, form.name), **choice)
         return _put(written, path)
     page = joined([build_page(answer) for answer in answers])
     if title:

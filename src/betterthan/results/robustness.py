@@ -275,34 +275,44 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
     now, units = str(pair["now"].values), attrs["of"]
     if now == "undecided":
         more = "" if np.isnan(pair["more_probability"]) else _items_to_verdict(pair, attrs)
-        return more and f"{a} or {b}: {more}."
+        return more and f"{a} or {b} (undecided): {more}."
     again = float(pair["replicates"])
     if np.isnan(again):
         return ""
-    text = f"on as many fresh {units} alone it has probability {numbers.probability(again)}"
+    text = (
+        f"the replication probability (same verdict on as many new {units}) is "
+        f"{numbers.probability(again)}"
+    )
     if not np.isnan(pair["turn"]):
-        n, decisive = (pair["n"], "") if now == "equivalent" else (pair["decisive"], " decisive")
-        items = f"{int(pair['turn'])} of {int(n)}{decisive} items"
-        text = f"{items} would have to turn for this verdict to go; {text}"
-    ahead = f"{a} and {b} equivalent" if now == "equivalent" else f"{a} better than {b}"
+        text = f"flipping {items_to_flip(pair)} would overturn this verdict; {text}"
+    ahead = f"{a} and {b} are practically equivalent"
+    ahead = ahead if now == "equivalent" else f"{a} is better than {b}"
     return f"{ahead}: {text}."
 
 
+def items_to_flip(pair: xr.Dataset) -> str:
+    """The fewest items that overturn a verdict: ``2 of the 14 non-tied items``."""
+    equivalent = str(pair["now"].values) == "equivalent"
+    flips, n = int(pair["turn"]), int(pair["n"] if equivalent else pair["decisive"])
+    tied = "" if equivalent else "non-tied "
+    return f"the only {tied}item" if n == flips == 1 else f"{flips:,} of the {n:,} {tied}items"
+
+
 def _items_to_verdict(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
-    """How many more items an undecided pair needs, as far as the data tell."""
+    """How many more items an undecided pair needs, given the data so far."""
     units = attrs["of"]
     if np.isnan(pair["more_items"]):
         return (
-            f"more than 10,000 more {units} are needed for a verdict with probability "
+            f"more than 10,000 additional {units} would be needed for a verdict with probability "
             f"{attrs['target']:g}"
         )
     p, equivalent = (
         numbers.probability(float(pair[k])) for k in ("more_probability", "more_equivalent")
     )
-    within = f" (equivalent: {equivalent})" if attrs["rope"] else ""
+    within = f" (practically equivalent: {equivalent})" if attrs["rope"] else ""
     return (
-        f"after {int(pair['more_items']):,} more {units} there is a verdict with probability {p}"
-        f"{within}, as far as the data so far tell"
+        f"{int(pair['more_items']):,} more {units} would lead to a verdict with probability {p}"
+        f"{within}, given the data so far"
     )
 
 

@@ -165,8 +165,8 @@ def _additions(scored: Scored) -> Iterator[str]:
         )
     elif scored.chance_p:
         yield (
-            "! Chance level: not significantly better than random rankings at "
-            f"α = {scored.alpha:g}: {named(scored.by_chance)} "
+            "! Chance level: not significantly better than random rankings at the "
+            f"{100 * scored.alpha:g}% level: {named(scored.by_chance)} "
             f"(largest one-sided p = {scored.chance_p})."
         )
     if scored.extrapolated:

@@ -32,6 +32,7 @@ from betterthan.results.pair_tables import (
     rope_columns,
     table_by_pair,
     verdict,
+    with_marks,
 )
 from betterthan.results.rows import ahead_first
 from betterthan.results.score_sentences import (
@@ -82,7 +83,10 @@ def pairs_part(comparison: xr.Dataset) -> Part:
         notes.append("Closed form: from wins and losses only, with a prior of one each.")
     elif _counts_wins(comparison):
         notes.append("P(wins more): from wins and losses only, with a prior of one each.")
-    table = table_by_pair(pairs_at(_both_sides(first), places), _pair_columns(comparison), caption)
+    rows = pairs_at(_both_sides(first), places)
+    size, *columns = _pair_columns(comparison)
+    size, caption = with_marks(size, rows, caption)
+    table = table_by_pair(rows, [size, *columns], caption)
     return Part("Pairs", tables=[table], notes=notes, figures=_matrix_figure(comparison))
 
 

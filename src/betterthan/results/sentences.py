@@ -461,7 +461,18 @@ _PAPER_CANDIDATES = 4  # possible bests that a sentence names
 
 
 def paper_sentences(answer: Answer) -> list[str]:
-    """One sentence, and how many pairs stayed undecided.
+    """The answer for a paper: who was better, how probably, and which pairs are undecided.
+
+    Parameters
+    ----------
+    answer : Answer
+        From `answer_facts`.
+
+    Returns
+    -------
+    list of str
+        Sentences in the past tense, with the names of the systems; of three systems or more the
+        last one names the model, joint or pairwise.
 
     Examples
     --------
@@ -469,26 +480,35 @@ def paper_sentences(answer: Answer) -> list[str]:
     >>> from betterthan.results.facts import answer_facts
     >>> answer = answer_facts(bt.compare(bt.datasets.contingency_case("a")))
     >>> paper_sentences(answer)[0].partition(" (")[0]
-    'On 1,000 items A was better than B with posterior probability 0.996'
+    'On 1,000 items, A was better than B with posterior probability 0.996'
     """
     if answer.failures:
         return [f"No verdict can be reported: {answer.failures}"]
     if answer.pair:
         return [_paper_pair(answer, answer.pair)]
-    undecided = answer.verdict_counts.n_undecided if answer.verdict_counts else 0
-    pairs, they = ("pair", "its systems") if undecided == 1 else ("pairs", "they")
-    undecided_line = (
-        f"{undecided:,} {pairs} stayed undecided, which is not evidence that {they} are equal."
-    )
-    return [_paper_systems(answer), *([undecided_line] if undecided else [])]
+    sentences = [_paper_systems(answer)]
+    sentences += [_baseline(answer.baseline)] if answer.baseline else []
+    if answer.verdict_counts:
+        sentences.append(_paper_verdicts(answer.verdict_counts, answer.threshold))
+    return sentences
+
+
+def place_label(answer: Answer) -> str:
+    """The items and their clusters or runs: ``529 items in 5 clusters``; empty where pairs differ
+    in their items.
+    """
+    if answer.n is None:
+        return ""
+    repeated = answer.units == "repeated items"
+    units = "items" if answer.clusters or repeated else answer.units
+    units = units.removesuffix("s") if answer.n == 1 else units
+    clusters = f" in {answer.clusters}" if answer.clusters else ""
+    return f"{answer.n:,} {units}{clusters}{' with repeated runs' if repeated else ''}"
 
 
 def _place(answer: Answer) -> str:
-    if answer.n is None:
-        return "On the items that each pair shares"
-    units = "items" if answer.clusters else answer.units
-    units = units.removesuffix("s") if answer.n == 1 else units
-    return f"On {answer.n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
+    shared = "the items that both share" if answer.pair else "the items that each pair shares"
+    return f"On {place_label(answer) or shared},"
 
 
 def _paper_pair(answer: Answer, pair: Pair) -> str:
@@ -496,26 +516,26 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
     if pair.verdict == "no_data":
         if answer.clusters == "1 cluster":
             return (
-                f"All items that {a} and {b} share are in one cluster, so nothing can be said "
-                "about new clusters."
+                f"All items that {a} and {b} share are in one cluster, so no conclusion about new "
+                "clusters is possible."
             )
         return f"{a} and {b} share too little to be compared."
     if pair.verdict == "no_verdict":
         return f"No verdict on {a} and {b} can be reported: {pair.reason}."
     place, condition = _place(answer), AT_RANDOM * pair.at_random
-    p = f"with posterior probability {numbers.probability(pair.p or 0.0, pair.p_mcse)}{condition}"
-    right = _right(answer)
+    p = f"with posterior probability {numbers.probability(pair.p or 0.0)}{condition}"
+    correct = _correct(answer)
     mean, that = ("the mean of ", "that of ") if pair.quantity == "mean" else ("", "")
     if pair.verdict == "better":
         return (
-            f"{place} {mean}{a}{right[0]} was better than {that}{b}{right[1]} {p}"
+            f"{place} {mean}{a}{correct[0]} was better than {that}{b}{correct[1]} {p}"
             f"{_numbers(pair)}{beyond_rope(pair)}."
         )
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0)
         return (
-            f"{place} {a}{right[0]} and {b}{right[1]} were practically equivalent, within "
-            f"{pair.rope:g} of each other with posterior probability {within}{condition}"
+            f"{place} {a}{correct[0]} and {b}{correct[1]} were practically equivalent: they "
+            f"differed by at most {pair.rope:g} with posterior probability {within}{condition}"
             f"{_numbers(pair)}."
         )
     if pair.verdict == "split":
@@ -527,25 +547,21 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
             f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
             f"{against}."
         )
+    below = below_threshold(pair.p or 0.0, pair.threshold)
     return (
-        f"{place} the data did not decide between {a}{right[0]} and {b}{right[1]}: {a} was better "
-        f"{_undecided(pair)}{condition}{_numbers(pair)}, short of {answer.threshold:g}."
+        f"{place} the comparison of {a}{correct[0]} and {b}{correct[1]} was undecided: {a} was "
+        f"better with posterior probability {below}{condition}{_numbers(pair)}, below the "
+        f"threshold of {answer.threshold:g}."
     )
 
 
-def _undecided(pair: Pair) -> str:
-    p = numbers.probability(pair.p or 0.0, pair.p_mcse)
-    p = p if pair.p_mcse else below_threshold(pair.p or 0.0, pair.threshold)
-    return f"with posterior probability {p}"
-
-
-def _right(answer: Answer) -> tuple[str, str]:
-    """How many items each system got right, where both are known."""
+def _correct(answer: Answer) -> tuple[str, str]:
+    """How many items each system answered correctly, where both are known."""
     if not answer.scores or any(score.n_right is None for score in answer.scores):
         return "", ""
     first, second = answer.scores
     return (
-        f" ({first.n_right:,} of {first.n_scored:,} right)",
+        f" ({first.n_right:,} of {first.n_scored:,} correct)",
         f" ({second.n_right:,} of {second.n_scored:,})",
     )
 
@@ -556,18 +572,20 @@ def _numbers(pair: Pair) -> str:
     if pair.difference is not None:
         parts.append(_paper_difference(pair))
     if pair.wins is not None and pair.losses is not None:
-        ties = "" if pair.ties is None else f", {pair.ties:,} {'tie' if pair.ties == 1 else 'ties'}"
-        parts.append(f"{pair.wins:,} to {pair.losses:,} in wins{ties}")
+        counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
+        counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
+        counts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
+        parts.append(f"{', '.join(counts)} for {pair.first}")
     return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _paper_difference(pair: Pair) -> str:
     bounds = [pair.difference_lower, pair.difference_upper]
     finite = [float("nan") if bound is None else bound for bound in bounds]
-    text = numbers.difference(pair.difference or 0.0, *finite, mcse=pair.difference_mcse)
+    text = numbers.difference(pair.difference or 0.0, *finite)
     mean, _, interval = text.partition(" [")
-    win_rates = f"P({pair.first} wins) - P({pair.second} wins)"
-    quantity = pair.difference_is.replace("P(A wins) - P(B wins)", win_rates)
+    quantity = difference_name(pair)
+    quantity = quantity[:1].lower() + quantity[1:]
     quantity += ", lower is better," if pair.lower_is_better else ""
     interval_text = f", {pair.interval} [{interval}" if interval and pair.interval else ""
     one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
@@ -575,32 +593,40 @@ def _paper_difference(pair: Pair) -> str:
 
 
 def _paper_systems(answer: Answer) -> str:
-    place, n, counts = _place(answer), f"{answer.n_systems:,} systems", answer.verdict_counts
+    """Which system was the best, or which may be."""
+    place, n = _place(answer), f"{answer.n_systems:,} systems"
     condition = AT_RANDOM * answer.at_random
     by = {"mean score": " by the mean", None: ""}.get(answer.by, f" by {answer.by}")
-    pairs = ""
-    if counts is not None:
-        decided = f"{counts.n_better + counts.n_equivalent:,} of {counts.n_pairs:,} pairs"
-        joint = " among all systems" if counts.joint else ""
-        equivalent = f" ({counts.n_equivalent:,} as practically equivalent)"
-        equivalent = equivalent if counts.n_equivalent else ""
-        pairs = f"{decided} were decided{equivalent}{joint} at {answer.threshold:g}"
-        if not answer.best:
-            comma = "," if condition else ""
-            return (
-                f"{place} {decided} of {n} were decided{equivalent}, each by itself, at a "
-                f"posterior probability of {answer.threshold:g}{comma}{condition}."
-            )
+    if not answer.best:
+        if not _names_unbeaten(answer):
+            return f"{place} {n} were compared pair by pair{condition}."
+        whom = named(answer.unbeaten, "or")
+        return f"{place} pair by pair, none of {n} was better than {whom}{condition}."
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
-    p = numbers.probability(first.p, first.p_mcse)
+    p = numbers.probability(first.p)
     if size == 1:
         return (
             f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
-            f"{condition}; {pairs}."
+            f"{condition}."
         )
     whom = named([candidate.system for candidate in answer.best[:size]])
     whom = f" ({whom})" if size <= _PAPER_CANDIDATES else ""
     return (
-        f"{place} the best of {n}{by} was with posterior probability {answer.best_share:g} among "
-        f"{size:,}{whom}, most probably {first.system} ({p}){condition}; {pairs}."
+        f"{place} there was no clear winner among {n}{by}: the best was one of {size:,}{whom} with "
+        f"posterior probability {answer.best_share:g}, most probably {first.system} (P(best) = "
+        f"{p}){condition}."
     )
+
+
+def _paper_verdicts(counts: VerdictCounts, threshold: float) -> str:
+    """How many pairs had a verdict, and how many were undecided."""
+    decided = counts.n_better + counts.n_equivalent
+    text = f"{decided:,} of {counts.n_pairs:,} pairs had a verdict (posterior probability at least "
+    text += f"{threshold:g})"
+    if counts.n_equivalent:
+        text += f", {counts.n_equivalent:,} of them practically equivalent"
+    if counts.n_undecided:
+        were = "was" if counts.n_undecided == 1 else "were"
+        text += f"; {counts.n_undecided:,} {were} undecided, which does not mean equal"
+    model = "a joint model of all systems" if counts.joint else "pairwise models"
+    return f"{text}. Probabilities and verdicts are from {model}."

@@ -380,9 +380,9 @@ def _note(marks: Marks, member: np.ndarray) -> str:
             "their systems is impossible"
         )
     elif member.shape[1] == 1:
-        note = "No two systems are told apart, which is not evidence that they are equal"
+        note = "No two systems are significantly different, which does not mean that they are equal"
     elif member.shape[1] == len(systems):
-        note = "Every two systems are told apart, so they can be ranked"
+        note = "All systems are significantly different, so they can be ranked"
     else:
         note = "Groups do not overlap, so they can be ranked, but not the systems within a group"
     asymmetric = int((similar & ~similar.T).sum())

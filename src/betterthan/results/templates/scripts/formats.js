@@ -80,7 +80,7 @@ function difference(mean, low, up, error) {
 // Whole percent that never rounds to 0 or 100
 function percentOf(p) {
   if (Number.isNaN(p) || p === null) return "–";
-  if (p < 0.005) return "<1";
+  if (p <= 0.005) return "<1";
   return p >= 0.995 ? ">99" : fixed(100 * p, 0);
 }
 
