@@ -149,8 +149,13 @@ def _written(template: str, page: Document, **choices: Any) -> str:
         **choices,
     )
     environment.filters.update(_FILTERS)
-    environment.globals |= {"scripts": scripts, "allowed": allowed, "symbols": marks.symbols}
-    environment.globals |= {"bar": marks.bar, "stacked": marks.stacked}
+    environment.globals.update(
+        scripts=scripts,
+        allowed=allowed,
+        symbols=marks.symbols,
+        bar=marks.bar,
+        stacked=marks.stacked,
+    )
     return environment.get_template(template).render(p=page)
 
 
