@@ -12,7 +12,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
-from betterthan.results.brief import picture_of_kind
+from betterthan.results.brief import answer_picture
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
@@ -60,7 +60,7 @@ class FirstScreen:
     lede: Sequence[str]
     picture: Picture | None
     scale: Scale  # on which all rows of the picture stand
-    rest_of_narrow: str  # what the rows are that a narrow screen leaves out
+    folded_rows: str  # what the rows are that a narrow screen leaves out
     meta: Sequence[str] = ()
     step: Step | None = None
     undecided: Undecided | None = None
@@ -124,19 +124,19 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
         score_is=answer.score_is,
         caterpillar=_caterpillar(context),
         density="" if curve is None else marks.density(scale, *curve),
-        rest_of_narrow=_rest_of_narrow(picture),
+        folded_rows=_folded_rows(picture),
         scale=scale,
         rule=rule,
     )
 
 
-def screen_of_kind(answer: Any, page: Document) -> FirstScreen | None:
+def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     """The differences of an answer of another kind, where it has some; everything else that its
     page says stays where it is.
     """
     if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
         return None
-    picture = picture_of_kind(answer)
+    picture = answer_picture(answer)
     if picture is None:
         return None
     values = [value for row in picture.rows for value in row.limits or ()]
@@ -144,15 +144,15 @@ def screen_of_kind(answer: Any, page: Document) -> FirstScreen | None:
         lede=[line for line in page.answer[1:] if not line.startswith("!")],
         picture=picture,
         scale=Scale.over(values, picture.lower_is_better),
-        rest_of_narrow=_rest_of_narrow(picture),
+        folded_rows=_folded_rows(picture),
     )
 
 
-def _rest_of_narrow(picture: Picture | None) -> str:
-    rest = [row.verdict for row in picture.rows[_FEW_ROWS:]] if picture else []
-    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
+def _folded_rows(picture: Picture | None) -> str:
+    verdicts = [row.verdict for row in picture.rows[_FEW_ROWS:]] if picture else []
+    number = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
     words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
-    return f"{len(rest)} more ({words})" if rest else ""
+    return f"{len(verdicts)} more ({words})" if verdicts else ""
 
 
 def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
@@ -243,8 +243,12 @@ def _undecided(context: ReportContext) -> Undecided | None:
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
         if len(systems[i] + systems[j]) <= _LONG:
             pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
-    rest = counts.n_pairs - counts.n_better - counts.n_equivalent
-    parts = [("v-better", counts.n_better), ("v-equivalent", counts.n_equivalent), ("empty", rest)]
+    without = counts.n_pairs - counts.n_better - counts.n_equivalent
+    parts = [
+        ("v-better", counts.n_better),
+        ("v-equivalent", counts.n_equivalent),
+        ("empty", without),
+    ]
     return Undecided(
         verdicts_sentence(counts, answer), counts.n_pairs, counts.n_undecided, parts, pairs
     )

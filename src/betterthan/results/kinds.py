@@ -138,7 +138,7 @@ PAIR_MODELS = (
     *MODELS,
     *("clustered", "davidson", "graded", "hierarchical", "item_response", "mallows"),
 )
-_SCREEN = "results.first_screen.screen_of_kind"
+_SCREEN = "results.first_screen.answer_screen"
 _COMPARE_FIT = "fits.comparing.compare"
 
 

@@ -149,13 +149,7 @@ def _written(template: str, page: Document, **choices: Any) -> str:
         **choices,
     )
     environment.filters.update(_FILTERS)
-    environment.globals.update(
-        scripts=scripts,
-        allowed=allowed,
-        symbols=marks.symbols,
-        bar=marks.bar,
-        stacked=marks.stacked,
-    )
+    environment.globals.update(_FUNCTIONS)
     return environment.get_template(template).render(p=page)
 
 
@@ -246,6 +240,13 @@ _FILTERS: dict[str, Any] = {
     "drawn": drawn,
     "decision": decision,
     "verdict_class": marks.verdict_class,
+}
+_FUNCTIONS: dict[str, Any] = {
+    "scripts": scripts,
+    "allowed": allowed,
+    "symbols": marks.symbols,
+    "bar": marks.bar,
+    "stacked": marks.stacked,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",
