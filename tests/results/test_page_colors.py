@@ -23,8 +23,8 @@ def themes():
     """Tokens by theme, as the page has them."""
     page = bt.report(bt.compare(bt.datasets.contingency_case("a")), format="html")
     blocks = [
-        dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", block))
-        for block in re.findall(r"color-scheme: \w+;[^}]*", page)
+        dict(re.findall(r"--([\w-]+): ?(#[0-9a-f]+)", block))
+        for block in re.findall(r"color-scheme: ?\w+;[^}]*", page)
     ]
     return {"light": blocks[0], "dark": blocks[1], "dark as chosen": blocks[2]}
 
