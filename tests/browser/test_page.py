@@ -79,13 +79,14 @@ def alone(comparison):
 
 
 def answer(page):
-    return [text.strip() for text in page.locator("#answer [data-line]").all_inner_texts()]
+    texts = page.locator("#answer [data-line]").all_inner_texts()
+    return [" ".join(text.split()) for text in texts]
 
 
 def written_answer(report):
     """The answer in the HTML, before any script runs."""
     lines = re.findall(r" data-line>(.*?)</(?:h2|p)>", report, re.S)
-    return [unescape(re.sub(r"<[^>]*>", "", line)).strip() for line in lines]
+    return [" ".join(unescape(re.sub(r"<[^>]*>", "", line)).split()) for line in lines]
 
 
 def change_line(page):

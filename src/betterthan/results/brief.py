@@ -94,7 +94,7 @@ def brief_page_of_kind(
         parts=parts,
         signatures=page.signatures,
         answer=[*page.answer, *warnings],
-        picture=_lines(_picture_of_kind(comparison)) if picture else (),
+        picture=_lines(answer_picture(comparison.data)) if picture else (),
         footer=_footer_of_kind(comparison, rest),
     )
     return with_short_names(brief)
@@ -136,9 +136,9 @@ def _lines(picture: Picture | None) -> list[str]:
     return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
 
 
-def _picture_of_kind(comparison: Any) -> Picture | None:
+def answer_picture(data: xr.Dataset) -> Picture | None:
     """The differences of an answer of another kind, where systems or a single pair have some."""
-    data = leading(comparison.data)
+    data = leading(data)
     if "difference_mean" not in data or "verdict" not in data:
         return None
     if names.PAIR in data.dims:

@@ -39,8 +39,13 @@ def page(comparison: xr.Dataset) -> Document:
     systems = context.systems
     sections = [section(context) for section in SECTIONS]
     details = [section(context) for section in DETAILS]
-    parts = [part for part in sections if part is not None]
-    parts += [replace(part, folded=True) for part in details if part is not None]
+    parts = [replace(part, folded=False) for part in sections if part is not None]
+    failed = bool(context.provenance.failures)  # then the reader needs the diagnostics at once
+    parts += [
+        replace(part, folded=not (failed and part.heading == "Diagnostics"))
+        for part in details
+        if part is not None
+    ]
     return Document(
         f"{len(systems):,} systems compared"
         if context.many
@@ -75,17 +80,16 @@ def _systems(context: ReportContext) -> Part | None:
     bounds = ("score_lower", "score", "score_upper")
     if any(name not in context.data for name in bounds):
         return replace(part, notes=notes)
-    ends = np.column_stack([context.data[name].values for name in bounds])
-    table = replace(part.tables[0], intervals=_finite(ends), verdicts=["reference"] * len(ends))
+    scores = np.column_stack([context.data[name].values for name in bounds])
+    table = replace(part.tables[0], intervals=_finite(scores), verdicts=["reference"] * len(scores))
     return replace(part, tables=[table, *part.tables[1:]], notes=notes)
 
 
-def _finite(ends: np.ndarray) -> list[tuple[float, float, float] | None]:
-    """Lower, point, upper of each row; None where one is not known."""
-    known = np.isfinite(ends).all(axis=1).tolist()
-    return [
-        (row[0], row[1], row[2]) if k else None for row, k in zip(ends.tolist(), known, strict=True)
-    ]
+def _finite(rows: np.ndarray) -> list[tuple[float, float, float] | None]:
+    """Lower, point, upper of each row; None where one of them is missing."""
+    finite = np.isfinite(rows).all(axis=1).tolist()
+    limits = [(low, point, high) for low, point, high in rows.tolist()]
+    return [interval if k else None for interval, k in zip(limits, finite, strict=True)]
 
 
 def _pairs(context: ReportContext) -> Part:
@@ -95,15 +99,16 @@ def _pairs(context: ReportContext) -> Part:
     verdicts = data["verdict"].transpose(*names.SQUARE).values[i, j].astype(str)
     intervals = []
     if "difference_mean" in data:
-        ends = [data[f"difference_{end}"].transpose(*names.SQUARE) for end in _ENDS]
-        square = np.column_stack([end.values[i, j] for end in ends])
+        square = np.column_stack(
+            [data[f"difference_{k}"].transpose(*names.SQUARE).values[i, j] for k in _BOUNDS]
+        )
         square[np.isin(verdicts, ("no_data", "no_verdict"))] = np.nan
         intervals = _finite(square)
     table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
     return replace(part, tables=[table], notes=opposed_notes(context))
 
 
-_ENDS = ("lower", "mean", "upper")
+_BOUNDS = ("lower", "mean", "upper")
 
 
 def _matrix(context: ReportContext) -> Part | None:

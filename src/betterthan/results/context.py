@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.columns import pair_cell
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import Answer, answer_facts
@@ -85,11 +84,6 @@ class ReportContext:
         pairs = sorted(sorted(compared, key=rank.__getitem__)[:BRIEF_PAIRS])
         p = self.data["prob_better"].transpose(*names.SQUARE).values
         return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
-
-    @cached_property
-    def cells(self) -> list[xr.Dataset]:
-        """The first of those pairs, each with its scalars."""
-        return [pair_cell(self.data, *pair) for pair in self.pairs[:PAIRS_VISIBLE]]
 
 
 def report_context(comparison: xr.Dataset) -> ReportContext:

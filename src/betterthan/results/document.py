@@ -112,6 +112,8 @@ def parts_present(*parts: Part | None) -> list[Part]:
     return [part for part in parts if part is not None]
 
 
+# headings of parts on how an answer was computed
+_DETAILS = ("Data", "Data and method", "Model", "Prior", "In words")
 # anchors that a page has anyway
 _TAKEN = ("answer", "limits", "signature", "contents", "decision", "details", "explore", "try")
 
@@ -144,6 +146,11 @@ class Document:
         return [": ".join([page.title, *page.answer[:1]]) for page in self.chapters]
 
     @property
+    def has_marks(self) -> bool:
+        """Whether rows of the page have marks, which are symbols that it then holds."""
+        return any(page.screen is not None for _, page in self.numbered_chapters)
+
+    @property
     def lede(self) -> Sequence[str]:
         """The answer below the decision: evidence, without warnings."""
         if self.screen is not None:
@@ -163,12 +170,16 @@ class Document:
     @property
     def open_sections(self) -> list[tuple[str, Part]]:
         """Parts that a reader sees at once."""
-        return [section for section in self.sections if not section[1].folded]
+        return [section for section in self.sections if not self._is_detail(section[1])]
 
     @property
     def folded_sections(self) -> list[tuple[str, Part]]:
         """Parts that are closed when a page opens: details."""
-        return [section for section in self.sections if section[1].folded]
+        return [section for section in self.sections if self._is_detail(section[1])]
+
+    def _is_detail(self, part: Part) -> bool:
+        """Whether a reader of the answer may do without a part."""
+        return part.folded or (bool(self.answer) and part.heading in _DETAILS)
 
     @property
     def sections(self) -> list[tuple[str, Part]]:

@@ -47,6 +47,8 @@ def markdown(text: str) -> str:
 def on_one_line(name: str) -> str:
     """A name as one line of printable characters; blank names show as quotes."""
     joined = " ".join(name.split())
+    if joined and joined.isprintable():
+        return joined
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
 
 

@@ -4,13 +4,17 @@ step, undecided pairs, and of many systems all scores.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
+from betterthan.results.brief import answer_picture
 from betterthan.results.context import ReportContext
+from betterthan.results.document import Document
 from betterthan.results.facts import Answer
 from betterthan.results.interval_picture import Scale
 from betterthan.results.page_data import difference_law
@@ -21,6 +25,7 @@ from betterthan.results.sentences import answer_sentences, more_sentences, verdi
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores
 _NAMED = 2  # undecided pairs that are named
+_LONG = 60  # characters of a pair that is named
 _POINTS = 97  # of a density
 
 
@@ -52,18 +57,18 @@ class Undecided:
 class FirstScreen:
     """The record of a first screen; without a picture where no difference has an interval."""
 
-    meta: Sequence[str]
     lede: Sequence[str]
     picture: Picture | None
-    step: Step | None
-    undecided: Undecided | None
-    scores: Sequence[str]  # of each system, in the order of the picture
-    score_is: str
-    caterpillar: str
-    density: str
-    rest_of_narrow: str  # what the rows are that a narrow screen leaves out
     scale: Scale  # on which all rows of the picture stand
-    rule: str  # what a verdict needs
+    folded_rows: str  # what the rows are that a narrow screen leaves out
+    meta: Sequence[str] = ()
+    step: Step | None = None
+    undecided: Undecided | None = None
+    scores: Sequence[str] = ()  # of each system, in the order of the picture
+    score_is: str = ""
+    caterpillar: str = ""
+    density: str = ""
+    rule: str = ""  # what a verdict needs
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""
@@ -105,9 +110,6 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     lines = [line for line in answer_sentences(answer)[1:] if not line.startswith("!")]
     scores = data["score"].values.tolist() if "score" in data else []
     rows = picture.rows if picture else ()
-    rest = [row.verdict for row in rows[_FEW_ROWS:]]
-    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
-    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
     curve = None if context.many or not rows else _density(context)
     values = [value for row in rows for value in row.limits or ()]
     values += [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
@@ -122,10 +124,35 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
         score_is=answer.score_is,
         caterpillar=_caterpillar(context),
         density="" if curve is None else marks.density(scale, *curve),
-        rest_of_narrow=f"{len(rest)} more ({words})" if rest else "",
+        folded_rows=_folded_rows(picture),
         scale=scale,
         rule=rule,
     )
+
+
+def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
+    """The differences of an answer of another kind, where it has some; everything else that its
+    page says stays where it is.
+    """
+    if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
+        return None
+    picture = answer_picture(answer)
+    if picture is None:
+        return None
+    values = [value for row in picture.rows for value in row.limits or ()]
+    return FirstScreen(
+        lede=[line for line in page.answer[1:] if not line.startswith("!")],
+        picture=picture,
+        scale=Scale.over(values, picture.lower_is_better),
+        folded_rows=_folded_rows(picture),
+    )
+
+
+def _folded_rows(picture: Picture | None) -> str:
+    verdicts = [row.verdict for row in picture.rows[_FEW_ROWS:]] if picture else []
+    number = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
+    return f"{len(verdicts)} more ({words})" if verdicts else ""
 
 
 def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
@@ -190,6 +217,7 @@ def _plan(answer: Answer) -> Step | None:
     if more is None or more.items is None:
         return None
     so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
+    so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
     equal = ", or to show that they are practically equivalent" if more.equivalent else ""
     return Step(
         f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
@@ -213,9 +241,14 @@ def _undecided(context: ReportContext) -> Undecided | None:
     pairs = []
     for i, j in zip(first[:_NAMED].tolist(), second[:_NAMED].tolist(), strict=True):
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
-        pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
-    rest = counts.n_pairs - counts.n_better - counts.n_equivalent
-    parts = [("v-better", counts.n_better), ("v-equivalent", counts.n_equivalent), ("empty", rest)]
+        if len(systems[i] + systems[j]) <= _LONG:
+            pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
+    without = counts.n_pairs - counts.n_better - counts.n_equivalent
+    parts = [
+        ("v-better", counts.n_better),
+        ("v-equivalent", counts.n_equivalent),
+        ("empty", without),
+    ]
     return Undecided(
         verdicts_sentence(counts, answer), counts.n_pairs, counts.n_undecided, parts, pairs
     )
@@ -230,12 +263,12 @@ def _caterpillar(context: ReportContext) -> str:
     verdict = data["verdict"].transpose(*names.SQUARE).values[:, 0]
     kinds = np.where(verdict == "b_better", "v-worse", "v-undecided")
     kinds = np.where(best, "v-better", kinds)
-    ends = (data[f"score{end}"].values for end in ("_lower", "", "_upper"))
+    low, high = data["score_lower"].values, data["score_upper"].values
     labels = [
         f"{name}: {numbers.score(score)}"
         for name, score in zip(context.systems, data["score"].values.tolist(), strict=True)
     ]
-    return marks.caterpillar(labels, *ends, kinds.tolist())
+    return marks.caterpillar(labels, low, high, kinds.tolist())
 
 
 def _density(context: ReportContext) -> tuple[np.ndarray, np.ndarray] | None:

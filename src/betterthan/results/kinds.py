@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -113,7 +113,8 @@ def build_page(answer: Any) -> Document:
             f"of these returned: {', '.join(makers)}"
         )
     try:
-        return kind.page(answer)
+        page = kind.page(answer)
+        return page if page.screen else replace(page, screen=_function(_SCREEN)(answer, page))
     except KeyError as error:  # variables or attrs were dropped on the way
         lost = str(error.args[0]).partition(".")[0]
         raise ValueError(
@@ -137,6 +138,7 @@ PAIR_MODELS = (
     *MODELS,
     *("clustered", "davidson", "graded", "hierarchical", "item_response", "mallows"),
 )
+_SCREEN = "results.first_screen.answer_screen"
 _COMPARE_FIT = "fits.comparing.compare"
 
 

@@ -29,7 +29,8 @@ _BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
 def symbols() -> str:
     """The shapes of points, which a page has once."""
     shapes = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in SHAPES.items())
-    return f'<svg class="symbols" width="0" height="0" aria-hidden="true"><defs>{shapes}</defs></svg>'
+    hidden = 'class="symbols" width="0" height="0" aria-hidden="true"'
+    return f"<svg {hidden}><defs>{shapes}</defs></svg>"
 
 
 def verdict_class(verdict: str) -> str:
@@ -191,18 +192,23 @@ def density(scale: Scale, x: np.ndarray, y: np.ndarray) -> str:
 
 
 def caterpillar(
-    names: Sequence[str], low: np.ndarray, score: np.ndarray, high: np.ndarray, kinds: Sequence[str]
+    names: Sequence[str], low: np.ndarray, high: np.ndarray, kinds: Sequence[str]
 ) -> str:
-    """The intervals of many scores, side by side, on a scale that includes 0."""
+    """The intervals of many scores, side by side, on a scale that includes 0.
+
+    Examples
+    --------
+    >>> drawn = caterpillar(["a", "b"], np.array([0.5, 0.2]), np.array([0.8, 0.4]), ["x", "y"])
+    >>> '<line class="y" x1="75%" x2="75%" y1="75%" y2="50%">' in drawn
+    True
+    """
     bottom, top = min(0.0, float(np.nanmin(low))), float(np.nanmax(high)) or 1.0
-    heights = 1 - (np.array([low, score, high]) - bottom) / (top - bottom)
+    heights = 1 - (np.array([low, high]) - bottom) / (top - bottom)
     step, lines = 1 / max(len(names), 1), []
     for k, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        x, (y1, middle, y2) = percent((k + 0.5) * step), (percent(v) for v in heights[:, k])
-        lines.append(
-            f'<g class="{kind}"><title>{escape(name)}</title><line x1="{x}" x2="{x}" y1="{y1}" y2="{y2}"/>'
-            f'<circle cx="{x}" cy="{middle}" r="2"/></g>'
-        )
+        x, (y1, y2) = percent((k + 0.5) * step), (percent(v) for v in heights[:, k])
+        place = f'x1="{x}" x2="{x}" y1="{y1}" y2="{y2}"'
+        lines.append(f'<line class="{kind}" {place}><title>{escape(name)}</title></line>')
     return f'<svg class="caterpillar" aria-hidden="true">{"".join(lines)}</svg>'
 
 

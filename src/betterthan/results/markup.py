@@ -149,8 +149,7 @@ def _written(template: str, page: Document, **choices: Any) -> str:
         **choices,
     )
     environment.filters.update(_FILTERS)
-    environment.globals |= {"scripts": scripts, "allowed": allowed, "symbols": marks.symbols}
-    environment.globals |= {"bar": marks.bar, "stacked": marks.stacked}
+    environment.globals.update(_FUNCTIONS)
     return environment.get_template(template).render(p=page)
 
 
@@ -173,14 +172,14 @@ def shade(table: Table, row: int, column: int) -> Any:
 
 
 def drawn(table: Table) -> list[Any]:
-    """The interval of each row, on one scale."""
+    """The interval of each row that is always visible, on one scale."""
     from markupsafe import Markup
 
     values = [value for limits in table.intervals for value in limits or ()]
     if not values:
         return []
     scale = Scale.over(values) if table.zero else Scale.around(values)
-    rows = zip(table.intervals, table.verdicts, strict=True)
+    rows = zip(table.intervals[: table.visible], table.verdicts, strict=False)
     return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
 
 
@@ -188,8 +187,10 @@ def decision(line: str) -> Any:
     """The first line of an answer, with its probabilities in a lighter weight."""
     from markupsafe import Markup, escape
 
-    lighter = r'<span class="p">\1</span>'
-    return Markup(_IN_BRACKETS.sub(lighter, str(escape(line))))
+    line, best, listed = line.partition(" P(best): ")
+    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(escape(line)))
+    more = f' <span class="listed">{escape(best.strip() + " " + listed)}</span>' if best else ""
+    return Markup(text + more)
 
 
 _IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
@@ -239,6 +240,13 @@ _FILTERS: dict[str, Any] = {
     "drawn": drawn,
     "decision": decision,
     "verdict_class": marks.verdict_class,
+}
+_FUNCTIONS: dict[str, Any] = {
+    "scripts": scripts,
+    "allowed": allowed,
+    "symbols": marks.symbols,
+    "bar": marks.bar,
+    "stacked": marks.stacked,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

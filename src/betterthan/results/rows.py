@@ -94,6 +94,8 @@ def order_by(data: xr.Dataset) -> np.ndarray | None:
 def pairwise(data: xr.Dataset) -> xr.Dataset:
     """The answers of each pair alone, also where the main ones are of a joint posterior."""
     alone = [str(name) for name in data.data_vars if str(name).startswith("pairwise_")]
+    if not alone:
+        return data
     columns = {name.removeprefix("pairwise_"): data[name] for name in alone}
     return data.drop_vars(alone).assign(columns)
 

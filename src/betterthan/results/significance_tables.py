@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.sign import sign_mid_p, sign_p
 from betterthan.results import numbers
-from betterthan.results.columns import NO_DATA, Column, probability
+from betterthan.results.columns import NO_DATA, Column, pair_cell, probability
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part
 from betterthan.results.methods import MODEL_REASONS, tests_in
@@ -188,7 +188,8 @@ def tests_part(context: ReportContext) -> Part | None:
     """
     if not tests_in(context.data):
         return None
-    cells = context.cells
+    data = pairwise(context.data)  # tests are of each pair alone
+    cells = [pair_cell(data, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
     why = [reasons(cell, context.provenance) for cell in cells]
     used = [reason for reason in REASONS if any(reason in keys for keys in why)]
     pointed = [", ".join(str(used.index(reason) + 1) for reason in keys) for keys in why]
@@ -196,8 +197,7 @@ def tests_part(context: ReportContext) -> Part | None:
         "Posterior and tests side by side; in brackets: the system that the test speaks for; a "
         "number in the last column says why they differ; " + _tested_on(context.provenance)
     )
-    # tests are of each pair alone
-    rows = _by_test(pairs_at(pairwise(context.data), context.pairs[:PAIRS_VISIBLE]))
+    rows = _by_test(pairs_at(data, context.pairs[:PAIRS_VISIBLE]))
     columns = [*_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
     table = table_by_pair(rows, columns, caption, name="tests")
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]

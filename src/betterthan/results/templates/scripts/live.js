@@ -9,14 +9,13 @@ function liveTable(view) {
   const judged = "Verdict";
   const columns = [
     ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
-    ...(sized ? [["", "plot", null]] : []),
+    ...(sized ? [["Difference" + interval_, "", (row) => row.d], ["", "plot", null]] : []),
+    ["P(better)", "", (row) => row.p],
     ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
-    ["P(better)", "", (row) => row.p],
     [judged, "l", (row) => row.verdict],
     ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone]] : []),
-    ...(sized ? [["Difference" + interval_, "", (row) => row.d],
-      ["P(|d| ≤ rope)", "within", (row) => row.within]] : []),
+    ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
   ];
   const head = make("tr", {});
   const body = make("tbody", {});

@@ -210,6 +210,7 @@ function describeChange(view) {
   const line = changeLine(view), limit = limitLine(view);
   view.root.classList.toggle("moved", line !== "");
   view.root.classList.toggle("alone", !view.model.asReported);
+  view.live.table.classList.toggle("without", !(view.settings.rope > 0));
   view.moved.hidden = line === "";
   setText(view.moved, line);
   if (line) view.fold.open = true;
