@@ -110,7 +110,7 @@ def test_compare_says_what_it_says_in_memory_and_reads_right_or_wrong_once(kind)
             xr.testing.assert_equal(told.variable, here.variable)
             xr.testing.assert_equal(told.variable, again.variable)
     assert answers[0].attrs["data_hash"] == answers[1].attrs["data_hash"]
-    differ = {"data_hash", "notes", "audit"}
+    differ = {"data_hash", "notes", "audit", "bounds"}
     assert {k: v for k, v in answers[0].attrs.items() if k not in differ} == {
         k: v for k, v in whole.attrs.items() if k not in differ
     }

@@ -73,7 +73,8 @@ def test_without_a_choice_all_are_in(noise):
 def test_the_report_says_what_noise_has():
     function = bt.features.performance_function(table(1), "y", rng=3)
     text = bt.report(function)
-    assert "Inclusion: the proportion of 500 bootstrap samples in which a feature is chosen." in text
+    inclusion = "Inclusion: the proportion of 500 bootstrap samples in which a feature is chosen."
+    assert inclusion in text
     assert "resamples=500 seed=3" in text
     assert "share of folds" not in text
     with pytest.raises(ValueError, match="resamples is 0"):
