@@ -218,12 +218,11 @@ def _thin_ticks(ax: "Axes", points: float) -> None:
 
     if not isinstance(ax.xaxis.get_major_locator(), MaxNLocator):
         return
-    figure: Any = ax.get_figure(root=True)
-    labels = [label for label in ax.get_xticklabels() if label.get_text()]
-    widest = max((label.get_window_extent().width for label in labels), default=0.0)
-    widest *= 72 / figure.dpi
-    if len(labels) * (widest + _BETWEEN) > points:
-        ax.locator_params(axis="x", nbins=max(2, int(points / (widest + _BETWEEN))))
+    labels = [text.get_text() for text in ax.get_xticklabels() if text.get_text()]
+    widths = [_text_width(label, _STYLE["xtick.labelsize"]) for label in labels]
+    room = max(widths, default=0.0) + _BETWEEN
+    if len(labels) * room > points:
+        ax.locator_params(axis="x", nbins=max(2, int(points / room)))
 
 
 _BETWEEN = 6  # points between labels of ticks
@@ -323,21 +322,25 @@ def write_at_right(
 
 def _broken(text: str, points: float, size: float) -> str:
     """Text in lines that are no wider than this, whatever the names in it; a long word stays."""
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    font = FontProperties(family=_families(), size=size)
     lines: list[str] = []
     for paragraph in text.split("\n"):
         lines.append("")
         for word in paragraph.split():
             longer = f"{lines[-1]} {word}".strip()
-            width, _, _ = text_to_path.get_text_width_height_descent(longer, font, ismath=False)
-            if lines[-1] and width > 0.95 * points:  # as hinting may widen it
+            if lines[-1] and _text_width(longer, size) > 0.95 * points:  # as hinting may widen it
                 lines.append(word)
             else:
                 lines[-1] = longer
     return "\n".join(lines)
+
+
+def _text_width(text: str, size: float) -> float:
+    """Points that a line of text takes."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=_families(), size=size)
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
 
 
 def _drawn(character: str, drawable: frozenset[int]) -> str:
