@@ -118,7 +118,7 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
         meta=list(_meta(answer, context)),
         lede=[line for line in lines if line not in elsewhere],
         picture=picture,
-        step=_step(answer),
+        step=_step(answer, _criterion(answer, context)),
         undecided=_undecided(context) if counts and not answer.failures else None,
         scores=[numbers.score(score) for score in scores],
         score_is=answer.score_is,
@@ -163,28 +163,40 @@ def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
     if n is not None and n >= 0:
         units = "item" if n == 1 else "items"
         yield f"{n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
-    if "score" in context.data:
-        yield answer.score_is.lower() + (" (lower is better)" if answer.lower_is_better else "")
+    criterion = _criterion(answer, context)
+    if "score" in context.data or criterion == _WINS:
+        yield criterion + (" (lower is better)" if answer.lower_is_better else "")
     if answer.baseline:
         yield f"baseline: {answer.baseline.system}"
     if provenance.n_blank:
         yield f"{provenance.n_blank:,} scores missing"
 
 
-def _step(answer: Answer) -> Step | None:
-    """The next step; "choose" only ever by the score, because the page knows no price."""
+_WINS = "wins"
+
+
+def _criterion(answer: Answer, context: ReportContext) -> str:
+    """What the verdicts are by: the mean of graded scores may favor another system than wins."""
+    provenance = context.provenance
+    by_wins = provenance.difference_is == names.DIFFERENCES["wins"]  # also where ties are dropped
+    if by_wins or provenance.quantity == _WINS:
+        return _WINS
+    return answer.by or answer.score_is.lower()
+
+
+def _step(answer: Answer, criterion: str) -> Step | None:
+    """The next step; "choose" only ever by the criterion, because the page knows no price."""
     if answer.failures:
         return Step("Increase the number of draws or tune longer.")
     more = next(iter(more_sentences(answer.more, answer.units)), "")
     missing = answer.missing
-    score = answer.by or answer.score_is.lower()
     if missing and missing.n and missing.n_hold < missing.n_pairs:
         items = f"{missing.n:,} missing score{'s' if missing.n > 1 else ''}"
-        return Step(f"Fill in the {items}.", "Until then the answer depends on their values.")
+        return Step(f"Obtain the {items}.", "Until then the answer depends on their values.")
     if answer.pair:
-        return _step_of_pair(answer, more, score)
+        return _step_of_pair(answer, more, criterion)
     if answer.n_best_set == 1:
-        return Step(f"By {score} alone, choose {answer.best[0].system}.", more)
+        return Step(f"By {criterion} alone, choose {answer.best[0].system}.", more)
     if answer.more and answer.more.items:
         return _plan(answer)
     if answer.n_best_set:
@@ -192,7 +204,7 @@ def _step(answer: Answer) -> Step | None:
     return None
 
 
-def _step_of_pair(answer: Answer, more: str, score: str) -> Step | None:
+def _step_of_pair(answer: Answer, more: str, criterion: str) -> Step | None:
     pair = answer.pair
     if pair is None:
         return None
@@ -206,7 +218,7 @@ def _step_of_pair(answer: Answer, more: str, score: str) -> Step | None:
         condition = f"They differ by at most {pair.rope:g} with probability {p}."
         return Step("Choose by cost, speed or risk.", condition)
     if pair.verdict == "better":
-        return Step(f"By {score} alone, choose {pair.first}.")
+        return Step(f"By {criterion} alone, choose {pair.first}.")
     if answer.more and answer.more.items:
         return _plan(answer)
     return Step("Choose by cost, speed or risk.", more) if more else None
