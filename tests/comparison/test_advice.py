@@ -140,7 +140,7 @@ def test_closed_form_is_advised_for_two_systems(scores):
     three = bt.count(scores.drop_vars(["cluster", "dataset"]))
     comparison = bt.compare(three, method="advised")
     assert not comparison.beside
-    assert "give the scores of the items" in comparison.attrs["no_joint"]
+    assert "it needs the scores of the items" in comparison.attrs["no_joint"]
 
 
 def test_an_advised_model_sees_what_is_counted(scores, monkeypatch):

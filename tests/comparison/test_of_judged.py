@@ -39,7 +39,7 @@ def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict(
     found = bt.compare(COUNTS)
     first, _, truth, alone = found.statement()
     assert first.startswith("Undecided: the data do not show whether A or B is better")
-    assert "(P(A better) = 0.947)" in first
+    assert "(P(A better) = 0.947; a verdict needs 0.95)" in first
     assert "Human labels (people): 60 of 500 judged items" in truth
     assert "with the judge only (uncorrected), > 0.999" in alone
     heading = "Human labels only and judge only"

@@ -38,6 +38,7 @@ PARTS = {
     "leader": facts.Pair,
     "scores": facts.Score,
     "best": facts.Candidate,
+    "unbeaten": facts.Unbeaten,
     "verdict_counts": facts.VerdictCounts,
     "baseline": facts.Baseline,
     "more": robustness.More,

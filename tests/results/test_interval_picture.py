@@ -79,8 +79,9 @@ def test_the_rope_is_dotted_and_named():
     lines = draw("Difference", HEADINGS, THREE, rope=0.05, more="4 more systems: all worse")
     assert lines[-1] == " 4 more systems: all worse   (dotted: ROPE ±0.05)"
     assert "┊" in lines[2]
-    beyond = draw("Difference", HEADINGS, THREE, rope=0.9)
-    assert len(beyond) == 5  # the rope is not on the scale
+    beyond = draw("Difference", HEADINGS, THREE, rope=9)
+    assert beyond[-1] == " (ROPE ±9: beyond the scale)"
+    assert "┊" not in "".join(beyond)
 
 
 def test_a_pair_without_data_has_no_mark():

@@ -12,12 +12,12 @@ import betterthan as bt
 FIRST_LINES = {
     "judged_by_a_model": "Undecided: the data do not show whether llama-7b or pythia-6.9b",
     "judged_three_systems": "No clear winner among 3 systems.",
-    "fit_adopted": "Pair by pair, no other system is better than A or B.",
+    "fit_adopted": "No clear winner among 3 systems. Pair by pair, 2 are unbeaten: A (",
     "fit_clustered": "Undecided: the data do not show whether B0 or A0 is better",
     "fit_davidson": "s2 is the best of 3 systems (probability > 0.99).",
-    "fit_graded": "A is better than B (probability > 0.99), and by more than 0.02.",
+    "fit_graded": "A is better than B (probability > 0.99), and by more than 0.02 (probability",
     "fit_hierarchical": "A0 is better than B0 (probability > 0.99).",
-    "folds": "Pair by pair, no other system is better than B or A.",
+    "folds": "No clear winner among 3 systems. Pair by pair, 2 are unbeaten: B (",
     "orders_compared": "near is better than far by mean tau (probability > 0.99).",
     "tallies_bootstrap": "crf is probably the best of 3 systems by F1 (P(best) = 0.935)",
 }
@@ -81,7 +81,7 @@ def test_pairs_have_the_columns_of_compare_in_the_same_order(name):
 def test_few_human_labels_are_a_warning():
     text = str(CASES["judged_by_a_model"]())
     assert "\n! Few human labels: with fewer than 50 per pair" in text
-    assert "effective number" in " ".join(text.split())
+    assert "they are worth about 39 labels (95% interval: 32 to 56)" in " ".join(text.split())
 
 
 def test_two_systems_have_no_table():

@@ -307,7 +307,7 @@ def test_votes_are_not_called_examples():
     assert "Judgments are taken as independent" in text
     assert "Not compared" in bt.report(bt.compare(counts), format="markdown")
     assert "Pairs compared: 2, of which 1" in text
-    assert "who is the best of all; compare(..., method='advised') draws abilities" in text
+    assert "it needs a joint model, which compare(..., method='advised') fits" in text
 
 
 def test_a_prior_that_is_not_even_is_told():

@@ -20,7 +20,11 @@ def scores(values, **coords):
     [
         (0.0, "a and b are practically equivalent: they differ by at most 0.1", 1),
         (0.05, "b and a are practically equivalent: they differ by at most 0.1", 1),
-        (0.2, "b is better than a (probability > 0.999), and by more than 0.1.", 0),
+        (
+            0.2,
+            "b is better than a (probability > 0.999), and by more than 0.1 (probability",
+            0,
+        ),
     ],
 )
 def test_a_constant_difference_is_within_the_rope_or_beyond_it(shift, first, mass):

@@ -142,9 +142,8 @@ def _no_joint(evaluation: Evaluation, options: Options) -> str:
     """Why there is no joint answer."""
     if not evaluation.by_item:
         judged = evaluation.raw_counts.attrs.get("unit") == "judgment"
-        how = "compare(..., method='advised') draws abilities"
-        how = how if judged else "give the scores of the items"
-        return f"pairs alone do not say who is the best of all; {how}"
+        how = "it needs a joint model, which compare(..., method='advised') fits"
+        return how if judged else "it needs the scores of the items"
     totals = evaluation.totals
     if totals is None:
         how = "compare(..., method='advised') draws it jointly"
@@ -254,8 +253,8 @@ def _few(units: int, unit: str) -> str:
     """Where joint answers rest on few units."""
     if units >= _SOME:
         return ""
-    also = "verdicts are rare and " if units < _FEW else ""
+    rare = f"With {units} {unit}s few pairs reach a verdict. If" if units < _FEW else ""
     return (
-        f"With {units} {unit}s, {also}joint intervals hold less often than stated where systems "
-        "fall into groups or one stands far above the rest."
+        f"{rare or f'With {units} {unit}s, if'} one system is far ahead or systems form groups, "
+        "joint intervals contain the true difference less often than stated."
     )

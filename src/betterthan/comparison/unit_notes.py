@@ -71,11 +71,11 @@ def _few(answers: Table, evaluation: Evaluation) -> str:
         return ""
     n = evaluation.item_scores.sizes.get(names.ITEM) if evaluation.kind == "scores" else None
     items = f" ({n:,} items)" if n else ""
-    worth_of = f", worth {effective:.1f} of equal size" if unequal(answers) else ""
-    return (
-        f"! Unit of analysis: {number:,} clusters{items}{worth_of}. With fewer than {_ENOUGH} "
-        "clusters the intervals are only rough."
-    )
+    rough = f"With fewer than {_ENOUGH} the intervals are only rough."
+    if unequal(answers):
+        equal = f"count as {effective:.1f} clusters of equal size"
+        return f"! Few clusters: {number:,} of unequal size{items} {equal}. {rough}"
+    return f"! Few clusters: {number:,}{items}. {rough}"
 
 
 def notes_on_tests(evaluation: Evaluation, options: Options) -> tuple[str, ...]:
@@ -99,15 +99,15 @@ def _sizes(answers: Table, evaluation: Evaluation, options: Options, units: str)
     """How much of the data the largest units hold, and what they are worth."""
     effective, number = worth(answers)
     digits = 1 if effective < 100 else 0
-    worth_of = f"the data are worth {effective:,.{digits}f} {units} of {number:,}"
+    worth_of = f"the {number:,} {units} count as {effective:,.{digits}f} of equal size"
     if options.weight == "unit":
         return ""
     share = np.sort(_shares(evaluation))[::-1]
     largest = int(np.searchsorted(share.cumsum(), HALF - 1e-12)) + 1
     held = f"{100 * share[:largest].sum():.0f}% of the items"
     if largest == 1:
-        return f"One {units[:-1]} holds {held}; {worth_of}."
-    return f"The {units} are of unequal size: the {largest:,} largest hold {held}; {worth_of}."
+        return f"One {units[:-1]} holds {held}, so {worth_of}."
+    return f"The {largest:,} largest {units} hold {held}, so {worth_of}."
 
 
 def _shares(evaluation: Evaluation) -> np.ndarray:

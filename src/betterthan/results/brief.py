@@ -261,6 +261,8 @@ def rule(context: ReportContext) -> str:
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
+    elif context.many and "difference_mean" in context.data:
+        lines.append("Each pair is compared alone, so differences need not add up.")
     return " ".join(lines)
 
 

@@ -61,11 +61,15 @@ class Pair:
     within_rope: float | None = None
     within_rope_mcse: float = 0.0
     beyond_rope: bool | None = None
+    beyond_p: float | None = None  # that the first is better by more than the ROPE
+    beyond_mcse: float = 0.0
     also_ahead: bool = False  # equivalent, and the first is better by less than the ROPE
     too_close: bool = False  # within two Monte Carlo errors of the threshold
     quantity: str | None = None  # wins, accuracy or mean
     other_quantity: str | None = None  # wins or mean, reported next to it
     other_p: float | None = None  # that the first is better by that
+    more_wins_p: float | None = None  # that the first is ahead on more units, of scores
+    more_wins_mcse: float = 0.0
     reason: str | None = None  # why there is no verdict
 
 
@@ -89,6 +93,14 @@ class Candidate:
     system: str
     p: float
     p_mcse: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unbeaten:
+    """A system that no other is better than, pair by pair."""
+
+    system: str
+    n_worse: int  # systems that it is better than
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +154,7 @@ class Answer:
     n_best_set: int | None = None  # how many hold the best with probability best_share
     best_share: float = names.CI_PROB
     no_joint: str | None = None  # why P(best) is not known
-    unbeaten: tuple[str, ...] = ()  # no other is better, pair by pair
+    unbeaten: tuple[Unbeaten, ...] = ()
     verdict_counts: VerdictCounts | None = None
     baseline: Baseline | None = None
     leader: Pair | None = None  # of several systems, the one that leads, against the next
@@ -263,6 +275,7 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
     )
     bounds = row.get("lower", np.nan), row.get("upper", np.nan)
     interval = {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
+    beyond = {names.REGION: names.REGIONS[2]}
     return Pair(
         first=row["system"],
         second=row["other"],
@@ -292,13 +305,28 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         within_rope=value("within_rope"),
         within_rope_mcse=_error(data, "mass_mcse"),
         beyond_rope=None if value("within_rope") is None else value("beyond_rope"),
+        beyond_p=_pair_value(data, row, "mass", beyond),
+        beyond_mcse=_pair_value(data, row, "mass_mcse", beyond) or value("mcse") or 0.0,
         also_ahead=bool(value("also_ahead")),
         too_close=bool(value("too_close")),
         quantity=provenance.quantity,
         other_quantity=other,
         other_p=value(f"{other}_prob_better"),
+        more_wins_p=_pair_value(data, row, "prob_more_wins"),
+        more_wins_mcse=_pair_value(data, row, "prob_more_wins_mcse") or 0.0,
         reason=value("reason") or None,
     )
+
+
+def _pair_value(
+    data: xr.Dataset, row: Mapping[str, Any], name: str, at: Mapping[str, str] | None = None
+) -> float | None:
+    """A number of a table over both systems, from the side of the system ahead."""
+    if name not in data or not set(names.SQUARE) <= set(data[name].dims):
+        return None
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    places = (systems.index(row["system"]), systems.index(row["other"]))
+    return _plain(data[name].sel(at or {})[dict(zip(names.SQUARE, places, strict=True))].values[()])
 
 
 def _error(data: xr.Dataset, name: str) -> float:
@@ -350,7 +378,11 @@ def _with_systems(
     answer = replace(
         answer,
         by=by or ("mean score" if provenance.joint_quantity == "mean" else None),
-        unbeaten=tuple(name for name in systems["system"] if name not in beaten),
+        unbeaten=tuple(
+            Unbeaten(system=name, n_worse=int(n))
+            for name, n in zip(systems["system"], systems["better_than"], strict=True)
+            if name not in beaten
+        ),
         verdict_counts=_verdict_counts(pairs, verdicts),
         baseline=_baseline(pairs, systems, verdicts, provenance),
     )
@@ -483,8 +515,9 @@ def _prospects(
     order, verdicts = systems["system"].tolist(), pairs["verdict"].to_numpy(str)
     leader, more = _leader(answer, systems, provenance), None
     # an undecided pair with the baseline matters most
+    likely = [candidate.system for candidate in answer.best] or order
     for system in [answer.baseline.system, leader] if answer.baseline else [leader]:
-        undecided = against(system, order, pairs, verdicts).get("undecided", [])
+        undecided = against(system, likely, pairs, verdicts).get("undecided", [])
         if "pairwise_verdict" in pairs:  # a pair is planned alone
             alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
             undecided = [other for other in undecided if other in alone.get("undecided", [])]
@@ -512,7 +545,7 @@ def _leader(answer: Answer, systems: pd.DataFrame, provenance: Signature) -> str
     """
     order = systems["system"].tolist()
     if not answer.best:
-        return answer.unbeaten[0] if answer.unbeaten else order[0]
+        return answer.unbeaten[0].system if answer.unbeaten else order[0]
     best = answer.best[0].system
     if provenance.joint_model != names.AMONG_ALL or "score" not in systems:
         return best

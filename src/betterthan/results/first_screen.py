@@ -16,7 +16,7 @@ from betterthan.results.brief import answer_picture
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
-from betterthan.results.interval_picture import Scale
+from betterthan.results.interval_picture import Scale, with_rope
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
@@ -105,7 +105,7 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     answer, data = context.answer, context.data
     picture = picture_of(context)
     counts = answer.verdict_counts
-    elsewhere = {*more_sentences(answer.more, answer.units)}
+    elsewhere = {*more_sentences(answer)}
     elsewhere |= {verdicts_sentence(counts, answer)} if counts else set()
     lines = [line for line in answer_sentences(answer)[1:] if not line.startswith("!")]
     scores = data["score"].values.tolist() if "score" in data else []
@@ -113,7 +113,7 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     curve = None if context.many or not rows else _density(context)
     values = [value for row in rows for value in row.limits or ()]
     values += [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
-    scale = Scale.over(values, context.provenance.lower_mean)
+    scale = Scale.over(with_rope(values, context.rope), context.provenance.lower_mean)
     return FirstScreen(
         meta=list(_meta(answer, context)),
         lede=[line for line in lines if line not in elsewhere],
@@ -143,7 +143,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     return FirstScreen(
         lede=[line for line in page.answer[1:] if not line.startswith("!")],
         picture=picture,
-        scale=Scale.over(values, picture.lower_is_better),
+        scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
         folded_rows=_folded_rows(picture),
     )
 
@@ -188,7 +188,7 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     """The next step; "choose" only ever by the criterion, because the page knows no price."""
     if answer.failures:
         return Step("Increase the number of draws or tune longer.")
-    more = next(iter(more_sentences(answer.more, answer.units)), "")
+    more = next(more_sentences(answer), "")
     missing = answer.missing
     if missing and missing.n and missing.n_hold < missing.n_pairs:
         items = f"{missing.n:,} missing score{'s' if missing.n > 1 else ''}"

@@ -155,14 +155,28 @@ def draw(
     others = label + sum(widths) + 2 * len(widths) + verdict + 5  # a blank before, two between
     free = WIDTH if width is None else min(WIDTH, max(_LEAST, width - others))
     values = [v for row in rows if row.interval for v in row.interval]
-    scale = Scale.over(values, reverse, free)
+    scale = Scale.over(with_rope(values, rope), reverse, free)
     lines = [f" {title}", _line("", _axis(scale, marks), headings, "Verdict", label, widths)]
     for row in rows:
         plot = _plot(row, scale, rope, marks)
         lines.append(_line(row.label, plot, row.cells, row.verdict, label, widths))
-    dotted = rope and any(marks.rope in line for line in lines)
-    notes = [more, f"(dotted: ROPE ±{rope:g})" if dotted else ""]
+    notes = [more, f"({rope_note(scale, rope)})" if rope else ""]
     return [*lines, " " + "   ".join(filter(None, notes))] if any(notes) else lines
+
+
+def with_rope(values: Sequence[float], rope: float) -> list[float]:
+    """Values that a scale shows, with the ROPE where intervals are not much smaller than it."""
+    near = rope and max(map(abs, values), default=0.0) >= rope / _BEYOND
+    return [*values, -rope, rope] if near else list(values)
+
+
+def rope_note(scale: Scale, rope: float) -> str:
+    """What the dotted lines are, or that they are beyond the scale."""
+    on_scale = scale.low < rope < scale.high or scale.low < -rope < scale.high
+    return f"dotted: ROPE ±{rope:g}" if on_scale else f"ROPE ±{rope:g}: beyond the scale"
+
+
+_BEYOND = 4  # times the farthest limit; a ROPE that is farther out is not on the scale
 
 
 def _line(

@@ -61,7 +61,9 @@ class Picture:
 
     @property
     def heading(self) -> str:
-        """Of the probability of each row."""
+        """Of the probability of each row; of a split by what it is."""
+        if any(row.verdict == "split" for row in self.rows) and not self.role:
+            return "P(better mean)" if "mean" in self.quantity else "P(more wins)"
         return "P(best)" if self.role else "P(better)"
 
     @property
@@ -175,9 +177,10 @@ def _rows_of_two(context: ReportContext) -> list[Difference]:
     if missing is None or missing.n_hold == missing.n_pairs or "extreme_verdict" not in cell:
         return [_row_of_cell(cell, f"{first} − {second}")]
     rows = [_row_of_cell(cell, f"{int(cell['n']):,} items with both")]
-    for case, ahead in (("best", first), ("worst", second)):
-        extreme = cell.sel(case=case)
-        rows.append(_row_of_cell(extreme, f"missing scores all for {ahead}", "extreme_"))
+    for case in ("best", "worst"):
+        filled = zip((first, second), cell["extreme_score"].sel(case=case).values, strict=True)
+        scores = ", ".join(f"{name} {x:.4g}" for name, x in filled if np.isfinite(x))
+        rows.append(_row_of_cell(cell.sel(case=case), f"if missing: {scores}", "extreme_"))
     return rows
 
 

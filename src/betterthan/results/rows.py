@@ -83,11 +83,13 @@ def order_by(data: xr.Dataset) -> np.ndarray | None:
     """What systems are listed by, (system,), the least first: scores where all have one on the same
     items and all are answered jointly, else expected ranks; None where there are none.
 
-    P(best) need not follow the scores: of near copies each is less probably the best.
+    P(best) need not follow the scores: of near copies each is less probably the best. It orders
+    systems with the same score.
     """
     if data.attrs.get("joint_model") == names.AMONG_ALL and "score" in data:
         lower = data.attrs.get("higher_is_better", True) in (False, 0)
-        return (1 if lower else -1) * data["score"].values
+        keys = (-data["prob_best"].values.round(3), (1 if lower else -1) * data["score"].values)
+        return np.argsort(np.lexsort(keys))
     return data["expected_rank"].values if "expected_rank" in data else None
 
 
@@ -379,7 +381,8 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
     """Its systems by their scores or expected ranks (`order_by`); where there are none, from
     the one that is most probably better than the others to the least.
     """
-    used = [k for k in ("prob_better", "verdict", "expected_rank", "score") if k in comparison]
+    columns = ("prob_better", "verdict", "expected_rank", "score", "prob_best")
+    used = [k for k in columns if k in comparison]
     main = comparison[used].isel({names.ENGINE: 0}, missing_dims="ignore")
     better = main["prob_better"].where(main["verdict"] != "no_data")
     order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")

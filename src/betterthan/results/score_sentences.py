@@ -306,10 +306,10 @@ def _worth(judged: Judged, worth: tuple[float, float]) -> str:
     """How many human labels would be as informative without a judge."""
     if judged.worth_about is None:
         return (
-            "With the judge outputs, the effective number of human labels per pair is "
-            f"{worth[0]:,.0f} to {worth[1]:,.0f}."
+            "With the judge's outputs, the labels of a pair are worth "
+            f"{worth[0]:,.0f} to {worth[1]:,.0f} labels."
         )
     return (
-        "With the judge outputs, the effective number of human labels is about "
-        f"{judged.worth_about:,.0f} (95% interval: {worth[0]:,.0f} to {worth[1]:,.0f})."
+        f"With the judge's outputs, they are worth about {judged.worth_about:,.0f} labels (95% "
+        f"interval: {worth[0]:,.0f} to {worth[1]:,.0f})."
     )

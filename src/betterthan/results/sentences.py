@@ -1,10 +1,19 @@
 """The answer on two or more systems in sentences, for a report and for a paper."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from betterthan.results import numbers
-from betterthan.results.facts import Answer, Baseline, Candidate, Pair, Score, VerdictCounts
-from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, More
+from betterthan.results.facts import (
+    Answer,
+    Baseline,
+    Candidate,
+    Pair,
+    Score,
+    Unbeaten,
+    VerdictCounts,
+)
+from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing
 from betterthan.signed import Signature
 from betterthan.text import named
 
@@ -42,7 +51,7 @@ def answer_sentences(answer: Answer) -> list[str]:
     calm = " ".join(note for note in notes if not note.startswith("!"))
     alarms = [note for note in notes if note.startswith("!")]
     lines += [calm] if calm else []
-    return [*lines, *more_sentences(answer.more, answer.units), *_warnings(answer), *alarms]
+    return [*lines, *more_sentences(answer), *_warnings(answer), *alarms]
 
 
 def difference_name(described: Pair | Signature) -> str:
@@ -108,6 +117,8 @@ def verdict_sentence(pair: Pair) -> str:
         equals = numbers.equal_to(pair.p or 0.0, pair.p_mcse)
     else:
         equals = f"= {below_threshold(pair.p or 0.0, pair.threshold)}"
+    if (pair.p or 0.0) < pair.threshold:  # else another rule stops it, which is stated elsewhere
+        equals += f"; a verdict needs {pair.threshold:g}"
     close = " The threshold is within two Monte Carlo errors; more draws may decide."
     return (
         f"Undecided: the data do not show whether {a} or {b} is better{by}{condition} "
@@ -153,9 +164,12 @@ def beyond_rope(pair: Pair) -> str:
     """Whether the system ahead is better by more than the ROPE; empty without one."""
     if not pair.rope or pair.beyond_rope is None:
         return ""
+    p = ""
+    if pair.beyond_p is not None:
+        p = f" (probability {numbers.probability(pair.beyond_p, pair.beyond_mcse)})"
     if pair.beyond_rope:
-        return f", and by more than {pair.rope:g}"
-    return f", but it is undecided whether by more than {pair.rope:g}"
+        return f", and by more than {pair.rope:g}{p}"
+    return f", but it is undecided whether by more than {pair.rope:g}{p}"
 
 
 def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
@@ -168,6 +182,9 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
         other = {"mean": "mean score", "wins": "wins"}[pair.other_quantity or "wins"]
         p = numbers.probability(pair.other_p)
         yield f"By {other}, {pair.first} is better with probability {p}."
+    if pair.more_wins_p is not None:
+        p = numbers.probability(pair.more_wins_p, pair.more_wins_mcse)
+        yield f"{pair.first} is ahead on more {answer.units} with probability {p}."
 
 
 def _size(answer: Answer, pair: Pair) -> Iterator[str]:
@@ -180,7 +197,8 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
-        yield from _difference(pair, pair.lower_is_better and not answer.scores)
+        lower = pair.lower_is_better and not answer.scores
+        yield from _difference(pair, lower, _shrunken(answer, pair))
 
 
 def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
@@ -195,7 +213,17 @@ def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
         )
 
 
-def difference_words(pair: Pair) -> str:
+def _shrunken(answer: Answer, pair: Pair) -> str:
+    """The difference of the scores, where that of the joint model is written as another."""
+    joint = answer.verdict_counts is not None and answer.verdict_counts.joint
+    if not joint or len(answer.scores) != 2 or pair.difference is None:
+        return ""
+    observed = replace(pair, difference=answer.scores[0].score - answer.scores[1].score)
+    text, estimate = (difference_words(p).partition(" ")[0] for p in (observed, pair))
+    return f"; shrunk from {text}" if text != estimate else ""
+
+
+def difference_words(pair: Pair, note: str = "") -> str:
     """The difference and its interval: ``+0.0100 [+0.0024, +0.0180] (95% HDI)``."""
     optional = (pair.difference_lower, pair.difference_upper)
     bounds = [float("nan") if bound is None else bound for bound in optional]
@@ -203,16 +231,16 @@ def difference_words(pair: Pair) -> str:
     if pair.interval is None or "[" not in text:
         return text.partition(" [")[0]
     one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
-    return f"{text} ({pair.interval}{one_sided})"
+    return f"{text} ({pair.interval}{note}{one_sided})"
 
 
-def _difference(pair: Pair, lower: bool) -> Iterator[str]:
+def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:
     if pair.difference is None:
         return
     quantity = difference_name(pair)
     quantity = f"Difference in {pair.by}" if pair.by else quantity
     better = "; lower is better" if lower else ""
-    yield f"{quantity} ({pair.first} − {pair.second}{better}): {difference_words(pair)}."
+    yield f"{quantity} ({pair.first} − {pair.second}{better}): {difference_words(pair, note)}."
 
 
 def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
@@ -231,9 +259,9 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     elif place:
         yield f"{place}."
     if pair.n_dropped == 1:
-        yield "1 item without both scores is left out."
+        yield "1 item that lacks a score is left out."
     elif pair.n_dropped:
-        yield f"{pair.n_dropped:,} items without both scores are left out."
+        yield f"{pair.n_dropped:,} items that lack a score are left out."
 
 
 # Three systems or more
@@ -277,10 +305,27 @@ def _not_ruled_out(others: tuple[Candidate, ...]) -> str:
 def _without_best(answer: Answer, condition: str) -> str:
     """Pair by pair, where systems were not compared jointly."""
     why = f"P(best) is not available: {answer.no_joint}."
+    first, others = answer.unbeaten[:1], answer.n_systems - 1
+    if first and first[0].n_worse == others:
+        return (
+            f"Pair by pair, {first[0].system} is better than each of the other {others:,} systems"
+            f"{condition}. {why}"
+        )
+    text = f"No clear winner among {answer.n_systems:,} systems{condition}."
     if not _names_unbeaten(answer):
-        return f"No clear winner among {answer.n_systems:,} systems{condition}. {why}"
-    whom = named(answer.unbeaten, "or")
-    return f"Pair by pair, no other system is better than {whom}{condition}. {why}"
+        return f"{text} {why}"
+    if len(answer.unbeaten) > _CANDIDATES:
+        return f"{text} Pair by pair, {len(answer.unbeaten):,} are unbeaten. {why}"
+    are = "1 is" if len(answer.unbeaten) == 1 else f"{len(answer.unbeaten):,} are"
+    whom = named(list(_unbeaten(answer.unbeaten, others)))
+    return f"{text} Pair by pair, {are} unbeaten: {whom}. {why}"
+
+
+def _unbeaten(systems: tuple[Unbeaten, ...], others: int) -> Iterator[str]:
+    """Names, and how many others each is better than."""
+    for k, unbeaten in enumerate(systems):
+        of = f"{unbeaten.n_worse:,} of {others:,}"
+        yield f"{unbeaten.system} ({of})" if k else f"{unbeaten.system} (better than {of} others)"
 
 
 def _names_unbeaten(answer: Answer) -> bool:
@@ -367,13 +412,15 @@ def _are(n: int) -> str:
 # Sample size and warnings
 
 
-def more_sentences(more: More | None, units: str) -> Iterator[str]:
+def more_sentences(answer: Answer) -> Iterator[str]:
     """How many more items would separate two systems."""
+    more, units = answer.more, answer.units
     if more is None:
         return
     goal = f"To separate {more.first} from {more.second}"
     goal += ", or to show that they are practically equivalent" if more.equivalent else ""
-    chance = f"({100 * TARGET:g}% chance of a verdict)"
+    on = "" if answer.pair else " on this pair"
+    chance = f"({100 * TARGET:g}% chance of a verdict{on})"
     if more.items is not None:
         yield f"{goal}, plan for about {more.items:,} more {units}{more.restriction} {chance}."
     elif more.beyond is not None:
@@ -412,8 +459,8 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
         low, high = (None if p is None else numbers.probability(p) for p in limits)
         if low and high:
             yield (
-                f"! Missing data: {lacking}. Depending on their values, P({answer.pair.first} "
-                f"better) lies between {low} and {high}, so the answer depends on them."
+                f"! Missing data: {lacking}; whatever their values, P({answer.pair.first} better) "
+                f"stays between {low} and {high}. Some values may lead to another verdict."
             )
         else:
             yield f"! Missing data: {lacking}; other values could lead to another verdict."
@@ -600,7 +647,10 @@ def _paper_systems(answer: Answer) -> str:
     if not answer.best:
         if not _names_unbeaten(answer):
             return f"{place} {n} were compared pair by pair{condition}."
-        whom = named(answer.unbeaten, "or")
+        whom = named([unbeaten.system for unbeaten in answer.unbeaten], "or")
+        if answer.unbeaten[0].n_worse == answer.n_systems - 1:
+            others = f"each of the other {answer.n_systems - 1:,} systems{condition}"
+            return f"{place} pair by pair, {whom} was better than {others}."
         return f"{place} pair by pair, none of {n} was better than {whom}{condition}."
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
     p = numbers.probability(first.p)

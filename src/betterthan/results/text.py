@@ -16,7 +16,7 @@ from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Par
 WIDTH = 110
 _HEADING = 10  # characters of a name that may head a column
 _NAME = 40  # characters of a name before it is folded
-_NARROW = 18  # characters that a name has at least, if it is so long
+_NARROW = 14  # characters that a name has at least, if it is so long
 _BETWEEN = (3, 2)  # characters from one column to the next, and where these are too many
 _MATRIX_SYSTEMS = 10  # systems whose matrix fits a terminal
 _WORD = re.compile(r"\s*(?:[<>=≤≥] )?\S+\s*")  # with the blanks behind it; "> 0.999" is one
@@ -251,6 +251,9 @@ def _table(table: Table, width: int) -> Iterator[_Line]:
     """A table in as many pieces as it takes: no number is cropped or wrapped."""
     yield from _paragraph(f"\n{table.caption}", width, _BOLD)
     gap, column_widths, pieces = fitted(table, width - 1)  # one is the edge
+    if len(pieces) > 1 and len(fitted(_unnamed(table), width - 1)[2]) < len(pieces):
+        table = _unnamed(table)
+        gap, column_widths, pieces = fitted(table, width - 1)
     all_sides = table.sides
     for columns in pieces:
         widths, sides = [column_widths[k] for k in columns], [all_sides[k] for k in columns]
@@ -269,6 +272,18 @@ def _table(table: Table, width: int) -> Iterator[_Line]:
         for cells in rows:
             yield from ((f" {line}", "") for line in _in_columns(cells, widths, sides, gap))
         yield "", ""
+
+
+def _unnamed(table: Table) -> Table:
+    """A table of pairs whose verdicts do not repeat the name that the row begins with."""
+    if not _of_pairs(table):
+        return table
+
+    def cell(row: Sequence[str], heading: str, text: str) -> str:
+        return text.removeprefix(f"{row[0]} ") if heading in _VERDICTS else text
+
+    rows = [tuple(cell(row, *c) for c in zip(table.heads, row, strict=True)) for row in table.rows]
+    return replace(table, rows=rows)
 
 
 def _words(text: str) -> list[str]:

@@ -58,6 +58,7 @@ _RULES: tuple[tuple[str, tuple[str, ...], _Values], ...] = (
     (r".*prob_better_mcse|p_value_mcse", (_PAIRS,), _ERROR),
     (r"(missing|extreme)_probability", (_PAIRS, "case"), _PROBABILITY),
     (r"extreme_verdict", (_PAIRS, "case"), _VERDICT),
+    (r"extreme_score", (names.SYSTEM, "case"), _NUMBER),
     (r"extreme_difference_(mean|lower|upper)", (_PAIRS, "case"), _NUMBER),
     (r"score_shared", (_PAIRS,), _NUMBER),
     (r"(.*_)?difference_(mean|lower|upper)_mcse", (_PAIRS,), _ERROR),

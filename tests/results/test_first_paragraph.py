@@ -1,0 +1,142 @@
+"""The first paragraph: which pair it compares, and that its numbers explain themselves."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from golden.cases import CASES
+
+import betterthan as bt
+from betterthan.results.facts import Answer, Pair, answer_facts
+from betterthan.results.interval_picture import Row, draw
+from betterthan.results.robustness import Missing
+from betterthan.results.rows import order_by
+from betterthan.results.sentences import answer_sentences
+
+RUNS = CASES["repeated_runs"]
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return RUNS()
+
+
+def test_plan_concerns_the_pair_of_the_first_paragraph(runs):
+    answer = answer_facts(runs)
+    assert {answer.more.first, answer.more.second} == {answer.leader.first, answer.leader.second}
+
+
+def test_systems_with_one_score_are_listed_by_p_best(runs):
+    data = runs.data
+    scores, best = data["score"].values, data["prob_best"].values
+    assert len(set(scores)) < len(scores), "the test needs two equal scores"
+    order = np.argsort(order_by(data))
+    for first, second in itertools.pairwise(order):
+        if scores[first] == scores[second]:
+            assert round(best[first], 3) >= round(best[second], 3)
+
+
+def test_shrunken_difference_names_the_difference_of_the_scores(runs):
+    text = answer_sentences(answer_facts(runs))[1]
+    leader = answer_facts(runs).leader
+    assert f"shrunk from +{0.083:.2f}" in text
+    assert f"{leader.difference:+.2f}" in text
+
+
+def test_difference_that_is_not_shrunk_says_nothing():
+    text = str(bt.compare(bt.datasets.contingency_case("a")))
+    assert "shrunk from" not in text
+
+
+@pytest.mark.parametrize("threshold", [0.95, 0.975])
+def test_undecided_pair_names_the_threshold(threshold):
+    pair = Pair(first="A", second="B", verdict="undecided", p=0.9, threshold=threshold)
+    line = answer_sentences(Answer(n_systems=2, pair=pair))[0]
+    assert f"P(A better) = 0.900; a verdict needs {threshold:g}" in line
+
+
+def test_more_than_the_rope_has_its_probability():
+    text = str(CASES["clusters_unequal"]())
+    assert "better than base (probability 0.996), and by more than 0.05 (probability 0.9" in text
+
+
+def _missing_pair():
+    pair = Pair(first="A", second="B", verdict="better", p=0.99, at_random=True)
+    missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=0.837, highest=0.9995)
+    return answer_sentences(Answer(n_systems=2, pair=pair, missing=missing))[-1]
+
+
+def test_bounds_of_missing_scores_are_stated_as_bounds():
+    assert "whatever their values, P(A better) stays between 0.837 and > 0.999" in _missing_pair()
+    assert "depends on them" not in _missing_pair()
+
+
+def test_rows_of_missing_scores_name_the_values_filled_in():
+    text = str(CASES["missing_graded"]())
+    assert "if missing: south 0 " in text
+    assert "if missing: south 1 " in text
+
+
+RED_WINS = {("red", "green"): (30, 6, 4), ("red", "blue"): (28, 8, 4), ("green", "blue"): (9, 9, 2)}
+
+
+def _votes(counts):
+    rows = [(*pair, *outcomes) for pair, outcomes in counts.items()]
+    return pd.DataFrame(rows, columns=["system_a", "system_b", "wins", "losses", "ties"])
+
+
+def _first_line(counts):
+    return answer_sentences(answer_facts(bt.compare(_votes(counts))))[0]
+
+
+def test_unbeaten_systems_are_listed_with_the_number_they_are_better_than():
+    votes = {
+        ("green", "red"): (10, 6, 4),
+        ("green", "blue"): (8, 8, 4),
+        ("red", "blue"): (11, 2, 7),
+    }
+    first = _first_line(votes)
+    assert first.startswith("No clear winner among 3 systems.")
+    assert "2 are unbeaten: green (better than 0 of 2 others) and red (1 of 2)" in first
+
+
+def test_system_that_is_better_than_each_other_is_named_so():
+    first = _first_line(RED_WINS)
+    assert first.startswith("Pair by pair, red is better than each of the other 2 systems.")
+
+
+def test_pairs_without_a_joint_model_need_not_add_up():
+    assert "need not add up" in " ".join(str(bt.compare(_votes(RED_WINS))).split())
+    assert "need not add up" not in str(bt.compare(bt.datasets.contingency_case("a")))
+
+
+def test_picture_of_a_split_heads_its_probability_with_the_quantity():
+    text = str(CASES["graded_split_lower_is_better"]())
+    assert "P(better mean)  Verdict" in text
+
+
+def test_rope_is_on_the_scale_of_an_equivalent_pair():
+    lines = draw("", [], [Row("a", "equivalent", (-0.03, 0.01, 0.04))], rope=0.05)
+    assert lines[-1] == " (dotted: ROPE ±0.05)"
+    assert lines[2].count("┊") == 2
+
+
+def test_rope_far_beyond_all_intervals_is_stated():
+    lines = draw("", [], [Row("a", "equivalent", (-0.003, 0.001, 0.004))], rope=0.5)
+    assert lines[-1] == " (ROPE ±0.5: beyond the scale)"
+
+
+def test_rankings_state_who_is_ahead_more_often():
+    text = " ".join(str(CASES["orders_compared"]()).split())
+    assert "near is ahead on more documents with probability" in text
+
+
+def test_joint_answer_is_named_in_the_provenance(runs):
+    assert "joint=partial pooling" in bt.signature(runs)
+    assert "joint=" not in bt.signature(bt.compare(bt.datasets.contingency_case("a")))
+
+
+def test_table_that_is_too_wide_for_names_in_verdicts_stays_in_one_piece():
+    text = str(CASES["five_systems_with_rope"]())
+    assert text.count(" System ") == 2  # the table of systems and that of pairs
