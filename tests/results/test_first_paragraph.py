@@ -140,3 +140,21 @@ def test_joint_answer_is_named_in_the_provenance(runs):
 def test_table_that_is_too_wide_for_names_in_verdicts_stays_in_one_piece():
     text = str(CASES["five_systems_with_rope"]())
     assert text.count(" System ") == 2  # the table of systems and that of pairs
+
+
+def test_sentences_have_each_long_name_once_and_then_its_number():
+    names = ["2025-12-05_first-agent_large-model", "2025-12-15_second-agent_large-model", "base"]
+    values = (np.random.default_rng(3).random((60, 3)) < [0.7, 0.68, 0.3]).astype(float)
+    text = str(bt.compare(values, systems=names))
+    sentences = " ".join(text.split("\n\n")[0].split())
+    for number, name in enumerate(sorted(names[:2], reverse=True), 1):
+        assert sentences.count(name) == sentences.count(f"#{number} {name} (") == 1
+    assert "Difference in accuracy (#1 − #2): " in sentences
+    assert "To separate #1 from #2, plan for" in sentences
+
+
+def test_missing_scores_that_decide_are_stated_so():
+    pair = Pair(first="A", second="B", verdict="better", p=0.99, at_random=True)
+    missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=0.0001, highest=0.9999)
+    line = answer_sentences(Answer(n_systems=2, pair=pair, missing=missing))[-1]
+    assert "Their values can decide which system is better" in line

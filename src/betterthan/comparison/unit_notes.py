@@ -133,11 +133,11 @@ def _each_once(answers: Table, unit: str, options: Options) -> str:
     )
     changed = np.flatnonzero(now != then)
     if not len(changed):
-        return f"If each {unit} counts once, every pairwise verdict is the same."
+        return f"If each {unit} counts once, every verdict on a pair alone is the same."
     which = _pairs(answers, changed)
     return (
-        f"If each {unit} counts once, {len(changed):,} of {len(now):,} pairwise verdicts change: "
-        f"{which}."
+        f"If each {unit} counts once, {len(changed):,} of {len(now):,} verdicts on pairs alone "
+        f"change: {which}."
     )
 
 

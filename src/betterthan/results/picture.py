@@ -72,8 +72,15 @@ class Picture:
         return any(row.p is not None for row in self.rows)
 
     def lines(self, marks: Marks = UNICODE, width: int | None = None) -> list[str]:
-        """The picture as text."""
-        labels, minus = _labels(self.systems), marks.minus
+        """The picture as text; on a narrow terminal with the numbers of long names alone."""
+        width = terminal_width() if width is None else width
+        lines = self._drawn(_labels(self.systems), marks, width)
+        if max(map(len, lines)) <= width:
+            return lines
+        return self._drawn([k.partition(" ")[0] for k in _labels(self.systems)], marks, width)
+
+    def _drawn(self, labels: Sequence[str], marks: Marks, width: int) -> list[str]:
+        minus = marks.minus
         title = f"{self.quantity}, {labels[0]} {minus} {labels[-1]}"
         if self.role:
             of = labels[self.systems.index(self.reference)]
@@ -93,7 +100,7 @@ class Picture:
             reverse=self.lower_is_better,
             more=self.more,
             marks=marks,
-            width=terminal_width() if width is None else width,
+            width=width,
         )
 
 
@@ -243,8 +250,9 @@ def _more(verdicts: list[str], shown: list[int]) -> str:
 
 
 def _labels(systems: Sequence[str]) -> list[str]:
-    """Names; where one is long, numbers as in the table of systems, and of two short names."""
+    """Names, shortened where they are long, and then numbered as in the table of systems."""
     short = short_names(systems)
+    labels = [short.get(name, name) for name in systems]
     if short and len(systems) > 2 and may_number(systems):
-        return [f"#{k + 1}" for k in range(len(systems))]
-    return [short.get(name, name) for name in systems]
+        return [f"#{k} {label}" for k, label in enumerate(labels, 1)]
+    return labels

@@ -455,20 +455,28 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
         return
     lacking = f"{missing.n:,} {'score is' if missing.n == 1 else 'scores are'} missing"
     if answer.pair:
-        limits = (missing.lowest, missing.highest)
-        low, high = (None if p is None else numbers.probability(p) for p in limits)
-        if low and high:
-            yield (
-                f"! Missing data: {lacking}; whatever their values, P({answer.pair.first} better) "
-                f"stays between {low} and {high}. Some values may lead to another verdict."
-            )
-        else:
-            yield f"! Missing data: {lacking}; other values could lead to another verdict."
+        yield f"! Missing data: {lacking}{_missing_limits(missing, answer.pair)}"
     else:
         yield (
-            f"! Missing data: {lacking}; {missing.n_hold:,} of {missing.n_pairs:,} pairwise "
-            "verdicts hold for every value."
+            f"! Missing data: {lacking}; for {missing.n_hold:,} of {missing.n_pairs:,} pairs that "
+            "lack scores, the pairwise verdict holds whatever their values."
         )
+
+
+def _missing_limits(missing: Missing, pair: Pair) -> str:
+    """Between which limits P(better) stays, for every value of the missing scores."""
+    if missing.lowest is None or missing.highest is None:
+        return "; other values could lead to another verdict."
+    low, high = (numbers.probability(p) for p in (missing.lowest, missing.highest))
+    if missing.lowest < 1 - pair.threshold and missing.highest > pair.threshold:
+        return (
+            ". Their values can decide which system is better: "
+            f"P({pair.first} better) is between {low} and {high}."
+        )
+    return (
+        f"; whatever their values, P({pair.first} better) stays between {low} and {high}. Some "
+        "values may lead to another verdict."
+    )
 
 
 def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:

@@ -182,5 +182,5 @@ def _caption(context: ReportContext, mass: str) -> str:
         best = f"; contenders: with probability {mass} the best system is one of these"
     first = "best first"
     if "expected_rank" not in context.data:
-        first = "highest mean probability of being better than another first"
-    return f"Systems, {first}; better than, worse than and undecided: {how}{best}"
+        first = "highest mean P(better) first"
+    return f"Systems, {first}, with their numbers of {how}{best}"

@@ -142,7 +142,8 @@ def _answer(page: Document, width: int) -> Iterator[_Line]:
 
 def with_short_names(page: Document) -> Document:
     """Where a system has a name of more than 24 characters, the table of systems numbers all, and
-    tables of pairs have the numbers; without a table of systems names are shortened.
+    tables of pairs have the numbers; without a table of systems names are shortened. Sentences
+    have the whole name once, and then its number, or the shortened name.
     """
     if page.chapters:
         return replace(page, chapters=[with_short_names(chapter) for chapter in page.chapters])
@@ -174,7 +175,17 @@ def with_short_names(page: Document) -> Document:
         return replace(table, heads=heads, rows=rows)
 
     parts = [replace(part, tables=list(map(labelled, part.tables))) for part in page.parts]
-    return replace(page, parts=parts)
+    mentioned: set[str] = set()
+
+    def mention(match: re.Match[str]) -> str:
+        name = match[0]
+        if name in mentioned:
+            return rank[name] if numbered else short[name]
+        mentioned.add(name)
+        return f"{rank[name]} {name}" if numbered else name
+
+    long = re.compile("|".join(map(re.escape, sorted(short, key=len, reverse=True))))
+    return replace(page, parts=parts, answer=[long.sub(mention, line) for line in page.answer])
 
 
 _BETTER, _VERDICTS = " better", (VERDICT, PAIRWISE_VERDICT)  # after a name, in these columns
