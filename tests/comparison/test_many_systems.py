@@ -9,7 +9,7 @@ import betterthan as bt
 from betterthan.exact.joint import abilities
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.numeric import monte_carlo
-from tests.truth.test_joint import scores
+from tests.comparison.test_joint import scores
 
 
 def solved(rng, abilities, items):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from tests.truth.test_joint import scores
+from tests.comparison.test_joint import scores
 
 RIGHT = np.repeat(np.r_[np.ones(8), np.zeros(4)], 5)
 RUNS = np.c_[RIGHT, 1 - RIGHT]

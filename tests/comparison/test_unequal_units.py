@@ -11,7 +11,7 @@ from scipy import special, stats
 
 import betterthan as bt
 from betterthan.exact.joint.units import differences
-from tests.truth.test_joint import scores
+from tests.comparison.test_joint import scores
 
 REFERENCE = tomllib.loads(
     (Path(__file__).parents[1] / "reference" / "unequal_units.toml").read_text("utf-8")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from tests.truth.test_joint import scores
+from tests.comparison.test_joint import scores
 
 
 @pytest.fixture(scope="module")
