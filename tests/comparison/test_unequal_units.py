@@ -138,13 +138,14 @@ def test_equal_sizes_have_no_second_answer():
 
 def test_the_answer_says_what_unequal_clusters_are_worth():
     one = bt.compare(by_size(ONE_LARGE, seed=2))
-    assert "One cluster holds 91% of the items; the data are worth 2.1 clusters of 5." in statement(
-        one
+    assert (
+        "One cluster holds 91% of the items, so the 5 clusters count as 2.1 of equal size."
+        in statement(one)
     )
     assert "If each cluster counts once, " in statement(one)
     assert "units=5 clusters, worth 2.09" in one.signature()
     several = bt.compare(by_size((400, 400, *[2] * 100), seed=2))
-    held = "the 2 largest hold 80% of the items; the data are worth 2.4 clusters of 102."
+    held = "The 2 largest clusters hold 80% of the items, so the 102 clusters count as 2.4 of equal size."
     assert held in statement(several)
     for form in ("text", "markdown", "html", "latex"):
         assert "One cluster holds 91" in " ".join(bt.report(one, format=form).split())

@@ -25,7 +25,7 @@ def test_the_mean_decides_and_wins_that_favor_the_other_system_split(rare_losses
     assert found["verdict"].values[0, 1] == found["verdict"].values[1, 0] == "split"
     assert not found["sign_error"].notnull().any()
     said = found.statement()[0]
-    assert said.startswith("No winner: wins and means disagree.")
+    assert said.startswith("No single winner: wins and means disagree.")
     assert "B has the better mean (probability 0.987)" in said
     assert "A has the better score on more items (probability > 0.999)" in said
     assert " is better than " not in said

@@ -36,7 +36,7 @@ def test_words_come_first_then_the_picture_then_the_rule_then_how_it_was_compute
     assert "12 wins, 2 losses, 986 ties for A." in " ".join(first.split())
     assert shown.splitlines()[0] == " Difference in win rate, A − B, point and 95% HDI"
     assert shown.split()[-3:] == ["+0.0100", "0.996", "better"]
-    assert rule.startswith("A verdict needs a posterior probability of at least 0.95. Tests,")
+    assert rule.startswith("A verdict needs a posterior probability of at least 0.95. HDI: the")
     assert made == two.signature()
 
 

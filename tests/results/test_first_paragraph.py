@@ -157,4 +157,4 @@ def test_missing_scores_that_decide_are_stated_so():
     pair = Pair(first="A", second="B", verdict="better", p=0.99, at_random=True)
     missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=0.0001, highest=0.9999)
     line = answer_sentences(Answer(n_systems=2, pair=pair, missing=missing))[-1]
-    assert "Their values can decide which system is better" in line
+    assert "and their values decide which system is better" in line

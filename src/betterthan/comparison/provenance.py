@@ -11,7 +11,13 @@ from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
-from betterthan.comparison.unit_notes import notes_on_tests, unequal, unit_notes, worth
+from betterthan.comparison.unit_notes import (
+    notes_on_tests,
+    notes_on_weights,
+    unequal,
+    unit_notes,
+    worth,
+)
 from betterthan.comparison.units import UnitTotals
 from betterthan.counts.shapes import Table
 from betterthan.counts.units import CLUSTER, EPOCH, several
@@ -60,7 +66,12 @@ def provenance(
         "difference_is": names.DIFFERENCES["wins"] if moved else quantity.difference_is,
         "baseline": options.baseline,
         "advice": None if advice is None else str(advice),
-        "notes": (*evaluation.notes, *left_out, *notes_on_tests(evaluation, options)),
+        "notes": (
+            *evaluation.notes,
+            *left_out,
+            *notes_on_tests(evaluation, options),
+            *notes_on_weights(table, evaluation, options),
+        ),
         "ignored": " and the ".join(_ignored(evaluation)) or None,
         "weight": None if options.weight == "item" else options.weight,
         "unit_notes": unit_notes(table, evaluation, options),

@@ -52,13 +52,20 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     unit = evaluation.unit if clusters is not None else "item"
     lines = [_skewed(answers)]
     if unequal(answers):
-        lines += [
-            _sizes(answers, evaluation, options, f"{unit}s"),
-            _each_once(answers, unit, options),
-        ]
+        lines.append(_sizes(answers, evaluation, options, f"{unit}s"))
+        if "pairwise_verdict" not in answers:
+            lines.append(_each_once(answers, unit, options))
     if clusters is not None:
         lines += [_few(answers, evaluation), _chance(answers, options)]
     return tuple(filter(None, lines))
+
+
+def notes_on_weights(answers: Table, evaluation: Evaluation, options: Options) -> tuple[str, ...]:
+    """What changes if each unit counts once: of pairs alone, next to a joint answer."""
+    if "pairwise_verdict" not in answers or "unit_verdict" not in answers:
+        return ()
+    unit = evaluation.unit if evaluation.clusters is not None else "item"
+    return (_each_once(answers, unit, options),)
 
 
 _ENOUGH = 10  # clusters below which intervals are rough
@@ -133,11 +140,11 @@ def _each_once(answers: Table, unit: str, options: Options) -> str:
     )
     changed = np.flatnonzero(now != then)
     if not len(changed):
-        return f"If each {unit} counts once, every verdict on a pair alone is the same."
+        return f"If each {unit} counts once, every pairwise verdict is the same."
     which = _pairs(answers, changed)
     return (
-        f"If each {unit} counts once, {len(changed):,} of {len(now):,} verdicts on pairs alone "
-        f"change: {which}."
+        f"If each {unit} counts once, {len(changed):,} of {len(now):,} pairwise verdicts change: "
+        f"{which}."
     )
 
 

@@ -253,7 +253,8 @@ def rule(context: ReportContext) -> str:
     """What a verdict needs, what an undecided pair means, and where numbers are from."""
     verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
     threshold = context.provenance.threshold or names.VERDICT_PROB
-    lines = [f"A verdict needs a posterior probability of at least {threshold:g}."]
+    split = ", and wins and means that agree" if context.provenance.splits else ""
+    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
     if "undecided" in verdicts:
         lines.append('"Undecided" does not mean equal.')
     if "pairwise_verdict" in context.data:
@@ -261,9 +262,19 @@ def rule(context: ReportContext) -> str:
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
+        if context.provenance.joint_model == names.AMONG_ALL:
+            lines.append(
+                "P(best) and ranks are from draws with normal errors, and can differ slightly."
+            )
     elif context.many and "difference_mean" in context.data:
         lines.append("Each pair is compared alone, so differences need not add up.")
+    if context.provenance.ci_kind == "hdi" and "difference_mean" in context.data:
+        lines.append(f"HDI: the narrowest interval with {_percent(context)} probability.")
     return " ".join(lines)
+
+
+def _percent(context: ReportContext) -> str:
+    return f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:

@@ -57,13 +57,23 @@ class ReportContext:
             pairs = list(zip(*(k.tolist() for k in np.triu_indices(n, 1)), strict=True))
         else:
             matter = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}
-            if self.provenance.baseline is not None:
-                base = self.systems.index(on_one_line(self.provenance.baseline))
-                matter |= {(min(k, base), max(k, base)) for k in range(n) if k != base}
+            matter |= self._pairs_with_baseline
             verdict = self.data["verdict"].transpose(*names.SQUARE).values
             compared = {pair for pair in matter if verdict[pair] != "no_data"}
             pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
         return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
+
+    @property
+    def _pairs_with_baseline(self) -> set[tuple[int, int]]:
+        if self.provenance.baseline is None:
+            return set()
+        base = self.systems.index(on_one_line(self.provenance.baseline))
+        return {(min(k, base), max(k, base)) for k in range(len(self.systems)) if k != base}
+
+    @property
+    def brief_wanted(self) -> int:
+        """Pairs with the first system and with the baseline."""
+        return len(self._pairs_with_baseline | {(0, k) for k in range(1, len(self.systems))})
 
     @cached_property
     def brief_pairs(self) -> list[tuple[int, int]]:
@@ -74,10 +84,7 @@ class ReportContext:
         if n <= BRIEF_SYSTEMS:
             return self.pairs
         verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
-        with_base: set[tuple[int, int]] = set()
-        if self.provenance.baseline is not None:
-            base = self.systems.index(on_one_line(self.provenance.baseline))
-            with_base = {(min(k, base), max(k, base)) for k in range(n) if k != base}
+        with_base = self._pairs_with_baseline
         matter = sorted(with_base | {(0, k) for k in range(1, n)})
         compared = [pair for pair in matter if verdict[pair] != "no_data"]
         rank = {p: (p not in with_base, verdict[p] in ("a_better", "b_better")) for p in compared}

@@ -46,6 +46,7 @@ class Pair:
     ties_unknown: bool = False  # only items that one of the two won were counted
     n: int | None = None  # items that both have
     n_dropped: int = 0  # items without both scores
+    lacking: str | None = None  # the one system that all these lack a score of
     n_units: int | None = None  # clusters, or items with their runs
     unit: str | None = None
     difference: float | None = None
@@ -132,6 +133,8 @@ class Baseline:
     no_verdict: tuple[str, ...] = ()  # or no data
     worse: tuple[str, ...] = ()
     differences: tuple[tuple[str, float], ...] = ()  # of each other system from the baseline
+    intervals: tuple[tuple[str, tuple[float, float]], ...] = ()
+    score_is: str = "score"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,6 +293,7 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         ties_unknown=provenance.ties == "unknown",
         n=(value("n") or (provenance.n_items if by else None)) if counted else None,
         n_dropped=value("n_dropped") or 0,
+        lacking=_lacking(row, data),
         n_units=value("n_units"),
         unit=provenance.unit,
         difference=value("difference"),
@@ -316,6 +320,18 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         more_wins_mcse=_pair_value(data, row, "prob_more_wins_mcse") or 0.0,
         reason=value("reason") or None,
     )
+
+
+def _lacking(row: Mapping[str, Any], data: xr.Dataset) -> str | None:
+    """The system of a pair that all dropped items lack a score of; none where both lack some."""
+    dropped = row.get("n_dropped") or 0
+    if not dropped or "n_scored" not in data:
+        return None
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM].values]
+    scored = dict(zip(systems, data["n_scored"].values.tolist(), strict=True))
+    total = row["n"] + dropped
+    without = [name for name in (row["system"], row["other"]) if scored[name] < total]
+    return without[0] if len(without) == 1 else None
 
 
 def _pair_value(
@@ -462,7 +478,8 @@ def _baseline(
     order = systems["system"].tolist()
     met = against(base, order, pairs, verdicts)
     score = _scores(systems, (base,))
-    differences = _differences_from(base, pairs) if "difference" in pairs else {}
+    differences, intervals = _differences_from(base, pairs) if "difference" in pairs else ({}, {})
+    counted = "n_right" in systems
     return Baseline(
         system=base,
         score=score[0].score if score else None,
@@ -473,15 +490,24 @@ def _baseline(
         equivalent=tuple(met.get("equivalent", ())),
         worse=tuple(met.get("worse", ())),
         differences=tuple((k, differences[k]) for k in order if k in differences),
+        intervals=tuple((k, intervals[k]) for k in order if k in intervals),
+        score_is=score_label(provenance, counted).lower(),
     )
 
 
-def _differences_from(system: str, pairs: pd.DataFrame) -> dict[str, float]:
-    """How much each other system differs from one; of the pairs that were compared."""
+def _differences_from(
+    system: str, pairs: Any
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    """How much each other system differs from one, and the intervals, of compared pairs."""
     compared = pairs[(pairs["verdict"] != "no_data") & pairs["difference"].notna()]
-    ahead, behind = compared[compared["other"] == system], compared[compared["system"] == system]
-    differences = dict(zip(ahead["system"], ahead["difference"], strict=True))
-    return differences | dict(zip(behind["other"], -behind["difference"], strict=True))
+    differences, intervals = {}, {}
+    for row in compared.to_dict("records"):
+        sign = 1 if row["other"] == system else -1
+        if system in (row["other"], row["system"]):
+            other = row["system"] if sign > 0 else row["other"]
+            differences[other] = sign * row["difference"]
+            intervals[other] = tuple(sorted((sign * row["lower"], sign * row["upper"])))
+    return differences, intervals
 
 
 def against(

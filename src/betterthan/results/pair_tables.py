@@ -165,7 +165,11 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     caption, elsewhere = "The pair", ""
     if len(pairs) < total:
         base = " and with the baseline" if context.provenance.baseline else ""
-        caption = f"Pairs with the first system{base}, the system ahead first"
+        wanted = context.brief_wanted
+        first = (
+            f"{len(pairs):,} of the {wanted:,} pairs" if brief and len(pairs) < wanted else "Pairs"
+        )
+        caption = f"{first} with the first system{base}, the system ahead first"
         caption += "" if brief else "; and pairs of neighbors"
         elsewhere = f"all {total:,} are in .pairs of the comparison, and in pairs.csv"
         if brief:
@@ -174,7 +178,7 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
         caption = f"All {total:,} pairs, the system ahead first"
     if "difference_mean" in rows and any(_marks(rows)):
         interval = interval_label(context.provenance.to_attrs())
-        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
+        caption += f".{ONE_SIDED_MARK}: a verdict looks at one side; the {interval} includes 0"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
     columns = [*_columns(context), *([] if brief else _further_columns(context))]
     return table_by_pair(rows, columns, caption, name="pairs", **folding)

@@ -84,11 +84,11 @@ def order_by(data: xr.Dataset) -> np.ndarray | None:
     items and all are answered jointly, else expected ranks; None where there are none.
 
     P(best) need not follow the scores: of near copies each is less probably the best. It orders
-    systems with the same score.
+    systems with the same score, where it differs by more than its Monte Carlo error.
     """
     if data.attrs.get("joint_model") == names.AMONG_ALL and "score" in data:
         lower = data.attrs.get("higher_is_better", True) in (False, 0)
-        keys = (-data["prob_best"].values.round(3), (1 if lower else -1) * data["score"].values)
+        keys = (-data["prob_best"].values.round(2), (1 if lower else -1) * data["score"].values)
         return np.argsort(np.lexsort(keys))
     return data["expected_rank"].values if "expected_rank" in data else None
 

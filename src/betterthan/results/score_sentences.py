@@ -287,7 +287,7 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
         if judged.judge_p is not None:
             favors = f", which favors {pair.second}" if judged.judge_p < 0.5 else ""
             judge = numbers.equal_to(judged.judge_p).removeprefix("= ")
-            text += f"; with the judge only (uncorrected), {judge}{favors}"
+            text += f"; with the judge only (uncorrected for its errors), {judge}{favors}"
         yield f"{text}."
     if judged.n_judge_differs and counts:
         yield (
@@ -306,10 +306,10 @@ def _worth(judged: Judged, worth: tuple[float, float]) -> str:
     """How many human labels would be as informative without a judge."""
     if judged.worth_about is None:
         return (
-            "With the judge's outputs, the labels of a pair are worth "
-            f"{worth[0]:,.0f} to {worth[1]:,.0f} labels."
+            "The judge's outputs raise the effective number of labels of a pair to between "
+            f"{worth[0]:,.0f} and {worth[1]:,.0f}."
         )
     return (
-        f"With the judge's outputs, they are worth about {judged.worth_about:,.0f} labels (95% "
-        f"interval: {worth[0]:,.0f} to {worth[1]:,.0f})."
+        f"The judge's outputs raise their effective number to about {judged.worth_about:,.0f} "
+        f"(95% interval: {worth[0]:,.0f} to {worth[1]:,.0f})."
     )

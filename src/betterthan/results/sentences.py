@@ -20,6 +20,7 @@ from betterthan.text import named
 AT_RANDOM = " if the missing scores are missing at random"
 _PROBABLE = 0.8  # P(best) from which a system is probably the best
 _CANDIDATES = 4  # possible bests that a sentence names
+_INTERVALS = 2  # systems up to which the sentence on the baseline has intervals
 _DIFFERENCES = {
     "P(A wins) - P(B wins)": "Difference in win rate",
     "difference of means, in units of the score": "Difference in mean score",
@@ -96,11 +97,11 @@ def verdict_sentence(pair: Pair) -> str:
         ways = ways[::-1] if pair.quantity == "mean" else ways
         against = numbers.probability(1 - (pair.other_p or 0.0))
         return (
-            f"No winner: wins and means disagree. {a} {ways[0]}{condition} (probability {p}), "
-            f"but {b} {ways[1]} (probability {against})."
+            f"No single winner: wins and means disagree. {a} {ways[0]}{condition} (probability "
+            f"{p}), but {b} {ways[1]} (probability {against}). Decide which of the two counts."
         )
     if pair.verdict == "better":
-        return f"{a} is better than {b}{by}{condition} (probability {p}){beyond_rope(pair)}."
+        return f"{a} is better than {b}{by} (probability {p}){beyond_rope(pair)}{condition}."
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
         ahead = f" {a} is slightly ahead (probability {p}), but by less than the ROPE."
@@ -259,9 +260,15 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     elif place:
         yield f"{place}."
     if pair.n_dropped == 1:
-        yield "1 item that lacks a score is left out."
+        yield f"1 item {_lacks(pair)} is left out."
     elif pair.n_dropped:
-        yield f"{pair.n_dropped:,} items that lack a score are left out."
+        yield f"{pair.n_dropped:,} items {_lacks(pair)} are left out."
+
+
+def _lacks(pair: Pair) -> str:
+    if pair.lacking:
+        return f"without a score of {pair.lacking}"
+    return "that lacks a score" if pair.n_dropped == 1 else "that lack a score"
 
 
 # Three systems or more
@@ -283,11 +290,16 @@ def _best(answer: Answer) -> str:
             f"(P(best) {numbers.equal_to(first.p, first.p_mcse)})"
         )
         return f"{text}{_not_ruled_out(others)}."
-    how_many = f": {size:,} of them may be the best" if size else ""
+    share = f"{100 * answer.best_share:g}%"
+    how_many = f": the best is one of {size:,} with {share} probability" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
     listed = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
     candidates = ", ".join(f"{_candidate(candidate)}" for candidate in listed)
-    return f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): {candidates}."
+    more = f" and {size - len(listed):,} more" if size and size > len(listed) else ""
+    return (
+        f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
+        f"{candidates}{more}."
+    )
 
 
 def _candidate(candidate: Candidate) -> str:
@@ -339,7 +351,7 @@ def _names_unbeaten(answer: Answer) -> bool:
 
 
 def _baseline(base: Baseline) -> str:
-    score = "" if base.score is None else f" ({numbers.score(base.score)})"
+    score = "" if base.score is None else f" ({base.score_is} {numbers.score(base.score)})"
     verdicts = [
         ("better", base.better),
         ("practically equivalent", base.equivalent),
@@ -349,22 +361,34 @@ def _baseline(base: Baseline) -> str:
         ("worse", base.worse),
     ]
     differences = dict(base.differences)
+    intervals = dict(base.intervals)
     text = "; ".join(
-        f"{verdict}: {_named_or_counted(systems, differences)}"
+        f"{verdict}: {_named_or_counted(systems, differences, intervals)}"
         for verdict, systems in verdicts
         if systems
     )
     return f"Compared with the baseline {base.system}{score}: {text}."
 
 
-def _named_or_counted(systems: tuple[str, ...], differences: dict[str, float]) -> str:
-    """Few systems by name, with their differences; of many their number."""
+def _named_or_counted(
+    systems: tuple[str, ...],
+    differences: dict[str, float],
+    intervals: dict[str, tuple[float, float]],
+) -> str:
+    """Few systems by name, with their differences, of very few with intervals; of many their
+    number.
+    """
     if len(systems) > _CANDIDATES:
         return f"{len(systems):,} systems"
-    sized = {
-        name: f" ({numbers.size(differences[name])})" for name in systems if name in differences
-    }
-    return named([f"{name}{sized.get(name, '')}" for name in systems])
+
+    def sized(name: str) -> str:
+        if name not in differences:
+            return name
+        if len(intervals) <= _INTERVALS and name in intervals:
+            return f"{name} ({numbers.difference(differences[name], *intervals[name])})"
+        return f"{name} ({numbers.size(differences[name])})"
+
+    return named(list(map(sized, systems)))
 
 
 def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
@@ -470,12 +494,16 @@ def _missing_limits(missing: Missing, pair: Pair) -> str:
     low, high = (numbers.probability(p) for p in (missing.lowest, missing.highest))
     if missing.lowest < 1 - pair.threshold and missing.highest > pair.threshold:
         return (
-            ". Their values can decide which system is better: "
-            f"P({pair.first} better) is between {low} and {high}."
+            ", and their values decide which system is better: "
+            f"P({pair.first} better) is between {low} and {high}. To settle it, obtain the scores."
         )
+    if pair.verdict == "better" and missing.lowest > 1 - pair.threshold:
+        what = "With some values the pair would be undecided"
+    else:
+        what = "Some values may lead to another verdict"
     return (
-        f"; whatever their values, P({pair.first} better) stays between {low} and {high}. Some "
-        "values may lead to another verdict."
+        f"; whatever their values, P({pair.first} better) stays between {low} and {high}. {what}; "
+        "to settle it, obtain the scores."
     )
 
 
