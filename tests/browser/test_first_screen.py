@@ -264,6 +264,14 @@ def test_budgets(pages):
     assert len(script) <= 60_000
 
 
+def test_the_audit_is_folded_like_other_evidence(open_page):
+    scores = right_or_wrong(3)
+    scores[:12, 1] = np.nan
+    page = open_page(bt.report(bt.compare(scores), format="html"))
+    assert page.locator("#details details#audit:not([open])").count() == 1
+    assert page.locator("section#audit").count() == 0
+
+
 def test_two_equal_systems_have_a_picture(open_page):
     values = np.tile(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), (20, 1))
     page = open_page(bt.report(bt.compare(table(values)), format="html"))
