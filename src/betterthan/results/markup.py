@@ -23,7 +23,7 @@ _ORDER = (
 _COMMENT = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
 _SPACED_SIGN = re.compile(r" ?([=,{}():?;&|]) ?")
-_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+_UNSAFE = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @cache
@@ -55,7 +55,9 @@ def script_json(value: Any) -> Any:
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(text.translate(_UNSAFE))
+    for sign, code in _UNSAFE.items():
+        text = text.replace(sign, code)
+    return Markup(text)
 
 
 @cache
@@ -138,6 +140,12 @@ def as_latex(page: Document) -> str:
 
 
 def _written(template: str, page: Document, **choices: Any) -> str:
+    return _template(template, **choices).render(p=page)
+
+
+@cache
+def _template(name: str, **choices: Any) -> Any:
+    """Compiled once."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -150,7 +158,7 @@ def _written(template: str, page: Document, **choices: Any) -> str:
     )
     environment.filters.update(_FILTERS)
     environment.globals.update(_FUNCTIONS)
-    return environment.get_template(template).render(p=page)
+    return environment.get_template(name)
 
 
 def svg(figure: Figure) -> Any:

@@ -95,9 +95,9 @@ function extras(view, k, pair, add) {
     add("Missing scores as wrong", markedVerdict(verdict, systems) + ", "
       + probability(pair.turn ? 1 - wrong : wrong, 0));
   }
-  for (const one of sameSettings(view.settings, view.reported) ? data.more : []) {
-    const place = one.pairs.findIndex((two) => two.every((name) => systems.includes(name)));
-    if (place >= 0 && one.told[place] !== "–") add(one.name, one.told[place]);
+  const row = data.more.pairs.findIndex(([i, j]) => model.pair(i, j) === k);
+  if (row >= 0 && sameSettings(view.settings, view.reported)) {
+    for (const { name, cells } of data.more.columns) if (cells[row] !== "–") add(name, cells[row]);
   }
   if (pair.other_p !== null) {
     add(data.other === "mean" ? "P(mean of " + pair.first + " better)"
