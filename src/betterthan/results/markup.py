@@ -22,7 +22,8 @@ _ORDER = (
 )
 _COMMENT = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
-_SPACED_SIGN = re.compile(r" ?([=,{}():?;&|]) ?")
+_SPACED_SIGN = re.compile(r" ?([=,{}():?;&|+*/<>!\[\]-]) ?")
+_BROKEN_LINE = re.compile(r"(?<=[;,{(])\n|\n(?=[:?|&+.)\]}])")  # where a statement cannot end
 _UNSAFE = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
@@ -39,6 +40,7 @@ def scripts() -> Any:
     ]
     code = [_COMMENT.sub("", line) for line in lines if line and not line.startswith("//")]
     script = "\n".join(['(function () {"use strict";', *map(_tight, code), "})();"])
+    script = _BROKEN_LINE.sub("", script).replace(";}", "}")
     if "</" in script:
         raise ValueError("a script holds '</', which would end it inside a page")
     return Markup(script)
