@@ -65,17 +65,21 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
     order = [place[name] for name in best_first(comparison)[names.SYSTEM_A].values.tolist()]
-    return _choices(provenance) | {
-        "systems": systems,
-        "order": order,
-        "kind": difference_law(data),
-        "among": "among_prob_better" in data,
-        "has_best": len(systems) > 2 and "prob_best" in data,
-        "verdicts": list(names.VERDICTS),
-        "priors": _priors(data),
-        "tests": _test_settings(data, provenance),
-        "right": right_counts(data),
-    } | _columns(data, provenance)
+    return (
+        _choices(provenance)
+        | {
+            "systems": systems,
+            "order": order,
+            "kind": difference_law(data),
+            "among": "among_prob_better" in data,
+            "has_best": len(systems) > 2 and "prob_best" in data,
+            "verdicts": list(names.VERDICTS),
+            "priors": _priors(data),
+            "tests": _test_settings(data, provenance),
+            "right": right_counts(data),
+        }
+        | _columns(data, provenance)
+    )
 
 
 def difference_law(data: xr.Dataset) -> str:

@@ -93,7 +93,7 @@ class Model {
     const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
     const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
     let against = this.data.splits ? this.at("other", k) : NaN;
-    if (against === null || against === undefined) against = NaN;
+    if (against == null) against = NaN;
     const stays = reported === "no_data" || reported === "no_verdict" ? reported : "";
     const fixed_ = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
     this.cache[k] = fixed_;
@@ -147,7 +147,7 @@ class Model {
   // P(first better), P(second better) and their Monte Carlo error
   probabilitiesOf(k) {
     const p = this.joint ? this.at("among", k) : null;
-    if (p !== null && p !== undefined) return [p, 1 - p, 0];
+    if (p != null) return [p, 1 - p, 0];
     const of = this.fixedOf(k);
     return [of.p, of.q, of.error];
   }
