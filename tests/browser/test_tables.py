@@ -31,11 +31,13 @@ def test_a_bar_has_the_wins_ties_and_losses_of_its_row(open_page, report, script
     table = "table.live" if scripts else "table[data-table=pairs]"
     rows = page.evaluate(
         """table => [...document.querySelectorAll(table + " tbody tr")].map((row) => {
-          const heads = [...row.closest("table").tHead.rows[0].cells].map((c) => c.textContent.trim());
+          const [head] = row.closest("table").tHead.rows;
+          const heads = [...head.cells].map((cell) => cell.textContent.trim());
           const count = (name) => Number(row.cells[heads.indexOf(name)].textContent);
+          const wide = (mark) => mark.getBoundingClientRect().width;
           return { counts: ["Wins", "Ties", "Losses"].map(count),
-            width: row.querySelector(".tally svg").getBoundingClientRect().width,
-            drawn: [...row.querySelectorAll(".tally rect")].map((r) => r.getBoundingClientRect().width),
+            width: wide(row.querySelector(".tally svg")),
+            drawn: [...row.querySelectorAll(".tally rect")].map(wide),
             hidden: row.querySelector(".tally svg").getAttribute("aria-hidden") }; })""",
         table,
     )

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files

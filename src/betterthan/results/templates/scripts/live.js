@@ -13,6 +13,7 @@ function liveTable(view) {
     ["P(better)", "", (row) => row.p],
     ["", "tally", null], ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
+    ...("other" in data.pairs ? [[data.other === "mean" ? "P(mean better)" : "P(wins more)", "", (row) => row.other]] : []),
     [judged, "l", (row) => row.verdict],
     ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone]] : []),
     ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
@@ -69,7 +70,8 @@ function reread(live) {
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)];
     const d = model.joint ? model.at("ad", k) : of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    rows.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+    const other = model.at("other", k);
+    rows.push({ k, a, b, turn, other: turn && other != null ? 1 - other : other, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
       p: turn ? q : p, alone: turn ? of.q : of.p, d: d == null ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
   }
@@ -182,6 +184,7 @@ function rowOf(live, row) {
     if (name === "Losses") return grouped(row.losses);
     if (name === "Ties") return grouped(row.ties);
     if (side === "alone") return known ? probability(row.alone, model.at("pe", row.k) || 0) : "–";
+    if (name === "P(mean better)" || name === "P(wins more)") return probability(row.other, 0);
     if (name === "P(better)") {
       return known ? probability(row.p, model.probabilitiesOf(row.k)[2]) : "–";
     }
