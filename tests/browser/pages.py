@@ -24,6 +24,26 @@ def graded(systems=4, items=40, seed=6):
     return table(rng.normal(np.linspace(0.6, 0.3, systems), 0.3, (items, systems)))
 
 
+def in_clusters(systems=14, clusters=5, seed=8):
+    """Errors on segments of few documents of unequal size; fewer are better."""
+    rng = np.random.default_rng(seed)
+    sizes = [20 * 2**k for k in range(clusters)]
+    document = np.repeat(np.arange(clusters), sizes)
+    hard = rng.gamma(2, 0.4, clusters)[document, None]
+    errors = rng.gamma(1, hard * np.linspace(0.8, 1.3, systems), (len(document), systems))
+    scores = table(errors.round(2)).assign_coords(cluster=("item", document))
+    return scores.assign_attrs(higher_is_better=False)
+
+
+def mostly_ahead(items=200, seed=1):
+    """Scores of which one system has the better ones on most items, the other the better mean."""
+    rng = np.random.default_rng(seed)
+    ahead = rng.normal(0.6, 0.05, items)
+    scores = np.column_stack([ahead, ahead - 0.05, ahead - 0.4 + rng.normal(0, 0.1, items)])
+    scores[rng.random(items) < 0.2, 0] -= 1
+    return table(scores)
+
+
 def repeated(systems=3, items=20, runs=3, seed=7):
     """Scores of 0 and 1 of items that were run several times."""
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from browser.pages import graded, right_or_wrong, table
+from browser.pages import graded, in_clusters, mostly_ahead, right_or_wrong, table
 
 import betterthan as bt
 from betterthan.results.escapes import on_one_line
@@ -35,7 +35,12 @@ CASES = {
     "many": lambda: bt.compare(many()),
     "rope": lambda: bt.compare(right_or_wrong(6), rope=0.1),
     "graded": lambda: bt.compare(graded(5)),
+    "clusters": lambda: bt.compare(in_clusters()),
+    "long names": lambda: bt.compare(
+        many(12), baseline="20250009_agent-9_some-model-4-5", rope=0.1
+    ),
 }
+SPARE = 20  # pixels of a screen that stay free
 PARTS = "#decision, #picture, .warn, .next, .und"
 ROWS = """() => [...document.querySelectorAll(".forest tbody tr")].map((row) => {
   const plot = row.querySelector("svg.row"), box = plot.getBoundingClientRect();
@@ -66,7 +71,7 @@ def pages():
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-@pytest.mark.parametrize("name", ["two", "three", "nine", "many"])
+@pytest.mark.parametrize("name", CASES)
 def test_the_answer_fits_one_screen(open_page, pages, name, width, height):
     page = open_page(pages[name][1], viewport={"width": width, "height": height})
     bottoms = page.evaluate(
@@ -74,7 +79,7 @@ def test_the_answer_fits_one_screen(open_page, pages, name, width, height):
           part.getBoundingClientRect().bottom)""",
         PARTS,
     )
-    assert max(bottoms) <= height
+    assert max(bottoms) <= height - SPARE
     page.shot(f"first-{name}-{width}")
 
 
@@ -226,6 +231,38 @@ def test_the_drawn_matrix_is_that_of_python_before_and_after_scripts(open_page, 
     assert sum(len(d) for d in before) < 80_000
 
 
+@pytest.mark.parametrize("medium", ["screen", "narrow", "print"])
+@pytest.mark.parametrize("name", ["nine", "rope"])
+def test_the_key_of_marks_is_visible(open_page, pages, name, medium):
+    width = 390 if medium == "narrow" else 1000
+    page = open_page(pages[name][1], viewport={"width": width, "height": 844})
+    page.emulate_media(media="print" if medium == "print" else "screen")
+    kinds = {row["kind"] for row in page.evaluate(ROWS) if "limits" in row}
+    for kind in kinds:
+        assert page.locator(f"#picture .key .v-{kind}").is_visible()
+    assert page.locator("#picture .key .box.rope").count() == (name == "rope")
+
+
+@pytest.mark.parametrize("medium", ["screen", "print"])
+def test_being_ahead_more_often_is_visible_where_it_decides(open_page, medium):
+    for report in (
+        bt.report(bt.compare(mostly_ahead()[:, :2]), format="html", figures=False),
+        bt.report(
+            bt.scores.compare(mostly_ahead(), draws=300, shuffles=200, rng=1),
+            format="html",
+            figures=False,
+        ),
+    ):
+        page = open_page(report)
+        page.emulate_media(media=medium)
+        more = page.get_by_text("P(wins more)").locator("visible=true")
+        assert more.count() >= 1
+        if page.locator("#picture .v-split").count():
+            assert page.locator("#picture .key").get_by_text("wins and means").is_visible()
+        else:
+            assert page.locator("#picture").get_by_text("for being ahead more often").is_visible()
+
+
 def test_it_prints_open_and_without_buttons(open_page, pages, tmp_path):
     page = open_page(pages["three"][1])
     page.emulate_media(media="print")
@@ -262,6 +299,14 @@ def test_budgets(pages):
     script = re.search(r"<script>.*?</script>", pages["two"][1], re.S)[0]
     assert len(style.encode()) <= 20_000
     assert len(script) <= 60_000
+
+
+def test_the_audit_is_folded_like_other_evidence(open_page):
+    scores = right_or_wrong(3)
+    scores[:12, 1] = np.nan
+    page = open_page(bt.report(bt.compare(scores), format="html"))
+    assert page.locator("#details details#audit:not([open])").count() == 1
+    assert page.locator("section#audit").count() == 0
 
 
 def test_two_equal_systems_have_a_picture(open_page):

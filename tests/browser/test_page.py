@@ -457,6 +457,22 @@ def test_a_pair_is_jointly_equivalent_as_reported_and_with_another_rope_where_it
     np.testing.assert_array_equal(moved, alone)
 
 
+@pytest.mark.parametrize("make", [lambda: right_or_wrong(9, items=500), graded])
+def test_every_pair_has_the_numbers_of_python(open_page, make):
+    comparison = bt.compare(make())
+    page = open_page(bt.report(comparison, format="html", figures=False))
+    rows = {frozenset((row["System"], row["Other"])): row for row in live(page)}
+    for pair in comparison.pairs.to_dict("records"):
+        row = rows[frozenset((pair["system"], pair["other"]))]
+        size = bt.results.numbers.difference(pair["difference"], pair["lower"], pair["upper"])
+        assert next(text for head, text in row.items() if head.startswith("Diff")) in (
+            size,
+            f"{size} †",
+        )
+        wanted = tuple(str(pair[name]) for name in ("wins", "losses", "ties"))
+        assert (row["Wins"], row["Losses"], row["Ties"]) == wanted
+
+
 def test_the_card_tells_everything_of_its_pair(open_page):
     comparison = bt.compare(right_or_wrong())
     page = open_page(bt.report(comparison, format="html", figures=False))

@@ -46,3 +46,13 @@ def test_data_say_whether_there_is_a_best_system(make):
     report = bt.report(comparison, format="html", figures=False)
     (embedded,) = DATA.findall(report)
     assert json.loads(embedded)["data"]["has_best"] == ("prob_best" in comparison.data)
+
+
+def test_what_follows_from_wins_and_losses_is_not_embedded():
+    report = bt.report(bt.compare(right_or_wrong(5)), format="html", figures=False)
+    (embedded,) = DATA.findall(report)
+    data = json.loads(embedded)["data"]
+    assert data["pairs"]["t"] == "rest"
+    assert data["pairs"]["tf0"] == "sign"
+    assert all(isinstance(value, int) for value in data["pairs"]["ad"])
+    assert data["per"]["ad"] >= 10_000

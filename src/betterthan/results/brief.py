@@ -30,6 +30,7 @@ from betterthan.results.text import (
     printed,
     with_short_names,
 )
+from betterthan.signed import Signature
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
@@ -181,9 +182,17 @@ def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
 
 def _footer_of_kind(comparison: Any, rest: str) -> str:
     """What a verdict needs, that undecided is not equal, and where the rest is."""
-    provenance, data = comparison.made, leading(comparison.data)
-    if "verdict" not in data:
+    provenance = comparison.made
+    needs = rule_of_kind(leading(comparison.data), provenance)
+    if not needs:
         return f"Priors, diagnostics and all draws: {rest}."
+    return f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
+
+
+def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
+    """What a verdict needs, and that undecided is not equal; nothing where there are none."""
+    if "verdict" not in data:
+        return ""
     threshold = provenance.threshold or names.VERDICT_PROB
     needs = f"A verdict needs a posterior probability of at least {threshold:g}"
     if provenance.answer in _TWICE and "prob_more_wins" in data:
@@ -193,8 +202,7 @@ def _footer_of_kind(comparison: Any, rest: str) -> str:
         upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
         verdicts = verdicts.transpose(*names.SQUARE).values[upper]
     undecided = "undecided" in np.asarray(verdicts)
-    lines = [f"{needs}.", *(['"Undecided" does not mean equal.'] if undecided else [])]
-    return " ".join([*lines, f"{_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."])
+    return f"{needs}." + ' "Undecided" does not mean equal.' * undecided
 
 
 _TWICE = ("scores", "orders")

@@ -39,7 +39,7 @@ def page(comparison: xr.Dataset) -> Document:
     systems = context.systems
     sections = [section(context) for section in SECTIONS]
     details = [section(context) for section in DETAILS]
-    parts = [replace(part, folded=False) for part in sections if part is not None]
+    parts = [replace(part, folded=part.heading == "Audit") for part in sections if part is not None]
     failed = bool(context.provenance.failures)  # then the reader needs the diagnostics at once
     parts += [
         replace(part, folded=not (failed and part.heading == "Diagnostics"))

@@ -60,8 +60,15 @@ class Table:
 
     @property
     def kind(self) -> str:
-        """What its cells are, where it is no plain table: matrix, marks."""
-        return "matrix" if self.shades else "marks" if self.marks else ""
+        """What its cells are, where it is no plain table: matrix, marks, cards (of pairs, on a
+        narrow screen).
+        """
+        return "matrix" if self.shades else "marks" if self.marks else "cards" * self.of_pairs
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether each row is on two systems."""
+        return self.heads[1:2] == ("Other",)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ step, undecided pairs, and of many systems all scores.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,23 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
-from betterthan.results.brief import answer_picture
+from betterthan.results.brief import answer_picture, rule_of_kind
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
 from betterthan.results.interval_picture import Scale, with_rope
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
-from betterthan.results.rows import pairwise
+from betterthan.results.rows import leading, pairwise
 from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
+from betterthan.signed import Signature
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores
 _NAMED = 2  # undecided pairs that are named
 _LONG = 60  # characters of a pair that is named
 _POINTS = 97  # of a density
+_ABOVE = 300  # characters of evidence above the picture
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class FirstScreen:
     picture: Picture | None
     scale: Scale  # on which all rows of the picture stand
     folded_rows: str  # what the rows are that a narrow screen leaves out
+    more_lede: Sequence[str] = ()  # below the picture
     meta: Sequence[str] = ()
     step: Step | None = None
     undecided: Undecided | None = None
@@ -108,6 +112,9 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     elsewhere = {*more_sentences(answer)}
     elsewhere |= {verdicts_sentence(counts, answer)} if counts else set()
     lines = [line for line in answer_sentences(answer)[1:] if not line.startswith("!")]
+    lede = [line for line in lines if line not in elsewhere]
+    length = accumulate(map(len, lede))
+    above = 1 + sum(n <= _ABOVE for n in list(length)[1:])
     scores = data["score"].values.tolist() if "score" in data else []
     rows = picture.rows if picture else ()
     curve = None if context.many or not rows else _density(context)
@@ -116,7 +123,8 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     scale = Scale.over(with_rope(values, context.rope), context.provenance.lower_mean)
     return FirstScreen(
         meta=list(_meta(answer, context)),
-        lede=[line for line in lines if line not in elsewhere],
+        lede=lede[:above],
+        more_lede=lede[above:],
         picture=picture,
         step=_step(answer, _criterion(answer, context)),
         undecided=_undecided(context) if counts and not answer.failures else None,
@@ -145,6 +153,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         picture=picture,
         scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
         folded_rows=_folded_rows(picture),
+        rule=rule_of_kind(leading(answer), Signature.from_attrs(answer.attrs)),
     )
 
 

@@ -14,6 +14,7 @@ from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
 from betterthan.results.escapes import latex, markdown
 from betterthan.results.interval_picture import Scale
+from betterthan.results.text import short_names
 
 # a file follows the files it uses
 _ORDER = (
@@ -22,8 +23,9 @@ _ORDER = (
 )
 _COMMENT = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
-_SPACED_SIGN = re.compile(r" ?([=,{}():?;&|]) ?")
-_UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+_SPACED_SIGN = re.compile(r" ?([=,{}():?;&|+*/<>!\[\]-]) ?")
+_BROKEN_LINE = re.compile(r"(?<=[;,{(])\n|\n(?=[:?|&+.)\]}])")  # where a statement cannot end
+_UNSAFE = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @cache
@@ -39,6 +41,7 @@ def scripts() -> Any:
     ]
     code = [_COMMENT.sub("", line) for line in lines if line and not line.startswith("//")]
     script = "\n".join(['(function () {"use strict";', *map(_tight, code), "})();"])
+    script = _BROKEN_LINE.sub("", script).replace(";}", "}")
     if "</" in script:
         raise ValueError("a script holds '</', which would end it inside a page")
     return Markup(script)
@@ -55,7 +58,9 @@ def script_json(value: Any) -> Any:
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(text.translate(_UNSAFE))
+    for sign, code in _UNSAFE.items():
+        text = text.replace(sign, code)
+    return Markup(text)
 
 
 @cache
@@ -114,30 +119,32 @@ _WIDTHS = ((17, "3.8cm"), (8, "2.2cm"), (6, "4cm"), (0, "6cm"))
 
 def as_markdown(page: Document) -> str:
     """The page in Markdown."""
-    return _written("page.md.j2", page)
+    return _template("page.md.j2").render(p=page)
 
 
 def as_html(page: Document) -> str:
     """The page in HTML, with its figures; it needs nothing from outside."""
-    return _written("page.html.j2", page, autoescape=True)
+    return _template("page.html.j2", autoescape=True).render(p=page, names=LongNames(page))
 
 
 def as_part(page: Document) -> str:
     """The page as a part of another one, such as a notebook."""
-    return _written("brief.html.j2", page, autoescape=True)
+    return _template("brief.html.j2", autoescape=True).render(p=page, names=LongNames())
 
 
 def as_comment(page: Document) -> str:
     """The page in short Markdown, under a pull request."""
-    return _written("comment.md.j2", page)
+    return _template("comment.md.j2").render(p=page)
 
 
 def as_latex(page: Document) -> str:
     """The page as a document for pdfLaTeX."""
-    return _written("page.tex.j2", page, **_LATEX_MARKS)
+    return _template("page.tex.j2", **_LATEX_MARKS).render(p=page)
 
 
-def _written(template: str, page: Document, **choices: Any) -> str:
+@cache
+def _template(name: str, **choices: Any) -> Any:
+    """Compiled once."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -150,7 +157,7 @@ def _written(template: str, page: Document, **choices: Any) -> str:
     )
     environment.filters.update(_FILTERS)
     environment.globals.update(_FUNCTIONS)
-    return environment.get_template(template).render(p=page)
+    return environment.get_template(name)
 
 
 def svg(figure: Figure) -> Any:
@@ -211,6 +218,95 @@ def soft(text: str) -> Any:
     return Markup(re.sub(r"([_./:-])(?=[^\s<])", r"\1<wbr>", str(escape(text))))
 
 
+class LongNames:
+    """Names of systems that a page cuts in the middle; the whole name stays in the text, where a
+    reader can search for it, and is the title of its cell.
+    """
+
+    def __init__(self, page: Document | None = None) -> None:
+        self.short: dict[str, str] = {}
+        self.cells: dict[str, Any] = {}
+        for _, chapter in page.numbered_chapters if page else ():
+            self.short |= short_names(sorted(_systems_named(chapter)))
+
+    def _parts(self, text: str) -> tuple[str, str, str]:
+        """What stands before a long name, the name, and what stands after it."""
+        before, bracket, rest = text.partition(" (")
+        for parts in (
+            ("", text.removesuffix(" better"), " better" * text.endswith(" better")),
+            (before + bracket, rest.removesuffix(")"), ")"),
+        ):
+            if parts[1] in self.short:
+                return parts
+        return text, "", ""
+
+    def title(self, text: str) -> Any:
+        """The attribute of a cell whose text is cut."""
+        from markupsafe import Markup, escape
+
+        return Markup(f' title="{escape(text)}"') if self._parts(text)[1] else ""
+
+    def cell(self, text: str, side: str = "l") -> Any:
+        """The text of a cell."""
+        if len(text) <= _SHORT:
+            return text
+        key = side + text
+        if key not in self.cells:
+            before, name, after = self._parts(text)
+            whole = soft(text) if side == "l" else text
+            self.cells[key] = before + self._cut(name) + after if name else whole
+        return self.cells[key]
+
+    def _cut(self, name: str) -> Any:
+        from markupsafe import Markup, escape
+
+        start, _, end = self.short[name].partition("…")
+        number = "" if name.endswith(end) else f' data-n="{end}"'
+        end = "" if number else end
+        middle = escape(name[len(start) : len(name) - len(end)])
+        return Markup(f'{escape(start)}<i class="cut"{number}>{middle}</i>{escape(end)}')
+
+
+_SHORT = 20  # characters of a text that stays on one line
+
+
+def _systems_named(page: Document) -> set[str]:
+    """Names of systems in the picture of a page and in its tables."""
+    screen = page.screen
+    named = set(screen.picture.systems) if screen is not None and screen.picture else set()
+    for table in (table for part in page.parts for table in part.tables):
+        if table.heads[0] == "System" or table.shades:
+            named |= {name for row in table.rows for name in row[: 1 + table.of_pairs]}
+    return named
+
+
+def tallies(table: Table) -> list[Any]:
+    """Wins, ties and losses of each row that is always visible as a bar."""
+    from markupsafe import Markup
+
+    kinds = {"Wins": "v-better", "Ties": "empty", "Losses": "v-worse"}
+    columns = [table.heads.index(heading) for heading in kinds if heading in table.heads]
+    if not {"Wins", "Losses"} <= {*table.heads}:
+        return []
+    bars = []
+    for row in table.rows[: table.visible]:
+        counts = [int(row[k].replace(",", "")) for k in columns]
+        parts = [(kinds[table.heads[k]], n) for k, n in zip(columns, counts, strict=True)]
+        bars.append(Markup(marks.stacked(parts)))
+    return bars
+
+
+def labels(table: Table, *drawn: int) -> str:
+    """Headings of columns as properties for CSS, which shows them in the cells of a card; places
+    in `drawn` have a column without heading before them.
+    """
+    heads = [*table.heads]
+    for place in sorted(drawn, reverse=True):
+        heads[place:place] = [""] * (place >= 0)
+    quoted = (re.sub(r"(['\\])", r"\\\1", heading) for heading in heads)
+    return ";".join(f"--c{k}:'{heading} '" for k, heading in enumerate(quoted, 1) if heading)
+
+
 def alignment(table: Table) -> str:
     """Column specification of a LaTeX table; long names get a column that breaks."""
     named = min(table.left, 2)
@@ -238,6 +334,8 @@ _FILTERS: dict[str, Any] = {
     "breakable": breakable,
     "json": script_json,
     "drawn": drawn,
+    "tallies": tallies,
+    "labels": labels,
     "decision": decision,
     "verdict_class": marks.verdict_class,
 }

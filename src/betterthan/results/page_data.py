@@ -15,7 +15,7 @@ from betterthan.results.item_tables import right_counts
 from betterthan.results.rows import best_first, pairwise
 from betterthan.signed import Signature
 
-_MILLION = 10**6  # probabilities are told in millionths
+_MILLION = 10**6  # probabilities are stored in millionths
 _DIGITS = {"bf": 3, "tp": 3, "ta": 3}  # significant ones; of the rest:
 _ENOUGH = 5
 _MANY = 1_000  # pairs above which what is not needed is left out
@@ -65,18 +65,21 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
     order = [place[name] for name in best_first(comparison)[names.SYSTEM_A].values.tolist()]
-    return _choices(provenance) | {
-        "systems": systems,
-        "order": order,
-        "kind": difference_law(data),
-        "among": "among_prob_better" in data,
-        "has_best": len(systems) > 2 and "prob_best" in data,
-        "verdicts": list(names.VERDICTS),
-        "priors": _priors(data),
-        "tests": _test_settings(data, provenance),
-        "pairs": _columns(data, provenance),
-        "right": right_counts(data),
-    }
+    return (
+        _choices(provenance)
+        | {
+            "systems": systems,
+            "order": order,
+            "kind": difference_law(data),
+            "among": "among_prob_better" in data,
+            "has_best": len(systems) > 2 and "prob_best" in data,
+            "verdicts": list(names.VERDICTS),
+            "priors": _priors(data),
+            "tests": _test_settings(data, provenance),
+            "right": right_counts(data),
+        }
+        | _columns(data, provenance)
+    )
 
 
 def difference_law(data: xr.Dataset) -> str:
@@ -113,6 +116,7 @@ def _choices(provenance: Signature) -> dict[str, Any]:
 
 
 def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
+    """Columns over the pairs, and how many parts of those that hold whole numbers are one."""
     first, second = pair_indices(data.sizes[names.SYSTEM_A])
     places = zip(names.SQUARE, (first, second), strict=True)
     indexers = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
@@ -126,7 +130,42 @@ def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
         )
     counts = data["counts"].isel(indexers).transpose(names.PAIR, names.OUTCOME).values
     columns |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
-    return {key: _column(key, values) for key, values in (columns | _tests(data, indexers)).items()}
+    columns |= _tests(data, indexers)
+    per = dict.fromkeys([key for key in _SHARES if key in columns], _MILLION) | _units(columns)
+    written = {key: _column(key, values, per.get(key)) for key, values in columns.items()}
+    return {"per": per, "pairs": written | _derived(columns)}
+
+
+def _units(columns: dict[str, np.ndarray]) -> dict[str, int]:
+    """Of sizes that are only shown, the whole numbers that they are stored in: a hundredth of the
+    last digit that is shown of the narrowest interval, where all sizes have few digits then.
+    """
+    sizes = {key: columns[key] for key in _SIZES if key in columns}
+    widths = [columns[up] - columns[low] for low, up in _ENDS if up in columns]
+    widths = [width[np.isfinite(width) & (width > 0)] for width in widths]
+    if not any(width.size for width in widths):
+        return {}
+    places = max(2, 4 - int(np.floor(np.log10(min(w.min() for w in widths if w.size)))))
+    largest = max(np.nan_to_num(np.abs(values)).max() for values in sizes.values())
+    return dict.fromkeys(sizes, 10**places) if largest * 10**places < _MILLION * 10 else {}
+
+
+_SIZES = ("lo", "up", "ad", "alo", "aup")
+_ENDS = (("lo", "up"), ("alo", "aup"))
+
+
+def _derived(columns: dict[str, np.ndarray]) -> dict[str, str]:
+    """Columns that the page computes from wins and losses: the ties, and whom a test favors."""
+    if not {"w", "l", "n"} <= columns.keys():
+        return {}
+    w, l, n = (columns[key] for key in ("w", "l", "n"))
+    rules = {"rest": n - w - l, "sign": np.sign(w - l)}
+    derived = {"t": "rest"} | {key: "sign" for key in columns if key.startswith("tf")}
+    return {
+        key: rule
+        for key, rule in derived.items()
+        if key in columns and np.array_equal(columns[key], rules[rule])
+    }
 
 
 def _held(data: xr.Dataset, provenance: Signature, pairs: int) -> dict[str, str]:
@@ -164,14 +203,17 @@ def _tests(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndarray]:
     return columns
 
 
-def _column(key: str, values: np.ndarray) -> Any:
-    """The values as a list, whole numbers of some unit where they are probabilities or
-    differences; one of them where all are the same.
+def _column(key: str, values: np.ndarray, per: int | None) -> Any:
+    """The values as a list, or the one where all are the same; whole numbers of a part where there
+    are `per` in one.
     """
     if key in _VERDICTS:
         column = [_verdict(key, str(v)) for v in values]
-    elif key in _SHARES:
-        column = [_scaled(v, _MILLION) for v in values.tolist()]
+    elif per:
+        finite = np.isfinite(values)
+        column = np.rint(np.where(finite, values, 0.0) * per).astype(np.int64).tolist()
+        if not finite.all():
+            column = [v if k else None for v, k in zip(column, finite.tolist(), strict=True)]
     else:
         column = [_plain(v, _DIGITS.get(key[:2], _ENOUGH)) for v in values.tolist()]
     return column[0] if column and all(v == column[0] for v in column) else column
@@ -184,10 +226,6 @@ def _verdict(key: str, verdict: str) -> int:
     """Its place; of the verdict that the page finds by itself no more than that it is one."""
     stays = key == "wv" or verdict in ("no_data", "no_verdict")
     return names.VERDICTS.index(verdict if stays else "undecided")
-
-
-def _scaled(value: float, unit: int) -> int | None:
-    return round(value * unit) if np.isfinite(value) else None
 
 
 def _plain(value: Any, digits: int) -> Any:

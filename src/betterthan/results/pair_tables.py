@@ -375,7 +375,7 @@ def outlook_part(context: ReportContext) -> Part | None:
 def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     """A row a pair, without columns that say nothing."""
     units = data.attrs["of"]
-    pairs = [data.isel({names.PAIR: k}) for k in range(data.sizes[names.PAIR])]
+    pairs = data.to_dataframe().to_dict("records")
     columns = {
         f"More {units}": [_more(pair) for pair in pairs],
         "Replication probability": [
@@ -399,23 +399,22 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     return Table(("System", "Other", verdict, *filled), rows, caption, left=2)
 
 
-def outlook_columns(context: ReportContext) -> list[dict[str, Any]]:
-    """What the table says of a pair, for the card of the pair on a page: by its two systems."""
-    table = _outlook_table(context.outlook) if outlook_lines(context.outlook) else None
-    if table is None:
-        return []
-    columns = {heading: k for k, heading in enumerate(table.heads) if k > 2}
-    return [
-        {
-            "name": heading,
-            "pairs": [list(row[:2]) for row in table.rows],
-            "told": [row[k] for row in table.rows],
-        }
-        for heading, k in columns.items()
-    ]
+def outlook_columns(context: ReportContext) -> dict[str, Any]:
+    """The same columns for the card of a pair on a page: pairs by the places of their systems in
+    the data, and what each column has of them.
+    """
+    if not outlook_lines(context.outlook):
+        return {"pairs": [], "columns": []}
+    table = _outlook_table(context.outlook)
+    place = {system: k for k, system in enumerate(context.input_order)}
+    columns = zip(table.heads[3:], list(zip(*table.rows, strict=True))[3:], strict=True)
+    return {
+        "pairs": [[place[system] for system in row[:2]] for row in table.rows],
+        "columns": [{"name": heading, "cells": cells} for heading, cells in columns],
+    }
 
 
-def _more(pair: xr.Dataset) -> str:
+def _more(pair: Mapping[Any, Any]) -> str:
     if pair["now"] == "undecided" and not pair["decisive"] and not pair["n"]:
         return "–"  # nothing but the prior
     if np.isnan(pair["more_items"]) and not np.isnan(pair["more_probability"]):
@@ -423,5 +422,5 @@ def _more(pair: xr.Dataset) -> str:
     return _or_dash(pair["more_items"], "{:,.0f}".format)
 
 
-def _or_dash(value: xr.DataArray, write: Callable[[float], str]) -> str:
-    return "–" if np.isnan(value) else write(float(value))
+def _or_dash(value: float, write: Callable[[float], str]) -> str:
+    return "–" if np.isnan(value) else write(value)

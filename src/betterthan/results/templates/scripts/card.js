@@ -4,7 +4,7 @@ function cardOf(view, k) {
   const { model, data } = view, pair = pairNumbers(view, k), systems = [pair.first, pair.second];
   const rows = [["Verdict" + (data.among && !model.joint ? " (pair alone)" : ""),
     markedVerdict(pair.verdict, systems, oneOf(view, k))]];
-  const add = (name, value) => { if (value !== null && value !== undefined) rows.push([name, value]); };
+  const add = (name, value) => { if (value != null) rows.push([name, value]); };
   if (pair.verdict === "no_verdict") add("Reason", data.reason);
   add("Wins, losses, ties", tally(pair));
   if (pair.verdict !== "no_data" && pair.verdict !== "no_verdict") {
@@ -23,7 +23,7 @@ function cardOf(view, k) {
 
 function tally(pair) {
   const counted = [pair.wins, pair.losses];
-  if (pair.ties !== null && pair.ties !== undefined) counted.push(pair.ties);
+  if (pair.ties != null) counted.push(pair.ties);
   return counted.map(grouped).join(" / ")
     + (pair.n_units ? " in " + grouped(pair.n_units) + " units" : "");
 }
@@ -31,11 +31,11 @@ function tally(pair) {
 function sizes(view, k, pair, add) {
   const { model, data } = view, size = difference(pair.difference, pair.difference_lower,
     pair.difference_upper);
-  if (pair.difference !== null && pair.difference !== undefined) {
+  if (pair.difference != null) {
     add(upperFirst(pair.difference_is), size[0] + (size[1] ? " " + pair.interval + " " + size[1] : "")
       + (pair.one_sided ? ", one-sided: the interval includes 0" : ""));
   }
-  if (pair.alone_p !== null && pair.alone_p !== undefined) {
+  if (pair.alone_p != null) {
     const alone = difference(...turnedSize(model.size_alone(k), pair.turn));
     add("The pair alone", probability(pair.alone_p, pair.alone_mcse || 0) + ", "
       + markedVerdict(pair.alone_verdict, [pair.first, pair.second]) + "; "
@@ -67,13 +67,13 @@ function tests(view, k, { first, second, turn }, add) {
   const { names, alpha, correction } = view.data.tests;
   names.forEach((test, place) => {
     const p = view.model.at("tp" + place, k), adjusted = view.model.at("ta" + place, k);
-    if (p === null || p === undefined) return;
+    if (p == null) return;
     let favours = view.model.at("tf" + place, k) || 0;
     if (turn) favours = -favours;
     const side = favours > 0 ? "for " + first : favours < 0 ? "for " + second : "for neither";
-    const more = adjusted === null || adjusted === undefined || correction === "none" ? ""
+    const more = adjusted == null || correction === "none" ? ""
       : ", " + correction + " " + pValue(adjusted);
-    const level = Math.min(adjusted === undefined || adjusted === null ? p : adjusted, 1);
+    const level = Math.min(adjusted == null ? p : adjusted, 1);
     const passed = alpha ? (level <= alpha ? "; significant" : "; not significant") + " at "
       + general(alpha, 4) : "";
     add(upperFirst(test.replace(/_/g, " ")) + " test, two-sided",
@@ -85,19 +85,19 @@ function tests(view, k, { first, second, turn }, add) {
 function extras(view, k, pair, add) {
   const { model, data } = view, systems = [pair.first, pair.second];
   const bayes = model.at("bf", k);
-  if (bayes !== null && bayes !== undefined && data.kind === "counts" && model.asReported) {
+  if (bayes != null && data.kind === "counts" && model.asReported) {
     add("Bayes factor for no difference", bayes >= 1e6 || bayes < 1e-4 ? exponent(bayes)
       : general(bayes, 3));
   }
   const wrong = model.at("wrong", k), how = model.at("wv", k);
-  if (wrong !== null && wrong !== undefined) {
+  if (wrong != null) {
     const verdict = oriented(data.verdicts[how], pair.turn);
     add("Missing scores as wrong", markedVerdict(verdict, systems) + ", "
       + probability(pair.turn ? 1 - wrong : wrong, 0));
   }
-  for (const one of sameSettings(view.settings, view.reported) ? data.more : []) {
-    const place = one.pairs.findIndex((two) => two.every((name) => systems.includes(name)));
-    if (place >= 0 && one.told[place] !== "–") add(one.name, one.told[place]);
+  const row = data.more.pairs.findIndex(([i, j]) => model.pair(i, j) === k);
+  if (row >= 0 && sameSettings(view.settings, view.reported)) {
+    for (const { name, cells } of data.more.columns) if (cells[row] !== "–") add(name, cells[row]);
   }
   if (pair.other_p !== null) {
     add(data.other === "mean" ? "P(mean of " + pair.first + " better)"
@@ -118,7 +118,7 @@ function density(view, k, pair) {
 
 function normal(pair, prob) {
   const [mean, low, up] = [pair.difference, pair.difference_lower, pair.difference_upper];
-  if (mean === null || mean === undefined || low === null || !(up > low)) return [];
+  if (mean == null || low === null || !(up > low)) return [];
   const sd = (up - low) / 2 / studentQuantile((1 + prob) / 2, 1e6), points = [];
   for (let z = -4.4; z <= 4.4; z += 0.12) points.push([mean + z * sd, Math.exp(-z * z / 2) / sd]);
   return points;

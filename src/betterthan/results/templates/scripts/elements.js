@@ -4,13 +4,13 @@ function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const name in attributes) {
     const value = attributes[name];
-    if (value === null || value === undefined || value === false) continue;
+    if (value == null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "text") element.textContent = value;
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children) if (child !== null && child !== undefined) element.append(child);
+  for (const child of children) if (child != null) element.append(child);
   return element;
 }
 

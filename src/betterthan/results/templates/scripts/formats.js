@@ -41,7 +41,7 @@ function placesOf(error, most) {
 }
 
 function probability(p, error) {
-  if (p === null || p === undefined || Number.isNaN(p)) return "–";
+  if (p == null || Number.isNaN(p)) return "–";
   let places = placesOf(error, 3);
   const text = fixed(p, places);
   if (Number(text) !== 0 && Number(text) !== 1) return text;
@@ -51,7 +51,7 @@ function probability(p, error) {
 }
 
 function pValue(p) {
-  if (p === null || p === undefined) return "–";
+  if (p == null) return "–";
   return p < 1e-4 ? (p > 1e-300 ? exponent(p) : "< 1e-300") : general(p, 3);
 }
 
@@ -63,7 +63,7 @@ function exponent(p) {
 // A difference, and its bounds in brackets: to the third digit of the interval's width, or the digit
 // that its Monte Carlo error supports
 function difference(mean, low, up, error) {
-  if (mean === null || mean === undefined || Number.isNaN(mean)) return ["–", ""];
+  if (mean == null || Number.isNaN(mean)) return ["–", ""];
   const width = up - low;
   if (!(width === width) || low === null || up === null || low === undefined) {
     return [((mean < 0 ? "" : "+") + general(mean, 3)).replace("-", "−"), ""];

@@ -11,8 +11,9 @@ function liveTable(view) {
     ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
     ...(sized ? [["Difference" + interval_, "", (row) => row.d], ["", "plot", null]] : []),
     ["P(better)", "", (row) => row.p],
-    ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
+    ["", "tally", null], ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
     ...(ties ? [["Ties", "", (row) => row.ties]] : []),
+    ...("other" in data.pairs ? [[data.other === "mean" ? "P(mean better)" : "P(wins more)", "", (row) => row.other]] : []),
     [judged, "l", (row) => row.verdict],
     ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone]] : []),
     ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
@@ -20,16 +21,17 @@ function liveTable(view) {
   const head = make("tr", {});
   const body = make("tbody", {});
   const caption = make("caption", {});
-  const table = make("table", { class: "live" }, caption, make("thead", {}, head), body);
+  const table = make("table", { class: "live cards" }, caption, make("thead", {}, head), body);
   const live = { view, table, body, caption, columns, rows: [], shown: [], limit: FIRST_ROWS,
     sort: null, wanted: "", only: "" };
-  for (const [name, side, value] of columns) {
+  columns.forEach(([name, side, value], c) => {
     const cell = make(name ? "th" : "td", { scope: name ? "col" : null, class: side || null, text: name });
     head.append(cell);
-    if (!name) continue;
+    if (!name) return;
+    table.style.setProperty("--c" + (c + 1), "'" + name + " '");
     sortButton(cell, (down) => { live.sort = [value, down]; live.judged = name === judged || side === "within";
       fill(live); });
-  }
+  });
   live.within = columns.findIndex((column) => column[1] === "within");
   live.size = columns.findIndex((column) => column[0].startsWith("Difference"));
   live.verdict = columns.findIndex((column) => column[0] === judged);
@@ -68,8 +70,9 @@ function reread(live) {
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
     const [w, l] = [model.at("w", k), model.at("l", k)];
     const d = model.joint ? model.at("ad", k) : of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    rows.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
-      p: turn ? q : p, alone: turn ? of.q : of.p, d: d === null || d === undefined ? NaN : turn ? -d : d,
+    const other = model.at("other", k);
+    rows.push({ k, a, b, turn, other: turn && other != null ? 1 - other : other, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
+      p: turn ? q : p, alone: turn ? of.q : of.p, d: d == null ? NaN : turn ? -d : d,
       verdict: "", within: NaN, stays: of.stays });
   }
   const none = (row) => row.stays === "no_data"; // pairs that were not compared come last
@@ -94,10 +97,35 @@ function shapeOf(verdict) { return "#m-" + (SHAPES.has(verdict) ? verdict : "und
 function intervalMark(scale, [d, low, up]) {
   const svg = drawing("svg", { class: "small", "aria-hidden": "true" },
     drawing("line", { class: "zero", x1: scale(0), x2: scale(0), y2: "100%" }));
-  if (d === null || low === null || low === undefined) return svg;
+  if (d === null || low == null) return svg;
   svg.append(drawing("line", { class: "iv", x1: scale(low), x2: scale(up), y1: "50%", y2: "50%" }),
     drawing("use", { x: scale(d), y: "50%" }));
   return svg;
+}
+
+// Wins, ties and losses as a bar
+function tallyMark({ wins, losses, ties }) {
+  const parts = [["v-better", wins], ["empty", ties || 0], ["v-worse", losses]], svg = drawing("svg",
+    { class: "stacked", "aria-hidden": "true" });
+  const all = wins + losses + (ties || 0) || 1;
+  let left = 0;
+  for (const [kind, n] of parts) {
+    svg.append(drawing("rect", { class: kind, x: 100 * left / all + "%", width: 100 * n / all + "%", height: "100%" }));
+    left += n;
+  }
+  return svg;
+}
+
+// A name as the written tables have it: cut in the middle where it is long
+function nameNodes({ named }, name) {
+  return named.has(name) ? [...named.get(name).cloneNode(true).childNodes] : [name];
+}
+
+function setVerdict(view, cell, verdict, sides, k) {
+  const words = verdictWords(verdict, sides, oneOf(view, k));
+  if (cell.textContent === words) return;
+  const name = sides[["better", "worse"].indexOf(verdict)];
+  cell.replaceChildren(...(name === undefined ? [words] : [...nameNodes(view, name), " better"]));
 }
 
 function fill(live) {
@@ -126,7 +154,7 @@ function fill(live) {
 
 function sorted(rows, value, down) {
   const way = down ? -1 : 1;
-  const missing = (v) => v === undefined || v === null || v !== v;
+  const missing = (v) => v == null || v !== v;
   return rows.map((row, k) => [value(row), k, row]).sort((x, y) => {
     if (missing(x[0]) || missing(y[0])) return missing(x[0]) - missing(y[0]) || x[1] - y[1];
     const order = typeof x[0] === "string" ? x[0].localeCompare(y[0], "en", { numeric: true })
@@ -156,6 +184,7 @@ function rowOf(live, row) {
     if (name === "Losses") return grouped(row.losses);
     if (name === "Ties") return grouped(row.ties);
     if (side === "alone") return known ? probability(row.alone, model.at("pe", row.k) || 0) : "–";
+    if (name === "P(mean better)" || name === "P(wins more)") return probability(row.other, 0);
     if (name === "P(better)") {
       return known ? probability(row.p, model.probabilitiesOf(row.k)[2]) : "–";
     }
@@ -164,13 +193,13 @@ function rowOf(live, row) {
   const element = make("tr", { "data-i": row.a, "data-j": row.b });
   cells.forEach((text, c) => {
     const side = live.columns[c][1];
-    const cell = make("td", { class: side || null, text });
-    if (c === 0) { // the keyboard opens the card here
-      cell.textContent = "";
-      cell.append(make("button", { type: "button", class: "pick", text,
-        onclick: () => live.view.pin(row.a, row.b) }));
-    }
+    const cell = make("td", { class: side + (c < 2 && text.length > 20 ? " long" : "") || null, title: c < 2 && view.named.has(text) ? text : null });
+    // the keyboard opens the card in the first cell
+    const place = c ? cell : cell.appendChild(make("button", { type: "button", class: "pick",
+      onclick: () => view.pin(row.a, row.b) }));
+    place.append(...nameNodes(view, text));
     if (side === "plot") { row.mark = intervalMark(live.scale, size); cell.append(row.mark); }
+    if (side === "tally") cell.append(tallyMark(row));
     element.append(cell);
   });
   row.cells = [live.verdict, live.within, live.size].map((at) => at < 0 ? null : element.cells[at]);
@@ -179,7 +208,7 @@ function rowOf(live, row) {
 }
 
 function write(view, row) {
-  setText(row.cells[0], verdictWords(row.verdict, row.sides, oneOf(view, row.k)));
+  setVerdict(view, row.cells[0], row.verdict, row.sides, row.k);
   setClass(row.cells[0], "l verdict v-" + row.verdict);
   if (row.mark) mark(row.mark, row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));

@@ -17,8 +17,6 @@ const POLICIES = { // halves of the ties that count as wins of A and of B
   third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2],
 };
 
-const MILLIONTHS = new Set(["p", "other", "among", "aw", "wrong"]); // probabilities that are stored so
-
 class Model {
   constructor(data) {
     this.data = data;
@@ -32,12 +30,17 @@ class Model {
     }
     this.place = new Int32Array(this.size); // rank in the order of the report
     data.order.forEach((system, k) => { this.place[system] = k; });
+    const { pairs } = data, rules = { rest: (w, l, n) => n - w - l, sign: (w, l) => Math.sign(w - l) };
+    for (const name in pairs) {
+      const rule = rules[pairs[name]];
+      if (rule) pairs[name] = Array.from(this.first, (_, k) => rule(...["w", "l", "n"].map((of) => this.at(of, k))));
+    }
     this.settle(data.ties, null);
   }
 
   at(name, k) {
     const column = this.data.pairs[name], value = Array.isArray(column) ? column[k] : column;
-    return MILLIONTHS.has(name) && value ? value / 1e6 : value;
+    return value && this.data.per[name] ? value / this.data.per[name] : value;
   }
 
   // Index of the pair of two systems, in either order
@@ -90,7 +93,7 @@ class Model {
     const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
     const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
     let against = this.data.splits ? this.at("other", k) : NaN;
-    if (against === null || against === undefined) against = NaN;
+    if (against == null) against = NaN;
     const stays = reported === "no_data" || reported === "no_verdict" ? reported : "";
     const fixed_ = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
     this.cache[k] = fixed_;
@@ -144,7 +147,7 @@ class Model {
   // P(first better), P(second better) and their Monte Carlo error
   probabilitiesOf(k) {
     const p = this.joint ? this.at("among", k) : null;
-    if (p !== null && p !== undefined) return [p, 1 - p, 0];
+    if (p != null) return [p, 1 - p, 0];
     const of = this.fixedOf(k);
     return [of.p, of.q, of.error];
   }

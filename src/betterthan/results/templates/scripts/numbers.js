@@ -118,7 +118,7 @@ function studentAbove(of, x, skew) {
     const t = (of.d - y) / of.e;
     return studentBelow(t + skew * t * t + skew * skew * t * t * t / 3 + skew / 2, of.f);
   };
-  if (of.most === null || of.most === undefined) return over(x);
+  if (of.most == null) return over(x);
   const high = over(of.most), low = over(-of.most);
   return (over(Math.max(-of.most, Math.min(of.most, x))) - high) / (low - high);
 }

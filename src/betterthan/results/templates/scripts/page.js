@@ -24,6 +24,8 @@ function start(data, pre) {
   const answer = document.getElementById(id("answer"));
   view.root = answer.closest(".chapter");
   view.of = view.root.localName === "main" ? "" : " of " + view.root.querySelector("h2").textContent;
+  view.named = new Map([...view.root.querySelectorAll("table:not(.forest, .matrix) [title]:has(.cut)")]
+    .map((cell) => [cell.title, cell]));
   view.card = make("aside", { id: id("bt-card"), class: "bt-card", "aria-label": "The pair" + view.of,
     hidden: true, tabindex: -1 });
   view.grey = make("p", { class: "grey", hidden: true });
@@ -136,8 +138,8 @@ function followPicture(view) {
     const verdict = model.asReported ? now : before;
     mark(row, verdict);
     setClass(words, "verdict v-" + verdict);
-    setText(words, model.size > 2 ? verdict.replace("_", " ")
-      : verdictWords(verdict, [model.systems[of], model.systems[against]]));
+    if (model.size > 2) setText(words, verdict.replace("_", " "));
+    else setVerdict(view, words, verdict, [model.systems[of], model.systems[against]], k);
   }
   for (const band of view.root.querySelectorAll("rect.rope")) {
     const [low, high, reverse] = band.dataset.scale.split(",").map(Number);

@@ -30,7 +30,7 @@ function pairNumbers(view, k) {
     pair.within_rope = Number.isNaN(within) ? null : within;
   }
   const other = model.at("other", k);
-  if (data.other && other !== null && other !== undefined) pair.other_p = turn ? 1 - other : other;
+  if (data.other && other != null) pair.other_p = turn ? 1 - other : other;
   if (model.joint) {
     pair.alone_p = turn ? of.q : of.p;
     pair.alone_verdict = oriented(model.verdict(k, rope, threshold), turn);
@@ -44,7 +44,7 @@ function intervalName(data) {
 
 // A verdict is one-sided where its two-sided interval includes 0
 function oneSided(verdict, mean, low, up) {
-  const known = mean !== null && low !== null && low !== undefined;
+  const known = mean !== null && low != null;
   return known && (verdict === "better" || verdict === "worse") && low <= 0 && up >= 0;
 }
 

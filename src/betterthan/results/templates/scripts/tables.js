@@ -40,7 +40,7 @@ function enhanceTable(table) {
   const body = table.tBodies[0], heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
   if (!body || body.rows.length < SORTED_FROM || table.matches(".matrix, .forest")) return;
   heads.forEach((head, column) => {
-    if (!head.textContent.trim() || head.matches(".plot")) return;
+    if (head.localName !== "th") return;
     sortButton(head, (down) => {
       const rows = [...body.rows].map((row, k) => [row.cells[column].textContent, k, row]);
       rows.sort((a, b) => compareTexts(a[0], b[0], down) || a[1] - b[1]);
