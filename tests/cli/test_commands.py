@@ -32,7 +32,7 @@ def run(capsys, monkeypatch, *args):
 def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
     code, out, err = run(capsys, monkeypatch, "compare", results, "--rope", "0.02", "--full")
     assert code == 0
-    assert "Pair by pair, no other system is better than A." in out
+    assert "Pair by pair, A is better than each of the other 2 systems." in out
     assert "41 items x 3 systems" in err
     assert "left out: 0 to 1, depending on the pair, of 41 examples" in " ".join(out.split())
 

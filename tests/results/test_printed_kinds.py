@@ -81,7 +81,9 @@ def test_pairs_have_the_columns_of_compare_in_the_same_order(name):
 def test_few_human_labels_are_a_warning():
     text = str(CASES["judged_by_a_model"]())
     assert "\n! Few human labels: with fewer than 50 per pair" in text
-    assert "raise their effective number to about 39 (95% interval: 32 to 56)" in " ".join(text.split())
+    assert "raise their effective number to about 39 (95% interval: 32 to 56)" in " ".join(
+        text.split()
+    )
 
 
 def test_two_systems_have_no_table():

@@ -302,7 +302,7 @@ def test_votes_are_not_called_examples():
     text = " ".join(bt.report(bt.compare(counts)).split())
     assert "in direct judgments" in text
     assert "1 cannot be compared: no judgment compares them (A with C)" in text
-    assert "Judgments are taken as independent" in text
+    assert "Judgments are treated as independent" in text
     assert "Not compared" in bt.report(bt.compare(counts), format="markdown")
     assert "Pairs compared: 2, of which 1" in text
     assert "it needs a joint model, which compare(..., method='advised') fits" in text

@@ -47,12 +47,12 @@ def test_an_undecided_pair_is_not_marked():
 @pytest.mark.parametrize(("threshold", "rates"), [(0.95, ("10%", "5%")), (0.975, ("5%", "2.5%"))])
 def test_limits_say_how_often_equal_systems_get_a_verdict(threshold, rates):
     text = " ".join(bt.report(bt.compare(ONE_SIDED, threshold=threshold)).split())
-    assert f"in about {rates[0]} of data sets, or {rates[1]} with threshold" in text
+    assert f"in about {rates[0]} of data sets ({rates[1]} with threshold" in text
 
 
 def test_the_joint_rate_is_said_where_there_is_a_joint_answer():
     text = " ".join(bt.compare(scores_of("abcd")).report().split())
-    assert "where 10 or 20 systems are equal, in at most 0.3% of pairs (simulated)" in text
+    assert "at most 0.3% of pairs of 10 or 20 systems that are equal (simulated)" in text
 
 
 def test_figure_and_table_of_a_joint_answer_show_the_same_numbers():

@@ -60,8 +60,8 @@ CLOSED_FORM_NOTE = (
     "tests and groups are of these, too"
 )
 EXAMPLES_INDEPENDENT = (
-    "Examples are taken as independent draws of one population; translations, paraphrases or turns "
-    "of one dialogue are not, and make the answers more certain than they should be."
+    "Items are treated as independent. Translations, paraphrases or turns of one dialogue are not; "
+    "with them, intervals are too narrow."
 )
 
 
@@ -338,45 +338,42 @@ def limits(context: ReportContext) -> list[str]:
     notes = [*(context.provenance.notes or ()), *_independence(context)]
     notes += _named_by_chance(context)
     notes.append(
-        "Undecided means that these data do not settle the matter, not that the systems are equal."
+        '"Undecided" means that the data support no verdict, not that the systems are equal.'
     )
     if not context.rope:
         notes.append(
-            "Better means better by any amount; with a rope, the words on a pair also say whether "
-            "it is surely better by more than the rope."
+            '"Better" means better by any amount. Pass rope= to ask whether a difference matters.'
         )
     else:
         notes.append(
-            "Better means a difference above 0; where it is also sure to be above the rope, the "
-            "words on the pair say so."
+            '"Better" means a difference above 0. The answer also says whether it is larger than '
+            "the ROPE."
         )
-    notes.append(
-        "A probability speaks of new examples like these ones, not of examples of another kind."
-    )
+    notes.append("Probabilities are about new items like these, not about items of another kind.")
     return notes
 
 
 def _independence(context: ReportContext) -> list[str]:
     if context.provenance.n_units is not None:
         tests = (
-            "tests and Bayes factors count whole clusters, too."
+            "frequentist tests and Bayes factors also count whole clusters."
             if context.provenance.tests_on
-            else "tests compare the means of their runs."
+            else "frequentist tests compare the means of their runs."
         )
         units = f"{context.provenance.unit}s"
-        return [f"The {units} are taken as independent, not the examples in them; {tests}"]
+        return [f"The {units} are treated as independent, not the items in them; {tests}"]
     if context.provenance.unit != "judgment":
         return [ENGINES[context.engine_names[0]].independence or EXAMPLES_INDEPENDENT]
     modelled = context.provenance.modelled or ""
     who = "on one prompt" if "judges" in modelled else "by one judge, or on one prompt,"
     notes = [
-        f"Judgments are taken as independent; several {who} are not, and make the answers more "
-        "certain than they should be."
+        f"Judgments are treated as independent. Several {who} are not; with them, intervals are "
+        "too narrow."
     ]
     if "position" not in modelled:
         notes.append(
-            "Which system was shown first is not taken into account; betterthan.models.davidson "
-            "does, with judgments from betterthan.io.read_judgments and position=True."
+            "The position of the two outputs is ignored. betterthan.models.davidson models it: "
+            "position=True, with judgments from betterthan.io.read_judgments."
         )
     return notes
 
@@ -386,14 +383,14 @@ def _named_by_chance(context: ReportContext) -> list[str]:
     threshold = context.provenance.threshold or names.VERDICT_PROB
     rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
     text = (
-        f"A verdict on a pair by itself looks at one side: of two equal systems it names one in "
-        f"about {rate:.2g}% of data sets, or {rate / 2:.2g}% with threshold={stricter:g}, and the "
+        f"Verdicts on pairs alone are one-sided: of two equal systems, one is called better in "
+        f"about {rate:.2g}% of data sets ({rate / 2:.2g}% with threshold={stricter:g}). So the "
         "two-sided interval of a decided pair may include 0."
     )
     if "pairwise_verdict" in context.data and threshold >= names.VERDICT_PROB:
         text += (
-            f" Among all systems: where {_SIMULATED} are equal, in at most "
-            f"{100 * JOINT_FALSE_VERDICTS:g}% of pairs (simulated)."
+            f" With the joint model, this happens in at most {100 * JOINT_FALSE_VERDICTS:g}% of "
+            f"pairs of {_SIMULATED} that are equal (simulated)."
         )
     return [text]
 
