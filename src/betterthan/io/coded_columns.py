@@ -1,16 +1,18 @@
 """Columns of a text file: distinct cells with a number for each row, or plain numbers."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from betterthan.io.texts import BLOCK, Texts, few, hashes, repeated
 
+_SAMPLE = 64  # values that show whether few are distinct
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
 
 
@@ -141,15 +143,12 @@ class Coding:
         self._texts = Texts()
         self._parts: list[tuple[int, np.ndarray | slice]] = []
 
-    def add(self, cells: Any) -> None:
+    def add(self, cells: Sequence[str]) -> None:
         """Add some texts."""
-        if isinstance(cells, list):
-            cells = np.fromiter(cells, object, len(cells))
-        codes, distinct = pd.factorize(cells)
-        n = len(distinct)
-        codes_or_slice = slice(n) if n == len(cells) else narrow(codes, n)
-        self._parts.append((len(self._texts), codes_or_slice))
-        self._texts.add(distinct.tolist())
+        part = coded(cells)
+        codes = slice(len(cells)) if part.once else part.codes
+        self._parts.append((len(self._texts), codes))
+        self._texts.add(part.distinct)
 
     def done(self) -> Coded:
         """Return all texts as coded column."""
@@ -159,9 +158,11 @@ class Coding:
             once = all(isinstance(code, slice) for _, code in self._parts)
             n = len(texts)
             return Coded(few(texts), None if once else self._codes(narrow(np.arange(n), n)))
-        same = narrow(pd.factorize(numbers)[0], len(numbers))
+        _, first, same = np.unique(numbers, return_index=True, return_inverse=True)
         del numbers
-        first = first_rows(same)
+        order = np.argsort(first)  # as they occur
+        first, place = first[order], np.argsort(order)
+        same = narrow(place, len(same))[same]
         others = hashes([text + "\0" for text in block] for block in texts.blocks())
         if (others != others[first][same]).any():  # as good as never: one number of two texts
             recoded = coded(list(texts))
@@ -174,7 +175,7 @@ class Coding:
         return np.concatenate([numbers[begin:][code] for begin, code in self._parts])
 
 
-def coded(values: Any) -> Coded:
+def coded(values: Sequence[Any]) -> Coded:
     """The values by the distinct ones.
 
     Examples
@@ -183,10 +184,13 @@ def coded(values: Any) -> Coded:
     >>> found.distinct, found.codes.tolist(), found.first.tolist()
     (['b', 'a'], [0, 1, 0], [0, 1])
     """
-    if isinstance(values, list):
-        values = np.fromiter(values, dtype=object, count=len(values))
-    codes, distinct = pd.factorize(values)
-    return Coded(distinct.tolist(), codes)
+    if len({*values[:_SAMPLE]}) > _SAMPLE // 2 and len(once := dict.fromkeys(values)) == len(
+        values
+    ):
+        return Coded(list(once))
+    places: defaultdict[Any, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
+    return Coded(list(places), codes)
 
 
 def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:

@@ -1,12 +1,13 @@
 """The item axis: ids, coordinates, and uniqueness."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from xarray.indexes import PandasIndex
 
 from betterthan import names
 from betterthan.io.cells import labels, read_once
@@ -15,7 +16,7 @@ from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.system_names import tell_alike
 from betterthan.io.table import NAMELESS, Table
-from betterthan.io.texts import BLOCK, Texts, array_from_codes, few, repeated, text_axes
+from betterthan.io.texts import BLOCK, Texts, array_from_codes, dtype_of, few, repeated
 
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _WITHIN = ("dataset", "epoch")  # an item is one within these
@@ -125,6 +126,32 @@ def scores_array(
     axes = text_axes({names.ITEM: ids, names.SYSTEM: systems})
     scores = xr.DataArray(values, axes, dims=(names.ITEM, names.SYSTEM), name="scores")
     return scores.assign_coords(coordinates)  # which takes the arrays as they are, without a copy
+
+
+def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
+    """Dims and the texts along each: what `text_array` would give, whose array is not made, as
+    pandas keeps texts of an index in its own way.
+    """
+    indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
+    variables = {dim: index.create_variables()[dim] for dim, index in indexes.items()}
+    return xr.Coordinates(variables, indexes=indexes)
+
+
+def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
+    dtype = dtype_of(texts)
+    kind = object if dtype.kind == "O" or not len(texts) else None
+    try:
+        index = _index_from_blocks(texts, dim, kind)
+    except UnicodeEncodeError:  # half a letter, which some JSON holds
+        index = _index_from_blocks(texts, dim, object)
+    return PandasIndex(index, dim, coord_dtype=dtype)
+
+
+def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
+    if not isinstance(texts, Texts):
+        return pd.Index(list(texts), name=name, dtype=dtype)
+    parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
+    return pd.Index(pd.concat(parts, ignore_index=True), name=name, dtype=dtype)
 
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:

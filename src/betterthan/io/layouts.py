@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-
-import xarray as xr
+from typing import Any
 
 from betterthan import names
 from betterthan.io.cells import holds_numbers
@@ -227,7 +226,7 @@ def _predictions_or_wide(table: Table) -> list[str]:
 def summary_line(
     source: str,
     layout: Layout,
-    data: xr.DataArray | xr.Dataset,
+    data: Any,
     readings: Sequence[Reading],
     datasets: Sequence[str] = (),
 ) -> str:
@@ -244,7 +243,7 @@ def named_systems(systems: Sequence[str]) -> str:
     return f"{counted(len(systems), 'system')} ({listed(systems)})"
 
 
-def _size(layout: Layout, data: xr.DataArray | xr.Dataset, detail: str) -> str:
+def _size(layout: Layout, data: Any, detail: str) -> str:
     missing = data.attrs.get("n_missing", 0)
     if layout.gives == "scores":
         systems = named_systems(data[names.SYSTEM].values.tolist())

@@ -1,13 +1,10 @@
 """Many short texts kept as few long ones, and texts in arrays."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import xarray as xr
-from xarray.indexes import PandasIndex
 
 BLOCK = 2**16  # texts that are Python's own at a time
 _MARKS = "\n\t\x00\x1f"  # between texts stands one that is in none of them
@@ -130,7 +127,7 @@ def text_array(values: Any) -> np.ndarray:
     texts = array.ravel().tolist()
     if set(map(type, texts)) - {str}:
         texts = [text if type(text) is str else str(text) for text in texts]
-    dtype = _dtype(texts)
+    dtype = dtype_of(texts)
     if dtype.kind == "O":
         wide = np.empty(len(texts), dtype=object)
         wide[:] = texts
@@ -153,33 +150,8 @@ def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
     return np.array(list(texts), dtype=dtype)[codes]
 
 
-def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
-    """Dims and the texts along each: what `text_array` would give, whose array is not made, as
-    pandas keeps texts of an index in its own way.
-    """
-    indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
-    variables = {dim: index.create_variables()[dim] for dim, index in indexes.items()}
-    return xr.Coordinates(variables, indexes=indexes)
-
-
-def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
-    dtype = _dtype(texts)
-    kind = object if dtype.kind == "O" or not len(texts) else None
-    try:
-        index = _index_from_blocks(texts, dim, kind)
-    except UnicodeEncodeError:  # half a letter, which some JSON holds
-        index = _index_from_blocks(texts, dim, object)
-    return PandasIndex(index, dim, coord_dtype=dtype)
-
-
-def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
-    if not isinstance(texts, Texts):
-        return pd.Index(list(texts), name=name, dtype=dtype)
-    parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
-    return pd.Index(pd.concat(parts, ignore_index=True), name=name, dtype=dtype)
-
-
-def _dtype(texts: Sequence[str]) -> np.dtype:
+def dtype_of(texts: Sequence[str]) -> np.dtype:
+    """The dtype of an array of texts: of fixed width, or objects if one is far longer than most."""
     sizes = [
         (max(map(len, block), default=0), sum(map(len, block))) for block in text_blocks(texts)
     ]
