@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from betterthan.io import cells, coded_columns, delimited, items
+from betterthan.io import cells, delimited, items
 from betterthan.io import texts as long_texts
-from betterthan.io.coded_columns import Coded
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.layouts import layout_by_name, recognise
+from betterthan.io.texts import Coded
 
 ODD = """
     0 1 -0 +1 007 1.0 .5 5. 1e3 1E5 1e400 -1e400 1e-400 1_0 nan NaN -nan +nan NA null none inf
@@ -157,7 +157,7 @@ def test_blocks_of_any_size_make_the_same_table(text, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(delimited, "BLOCK_BYTES", size)
         patch.setattr(delimited, "_COLUMN_BYTES", 0)
-        for module in (long_texts, coded_columns, items):  # no text is one of Python's own
+        for module in (long_texts, items):  # no text is one of Python's own
             patch.setattr(module, "BLOCK", 2)
         refusal_other, other = parsed(text)
         assert refusal == refusal_other

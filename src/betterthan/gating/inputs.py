@@ -15,11 +15,10 @@ from betterthan.auditing.audit import audit
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
-from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
 from betterthan.io.problems import listed, problem, shown
-from betterthan.io.reading import read_tables
+from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
 from betterthan.logs.pivoting import chosen_records, pivot_scores

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.io.coded_columns import Coded, Coding, Numbers, plain_numbers
 from betterthan.io.layouts import ALIASES
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
+from betterthan.io.texts import Coded, Coding, Numbers, plain_numbers
 
 BLOCK_BYTES = 2**16  # of text that are put into columns together
 _COLUMN_BYTES = 2**12  # of each column, where there are many
@@ -134,7 +134,7 @@ class _Text:
             raise problem(self._source, reason, row=start) from None
 
 
-def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, Coded | Numbers]:
+def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, Any]:
     """Columns by their numbers: numbers where these may be and all cells are such, else texts."""
     numbers: dict[int, list[np.ndarray]] = {k: [] for k, may in may_be_numbers.items() if may}
     texts = {k: Coding() for k, may in may_be_numbers.items() if not may}
@@ -149,7 +149,7 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, Co
             elif k not in mixed:
                 texts.setdefault(k, Coding()).add(cells)
     written = cache(lambda: _columns(blocks, dict.fromkeys(numbers, False)))
-    columns: dict[int, Any] = {k: coding.done() for k, coding in texts.items()}
+    columns = {k: coding.done() for k, coding in texts.items()}
     for k, parts in numbers.items():
         values = np.concatenate([np.empty(0, np.int8), *parts])
         columns[k] = Numbers(values, lambda k=k: written()[k])

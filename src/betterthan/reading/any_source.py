@@ -8,8 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks
-from betterthan.io.columns import Columns, words
-from betterthan.io.reading import read_tables
+from betterthan.io.reading import Columns, read_tables, words
 from betterthan.logs.record import Logs
 from betterthan.reading.finding_logs import runs_in, tables_in
 from betterthan.reading.judged_files import with_judged
