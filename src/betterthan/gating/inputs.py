@@ -25,7 +25,7 @@ from betterthan.logs.pivoting import chosen_records, pivot_scores
 from betterthan.logs.reading import combine_runs, read_logs, read_runs
 from betterthan.logs.recognising import find_files
 from betterthan.logs.record import OK, Frame, Logs, Run
-from betterthan.reading.finding_logs import logs_in, tables_in
+from betterthan.reading.sources import logs_in, tables_in
 
 _RUN_FIELDS = (
     *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),

@@ -12,7 +12,7 @@ import numpy as np
 from betterthan.io.layouts import ALIASES
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
-from betterthan.io.texts import Coded, Coding, Numbers, plain_numbers
+from betterthan.io.texts import Coding, Numbers, plain_numbers
 
 BLOCK_BYTES = 2**16  # of text that are put into columns together
 _COLUMN_BYTES = 2**12  # of each column, where there are many

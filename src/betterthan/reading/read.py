@@ -2,20 +2,99 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import pandas as pd
 import xarray as xr
 
 from betterthan import checks
+from betterthan.counts.successes import trials_from_table
+from betterthan.io import cells
+from betterthan.io.files import table_of
+from betterthan.io.layouts import find
+from betterthan.io.problems import listed, problem
 from betterthan.io.reading import Columns, read_tables, words
 from betterthan.logs.record import Logs
-from betterthan.reading.finding_logs import runs_in, tables_in
-from betterthan.reading.judged_files import with_judged
-from betterthan.reading.options import ReadOptions
-from betterthan.reading.other_layouts import OTHERS, layout_reader
-from betterthan.reading.stores import is_store
+from betterthan.reading.sources import is_store, runs_in, tables_in, with_judged
 from betterthan.text import stripped
+
+
+class ReadOptions(TypedDict, total=False):
+    """How a table or a log is read; `read` documents each option.
+
+    ``systems`` and ``unit`` are not among them: where `compare` reads, they have its own meaning.
+    """
+
+    layout: str | None
+    names: str | None
+    task: str | Sequence[str] | None
+    metric: str | None
+    filter: str | None
+    epoch: int | None
+    join: str
+    again: str | None
+    errors: str
+    unscored: str
+    format: str | None
+    items: Sequence[str] | None
+    cluster: str | None
+    item: str | None
+    system: str | None
+    score: str | None
+    ignore: str | Sequence[str] | None
+    true: str | Sequence[str] | None
+    false: str | Sequence[str] | None
+    percent: bool
+    decimal: str
+    sep: str | None
+    higher_is_better: bool | None
+    scale: int
+    judge: str | Sequence[str] | None
+    human: str | None
+    strata: str | Sequence[str] | None
+    drop: bool
+    lazy: bool
+
+
+_COUNTED = ("successes", "trials")
+
+
+def trials(source: str | Path | pd.DataFrame) -> Any:
+    """Successes of trials: columns ``system, item, successes, trials``."""
+    table = table_of(source)
+    columns = {role: find(table, role) for role in ("item", "system")}
+    columns |= {role: role if role in table.columns else None for role in _COUNTED}
+    for role, column in columns.items():
+        if column is None:
+            reason = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
+            raise problem(table.source, reason)
+    read = {role: cells.whole_numbers(table, role) for role in _COUNTED}
+    named = {
+        role: cells.labels(table, str(columns[role]), f"each row its {role}")
+        for role in ("item", "system")
+    }
+    counted_trials = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
+    summary = (
+        f"{table.source} read as trials{counted_trials.attrs['reading'].partition('trials')[2]}"
+    )
+    return counted_trials.assign_attrs(source=table.source, reading=summary)
+
+
+OTHERS = ("orders", "labels", "confusion", "trials")
+
+
+def layout_reader(layout: str) -> Callable[[Any], Any]:
+    """Return the reader of one of `OTHERS`, imported when needed."""
+    if layout == "orders":
+        from betterthan.orders.reading import read
+
+        return read
+    if layout == "trials":
+        return trials
+    from betterthan.labels import reading
+
+    return reading.read if layout == "labels" else reading.read_confusion
+
 
 Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 Source = str | Path | pd.DataFrame | Logs | Tables
@@ -231,7 +310,7 @@ def read(
         selected = select_systems(source, systems)
         return pivot_scores(selected, **log_choices, higher_is_better=higher_is_better)
     if lazy or is_store(source):
-        from betterthan.reading.in_blocks import read_blocks
+        from betterthan.reading.blocks import read_blocks
 
         others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
         column_choices = {k: v for k, v in vars(columns).items() if k != "ignore"}
@@ -242,7 +321,7 @@ def read(
         direction = {"higher_is_better": higher_is_better}
         return read_blocks(source, systems=systems, ignore=columns.ignore, **direction)
     if judge is not None or human is not None:
-        from betterthan.reading.judged_outcomes import read_judged
+        from betterthan.reading.sources import read_judged
 
         refuse(
             log_choices | table_choices | {"systems": systems, "again": again},
