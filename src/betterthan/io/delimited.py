@@ -15,8 +15,9 @@ from betterthan.io.table import Table, make_table
 from betterthan.io.texts import Coding, Numbers, plain_numbers
 
 BLOCK_BYTES = 2**16  # of text that are put into columns together
-_COLUMN_BYTES = 2**12  # of each column, where there are many
+_COLUMN_BYTES, _MOST_BYTES = 2**12, 2**22  # of each column, and of all, where there are many
 _SAMPLE = 64  # cells of a block of a column that show whether few are distinct
+_KNOWN = 2**12  # cells whose numbers are looked up
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
 Blocks = Callable[[Iterable[int]], Iterator[dict[int, Sequence[str]]]]
@@ -57,9 +58,10 @@ class _Text:
         """The cells of columns in some records, then in the next."""
         width, line, self.rows = len(self.header), 1, array("I")
         begin = len(_BOM) if self._data.startswith(_BOM) else 0
+        size = max(BLOCK_BYTES, min(_COLUMN_BYTES * width, _MOST_BYTES))
         above = 1  # the header, the first record of all
         while begin < len(self._data):
-            end = self._end(begin, max(BLOCK_BYTES, _COLUMN_BYTES * width))
+            end = self._end(begin, size)
             cells = self._split(self._data[begin:end])
             if cells is None:
                 end, rows, records = self._read(begin, end, line)
@@ -93,10 +95,10 @@ class _Text:
         marks = block.translate(None, self._others) + self._line_end
         if marks != row * (len(marks) // len(row)):
             return None
-        text, line_end = block.decode(), self._line_end.decode()
-        cells = text.replace(line_end, self._delimiter).split(self._delimiter)
-        most = csv.field_size_limit()
-        return None if len(block) > most and max(map(len, cells)) > most else cells
+        text, line_end, most = block.decode(), self._line_end.decode(), csv.field_size_limit()
+        if len(text) > most and max(map(len, text.split(line_end))) > most:
+            return None
+        return text.replace(line_end, self._delimiter).split(self._delimiter)
 
     def _read(self, begin: int, end: int, line: int) -> tuple[int, list[int], list[list[str]]]:
         """The end of a block, moved behind the record that it cuts; the line of each record, and
@@ -139,9 +141,10 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, An
     numbers: dict[int, list[np.ndarray]] = {k: [] for k, may in may_be_numbers.items() if may}
     texts = {k: Coding() for k, may in may_be_numbers.items() if not may}
     mixed: dict[int, bool] = {}  # columns of texts that began with numbers, whose cells are gone
+    by_cell = _Numbers()
     for block in blocks(may_be_numbers):
         for k, cells in block.items():
-            values = _numbers(cells) if k in numbers else None
+            values = by_cell.of(cells) if k in numbers else None
             if values is not None:
                 numbers[k].append(_narrow(values))
             elif numbers.pop(k, None):
@@ -149,26 +152,35 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, An
             elif k not in mixed:
                 texts.setdefault(k, Coding()).add(cells)
     written = cache(lambda: _columns(blocks, dict.fromkeys(numbers, False)))
-    columns = {k: coding.done() for k, coding in texts.items()}
+    columns: dict[int, Any] = {k: coding.done() for k, coding in texts.items()}
     for k, parts in numbers.items():
         values = np.concatenate([np.empty(0, np.int8), *parts])
         columns[k] = Numbers(values, lambda k=k: written()[k])
     return columns | (_columns(blocks, mixed) if mixed else {})
 
 
-def _numbers(cells: Sequence[str]) -> np.ndarray | None:
-    """Cells as finite numbers, NaN where they are blank; None if some are no such."""
-    few = len({*cells[:_SAMPLE]}) < _SAMPLE // 4
-    distinct = list(dict.fromkeys(cells)) if few else cells
-    values = plain_numbers(distinct)
-    if values is None and "" in distinct:
-        values = plain_numbers([cell or "nan" for cell in distinct])
-    if values is None or np.isinf(values).any():
-        return None
-    if not few:
-        return values
-    by_cell = dict(zip(distinct, values.tolist(), strict=True))
-    return np.fromiter(map(by_cell.__getitem__, cells), np.float64, len(cells))
+class _Numbers(dict[str, float]):
+    """The finite number that each cell is, NaN where it is blank."""
+
+    def __missing__(self, cell: str) -> float:
+        values = plain_numbers([cell or "nan"])
+        if values is None or np.isinf(values[0]):
+            raise ValueError(cell)
+        return self.setdefault(cell, float(values[0]))
+
+    def of(self, cells: Sequence[str]) -> np.ndarray | None:
+        """Cells as numbers; None if some are no such."""
+        if len({*cells[:_SAMPLE]}) < _SAMPLE // 4:
+            if len(self) > _KNOWN:
+                self.clear()
+            try:
+                return np.fromiter(map(self.__getitem__, cells), np.float64, len(cells))
+            except ValueError:
+                return None
+        values = plain_numbers(cells)
+        if values is None and "" in cells:
+            values = plain_numbers([cell or "nan" for cell in cells])
+        return None if values is None or np.isinf(values).any() else values
 
 
 def _narrow(numbers: np.ndarray) -> np.ndarray:
