@@ -333,7 +333,7 @@ class Coding:
         return np.concatenate([numbers[begin:][code] for begin, code in self._parts])
 
 
-def coded(values: Sequence[Any]) -> Coded:
+def coded(values: Sequence[Any] | np.ndarray) -> Coded:
     """The values by the distinct ones.
 
     Examples

@@ -13,7 +13,7 @@ from betterthan import checks, names
 from betterthan.counts.counting import count_data
 from betterthan.io.system_names import tell_alike
 from betterthan.logs.record import Logs
-from betterthan.reading.read import OTHERS, ReadOptions, read, refuse
+from betterthan.reading.read import OTHERS, ReadOptions, read, refuse, refuse_unknown
 from betterthan.text import stripped
 
 TO_READ = PATH, FRAME = "a path", "a DataFrame"
@@ -295,9 +295,7 @@ def data_of(
     ValueError
         If nothing is read and there are options, or the parts of the data do not fit together.
     """
-    unknown = [name for name in options if name not in ReadOptions.__optional_keys__]
-    if unknown:
-        raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
+    refuse_unknown(options, function)
     data = _put_together(data, other, systems)
     if not _is_read(data) and not _is_mapping(data):
         refuse(options, "data are in memory, and nothing is read")
