@@ -9,7 +9,7 @@ import pytest
 _CODE = """
 import resource, sys, tempfile
 from pathlib import Path
-from betterthan.reading.any_source import read
+from betterthan.reading.read import read
 from betterthan.cli.start import run
 small = Path(tempfile.mkdtemp(), "small.csv")
 small.write_text("item,A,B\\nq,1,0\\n")

@@ -54,8 +54,8 @@ from .logs.reading import read_logs as read_logs
 from .posterior.closed import prob_better as prob_better
 from .posterior.differences import difference as difference
 from .posterior.differences import prob_equivalent as prob_equivalent
-from .reading.any_source import read as read
-from .reading.counting import count as count
+from .reading.inputs import count as count
+from .reading.read import read as read
 from .results.comparison import load as load
 from .results.provenance import signature as signature
 from .results.reports import report as report

@@ -12,8 +12,7 @@ from logs.samples import FORMATS, needs_samples
 
 import betterthan as bt
 from betterthan.logs.record import Logs
-from betterthan.reading.any_source import read
-from betterthan.reading.options import ReadOptions
+from betterthan.reading.read import ReadOptions, read
 
 A, B, C = [1.0, 1, 0, 1, 1, 0, 1, 1], [0.0, 1, 0, 0, 1, 0, 0, 1], [0.0, 0, 0, 1, 0, 0, 1, None]
 ITEMS = [f"q{k}" for k in range(8)]

@@ -1,7 +1,8 @@
 import pytest
 import xarray as xr
 
-from betterthan.io.texts import text_array, text_axes
+from betterthan.io.items import text_axes
+from betterthan.io.texts import text_array
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from betterthan.io import coded_columns
 from betterthan.io import system_names as spellings
 from betterthan.io import texts as long_texts
-from betterthan.io.coded_columns import Coding, coded
 from betterthan.io.system_names import alike
-from betterthan.io.texts import Texts, joined
+from betterthan.io.texts import Coding, Texts, coded, joined
 
 TEXT = st.text("aA \n\t\x00\x1fé\U0001f600", max_size=3)
 BLOCKS = st.lists(st.lists(TEXT, min_size=1, max_size=5), min_size=1, max_size=5)
@@ -46,15 +44,14 @@ def same_as_at_once(blocks):
 def test_texts_of_blocks_are_numbered_as_all_at_once(blocks):
     same_as_at_once(blocks)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long_texts, "BLOCK", 1)
-        patch.setattr(coded_columns, "BLOCK", 2)
+        patch.setattr(long_texts, "BLOCK", 2)
         same_as_at_once(blocks)
 
 
 def test_two_texts_of_one_hash_stay_two(monkeypatch):
     right = long_texts.hashes
     numbers = iter([lambda blocks: 0 * right(blocks), right])
-    monkeypatch.setattr(coded_columns, "hashes", lambda blocks: next(numbers)(blocks))
+    monkeypatch.setattr(long_texts, "hashes", lambda blocks: next(numbers)(blocks))
     found = in_blocks([["a", "b"], ["b", "c"]])
     assert list(found.distinct) == ["a", "b", "c"]
     assert found.codes.tolist() == [0, 1, 1, 2]

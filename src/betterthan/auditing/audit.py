@@ -33,8 +33,8 @@ from betterthan.logs.pivoting import JOINS, POLICIES, chosen_records, pivot_scor
 from betterthan.logs.reading import read_log_files
 from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
-from betterthan.reading.any_source import read
-from betterthan.reading.finding_logs import logs_in
+from betterthan.reading.read import read
+from betterthan.reading.sources import logs_in
 
 LEAST = 40  # characters of a text that is looked at
 WITHIN = 3  # bits of 64 in which near copies differ at most

@@ -22,7 +22,7 @@ from betterthan.orders.agreeing import agreement
 from betterthan.orders.reading import read as read_orders
 from betterthan.orders.references import consensus
 from betterthan.orders.taus import kendall_tau
-from betterthan.reading.any_source import read
+from betterthan.reading.read import read
 
 _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
 

@@ -13,7 +13,7 @@ from betterthan import __version__
 from betterthan.cli.console import INTERRUPTED, ended, ready, say
 
 _ALWAYS = ("xarray", "scipy.special")  # what every command takes long to load
-_OF_COMPARE = ("reading.any_source", "comparison.compare", "results.comparison_page")
+_OF_COMPARE = ("reading.read", "comparison.compare", "results.comparison_page")
 
 
 def run() -> None:

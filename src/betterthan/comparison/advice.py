@@ -14,7 +14,7 @@ from betterthan.counts.shapes import systems_of, to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.model_registry import Spec, spec_of
 from betterthan.reading.inputs import data_of
-from betterthan.reading.options import ReadOptions
+from betterthan.reading.read import ReadOptions
 
 _SYSTEMS_FITTED = 32  # beyond, a model of pairs is refused: names.MCMC_PAIRS_MAX
 _FEW = 20  # examples below which little is settled

@@ -47,7 +47,7 @@ from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
 from betterthan.progress import with_bar, working
 from betterthan.reading.inputs import data_of
-from betterthan.reading.options import ReadOptions
+from betterthan.reading.read import ReadOptions
 from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests

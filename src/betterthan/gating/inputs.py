@@ -15,18 +15,17 @@ from betterthan.auditing.audit import audit
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
-from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
 from betterthan.io.problems import listed, problem, shown
-from betterthan.io.reading import read_tables
+from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
 from betterthan.logs.pivoting import chosen_records, pivot_scores
 from betterthan.logs.reading import combine_runs, read_logs, read_runs
 from betterthan.logs.recognising import find_files
 from betterthan.logs.record import OK, Frame, Logs, Run
-from betterthan.reading.finding_logs import logs_in, tables_in
+from betterthan.reading.sources import logs_in, tables_in
 
 _RUN_FIELDS = (
     *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),

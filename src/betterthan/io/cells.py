@@ -12,10 +12,19 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
-from betterthan.io.coded_columns import Coded, FirstRows, Numbers, as_coded, coded, plain_numbers
 from betterthan.io.problems import problem, shown
 from betterthan.io.table import Table
-from betterthan.io.texts import Texts, joined, text_blocks
+from betterthan.io.texts import (
+    Coded,
+    FirstRows,
+    Numbers,
+    Texts,
+    as_coded,
+    coded,
+    joined,
+    plain_numbers,
+    text_blocks,
+)
 from betterthan.text import any_flaw, flaw, stripped
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.

@@ -4,11 +4,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from betterthan.io.compression import gunzipped
-from betterthan.io.delimited import parse_delimited, parse_plain
-from betterthan.io.frames import parse_parquet, table_from_frame
+from betterthan.io.delimited import parse_delimited
 from betterthan.io.json_records import parse_json, parse_json_lines
 from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
@@ -26,14 +23,15 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     if not data:
         raise problem(path.name, "is empty; give column names and at least one row")
     if extension == ".parquet":
+        from betterthan.io.frames import parse_parquet
+
         return parse_parquet(data, path.name)
     if extension in (".jsonl", ".json"):
         refuse_no_text(data, path.name)
         return (parse_json if extension == ".json" else parse_json_lines)(data, path.name)
     delimiter = sep or ("\t" if extension == ".tsv" else ",")
     refuse_no_text(data, path.name)
-    plain = parse_plain(data, path.name, delimiter)
-    return plain or parse_delimited(data, path.name, delimiter)
+    return parse_delimited(data, path.name, delimiter)
 
 
 def dataset_name(path: Path) -> str:
@@ -107,6 +105,10 @@ def table_of(source: Any) -> Table:
     """The table in a file or a frame."""
     if isinstance(source, str | Path):
         return read_file(Path(source))
+    import pandas as pd
+
+    from betterthan.io.frames import table_from_frame
+
     if isinstance(source, pd.DataFrame):
         return table_from_frame(source, "DataFrame")
     raise ValueError(f"source is a {type(source).__name__}; give a path or a pandas.DataFrame")

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from betterthan.io.coded_columns import Coding
 from betterthan.io.compression import max_expanded
 from betterthan.io.layouts import ALIASES, PAIRS
 from betterthan.io.problems import problem
 from betterthan.io.table import MOST_CELLS, Table, make_table
-from betterthan.io.texts import BLOCK
+from betterthan.io.texts import BLOCK, Coding
 
 _CELLS = 2**20  # of a file of Parquet that are read together
 

@@ -1,21 +1,43 @@
-"""The item axis: ids, coordinates, and uniqueness."""
+"""Tables of items: ids and coordinates, and the wide and long layouts of scores and tallies."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from xarray.indexes import PandasIndex
 
-from betterthan import names
+from betterthan import checks, names
+from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
-from betterthan.io.coded_columns import Coded, coded, first_rows, narrow
 from betterthan.io.layouts import candidates, find
-from betterthan.io.problems import listed, problem, shown
-from betterthan.io.system_names import tell_alike
-from betterthan.io.table import NAMELESS, Table
-from betterthan.io.texts import BLOCK, Texts, array_from_codes, few, repeated, text_axes
+from betterthan.io.problems import counted, listed, problem, shown
+from betterthan.io.system_names import (
+    alike_labels,
+    check_labels,
+    chosen,
+    refuse_alike_by_scores,
+    refuse_other_numbers,
+    refuse_total,
+    tell_alike,
+)
+from betterthan.io.table import MOST_CELLS, NAMELESS, Reading, Table, refuse_large, unread
+from betterthan.io.texts import (
+    BLOCK,
+    Coded,
+    Texts,
+    array_from_codes,
+    coded,
+    dtype_of,
+    few,
+    first_rows,
+    narrow,
+    repeated,
+    text_array,
+)
 
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _WITHIN = ("dataset", "epoch")  # an item is one within these
@@ -79,7 +101,7 @@ def _keys(ids: Coded, coords: dict[str, np.ndarray]) -> np.ndarray:
     """Return a key for each row, equal where item, dataset and epoch are equal."""
     key = ids.codes
     for place, role in enumerate(role for role in _WITHIN if role in coords):
-        codes = coded(coords[role].astype(object))
+        codes = coded(coords[role].tolist())
         key = (pd.factorize(key)[0] if place else key) * np.int64(len(codes.distinct))
         key += codes.codes
     return key
@@ -127,6 +149,32 @@ def scores_array(
     return scores.assign_coords(coordinates)  # which takes the arrays as they are, without a copy
 
 
+def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
+    """Dims and the texts along each: what `text_array` would give, whose array is not made, as
+    pandas keeps texts of an index in its own way.
+    """
+    indexes = {dim: _index(dim, texts) for dim, texts in axes.items()}
+    variables = {dim: index.create_variables()[dim] for dim, index in indexes.items()}
+    return xr.Coordinates(variables, indexes=indexes)
+
+
+def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
+    dtype = dtype_of(texts)
+    kind = object if dtype.kind == "O" or not len(texts) else None
+    try:
+        index = _index_from_blocks(texts, dim, kind)
+    except UnicodeEncodeError:  # half a letter, which some JSON holds
+        index = _index_from_blocks(texts, dim, object)
+    return PandasIndex(index, dim, coord_dtype=dtype)
+
+
+def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
+    if not isinstance(texts, Texts):
+        return pd.Index(list(texts), name=name, dtype=dtype)
+    parts = [pd.Series(block, dtype=dtype) for block in texts.blocks()]
+    return pd.Index(pd.concat(parts, ignore_index=True), name=name, dtype=dtype)
+
+
 def at_least_two(table: Table, systems: Sequence[str]) -> None:
     """Refuse a table with fewer than two systems."""
     if len(systems) < 2:
@@ -152,3 +200,351 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     reason = f"duplicate item id{same}, already in row {before}; give each item one row"
     reason += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
     raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])
+
+
+_NOT_SCORES = (
+    "text, not scores; leave the column out, or name it 'item' if it holds the item ids, "
+    "'cluster' if it says which "
+    "items belong together"
+)
+
+
+def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
+    """Scores of a wide table, of all its columns or of the ones that are named."""
+    items = items_of(table)
+    candidate_columns = [column for column in table.columns if column not in items.used]
+    named, systems = systems is not None, chosen(table, candidate_columns, systems)
+    at_least_two(table, systems)
+    values = np.empty((len(items.ids), len(systems)))
+    for k, system in enumerate(systems):
+        values[:, k] = cells.numbers(table, system, _NOT_SCORES)
+    if items.summary.startswith("items are"):
+        _refuse_row_numbers(table, systems, values)
+    if not named:
+        refuse_other_numbers(table, systems, values)
+    refuse_total(table.source, items.ids, values)
+    refuse_alike_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    ignored = [*items.ignored, *(column for column in candidate_columns if column not in systems)]
+    scores = scores_array(values, items.ids, systems, items.coords)
+    return Reading(scores, items.summary, ignored)
+
+
+def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
+    """1 where a prediction equals gold, 0 where it does not, NaN where it is blank."""
+    items = items_of(table)
+    gold_column = str(sole(table, "gold"))
+    candidate_columns = [
+        column for column in table.columns if column not in items.used | {gold_column}
+    ]
+    named, systems = systems is not None, chosen(table, candidate_columns, systems)
+    at_least_two(table, systems)
+    gold = cells.read_once(table, gold_column, cells.gold)
+    predicted = {system: cells.read_once(table, system, cells.predictions) for system in systems}
+    summary = f"{items.summary}, 1 where a prediction equals column {gold_column!r}"
+    summary += check_labels(table, (gold_column, gold), predicted, named)
+    values = _right(gold, predicted)
+    refuse_alike_by_scores(table.source, systems, items.ids, ~np.isnan(values))
+    ignored = [*items.ignored, *(column for column in candidate_columns if column not in systems)]
+    return Reading(scores_array(values, items.ids, systems, items.coords), summary, ignored)
+
+
+def _right(gold: Coded, predicted: dict[str, Coded]) -> np.ndarray:
+    """Score each prediction: 1 if it equals gold, else 0; NaN where it is blank."""
+    values, labels = np.empty((len(gold), len(predicted))), gold.distinct
+    place = {label: k for k, label in enumerate(labels)} | {"": -2}
+    for k, predictions in enumerate(predicted.values()):
+        code_by_distinct = narrow(
+            np.array([place.get(text, -1) for text in predictions.distinct]), len(labels)
+        )
+        codes = code_by_distinct[predictions.codes]
+        values[:, k] = codes == gold.codes
+        values[codes == -2, k] = np.nan
+    return values
+
+
+def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
+    """Refuse a system whose scores count the rows: it is an id by an unknown name, and would always
+    win.
+    """
+    if len(values) < 5:
+        return
+    for k in np.flatnonzero((np.diff(values[:5], axis=0) == 1).all(axis=0)):
+        if (np.diff(values[:, k]) == 1).all():
+            reason = (
+                "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
+            )
+            raise problem(table.source, reason, column=systems[k])
+
+
+def long_scores(table: Table) -> Reading:
+    """Scores of a long table, joined by item, dataset and epoch; what never occurs is NaN."""
+    item, system, score = (str(find(table, role)) for role in ("item", "system", "score"))
+    rows = item_rows(table, item)
+    systems = cells.read_once(table, system, cells.system_names)
+    at_least_two(table, systems.distinct)
+    values = _square(table, rows, systems, cells.numbers(table, score))
+    refuse_total(table.source, rows.names, values)
+    refuse_alike_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
+    summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
+    ignored = unread(table, {item, system, score, *rows.coord_columns.values()})
+    return Reading(
+        scores_array(values, rows.names, systems.distinct, rows.coords), summary, ignored
+    )
+
+
+@dataclass(frozen=True)
+class ItemRows:
+    """The items of a table with several rows for each."""
+
+    ids: Coded  # of each row
+    unit: np.ndarray  # the item of each row, as a number
+    coord_columns: dict[str, str]  # columns of the optional coordinates
+    by_row: dict[str, np.ndarray]  # the coordinates of each row
+
+    @property
+    def items(self) -> int:
+        """How many there are."""
+        return len(self.ids.distinct if self.unit is self.ids.codes else self.first)
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """The first row of each item."""
+        return self.ids.first if self.unit is self.ids.codes else first_rows(self.unit)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The id of each item."""
+        if self.unit is self.ids.codes:
+            return self.ids.distinct
+        return Coded(self.ids.distinct, self.ids.codes[self.first]).texts
+
+    @property
+    def coords(self) -> dict[str, np.ndarray]:
+        """The coordinates of each item."""
+        return {role: values[self.first] for role, values in self.by_row.items()}
+
+
+def item_rows(table: Table, column: str) -> ItemRows:
+    """Join rows to items by id within dataset and epoch."""
+    columns = coordinate_columns(table)
+    ids = item_ids(table, column, "each row an item id")
+    by_row = {
+        role: coordinate(table, coordinate_column, role)
+        for role, coordinate_column in columns.items()
+    }
+    unit = units(ids, by_row)
+    rows = ItemRows(ids, unit, columns, by_row)
+    if "cluster" in by_row:
+        refuse_two_clusters(table, columns["cluster"], by_row["cluster"], rows.first[unit])
+    return rows
+
+
+def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) -> np.ndarray:
+    """The scores of rows over (item, system), NaN where there is no row."""
+    place = rows.unit * np.int64(len(systems.distinct))  # among items x systems
+    place += systems.codes
+    _refuse_repeated_scores(table, rows, systems, place)
+    shape = rows.items, len(systems.distinct)
+    refuse_large(table.source, items=shape[0], systems=shape[1])
+    values = np.full(shape, np.nan)
+    values.ravel()[place] = scores
+    return values
+
+
+def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
+    if not _any_twice(cell, rows.items * len(systems.distinct)):
+        return
+    again = pd.Series(cell).duplicated().to_numpy()
+    k = int(again.argmax())
+    before = table.rows[int((cell == cell[k]).argmax())]
+    where = "".join(
+        f", {role} {shown(rows.by_row[role][k].item())}"
+        for role in ("dataset", "epoch")
+        if role in rows.by_row
+    )
+    raise problem(
+        table.source,
+        f"duplicate score of system {shown(systems[k])} on item {shown(rows.ids[k])}"
+        f"{where}, already in row {before}; give each system one score an item, a column "
+        f"'epoch' or 'dataset' that tells them apart, or name the item ids with item=",
+        row=table.rows[k],
+    )
+
+
+def _any_twice(places: np.ndarray, size: int) -> bool:
+    """Whether two are the same; all are below `size`."""
+    if size > MOST_CELLS:
+        return bool(pd.Series(places).duplicated().any())
+    met = np.zeros(size, dtype=bool)
+    met[places] = True
+    return int(np.count_nonzero(met)) < len(places)
+
+
+def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:
+    """Refuse an item whose rows differ in cluster; `first` is the first row of the item of each
+    row.
+    """
+    differs = cluster != cluster[first]
+    if differs.any():
+        k = int(differs.argmax())
+        before = table.rows[int(first[k])]
+        other = shown(str(cluster[first[k]]))
+        reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
+        raise problem(table.source, reason, row=table.rows[k], column=column, value=str(cluster[k]))
+
+
+_ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Where the rows of a table belong: items, systems and, where there is a column, labels."""
+
+    items: ItemRows
+    systems: list[str]
+    labels: list[str]
+    item_column: str
+    label_column: str | None
+    system: np.ndarray  # of each row, as a number
+    label: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Items, systems, labels."""
+        return self.items.items, len(self.systems), len(self.labels)
+
+    @property
+    def place(self) -> np.ndarray:
+        """Of each row in an array of that shape, laid out in one dimension."""
+        return np.ravel_multi_index((self.items.unit, self.system, self.label), self.shape)
+
+    @property
+    def columns(self) -> list[str | None]:
+        """Of items, what stands beside them, and labels."""
+        return [self.item_column, *self.items.coord_columns.values(), self.label_column]
+
+    def named(self, row: int) -> str:
+        """Describe the item of a row for a message, with dataset and epoch."""
+        fields = {names.ITEM: str(self.items.ids[row])}
+        for role in (names.DATASET, "epoch"):
+            if role in self.items.by_row:
+                fields[role] = self.items.by_row[role][row].item()
+        return ", ".join(f"{role} {shown(value)}" for role, value in fields.items())
+
+
+def tallies(table: Table, scale: int = 1) -> Reading:
+    """Tallies of a table, joined by item, dataset and epoch."""
+    scale = checks.whole(scale, "scale")
+    rows = _read_cells(table)
+    present = _mark_present(table, rows)
+    columns = [str(find(table, tally)) for tally in names.TALLIES]
+    values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
+    for k, column in enumerate(columns):
+        values.reshape(-1, len(columns))[rows.place, k] = _integers(table, column, scale)
+    used = {find(table, "system"), *columns, *rows.columns}
+    summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    summary += alike_labels(table.source, rows.labels)
+    return Reading(_array(values, rows, scale), summary, unread(table, used))
+
+
+def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
+    """Mark the tallies (item, system, label) with a row; refuse duplicates and missing systems."""
+    _refuse_repeated_tallies(table, rows)
+    refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
+    present = np.zeros(rows.shape, dtype=bool)
+    present.reshape(-1)[rows.place] = True
+    refuse_alike_by_scores(table.source, rows.systems, rows.items.names, present.any(2))
+    _refuse_absent(table, rows, present.any(2))
+    return present
+
+
+def _read_cells(table: Table) -> _Cells:
+    item = str(find(table, "item"))
+    items = item_rows(table, item)
+    systems = cells.read_once(table, str(find(table, "system")), cells.system_names)
+    at_least_two(table, systems.distinct)
+    column = find(table, "class")
+    labels = Coded([""], np.zeros(len(table.rows), dtype=np.int64))
+    if column is not None:
+        labels = cells.read_once(table, column, _labels)
+    system_names, label_names = list(systems.distinct), list(labels.distinct)
+    return _Cells(items, system_names, label_names, item, column, systems.codes, labels.codes)
+
+
+def _labels(table: Table, column: str) -> Sequence[str]:
+    return cells.labels(table, column, "each row its label")
+
+
+def _summary(rows: _Cells, absent: int) -> str:
+    systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems)})"
+    summary = f"{counted(rows.shape[0], 'item')} x {systems}, "
+    summary += (
+        f"item ids from column {rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
+    )
+    if rows.label_column is None:
+        return summary
+    summary += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
+    return summary + (f" ({counted(absent, 'row')} absent and taken as 0)" if absent else "")
+
+
+def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
+    items = {names.ITEM: text_array(rows.items.names)} | rows.items.coords
+    axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in items.items()}
+    axes |= {names.SYSTEM: text_array(rows.systems), names.TALLY: list(names.TALLIES)}
+    dims = (names.ITEM, names.SYSTEM, names.TALLY)
+    if rows.label_column is None:
+        values = values[:, :, 0]
+    else:
+        axes[names.LABEL] = text_array(rows.labels)
+        dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
+    return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
+
+
+def _integers(table: Table, column: str, scale: int) -> np.ndarray:
+    values = cells.numbers(table, column)
+    rounded = np.rint(values * scale)
+    for bad, requirement in (
+        (np.isnan(values), "blank; give a tally, 0 where there is nothing: missing is not zero"),
+        (values < 0, "negative; a tally is at least 0"),
+        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, _fractional(scale)),
+        (np.abs(rounded) > 2**40, "too large for a tally"),
+    ):
+        if bad.any():
+            k = int(bad.argmax())
+            raise problem(
+                table.source, requirement, row=table.rows[k], column=column, value=float(values[k])
+            )
+    return rounded.astype(np.int64)
+
+
+def _fractional(scale: int) -> str:
+    if scale == 1:
+        return "not whole; for partial credit give a scale, such as scale=2 where there are halves"
+    return f"not whole after scaling by {scale}; give a scale that makes every tally whole"
+
+
+def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
+    place = rows.place
+    again = pd.Series(place).duplicated().to_numpy()
+    if not again.any():
+        return
+    k = int(again.argmax())
+    before = table.rows[int((place == place[k]).argmax())]
+    label_text = "" if rows.label_column is None else f", label {shown(rows.labels[rows.label[k]])}"
+    reason = (
+        f"duplicate tallies of system {shown(rows.systems[rows.system[k]])} on "
+        f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "
+        f"column 'dataset' or 'epoch' that tells them apart"
+    )
+    raise problem(table.source, reason, row=table.rows[k])
+
+
+def _refuse_absent(table: Table, rows: _Cells, present: np.ndarray) -> None:
+    if not present.all():
+        i, j = np.argwhere(~present)[0]
+        reason = (
+            f"{rows.named(int(rows.items.first[i]))} has no row for system "
+            f"{shown(rows.systems[j])} ({int((~present).sum())} missing in all); "
+            "give every system a row for every item, zeros where it found nothing"
+        )
+        raise problem(table.source, reason)

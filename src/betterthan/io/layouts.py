@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-
-import xarray as xr
+from typing import Any
 
 from betterthan import names
 from betterthan.io.cells import holds_numbers
@@ -94,7 +93,7 @@ LAYOUTS = (
         (),
         "rest",
         "scores",
-        "wide.wide_scores",
+        "items.wide_scores",
         "a column of item ids (may be absent), and a column of scores for each system",
         takes=("higher_is_better", "systems"),
     ),
@@ -103,7 +102,7 @@ LAYOUTS = (
         ("system", "item", "score"),
         "columns",
         "scores",
-        "long.long_scores",
+        "items.long_scores",
         "``system, item, score``",
         takes=("higher_is_better",),
     ),
@@ -112,7 +111,7 @@ LAYOUTS = (
         ("gold",),
         "gold",
         "scores",
-        "wide.predicted_scores",
+        "items.predicted_scores",
         "item ids, ``gold``, and a column of predicted labels for each system",
         takes=("systems",),
     ),
@@ -141,7 +140,7 @@ LAYOUTS = (
         ("system", "item", "tp", "fp", "fn"),
         "columns",
         "tallies",
-        "long.tallies",
+        "items.tallies",
         "``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`",
         takes=("scale",),
     ),
@@ -227,7 +226,7 @@ def _predictions_or_wide(table: Table) -> list[str]:
 def summary_line(
     source: str,
     layout: Layout,
-    data: xr.DataArray | xr.Dataset,
+    data: Any,
     readings: Sequence[Reading],
     datasets: Sequence[str] = (),
 ) -> str:
@@ -244,7 +243,7 @@ def named_systems(systems: Sequence[str]) -> str:
     return f"{counted(len(systems), 'system')} ({listed(systems)})"
 
 
-def _size(layout: Layout, data: xr.DataArray | xr.Dataset, detail: str) -> str:
+def _size(layout: Layout, data: Any, detail: str) -> str:
     missing = data.attrs.get("n_missing", 0)
     if layout.gives == "scores":
         systems = named_systems(data[names.SYSTEM].values.tolist())

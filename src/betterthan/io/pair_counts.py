@@ -8,13 +8,12 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.coded_columns import Coded, narrow
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import find
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, refuse_large, unread
-from betterthan.io.texts import BLOCK, array_from_codes, text_array
+from betterthan.io.texts import BLOCK, Coded, array_from_codes, narrow, text_array
 
 
 def pair_columns(table: Table) -> tuple[str, str]:

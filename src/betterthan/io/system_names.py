@@ -1,9 +1,9 @@
-"""Names of systems: those that look alike, and those that are selected."""
+"""Systems of a table: which columns they are, which names look alike, which are selected."""
 
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from shlex import quote
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.io.cells import holds_numbers
 from betterthan.io.problems import listed, problem, shown
 from betterthan.io.table import Table
-from betterthan.io.texts import Texts, hashes, joined, repeated, text_array, text_blocks
+from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
 
 _LONGEST = 1000  # characters of what may still be a name; longer is text
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -257,3 +258,253 @@ def renamed(data: Any, systems: Any) -> Any:
     new_names = [new.get(system, system) for system in present]
     checks.unique(new_names, "system")
     return data.assign_coords({dim: text_array(new_names) for dim in dims})
+
+
+_SUMMARY = re.compile(
+    r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|stdev|macro|micro)"
+    r"([ _](score|total|average|avg))?\s*",
+    re.IGNORECASE,
+)
+_WORDS = ["total", "sum", "mean", "average", "avg", "overall", "median", "std", "macro", "micro"]
+_MEASURE = re.compile(
+    r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words)"
+    r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
+    re.IGNORECASE,
+)
+_LARGE = 20  # no share, and no rating beside numbers a twentieth of it
+_ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
+_CELLS = 2**18  # that are looked at together
+_ENOUGH = 5  # rows on which systems differ, and another column is their mean
+
+
+def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarray) -> None:
+    """Refuse columns of a wide table that are plainly no scores of systems, or are called so."""
+    far, smallest = _far(values)
+    if len(far):
+        odd = [systems[int(k)] for k in far]
+        reason = (
+            f"runs from {_range(values[:, far[0]])}, while {shown(systems[smallest])} runs from "
+            f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
+        )
+        raise problem(table.source, reason, column=odd[0])
+    called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
+    for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
+        reason = f"is the {statistic} of the other columns, and no system"
+        reason += f"; {how_to_choose(systems, [systems[k]])}"
+        raise problem(table.source, reason, column=systems[k])
+    named = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
+    if named:
+        also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
+        reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
+        raise problem(table.source, reason, column=named[0])
+
+
+def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
+    """Refuse an item that is the sum or the mean of all others; warn of one only called so."""
+    if len(items) < 3:
+        return
+    if not any(map(_may_sum, joined(items, "\n"))):
+        return
+    called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
+    if not called.any():
+        return
+    item = shown(items[int(called.argmax())])
+    for k, statistic in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):
+        reason = f"item {shown(items[k])} is the {statistic} of all other items; leave the row out"
+        raise problem(source, reason)
+    reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
+    warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
+
+
+def _may_sum(names: str) -> bool:
+    """Whether one of some names may say that it sums others up."""
+    together = names.casefold()
+    return not together.isascii() or any(word in together for word in _WORDS)
+
+
+def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
+    """Find columns that are the sum or the mean of all others, if these differ on enough rows."""
+    others = values.shape[1] - 1
+    if others < 2:
+        return []
+    slack = _ROUNDED * max((np.abs(rows).max() for rows in _complete_rows(values)), default=np.nan)
+    n, differ, several = 0, 0, False
+    sums = means = np.ones(len(enough), dtype=bool)
+    for rows in _complete_rows(values):
+        n += len(rows)
+        rest_sum = rows.sum(1, keepdims=True) - rows
+        differ += int((np.ptp(rows, axis=1) > 10 * slack).sum())
+        several |= bool(((rows != 0).sum(1) > 2).any())  # else the largest is their sum
+        sums = sums & (np.abs(rows - rest_sum) <= 2 * slack).all(0)
+        means = means & (np.abs(rows - rest_sum / others) <= slack).all(0)
+    if not n:
+        return []
+    sums, means = (candidates & (differ >= enough) for candidates in (sums & several, means))
+    return [(int(k), "sum" if sums[k] else "mean") for k in np.flatnonzero(sums | means)]
+
+
+def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Some rows, then the next ones."""
+    step = max(1, _CELLS // max(1, values.shape[1]))
+    return (values[k : k + step] for k in range(0, len(values), step))
+
+
+def _complete_rows(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield blocks of the complete rows."""
+    for rows in _blocks(values):
+        rows = rows[~np.isnan(rows).any(1)]
+        if len(rows):
+            yield rows
+
+
+def _far(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Find columns with numbers far beyond the range of the smallest column; return that one
+    too.
+    """
+    if len(values) < 2:
+        return np.array([], dtype=int), 0
+    largest, least = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
+    total, n, integral = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
+    for rows in _blocks(values):
+        size, observed = np.abs(rows), ~np.isnan(rows)
+        largest = np.fmax(largest, np.where(observed, size, 0).max(0))
+        least = np.fmin(least, np.where(observed, size, np.inf).min(0))
+        total, n = total + np.where(observed, size, 0).sum(0), n + observed.sum(0)
+        integral &= (~observed | (rows == np.floor(rows))).all(0)
+    largest = np.where(largest == 0, np.nan, largest)
+    if np.isnan(largest).all():
+        return np.array([], dtype=int), 0
+    smallest = int(np.nanargmin(largest))
+    far = largest > _LARGE
+    if largest[smallest] <= 1:  # shares, or right and wrong
+        return np.flatnonzero(far & (total / n.clip(1) > _LARGE / 4)), smallest
+    ratings = largest[smallest] <= _LARGE / 2 and integral[smallest]
+    return np.flatnonzero(far & ratings & (least >= _LARGE * largest[smallest])), smallest
+
+
+def _range(column: np.ndarray) -> str:
+    return f"{np.nanmin(column):g} to {np.nanmax(column):g}"
+
+
+Counted = list[tuple[str, int]]  # distinct cells, and how many rows hold each
+_NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else
+_MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
+_MAX_EXAMPLES = 3  # values and labels in a message
+_NUMERIC_HINT = (
+    "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
+    "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
+)
+
+
+def check_labels(
+    table: Table,
+    gold: tuple[str, Coded],
+    predicted: Mapping[str, Coded],
+    named: bool,
+) -> str:
+    """Refuse columns that are no predictions; return what the reading says of the labels.
+
+    Parameters
+    ----------
+    table : Table
+    gold : tuple of str and Coded
+        The column of gold labels, and what it holds.
+    predicted : mapping of str to Coded
+        The cells of each system; those that are missing are empty.
+    named : bool
+        Whether these systems were asked for: then whatever they hold are predictions.
+    """
+    column, labels = gold[0], set(gold[1].distinct)
+    if not named:
+        _refuse_confidences(table, list(predicted), column, labels)
+    summary = alike_labels(
+        table.source, *(coded_column.distinct for coded_column in (gold[1], *predicted.values()))
+    )
+    if named:
+        return summary
+    counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
+    return summary + _check_others(table, column, labels, counted)
+
+
+def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
+    """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
+    if any(map(_is_number, labels)):
+        return
+    numbers = [system for system in systems if holds_numbers(table, system)]
+    if numbers:
+        reason = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
+        raise problem(
+            table.source, f"{reason}; {how_to_choose(systems, numbers)}", column=numbers[0]
+        )
+
+
+def _check_others(
+    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
+) -> str:
+    """Refuse columns that share no or nearly no label with gold; return what the reading says of
+    those that share fewer than half.
+
+    The labels of the other systems count too: one that always predicts a class that gold happens
+    to lack is none of these.
+    """
+    shared = {name: _share(cells, labels) for name, cells in predicted.items()}
+    sure = [predicted[name] for name, share in shared.items() if share >= _MOST]
+    known_labels = labels.union(*({text for text, _ in cells} for cells in sure))
+    few = [name for name, share in shared.items() if share < _NEARLY_NONE]
+    odd = [name for name in few if _share(predicted[name], known_labels - {""}) < _NEARLY_NONE]
+    if odd:
+        cells = predicted[odd[0]]
+        what = f"{_values(cells, labels, gold)}{_also(odd)}"
+        spelt = [(spelling(text), n) for text, n in cells]
+        if _share(spelt, {*map(spelling, labels)}) >= _MOST:
+            what += "; they differ only by blanks, case or unicode form: write them as gold does"
+        elif len(odd) == len(predicted) and holds_numbers(table, gold):
+            what += _NUMERIC_HINT
+        else:
+            what += f"; {how_to_choose(list(predicted), odd)}"
+        raise problem(table.source, what, column=odd[0])
+    if len(labels) > len(table.rows) * _MOST:  # gold answers of one item each, no classes
+        return ""
+    return "".join(
+        f", {1 - share:.0%} of column {name!r} no label of gold ({_few(predicted[name], labels)})"
+        for name, share in shared.items()
+        if share < _MOST
+    )
+
+
+def _share(cells: Counted, labels: set[str]) -> float:
+    """Return the share of nonblank cells that hold one of these labels."""
+    n, total = _numbers(cells, labels)
+    return n / total if total else 0.0
+
+
+def _numbers(cells: Counted, labels: set[str]) -> tuple[int, int]:
+    """How many cells hold one of these labels, and how many are not blank."""
+    return sum(n for text, n in cells if text in labels), sum(n for text, n in cells if text)
+
+
+def _values(cells: Counted, labels: set[str], gold: str) -> str:
+    """Describe what a column holds instead of labels."""
+    n, total = _numbers(cells, labels)
+    if not total:
+        return "holds nothing"
+    share_text = f"{n} of {total} values are labels" if n else "no value is a label"
+    gold_labels = listed(sorted(labels), _MAX_EXAMPLES)
+    return f"holds {_few(cells, labels)}; {share_text} of column {shown(gold)} ({gold_labels})"
+
+
+def _few(cells: Counted, labels: set[str]) -> str:
+    """The first values that are no labels."""
+    return listed([text for text, _ in cells if text and text not in labels], _MAX_EXAMPLES)
+
+
+def _also(odd: Sequence[str]) -> str:
+    return f", as in {listed(odd[1:])}" if len(odd) > 1 else ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.io.coded_columns import Numbers, as_coded
 from betterthan.io.problems import printable, problem, shown
+from betterthan.io.texts import Numbers, as_coded
 from betterthan.text import flaw
 
 MOST_CELLS = 10**8  # of an array that is made of a table; each takes 8 bytes or more

@@ -9,12 +9,12 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.coded_columns import coded
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import PAIRS, find
 from betterthan.io.pair_counts import OUTCOME_WORDS, paired
 from betterthan.io.problems import counted, listed, problem, shown
 from betterthan.io.table import Table
+from betterthan.io.texts import coded
 from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
 from betterthan.text import first_flawed
 

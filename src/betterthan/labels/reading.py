@@ -9,16 +9,14 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.io import cells
-from betterthan.io.coded_columns import Coded
-from betterthan.io.columns import Columns, applied, words
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
 from betterthan.io.layouts import named_systems, require
-from betterthan.io.other_columns import check_labels
 from betterthan.io.problems import counted, listed, printable, problem, shown
-from betterthan.io.system_names import chosen, refuse_alike_by_scores, renamed
+from betterthan.io.reading import Columns, applied, words
+from betterthan.io.system_names import check_labels, chosen, refuse_alike_by_scores, renamed
 from betterthan.io.table import Table
-from betterthan.io.texts import array_from_codes, text_array
+from betterthan.io.texts import Coded, array_from_codes, text_array
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
 

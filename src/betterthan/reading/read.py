@@ -1,26 +1,111 @@
 """A file, a folder of logs, a frame or several of them to scores, counts, tallies or judgments."""
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any, Literal, Unpack, overload
+from types import SimpleNamespace
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import pandas as pd
 import xarray as xr
 
 from betterthan import checks
-from betterthan.io.columns import Columns, words
-from betterthan.io.reading import read_tables
+from betterthan.counts.successes import trials_from_table
+from betterthan.io import cells
+from betterthan.io.files import table_of
+from betterthan.io.layouts import find
+from betterthan.io.problems import listed, problem
+from betterthan.io.reading import Columns, read_tables, words
 from betterthan.logs.record import Logs
-from betterthan.reading.finding_logs import runs_in, tables_in
-from betterthan.reading.judged_files import with_judged
-from betterthan.reading.options import ReadOptions
-from betterthan.reading.other_layouts import OTHERS, layout_reader
-from betterthan.reading.stores import is_store
+from betterthan.reading.sources import is_store, runs_in, tables_in, with_judged
 from betterthan.text import stripped
+
+
+class ReadOptions(TypedDict, total=False):
+    """How a table or a log is read; `read` documents each option.
+
+    ``systems`` and ``unit`` are not among them: where `compare` reads, they have its own meaning.
+    """
+
+    layout: str | None
+    names: str | None
+    task: str | Sequence[str] | None
+    metric: str | None
+    filter: str | None
+    epoch: int | None
+    join: str
+    again: str | None
+    errors: str
+    unscored: str
+    format: str | None
+    items: Sequence[str] | None
+    cluster: str | None
+    item: str | None
+    system: str | None
+    score: str | None
+    ignore: str | Sequence[str] | None
+    true: str | Sequence[str] | None
+    false: str | Sequence[str] | None
+    percent: bool
+    decimal: str
+    sep: str | None
+    higher_is_better: bool | None
+    scale: int
+    judge: str | Sequence[str] | None
+    human: str | None
+    strata: str | Sequence[str] | None
+    drop: bool
+    lazy: bool
+
+
+_COUNTED = ("successes", "trials")
+
+
+def trials(source: str | Path | pd.DataFrame) -> Any:
+    """Successes of trials: columns ``system, item, successes, trials``."""
+    table = table_of(source)
+    columns = {role: find(table, role) for role in ("item", "system")}
+    columns |= {role: role if role in table.columns else None for role in _COUNTED}
+    for role, column in columns.items():
+        if column is None:
+            reason = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
+            raise problem(table.source, reason)
+    read = {role: cells.whole_numbers(table, role) for role in _COUNTED}
+    named = {
+        role: cells.labels(table, str(columns[role]), f"each row its {role}")
+        for role in ("item", "system")
+    }
+    counted_trials = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
+    summary = (
+        f"{table.source} read as trials{counted_trials.attrs['reading'].partition('trials')[2]}"
+    )
+    return counted_trials.assign_attrs(source=table.source, reading=summary)
+
+
+OTHERS = ("orders", "labels", "confusion", "trials")
+
+
+def layout_reader(layout: str) -> Callable[[Any], Any]:
+    """Return the reader of one of `OTHERS`, imported when needed."""
+    if layout == "orders":
+        from betterthan.orders.reading import read
+
+        return read
+    if layout == "trials":
+        return trials
+    from betterthan.labels import reading
+
+    return reading.read if layout == "labels" else reading.read_confusion
+
 
 Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 Source = str | Path | pd.DataFrame | Logs | Tables
-_LOG_DEFAULTS = {"join": "auto", "errors": "missing", "unscored": "missing"}
+_OF_LOGS = ("task", "metric", "filter", "epoch", "join", "errors", "unscored")
+_DEFAULTS: dict[str, Any] = (
+    dict.fromkeys(ReadOptions.__annotations__)
+    | {"join": "auto", "errors": "missing", "unscored": "missing", "scale": 1, "decimal": "."}
+    | {"percent": False, "drop": False, "lazy": False}
+)
 
 
 # a layout that is any text may be that of judgments too: the first of both is asked first
@@ -49,37 +134,9 @@ def read(
 def read(
     source: Source,
     *,
-    layout: str | None = None,
     systems: Any = None,
-    names: str | None = None,
-    task: str | Sequence[str] | None = None,
-    metric: str | None = None,
-    filter: str | None = None,
-    epoch: int | None = None,
-    join: str = "auto",
-    again: str | None = None,
-    errors: str = "missing",
-    unscored: str = "missing",
-    format: str | None = None,
-    items: Sequence[str] | None = None,
-    cluster: str | None = None,
-    item: str | None = None,
-    system: str | None = None,
-    score: str | None = None,
-    ignore: str | Sequence[str] | None = None,
-    true: str | Sequence[str] | None = None,
-    false: str | Sequence[str] | None = None,
-    percent: bool = False,
-    decimal: str = ".",
-    sep: str | None = None,
-    higher_is_better: bool | None = None,
     unit: str | None = None,
-    scale: int = 1,
-    judge: str | Sequence[str] | None = None,
-    human: str | None = None,
-    strata: str | Sequence[str] | None = None,
-    drop: bool = False,
-    lazy: bool = False,
+    **options: Unpack[ReadOptions],
 ) -> xr.DataArray | xr.Dataset:
     """Read the results of several systems: scores of each item, or counts of each pair.
 
@@ -210,68 +267,81 @@ def read(
     >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
     [1, 0, 1]
     """
+    refuse_unknown(options, "read")
     if isinstance(source, Mapping):
         checks.unique([stripped(str(name)) for name in source], "table")
+    chosen = SimpleNamespace(**_DEFAULTS | dict(options))
     columns = Columns(
-        *(item, system, score, words(ignore), words(true), words(false)), percent, decimal, sep
+        item=chosen.item,
+        system=chosen.system,
+        score=chosen.score,
+        ignore=words(chosen.ignore),
+        true=words(chosen.true),
+        false=words(chosen.false),
+        percent=chosen.percent,
+        decimal=chosen.decimal,
+        sep=chosen.sep,
     )
-    log_choices: dict[str, Any] = {"task": task, "metric": metric, "filter": filter, "epoch": epoch}
-    log_choices |= {"join": join, "errors": errors, "unscored": unscored}
-    table_choices: dict[str, Any] = {"layout": layout, "names": names, "unit": unit, "scale": scale}
+    log_choices = {name: getattr(chosen, name) for name in _OF_LOGS}
+    table_choices: dict[str, Any] = {"layout": chosen.layout, "names": chosen.names, "unit": unit}
+    table_choices |= {"scale": chosen.scale}
+    layout, again, items, cluster = chosen.layout, chosen.again, chosen.items, chosen.cluster
+    direction = {"higher_is_better": chosen.higher_is_better}
+    judged = {"judge": chosen.judge, "human": chosen.human}
     if isinstance(source, Logs):
         from betterthan.logs.frames import select_systems
         from betterthan.logs.pivoting import pivot_scores
 
-        before = {"again": again, "items": items, "format": format, "cluster": cluster}
+        before = {"again": again, "items": items, "format": chosen.format, "cluster": cluster}
         before |= {"systems": systems} if callable(systems) else {}
         refuse(before, "the source is logs that were read; pass it to read_logs")
-        others = {"judge": judge, "human": human, "strata": strata, "drop": drop, "lazy": lazy}
+        others = judged | {name: getattr(chosen, name) for name in ("strata", "drop", "lazy")}
         refuse(table_choices | vars(columns) | others, "the source is logs")
         if not len(source.records):
             raise ValueError("source is Logs without a record; give the logs of two systems")
         selected = select_systems(source, systems)
-        return pivot_scores(selected, **log_choices, higher_is_better=higher_is_better)
-    if lazy or is_store(source):
-        from betterthan.reading.in_blocks import read_blocks
+        return pivot_scores(selected, **log_choices, **direction)
+    if chosen.lazy or is_store(source):
+        from betterthan.reading.blocks import read_blocks
 
-        others = {"judge": judge, "human": human, "again": again, "items": items, "format": format}
+        others = judged | {"again": again, "items": items, "format": chosen.format}
         column_choices = {k: v for k, v in vars(columns).items() if k != "ignore"}
         refuse(
             log_choices | table_choices | column_choices | others | {"cluster": cluster},
             "the source is scores in blocks",
         )
-        direction = {"higher_is_better": higher_is_better}
         return read_blocks(source, systems=systems, ignore=columns.ignore, **direction)
-    if judge is not None or human is not None:
-        from betterthan.reading.judged_outcomes import read_judged
+    if chosen.judge is not None or chosen.human is not None:
+        from betterthan.reading.sources import read_judged
 
         refuse(
             log_choices | table_choices | {"systems": systems, "again": again},
             "the source is judged outcomes",
         )
-        return read_judged(source, judge=judge, human=human, strata=strata, item=item, drop=drop)
-    for name, value in (("drop", drop or None), ("strata", strata)):
+        others = {name: getattr(chosen, name) for name in ("strata", "item", "drop")}
+        return read_judged(source, **judged, **others)
+    for name, value in (("drop", chosen.drop or None), ("strata", chosen.strata)):
         if value is not None:
             choice = f"{name}={checks.shown(value)} is for judged outcomes"
             raise ValueError(f"{choice}; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
         label_choices = {"systems": systems, "ignore": columns.ignore}
         accepted_choices = label_choices if layout == "labels" else {}
-        others = vars(columns) | {"systems": systems, "names": names, "unit": unit}
-        others |= {"higher_is_better": None if higher_is_better else higher_is_better}
+        others = vars(columns) | {"systems": systems, "names": chosen.names, "unit": unit}
+        others |= {} if chosen.higher_is_better else direction
         refuse(
             log_choices | {k: v for k, v in others.items() if k not in accepted_choices},
             f"the source is {layout}",
         )
         return layout_reader(layout)(source, **accepted_choices)
-    logs = runs_in(source, format, items, cluster) if layout is None else None
+    logs = runs_in(source, chosen.format, items, cluster) if layout is None else None
     if logs is not None:
         from betterthan.logs.pivoting import pivot_scores
         from betterthan.logs.reading import combine_runs
 
         refuse(table_choices | vars(columns), "the source is a log")
         logs_read = combine_runs(*logs, systems=systems, again=again)
-        return pivot_scores(logs_read, **log_choices, higher_is_better=higher_is_better)
+        return pivot_scores(logs_read, **log_choices, **direction)
     refuse(
         log_choices | {"again": again, "items": items, "cluster": cluster}, "the source is a table"
     )
@@ -280,17 +350,13 @@ def read(
         tables,
         layout=layout,
         systems=systems,
-        higher_is_better=True if higher_is_better is None else higher_is_better,
+        higher_is_better=True if chosen.higher_is_better is None else chosen.higher_is_better,
         unit=unit,
-        scale=scale,
+        scale=chosen.scale,
         told=columns,
-        names_are=names,
+        names_are=chosen.names,
     )
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
-
-
-_OFF = dict.fromkeys(("percent", "drop", "lazy"), False)
-_DEFAULTS: dict[str, Any] = {**_LOG_DEFAULTS, **_OFF, "scale": 1, "decimal": "."}
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:
@@ -298,3 +364,23 @@ def refuse(choices: Mapping[str, Any], why: str) -> None:
     for name, value in choices.items():
         if value not in (None, (), _DEFAULTS.get(name)):
             raise ValueError(f"{name}={checks.shown(value)} does not apply: {why}")
+
+
+def refuse_unknown(options: Mapping[str, Any], function: str) -> None:
+    """Refuse what is no option of `read`."""
+    unknown = [name for name in options if name not in _DEFAULTS]
+    if unknown:
+        raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
+
+
+def _with_options(signature: Signature) -> Signature:
+    """The signature with each option of `read` as a parameter, as `help` shows it."""
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=kind)
+        for name, kind in ReadOptions.__annotations__.items()
+    ]
+    own = [p for p in signature.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    return signature.replace(parameters=[*own, *options])
+
+
+read.__signature__ = _with_options(signature(read))

@@ -1,20 +1,83 @@
 """Read scores block by block from files: a Zarr store, or Parquet files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from pandas.util import hash_array
 
 from betterthan import names
 from betterthan.blocks.lazy import MOST, blocks_of
 from betterthan.blocks.scheduling import needed
 from betterthan.counts.shapes import picked
 from betterthan.io.problems import listed, problem
-from betterthan.reading import block_ids
-from betterthan.reading.stores import is_store
+from betterthan.reading.sources import is_store
+from betterthan.text import first_flawed, flaw
+
+_MOST_IDS = 50_000_000  # items; a mark of each takes eight bytes
+
+
+@dataclass(frozen=True)
+class Part:
+    """Ids that follow each other in a file."""
+
+    file: str
+    row: int  # of the first, from 1
+    read: Callable[[], np.ndarray]
+
+
+def refuse_twice(parts: list[Part]) -> None:
+    """Refuse an id that has two rows.
+
+    Parts are compared by marks of 64 bits; what looks the same is read again, and compared itself.
+
+    Raises
+    ------
+    ValueError
+        With both rows; or with the row of an id that no item may have.
+    """
+    marks = [_marks(part) for part in parts]
+    all_marks = np.sort(np.concatenate(marks)) if marks else np.empty(0, np.uint64)
+    twice = np.unique(all_marks[1:][all_marks[1:] == all_marks[:-1]])
+    first_places: dict[str, str] = {}
+    for name, file, row in _with_marks(parts, marks, twice):
+        if name in first_places:
+            raise problem(
+                file,
+                f"row {row:,}, column 'item', value {name!r}: duplicate item id, already in "
+                f"{first_places[name]}; give each item one row",
+            )
+        first_places[name] = f"{file}, row {row:,}"
+
+
+def _marks(part: Part) -> np.ndarray:
+    ids = part.read()
+    if ids.dtype.kind not in "iufb":
+        _refuse_flawed(part, list(map(str, ids.tolist())))
+    marked: Any = hash_array  # lazily loaded, so that its type is not known
+    return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
+
+
+def _refuse_flawed(part: Part, ids: list[str]) -> None:
+    """Refuse an id with what no name may hold."""
+    k = first_flawed(ids)
+    if k is not None:
+        raise problem(part.file, flaw(ids[k]), row=part.row + k, column="item", value=ids[k])
+
+
+def _with_marks(
+    parts: list[Part], marks: list[np.ndarray], wanted: np.ndarray
+) -> Iterator[tuple[str, str, int]]:
+    """Yield ids with one of these marks, with file and row."""
+    for part, part_marks in zip(parts, marks, strict=True):
+        matches = np.flatnonzero(np.isin(part_marks, wanted))
+        ids = part.read() if len(matches) else part_marks
+        yield from ((str(ids[k]), part.file, part.row + int(k)) for k in matches)
+
 
 _GROUPS = (names.DATASET, "cluster", "epoch")  # items that are not alone
 _BLOCK = MOST // 8  # bytes that small chunks of a file are read together up to
@@ -60,9 +123,9 @@ def read_blocks(
     scores = picked(scores, systems)
     if higher_is_better is not None:
         scores = scores.assign_attrs(higher_is_better=higher_is_better)
-    ids_checked = len(parts) > 0 and scores.sizes[names.ITEM] <= block_ids.MOST
+    ids_checked = len(parts) > 0 and scores.sizes[names.ITEM] <= _MOST_IDS
     if ids_checked:
-        block_ids.refuse_twice(parts)
+        refuse_twice(parts)
     return scores.assign_attrs(reading=_reading(scores, source_text, ids_checked))
 
 
@@ -180,7 +243,7 @@ def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
         )
 
 
-def _parquet_ids(paths: list[Path]) -> list[block_ids.Part]:
+def _parquet_ids(paths: list[Path]) -> list[Part]:
     """Ids of each row group of files that have them."""
     from pyarrow import parquet
 
@@ -193,12 +256,12 @@ def _parquet_ids(paths: list[Path]) -> list[block_ids.Part]:
         outline, row = parquet.ParquetFile(path).metadata, 1
         columns = {outline.schema.column(k).name for k in range(outline.num_columns)}
         for group in range(outline.num_row_groups) if names.ITEM in columns else ():
-            parts.append(block_ids.Part(path.name, row, partial(read, path, group)))
+            parts.append(Part(path.name, row, partial(read, path, group)))
             row += outline.row_group(group).num_rows
     return parts
 
 
-def _store_ids(path: Path) -> list[block_ids.Part]:
+def _store_ids(path: Path) -> list[Part]:
     """Ids of a store that has them."""
     opened = xr.open_zarr(path, chunks=None, consolidated=False, create_default_indexes=False)
     if names.ITEM not in opened.variables:
@@ -209,7 +272,7 @@ def _store_ids(path: Path) -> list[block_ids.Part]:
         return np.asarray(ids[first : first + _IDS].values)
 
     starts = range(0, ids.size, _IDS)
-    return [block_ids.Part(path.name, first + 1, partial(read, first)) for first in starts]
+    return [Part(path.name, first + 1, partial(read, first)) for first in starts]
 
 
 def _same(path: Path, outline: Any, columns: Sequence[str], ignore: tuple[str, ...]) -> None:

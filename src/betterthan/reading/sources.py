@@ -1,0 +1,240 @@
+"""Decide whether a source holds logs or tables."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from betterthan.io.files import FORMATS, dataset_name, table_of
+from betterthan.io.problems import listed, problem
+from betterthan.io.table import Table
+from betterthan.logs.judgments import judgment_kind
+from betterthan.logs.recognising import (
+    NO_TABLES,
+    LogSource,
+    Sorted,
+    find_files,
+    sort_files,
+    sort_folder,
+    tools,
+    why_unread,
+)
+from betterthan.logs.recognising import unread as why_no_log
+from betterthan.logs.record import Run
+from betterthan.logs.sniffing import LogFile
+
+_STORE = ("zarr.json", ".zgroup", ".zarray", ".zmetadata")
+
+
+def is_store(source: Any) -> bool:
+    """Whether a source is a Zarr store."""
+    if not isinstance(source, str | Path):
+        return False
+    path = Path(source)
+    try:
+        return path.is_dir() and any((path / name).exists() for name in _STORE)
+    except (OSError, ValueError):  # no name of a file: whoever reads it says so
+        return False
+
+
+_TABLES = ("text", "lines", "list", "object", "parquet")
+
+
+def logs_in(source: Any, format: str | None) -> Sorted | None:
+    """The logs among the files of a source; None where there is none, and tables are meant."""
+    if isinstance(source, pd.DataFrame) or _has_frames(source):
+        return None
+    sources = find_files(source)
+    if format is not None:
+        return sort_files(sources, format)
+    logs = sort_folder(sources)
+    if not logs.by_reader:
+        return None
+    return sort_files(sources) if logs.skipped else logs  # of what was named, each must be a log
+
+
+def runs_in(
+    source: Any,
+    format: str | None,
+    items: Sequence[str] | None = None,
+    cluster: str | None = None,
+) -> tuple[list[Run], list[str | None]] | None:
+    """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
+    logs = logs_in(source, format)
+    if logs is not None:
+        from betterthan.logs.reading import read_runs
+
+        return read_runs(logs, items, cluster)
+    frame_runs = _in_frames(source)
+    if frame_runs is not None and cluster is not None:
+        from betterthan.logs.reading import CONTENT, by_content
+
+        if cluster != CONTENT:
+            raise ValueError(f"cluster={cluster!r} does not apply to frames; give 'content'")
+        by_content(frame_runs[0])
+    return frame_runs
+
+
+def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
+    """Return the runs in frames of a tool, with their names; None for other frames."""
+    frames = source if isinstance(source, Mapping) else {"DataFrame": source}
+    if not frames or not all(isinstance(value, pd.DataFrame) for value in frames.values()):
+        return None
+    from betterthan.logs.of_tool_rows import frame_run
+    from betterthan.logs.reading import checked
+
+    run_by_name = {str(name): frame_run(frame, str(name)) for name, frame in frames.items()}
+    runs = {name: checked(run) for name, run in run_by_name.items() if run is not None}
+    if runs and len(runs) < len(run_by_name):
+        other = next(name for name, run in run_by_name.items() if run is None)
+        reason = f"has not the columns of {next(iter(runs.values())).tool}, as others here have"
+        raise problem(other, reason)
+    return (list(runs.values()), list(runs)) if runs else None
+
+
+def tables_in(source: Any) -> Any:
+    """Replace a folder or a pattern by its table files."""
+    if isinstance(source, pd.DataFrame) or _has_frames(source):
+        return source
+    if isinstance(source, Mapping):
+        return {
+            str(name): _one_table(source_file, str(name)) for name, source_file in source.items()
+        }
+    sources = find_files(source)
+    if all(source_file.explicit for source_file in sources):
+        return source
+    tables = [source_file for source_file in sources if _is_table(source_file)]
+    if not tables:
+        names = listed([source_file.file.name for source_file in sources])
+        raise problem(str(source), f"holds no log and no table ({names}); give {listed(FORMATS)}")
+    return {
+        dataset_name(Path(source_file.file.name)): source_file.file.path for source_file in tables
+    }
+
+
+def _one_table(source: Any, name: str) -> Any:
+    if not isinstance(source, str | Path):
+        return source
+    sources = find_files(source)
+    if len(sources) > 1:
+        raise ValueError(
+            f"source names {len(sources)} tables {name!r}; give each a name of its own"
+        )
+    return sources[0].file.path
+
+
+def _is_table(source_file: LogSource) -> bool:
+    suffixes = [
+        suffix.lower() for suffix in source_file.file.path.suffixes if suffix.lower() != ".gz"
+    ]
+    return bool(suffixes) and suffixes[-1] in FORMATS and source_file.file.preview.kind in _TABLES
+
+
+def _has_frames(source: Any) -> bool:
+    if isinstance(source, Mapping):
+        return any(isinstance(value, pd.DataFrame) for value in source.values())
+    return not isinstance(source, str | Path | Mapping | Sequence)
+
+
+def with_judged(source: Any) -> tuple[Any, str]:
+    """The source with a table in the place of each file of judgments, and how these are read.
+
+    Raises
+    ------
+    ValueError
+        If a file is a log of a tool that is known and not read.
+    """
+    notes: dict[str, None] = {}
+    if isinstance(source, Mapping):
+        tables = {name: _replace_judgments(entry, notes) for name, entry in source.items()}
+    elif isinstance(source, list | tuple):
+        tables = [_replace_judgments(entry, notes) for entry in source]
+        if any(isinstance(entry, Table) for entry in tables):
+            names = [dataset_name(Path(entry)) for entry in source]
+            tables = (
+                dict(zip(names, tables, strict=True)) if len({*names}) == len(names) else source
+            )
+    else:
+        tables = _replace_judgments(source, notes)
+    return tables, "; ".join(notes)
+
+
+def _replace_judgments(source: Any, notes: dict[str, None]) -> Any:
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return source
+    file = LogFile(Path(source), Path(source).name)
+    unread = why_unread(file.preview)
+    if unread is not None:
+        raise problem(file.name, unread)
+    kind = judgment_kind(file.preview)
+    if kind is None:
+        _refuse_unknown(file)
+        return source
+    if kind.note:
+        notes[kind.note] = None
+    return kind.table(file)
+
+
+def _refuse_unknown(file: LogFile) -> None:
+    """Refuse a file that is neither table nor log, and list the supported ones."""
+    if file.preview.kind in NO_TABLES:
+        raise problem(file.name, why_no_log(file.preview))
+    suffix = Path(file.path.name.lower().removesuffix(".gz")).suffix
+    logs = f"or a log of a tool that is read: {tools()}"
+    if suffix not in FORMATS:
+        reason = (
+            f"unknown file type {suffix!r}; give {', '.join(FORMATS)}, each also with .gz, {logs}"
+        )
+        raise problem(file.name, reason)
+    if suffix == ".json" and file.preview.kind == "object":
+        reason = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
+        raise problem(file.name, f"{reason}, {logs}")
+
+
+def read_judged(
+    source: Any,
+    *,
+    judge: str | Sequence[str] | None,
+    human: str | None,
+    strata: str | Sequence[str] | None,
+    item: str | None,
+    drop: bool,
+) -> xr.Dataset:
+    """Judged counts of one table; see `judged.count`.
+
+    Raises
+    ------
+    ValueError
+        If one of the two columns is not named, or the source is no table, or is a tool's file of
+        judgments, in which people say nothing.
+    """
+    if judge is None or human is None:
+        present, other = ("judge", "human") if human is None else ("human", "judge")
+        raise ValueError(
+            f"{present} names a column, and {other} does not; judged outcomes need both: what the "
+            "judge says, and the labels by people"
+        )
+    if not isinstance(source, str | Path | pd.DataFrame):
+        raise ValueError(
+            f"source is a {type(source).__name__}; judged outcomes are read from one file or frame"
+        )
+    if isinstance(source, str | Path) and Path(source).is_file():
+        _refuse_tool(Path(source))
+    from betterthan.judged.counting import count
+
+    chosen = [strata] if isinstance(strata, str) else list(strata or ())
+    columns: dict[str, Any] = {"judge": judge, "human": human, "item": item, "strata": chosen}
+    return count(table_of(source), **columns, drop=drop)
+
+
+def _refuse_tool(path: Path) -> None:
+    """Refuse judgments as a tool writes them, some of which merge two orders into ties."""
+    file = LogFile(path, path.name)
+    if judgment_kind(file.preview) is not None:
+        raise problem(
+            path.name,
+            "is a tool's file of judgments; make a table of one row an item, with the judge's "
+            "answer in each order as a column of its own, and the labels by people",
+        )
