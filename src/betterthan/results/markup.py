@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -27,6 +27,7 @@ _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
 _SPACED_SIGN = re.compile(r" ?([=,{}():?;&|+*/<>!\[\]-]) ?")
 _LINE_END = re.compile(r"(?<!\w)\n|\n(?!\w)")  # every statement ends with a semicolon or a brace
 _CONSTANT = re.compile(r"const (?:[^;{}]|\{[^;{}]*\})*;$")
+_ZERO = re.compile(r"(?<![\w.])0(?=\.\d)")  # of a fraction
 _SINGLE = re.compile(r"(?<!\w)\((\w+)\)=>")
 _UNSAFE = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
@@ -43,7 +44,7 @@ def scripts() -> Any:
         for line in folder.joinpath(f"{name}.js").read_text("utf-8").splitlines()
     ]
     code = [_COMMENT.sub("", line) for line in lines if line and not line.startswith("//")]
-    script = "\n".join(['(function () {"use strict";', *_joined(map(_tight, code)), "})();"])
+    script = "\n".join(['(()=>{"use strict";', *_joined(map(_tight, code)), "})();"])
     script = _SINGLE.sub(r"\1=>", _LINE_END.sub("", script)).replace(";}", "}")
     if "</" in script:
         raise ValueError("a script holds '</', which would end it inside a page")
@@ -64,7 +65,8 @@ def _joined(lines: Iterable[str]) -> list[str]:
 def _tight(line: str) -> str:
     """A line without the spaces beside its signs, but for what stands in quotes."""
     parts = _QUOTED.split(line)
-    return "".join(p if k % 2 else _SPACED_SIGN.sub(r"\1", p) for k, p in enumerate(parts))
+    code = [p if k % 2 else _ZERO.sub("", _SPACED_SIGN.sub(r"\1", p)) for k, p in enumerate(parts)]
+    return "".join(code).replace('return "', 'return"')
 
 
 def script_json(value: Any) -> Any:

@@ -18,7 +18,7 @@ function liveTable(view) {
       (row) => row.other, share]] : []),
     [judged, "l", (row) => row.verdict],
     ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone,
-      (p, row) => probability(p, row.alone_error)]] : []),
+      (p, row) => probability(p, row.mcse)]] : []),
     ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
   ];
   const head = make("tr", {});
@@ -51,8 +51,7 @@ function liveTable(view) {
     verdict.append(make("option", { value, text }));
   }
   live.filter = make("p", { class: "filter" }, search, " ", verdict);
-  on(body, "pointerover", (event) => { point(view, event); });
-  on(body, "focusin", (event) => { point(view, event); });
+  for (const type of ["pointerover", "focusin"]) on(body, type, (event) => point(view, event));
   live.element = make("div", { class: "livepairs" }, model.number > 3 ? live.filter : null,
     make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" + view.of }, table),
     live.more);
@@ -77,7 +76,7 @@ function reread(live) {
     rows.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w,
       losses: turn ? w : l, ties, d: d == null ? NaN : turn ? -d : d, p: known * (turn ? q : p), error,
       other: known * (turn ? 1 - other : other), alone: known * (turn ? of.q : of.p),
-      alone_error: of.error, verdict: "", within: NaN, stays: of.stays });
+      mcse: of.error, verdict: "", within: NaN, stays: of.stays });
   }
   const none = (row) => row.stays === "no_data"; // pairs that were not compared come last
   rows.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]

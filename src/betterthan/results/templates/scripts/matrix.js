@@ -20,8 +20,9 @@ function followTable(view, table, systems) {
     c ? "gridcell" : "rowheader")));
   const cellOf = (event) => event.target.closest("td[data-i]");
   const show = (cell) => view.show(Number(cell.dataset.i), Number(cell.dataset.j), cell);
-  on(table, "pointerover", (event) => { const c = cellOf(event); if (c) show(c); });
-  on(table, "focusin", (event) => { const c = cellOf(event); if (c) show(c); });
+  for (const type of ["pointerover", "focusin"]) {
+    on(table, type, (event) => { const c = cellOf(event); if (c) show(c); });
+  }
   on(table, "click", (event) => { const c = cellOf(event); if (c) { c.focus(); } });
   on(table, "keydown", (event) => {
     const cell = cellOf(event), step = STEPS[event.key];
