@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -24,7 +25,10 @@ _ORDER = (
 _COMMENT = re.compile(r"(?<=[;,{(]) // .*$")  # a comment at the end of a line
 _QUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""")
 _SPACED_SIGN = re.compile(r" ?([=,{}():?;&|+*/<>!\[\]-]) ?")
-_BROKEN_LINE = re.compile(r"(?<=[;,{(])\n|\n(?=[:?|&+.)\]}])")  # where a statement cannot end
+_LINE_END = re.compile(r"(?<!\w)\n|\n(?!\w)")  # every statement ends with a semicolon or a brace
+_CONSTANT = re.compile(r"const (?:[^;{}]|\{[^;{}]*\})*;$")
+_ZERO = re.compile(r"(?<![\w.])0(?=\.\d)")  # of a fraction
+_SINGLE = re.compile(r"(?<!\w)\((\w+)\)=>")
 _UNSAFE = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
@@ -40,17 +44,29 @@ def scripts() -> Any:
         for line in folder.joinpath(f"{name}.js").read_text("utf-8").splitlines()
     ]
     code = [_COMMENT.sub("", line) for line in lines if line and not line.startswith("//")]
-    script = "\n".join(['(function () {"use strict";', *map(_tight, code), "})();"])
-    script = _BROKEN_LINE.sub("", script).replace(";}", "}")
+    script = "\n".join(['(()=>{"use strict";', *_joined(map(_tight, code)), "})();"])
+    script = _SINGLE.sub(r"\1=>", _LINE_END.sub("", script)).replace(";}", "}")
     if "</" in script:
         raise ValueError("a script holds '</', which would end it inside a page")
     return Markup(script)
 
 
+def _joined(lines: Iterable[str]) -> list[str]:
+    """Lines, of which neighbors that declare constants are one declaration."""
+    joined = [""]
+    for line in lines:
+        if _CONSTANT.match(joined[-1]) and _CONSTANT.match(line):
+            joined[-1] = f"{joined[-1][:-1]},{line.removeprefix('const ')}"
+        else:
+            joined.append(line)
+    return joined
+
+
 def _tight(line: str) -> str:
     """A line without the spaces beside its signs, but for what stands in quotes."""
     parts = _QUOTED.split(line)
-    return "".join(p if k % 2 else _SPACED_SIGN.sub(r"\1", p) for k, p in enumerate(parts))
+    code = [p if k % 2 else _ZERO.sub("", _SPACED_SIGN.sub(r"\1", p)) for k, p in enumerate(parts)]
+    return "".join(code).replace('return "', 'return"')
 
 
 def script_json(value: Any) -> Any:

@@ -76,7 +76,6 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
             "verdicts": list(names.VERDICTS),
             "priors": _priors(data),
             "tests": _test_settings(data, provenance),
-            "right": right_counts(data),
         }
         | _columns(data, provenance)
     )
@@ -133,7 +132,9 @@ def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
     columns |= _tests(data, indexers)
     per = dict.fromkeys([key for key in _SHARES if key in columns], _MILLION) | _units(columns)
     written = {key: _column(key, values, per.get(key)) for key, values in columns.items()}
-    return {"per": per, "pairs": written | _derived(columns)}
+    right = right_counts(data)
+    derived = _derived(columns, None if right is None else np.array(right[0]))
+    return {"per": per, "right": right, "pairs": written | derived}
 
 
 def _units(columns: dict[str, np.ndarray]) -> dict[str, int]:
@@ -154,13 +155,22 @@ _SIZES = ("lo", "up", "ad", "alo", "aup")
 _ENDS = (("lo", "up"), ("alo", "aup"))
 
 
-def _derived(columns: dict[str, np.ndarray]) -> dict[str, str]:
-    """Columns that the page computes from wins and losses: the ties, and whom a test favors."""
+def _derived(columns: dict[str, np.ndarray], right: np.ndarray | None) -> dict[str, str]:
+    """Columns that the page computes from others: losses from wins and from how often each system
+    is right, ties, and whom a test favors.
+    """
     if not {"w", "l", "n"} <= columns.keys():
         return {}
     w, l, n = (columns[key] for key in ("w", "l", "n"))
     rules = {"rest": n - w - l, "sign": np.sign(w - l)}
-    derived = {"t": "rest"} | {key: "sign" for key in columns if key.startswith("tf")}
+    if right is not None:
+        first, second = pair_indices(len(right))
+        rules["right"] = w - right[first] + right[second]
+    derived = (
+        {"t": "rest"}
+        | ({} if right is None else {"l": "right"})
+        | {key: "sign" for key in columns if key.startswith("tf")}
+    )
     return {
         key: rule
         for key, rule in derived.items()

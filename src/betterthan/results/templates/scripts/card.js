@@ -7,7 +7,7 @@ function cardOf(view, k) {
   const add = (name, value) => { if (value != null) rows.push([name, value]); };
   if (pair.verdict === "no_verdict") add("Reason", data.reason);
   add("Wins, losses, ties", tally(pair));
-  if (pair.verdict !== "no_data" && pair.verdict !== "no_verdict") {
+  if (!["no_data", "no_verdict"].includes(pair.verdict)) {
     add("P(" + pair.first + " better)", probability(pair.p, pair.p_mcse || 0));
     sizes(view, k, pair, add);
   }
@@ -119,7 +119,7 @@ function density(view, k, pair) {
 function normal(pair, prob) {
   const [mean, low, up] = [pair.difference, pair.difference_lower, pair.difference_upper];
   if (mean == null || low === null || !(up > low)) return [];
-  const sd = (up - low) / 2 / studentQuantile((1 + prob) / 2, 1e6), points = [];
+  const sd = (up - low) / 2 / normalQuantile((1 + prob) / 2), points = [];
   for (let z = -4.4; z <= 4.4; z += 0.12) points.push([mean + z * sd, Math.exp(-z * z / 2) / sd]);
   return points;
 }

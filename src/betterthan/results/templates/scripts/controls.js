@@ -15,9 +15,9 @@ function controlsOf(view) {
       to.value = from.value;
       view.change({ [key]: value }, done);
     };
-    range.addEventListener("input", () => moved(range, number, false));
-    range.addEventListener("change", () => moved(range, number, true));
-    number.addEventListener("change", () => moved(number, range, true));
+    on(range, "input", () => moved(range, number, false));
+    on(range, "change", () => moved(range, number, true));
+    on(number, "change", () => moved(number, range, true));
     inputs[key] = (value) => { range.value = value; number.value = general(value, 6); };
     form.append(make("div", { class: "control" }, make("label", { for: id, text: name }), range,
       number, why ? make("p", { class: "why", text: why }) : null));
@@ -25,7 +25,7 @@ function controlsOf(view) {
   const select = (key, name, options) => {
     const id = view.pre + "bt-" + key, box = make("select", { id });
     for (const [value, text] of options) box.append(make("option", { value, text }));
-    box.addEventListener("change", () => view.change({ [key]: read(key, box.value) }, true));
+    on(box, "change", () => view.change({ [key]: read(key, box.value) }, true));
     inputs[key] = (value) => { box.value = value === null ? "" : value; };
     form.append(make("div", { class: "control" }, make("label", { for: id, text: name }), box));
   };
@@ -45,7 +45,7 @@ function controlsOf(view) {
       [name, name + ": " + general(data.priors[name][0], 4)])]);
   }
   const reset = make("button", { type: "button", text: "Back to the report",
-    onclick: () => view.change(Object.assign({}, view.reported), true) });
+    onclick: () => view.change({ ...view.reported }, true) });
   form.append(make("div", { class: "control" }, reset));
   const sync = () => {
     for (const key in inputs) inputs[key](settings[key]);

@@ -5,7 +5,7 @@ function make(tag, attributes, ...children) {
   for (const name in attributes) {
     const value = attributes[name];
     if (value == null || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    if (name.startsWith("on")) on(element, name.slice(2), value);
     else if (name === "text") element.textContent = value;
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
@@ -24,3 +24,5 @@ function drawing(tag, attributes, ...children) {
 // Write only if the value has changed
 function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
 function setClass(element, name) { if (element.className !== name) element.className = name; }
+
+function on(element, type, listener) { element.addEventListener(type, listener); }

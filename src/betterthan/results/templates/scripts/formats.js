@@ -27,7 +27,7 @@ function trimmed(text) {
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
-function grouped(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ","); }
+function grouped(n) { return withCommas(String(n)); }
 
 function withCommas(text) {
   const [whole, rest] = text.split(".");

@@ -6,16 +6,19 @@ function liveTable(view) {
   const { data, model } = view;
   const ties = "t" in data.pairs, sized = data.kind !== "signs";
   const interval_ = data.ci_prob === null ? "" : " [" + intervalName(data) + "]";
-  const judged = "Verdict";
+  const judged = "Verdict", share = (p) => probability(p, 0);
+  // name, class, value to sort by, its text
   const columns = [
-    ["System", "l", (row) => model.systems[row.a]], ["Other", "l", (row) => model.systems[row.b]],
-    ...(sized ? [["Difference" + interval_, "", (row) => row.d], ["", "plot", null]] : []),
-    ["P(better)", "", (row) => row.p],
-    ["", "tally", null], ["Wins", "", (row) => row.wins], ["Losses", "", (row) => row.losses],
-    ...(ties ? [["Ties", "", (row) => row.ties]] : []),
-    ...("other" in data.pairs ? [[data.other === "mean" ? "P(mean better)" : "P(wins more)", "", (row) => row.other]] : []),
+    ["System", "l", (row) => row.sides[0], String], ["Other", "l", (row) => row.sides[1], String],
+    ...(sized ? [["Difference" + interval_, "", (row) => row.d], ["", "plot"]] : []),
+    ["P(better)", "", (row) => row.p, (p, row) => probability(p, row.error)], ["", "tally"],
+    ["Wins", "", (row) => row.wins, grouped], ["Losses", "", (row) => row.losses, grouped],
+    ...(ties ? [["Ties", "", (row) => row.ties, grouped]] : []),
+    ...("other" in data.pairs ? [[data.other === "mean" ? "P(mean better)" : "P(wins more)", "",
+      (row) => row.other, share]] : []),
     [judged, "l", (row) => row.verdict],
-    ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone]] : []),
+    ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone,
+      (p, row) => probability(p, row.mcse)]] : []),
     ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
   ];
   const head = make("tr", {});
@@ -48,8 +51,7 @@ function liveTable(view) {
     verdict.append(make("option", { value, text }));
   }
   live.filter = make("p", { class: "filter" }, search, " ", verdict);
-  body.addEventListener("pointerover", (event) => { point(view, event); });
-  body.addEventListener("focusin", (event) => { point(view, event); });
+  for (const type of ["pointerover", "focusin"]) on(body, type, (event) => point(view, event));
   live.element = make("div", { class: "livepairs" }, model.number > 3 ? live.filter : null,
     make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" + view.of }, table),
     live.more);
@@ -65,15 +67,16 @@ function point(view, event) {
 function reread(live) {
   const { view } = live, { model, settings } = view, rows = [];
   for (let k = 0; k < model.number; k++) {
-    const of = model.fixedOf(k), [p, q] = model.probabilitiesOf(k), turn = p < 0.5;
+    const of = model.fixedOf(k), [p, q, error] = model.probabilitiesOf(k), turn = p < 0.5;
     const [a, b] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
     if (settings.baseline !== null && a !== settings.baseline && b !== settings.baseline) continue;
-    const [w, l] = [model.at("w", k), model.at("l", k)];
     const d = model.joint ? model.at("ad", k) : of.of ? pairMean(of.of) * (view.data.lower ? -1 : 1) : model.at("d", k);
-    const other = model.at("other", k);
-    rows.push({ k, a, b, turn, other: turn && other != null ? 1 - other : other, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w, losses: turn ? w : l, ties: model.at("t", k),
-      p: turn ? q : p, alone: turn ? of.q : of.p, d: d == null ? NaN : turn ? -d : d,
-      verdict: "", within: NaN, stays: of.stays });
+    const [w, l, ties, other] = ["w", "l", "t", "other"].map((name) => model.at(name, k) ?? NaN);
+    const known = of.stays ? NaN : 1;
+    rows.push({ k, a, b, turn, sides: [model.systems[a], model.systems[b]], wins: turn ? l : w,
+      losses: turn ? w : l, ties, d: d == null ? NaN : turn ? -d : d, p: known * (turn ? q : p), error,
+      other: known * (turn ? 1 - other : other), alone: known * (turn ? of.q : of.p),
+      mcse: of.error, verdict: "", within: NaN, stays: of.stays });
   }
   const none = (row) => row.stays === "no_data"; // pairs that were not compared come last
   rows.sort((x, y) => none(x) - none(y) || model.place[x.a] - model.place[y.a]
@@ -171,29 +174,16 @@ function judge(live, row, settings) {
 }
 
 function rowOf(live, row) {
-  const { view } = live, { model, data, settings } = view;
-  judge(live, row, settings);
-  const known = !row.stays;
-  const size = known && live.within >= 0 ? turnedSize(model.size_of(row.k), row.turn) : [null];
+  const { view } = live;
+  judge(live, row, view.settings);
+  const size = live.within < 0 || row.stays ? [null] : turnedSize(view.model.size_of(row.k), row.turn);
   row.ends = size;
   row.text = size[0] === null ? "" : difference(...size).join(" ");
-  const cells = live.columns.map(([name, side]) => {
-    if (name === "System") return model.systems[row.a];
-    if (name === "Other") return model.systems[row.b];
-    if (name === "Wins") return grouped(row.wins);
-    if (name === "Losses") return grouped(row.losses);
-    if (name === "Ties") return grouped(row.ties);
-    if (side === "alone") return known ? probability(row.alone, model.at("pe", row.k) || 0) : "–";
-    if (name === "P(mean better)" || name === "P(wins more)") return probability(row.other, 0);
-    if (name === "P(better)") {
-      return known ? probability(row.p, model.probabilitiesOf(row.k)[2]) : "–";
-    }
-    return side === "within" || !name || name.startsWith("Verdict") ? "" : row.text;
-  });
   const element = make("tr", { "data-i": row.a, "data-j": row.b });
-  cells.forEach((text, c) => {
-    const side = live.columns[c][1];
-    const cell = make("td", { class: side + (c < 2 && text.length > 20 ? " long" : "") || null, title: c < 2 && view.named.has(text) ? text : null });
+  live.columns.forEach(([, side, value, write], c) => {
+    const text = write ? write(value(row), row) : "", long = c < 2 && text.length > 20;
+    const cell = make("td", { class: side + (long ? " long" : "") || null,
+      title: view.named.has(text) ? text : null });
     // the keyboard opens the card in the first cell
     const place = c ? cell : cell.appendChild(make("button", { type: "button", class: "pick",
       onclick: () => view.pin(row.a, row.b) }));

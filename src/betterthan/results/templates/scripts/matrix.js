@@ -20,10 +20,11 @@ function followTable(view, table, systems) {
     c ? "gridcell" : "rowheader")));
   const cellOf = (event) => event.target.closest("td[data-i]");
   const show = (cell) => view.show(Number(cell.dataset.i), Number(cell.dataset.j), cell);
-  table.addEventListener("pointerover", (event) => { const c = cellOf(event); if (c) show(c); });
-  table.addEventListener("focusin", (event) => { const c = cellOf(event); if (c) show(c); });
-  table.addEventListener("click", (event) => { const c = cellOf(event); if (c) { c.focus(); } });
-  table.addEventListener("keydown", (event) => {
+  for (const type of ["pointerover", "focusin"]) {
+    on(table, type, (event) => { const c = cellOf(event); if (c) show(c); });
+  }
+  on(table, "click", (event) => { const c = cellOf(event); if (c) { c.focus(); } });
+  on(table, "keydown", (event) => {
     const cell = cellOf(event), step = STEPS[event.key];
     if (!cell || !step) return;
     const r = systems.indexOf(Number(cell.dataset.i)), c = systems.indexOf(Number(cell.dataset.j));
@@ -83,10 +84,10 @@ function followDrawing(view, svg, systems) {
   svg.setAttribute("tabindex", "0");
   svg.setAttribute("role", "application");
   svg.setAttribute("aria-label", "Matrix of " + n + " systems; arrow keys move");
-  svg.addEventListener("pointermove", (event) => pick(...where(event)));
-  svg.addEventListener("click", (event) => { svg.focus(); pick(...where(event)); });
-  svg.addEventListener("focus", () => pick(...at));
-  svg.addEventListener("keydown", (event) => {
+  on(svg, "pointermove", (event) => pick(...where(event)));
+  on(svg, "click", (event) => { svg.focus(); pick(...where(event)); });
+  on(svg, "focus", () => pick(...at));
+  on(svg, "keydown", (event) => {
     const step = STEPS[event.key];
     if (!step) return;
     const far = event.shiftKey ? 10 : 1;

@@ -14,7 +14,7 @@ function decide(of, rope, threshold) {
 }
 
 const POLICIES = { // halves of the ties that count as wins of A and of B
-  third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2],
+  third: null, drop: [0, 0], half: [1, 1], to_a: [2, 0], to_b: [0, 2]
 };
 
 class Model {
@@ -30,10 +30,11 @@ class Model {
     }
     this.place = new Int32Array(this.size); // rank in the order of the report
     data.order.forEach((system, k) => { this.place[system] = k; });
-    const { pairs } = data, rules = { rest: (w, l, n) => n - w - l, sign: (w, l) => Math.sign(w - l) };
+    const { pairs } = data, rules = { rest: (w, l, n) => n - w - l, sign: (w, l) => Math.sign(w - l),
+      right: (w, l, n, k) => w - data.right[0][this.first[k]] + data.right[0][this.second[k]] };
     for (const name in pairs) {
       const rule = rules[pairs[name]];
-      if (rule) pairs[name] = Array.from(this.first, (_, k) => rule(...["w", "l", "n"].map((of) => this.at(of, k))));
+      if (rule) pairs[name] = Array.from(this.first, (_, k) => rule(...["w", "l", "n"].map((of) => this.at(of, k)), k));
     }
     this.settle(data.ties, null);
   }
@@ -58,9 +59,8 @@ class Model {
     this.ties = ties;
     this.prior = prior;
     this.cache = new Array(this.number);
-    this.masses = { rope: NaN, within: new Float64Array(this.number), above: null };
-    this.masses.above = new Float64Array(this.number);
-    this.masses.done = new Uint8Array(this.number);
+    const held = () => new Float64Array(this.number);
+    this.masses = { rope: NaN, within: held(), above: held(), done: held() };
   }
 
   // Parameters of the difference of a pair from the side of its first system, or null
@@ -92,8 +92,7 @@ class Model {
     const exact = this.data.kind === "counts", p = exact ? null : this.at("p", k);
     const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
     const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
-    let against = this.data.splits ? this.at("other", k) : NaN;
-    if (against == null) against = NaN;
+    const against = (this.data.splits ? this.at("other", k) : null) ?? NaN;
     const stays = reported === "no_data" || reported === "no_verdict" ? reported : "";
     const fixed_ = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
     this.cache[k] = fixed_;
@@ -135,9 +134,7 @@ class Model {
   // The verdict that counts, as comparison/joint_ranking.py
   finalVerdict(k, rope, threshold) {
     const alone = this.verdict(k, rope, threshold);
-    if (!this.data.among || alone === "no_data" || alone === "no_verdict" || alone === "split") {
-      return alone;
-    }
+    if (!this.data.among || ["no_data", "no_verdict", "split"].includes(alone)) return alone;
     return this.amongVerdict(k, rope, threshold) || alone;
   }
 
@@ -188,15 +185,12 @@ class Model {
   }
 }
 
-function studentQuantile(p, freedom) {
-  const key = p + ":" + freedom;
-  if (studentQuantile.held.has(key)) return studentQuantile.held.get(key);
+// Of Student's t with so many degrees of freedom that it is normal
+function normalQuantile(p) {
   let low = 0, high = 1e6;
   for (let k = 0; k < 200 && high - low > 1e-13 * high; k++) {
     const middle = (low + high) / 2;
-    if (studentBelow(middle, freedom) < p) low = middle; else high = middle;
+    if (studentBelow(middle, 1e6) < p) low = middle; else high = middle;
   }
-  studentQuantile.held.set(key, (low + high) / 2);
   return (low + high) / 2;
 }
-studentQuantile.held = new Map();

@@ -8,7 +8,7 @@ function viewOf(data, pre) {
   const reported = { rope: data.rope || 0, threshold: data.threshold, ties: data.ties, prior: null,
     baseline: data.baseline === null ? null : data.systems.indexOf(data.baseline) };
   const view = { data, model, reported, pinned: null, pre,
-    settings: Object.assign({}, reported), index: new Map(data.systems.map((s, k) => [s, k])),
+    settings: { ...reported }, index: new Map(data.systems.map((s, k) => [s, k])),
     cells: [], waiting: 0 };
   view.ropeMoves = data.kind === "counts" || data.kind === "units";
   view.ropeMost = mostRope(data, model);
@@ -56,7 +56,7 @@ function start(data, pre) {
   };
   view.change = (what, done) => change(view, what, done, controls);
   view.unpin = () => unpin(view);
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") view.unpin(); });
+  on(document, "keydown", (event) => { if (event.key === "Escape") view.unpin(); });
   view.read = (hash) => read(view, controls, hash);
   return view;
 }
@@ -199,7 +199,7 @@ function change(view, what, done, controls) {
 function settle(view, controls) {
   controls.sync();
   if (view.model.number > 500) markCells(view, view.cells);
-  if (view.paint && !sameSettings(view.settings, view.painted || view.reported)) { view.paint(); view.painted = Object.assign({}, view.settings); }
+  if (view.paint && !sameSettings(view.settings, view.painted || view.reported)) { view.paint(); view.painted = { ...view.settings }; }
   followSystems(view);
   followPicture(view);
   describeChange(view);
@@ -252,14 +252,14 @@ function unpin(view) {
 // On paper all results are those of the written answer
 function printAsReported() {
   const moved = new Map();
-  window.addEventListener("beforeprint", () => {
+  on(window, "beforeprint", () => {
     for (const view of VIEWS) {
       if (sameSettings(view.settings, view.reported)) continue;
-      moved.set(view, Object.assign({}, view.settings));
-      view.change(Object.assign({}, view.reported), true);
+      moved.set(view, { ...view.settings });
+      view.change({ ...view.reported }, true);
     }
   });
-  window.addEventListener("afterprint", () => {
+  on(window, "afterprint", () => {
     for (const [view, settings] of moved) view.change(settings, true);
     moved.clear();
   });
@@ -270,7 +270,7 @@ function begin(chapters) {
   themeButton();
   const views = chapters.map(([pre, { data }]) => start(data, pre)), view = views[0] || null;
   readAll();
-  window.addEventListener("hashchange", readAll);
+  on(window, "hashchange", readAll);
   printAsReported();
   Object.defineProperty(window, "betterthan", { value: Object.freeze({ view, views, above, decide,
     probability, difference, studentBelow, interval }) });

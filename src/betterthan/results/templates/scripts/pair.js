@@ -2,7 +2,7 @@
 
 const WORDS = {
   no_data: "no examples", no_verdict: "no verdict", equivalent: "equivalent",
-  split: "split: wins and mean differ", undecided: "undecided",
+  split: "split: wins and mean differ", undecided: "undecided"
 };
 const MARKS = { better: "●", worse: "■", equivalent: "◆", split: "◐", undecided: "○", no_data: "–",
   no_verdict: "–" };

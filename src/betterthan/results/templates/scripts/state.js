@@ -7,7 +7,7 @@ const KEYS = [...SETTINGS, "pair"];
 function sameSettings(one, other) { return SETTINGS.every((key) => one[key] === other[key]); }
 
 function settingsFrom(fragment, view) {
-  const settings = Object.assign({}, view.reported, { pair: null });
+  const settings = { ...view.reported, pair: null };
   const text = String(fragment).replace(/^#/, "");
   if (!text.includes("=") || text.length > 500 * VIEWS.length) return settings;
   const all = new URLSearchParams(text), values = { get: (key) => all.get(view.pre + key) };
@@ -17,8 +17,8 @@ function settingsFrom(fragment, view) {
   if (threshold !== null && threshold > 0.5 && threshold < 1) settings.threshold = threshold;
   if (view.model.switches) {
     const ties = values.get("ties"), prior = values.get("prior");
-    if (ties !== null && Object.prototype.hasOwnProperty.call(POLICIES, ties)) settings.ties = ties;
-    if (prior !== null && Object.prototype.hasOwnProperty.call(view.data.priors, prior)) {
+    if (ties !== null && Object.hasOwn(POLICIES, ties)) settings.ties = ties;
+    if (prior !== null && Object.hasOwn(view.data.priors, prior)) {
       settings.prior = prior;
     }
   }

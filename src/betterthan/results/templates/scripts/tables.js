@@ -25,7 +25,7 @@ function sortButton(head, sort) {
   const button = make("button", { type: "button", class: "sort" });
   while (head.firstChild) button.append(head.firstChild);
   button.append(make("span", { class: "arrow", "aria-hidden": "true" }));
-  button.addEventListener("click", () => {
+  on(button, "click", () => {
     const down = head.getAttribute("aria-sort") === "ascending"
       || (head.getAttribute("aria-sort") !== "descending" && !head.classList.contains("l"));
     for (const other of head.parentElement.children) other.removeAttribute("aria-sort");
@@ -55,7 +55,7 @@ function filterOf(table, body) {
   const count = make("span", { class: "count" });
   const input = make("input", { type: "search", placeholder: "Filter rows", maxlength: 200,
     "aria-label": "Filter rows: " + caption });
-  input.addEventListener("input", () => {
+  on(input, "input", () => {
     const wanted = input.value.trim().toLowerCase();
     let shown = 0;
     for (const row of body.rows) {
