@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import isqrt
 from typing import Any, Self
 
 import numpy as np
@@ -369,6 +370,17 @@ def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> di
     return {names.PAIR: pair, names.SYSTEM_A: (names.PAIR, a), names.SYSTEM_B: (names.PAIR, b)}
 
 
+def square_from_pairs(upper: np.ndarray, lower: np.ndarray, diagonal: Any) -> np.ndarray:
+    """A square (system_a, system_b, ...) of numbers (pair, ...): `upper` above the diagonal, in
+    the order of `pair_indices`, and `lower` below it.
+    """
+    systems = (1 + isqrt(1 + 8 * len(upper))) // 2
+    square = np.full((systems, systems, *upper.shape[1:]), diagonal, dtype=upper.dtype)
+    first, second = pair_indices(systems)
+    square[first, second], square[second, first] = upper, lower
+    return square
+
+
 @lru_cache(maxsize=16)
 def labels(systems: tuple[str, ...], *dims: str, **others: tuple[str, ...]) -> xr.Coordinates:
     """Coordinates with the systems on each of the dims, and others.
@@ -427,15 +439,6 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
             "betterthan.counts.to_pairs"
         )
     return _bare(counts.transpose(*wanted)), False
-
-
-def as_given(
-    answer: xr.DataArray, square: bool, *, mirror: str, diagonal: float = 0.0
-) -> xr.DataArray:
-    """An answer by pair, as a square where the counts came as one; see `counts.to_square` for
-    `mirror`.
-    """
-    return to_square(answer, mirror=mirror, diagonal=diagonal) if square else answer
 
 
 def probability_as_given(

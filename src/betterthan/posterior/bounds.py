@@ -11,7 +11,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.scoring import oriented
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import item_ids
 from betterthan.exact.numeric import counting
@@ -355,20 +355,20 @@ def _pairs(
     systems: list[str],
 ) -> xr.Dataset:
     """All answers over (system_a, system_b), of so many missing scores of each system."""
-    n = len(systems)
     both = missing[:, None] + missing - np.diag(missing)
     none = counts[0].sum(-1) == 0
+    held = answers["holds"] & ~none
     by_case = (*names.SQUARE, "case")
-    tied = _square(n, counts, counts[..., _MIRRORED], (0, 0, items))
+    tied = _by_case_square(counts, counts[..., _MIRRORED], (0, 0, items))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
-        "prob_better": (by_case, _square(n, answers["better"], answers["worse"], 0.5)),
+        "prob_better": (by_case, _by_case_square(answers["better"], answers["worse"], 0.5)),
         "verdict": (
             by_case,
-            _square(n, *_both_directions(answers["verdict"], none), answers["itself"]),
+            _by_case_square(*_both_directions(answers["verdict"], none), answers["itself"]),
         ),
         "n_missing": (names.SQUARE, both),
-        "holds": (names.SQUARE, _holds(answers["holds"] & ~none, n) | (both == 0)),
+        "holds": (names.SQUARE, square_from_pairs(held, held, True) | (both == 0)),
     }
     coords: dict[str, Any] = {"case": [*CASES], names.OUTCOME: [*names.OUTCOMES]}
     return xr.Dataset(table, coords=coords | dict.fromkeys(names.SQUARE, systems))
@@ -382,24 +382,13 @@ def _both_directions(verdict: np.ndarray, none: np.ndarray) -> tuple[np.ndarray,
     return verdict, np.select(sides, ["b_better", "a_better"], verdict)
 
 
-def _square(n: int, values: np.ndarray, reversed_values: np.ndarray, itself: Any) -> np.ndarray:
+def _by_case_square(values: np.ndarray, reversed_values: np.ndarray, itself: Any) -> np.ndarray:
     """Answers (case, pair, ...) over (system, system, case, ...): for B and A, the best case of A
     is the worst.
     """
-    first, second = pair_indices(n)
-    full = np.empty((n, n, len(CASES), *values.shape[2:]), values.dtype)
-    full[:] = itself
-    full[first, second] = np.moveaxis(values, 0, 1)
-    full[second, first] = np.moveaxis(reversed_values[[0, _BEST, _WORST]], 0, 1)
-    return full
-
-
-def _holds(values: np.ndarray, n: int) -> np.ndarray:
-    """One answer a pair over (system, system)."""
-    first, second = pair_indices(n)
-    full = np.ones((n, n), bool)
-    full[first, second] = full[second, first] = values
-    return full
+    lower = reversed_values[[0, _BEST, _WORST]]
+    itself = np.asarray(itself, values.dtype)
+    return square_from_pairs(np.moveaxis(values, 0, 1), np.moveaxis(lower, 0, 1), itself)
 
 
 def _difference(score_bounds: ScoreBounds, higher_is_better: bool) -> dict[str, Any]:

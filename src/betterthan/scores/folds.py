@@ -10,7 +10,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.exact.regression import folds
 from betterthan.posterior import table
@@ -214,10 +214,7 @@ def sign(
     counted = np.stack([region.sum(0) for region in regions], axis=-1)
     mass = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
     result = paired.to_square({"mass": mass})
-    a, b = paired.pairs
-    count = np.zeros(result["mass"].shape, dtype=int)
-    count[..., 1] = len(d) * np.eye(len(count), dtype=int)
-    count[a, b], count[b, a] = counted, counted[:, ::-1]
+    count = square_from_pairs(counted, counted[:, ::-1], (0, len(d), 0))
     result["count"] = (result["mass"].dims, count)
     return _signed(result, Signature(version=__version__, model="sign"), paired, rope, strength)
 

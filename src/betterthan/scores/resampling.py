@@ -15,10 +15,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.blocks.lazy import in_blocks
+from betterthan.blocks.lazy import blocks_of, folded, in_blocks
+from betterthan.counts.counting import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import unit_of
+from betterthan.exact.blocks import resampling
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans, Shares, joined
 from betterthan.exact.numeric import monte_carlo
@@ -178,6 +180,7 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
 JACKKNIFE = "jackknife"  # the model of scores that a few units decide
+_BLOCK_MOST = 2**28  # bytes of the sums of one block
 _ROWS, _MOST = 16, 2**22  # draws at once of many items, and weights then: 32 MB
 
 
@@ -240,9 +243,7 @@ def bootstrap_draws(
     """
     unit = unit or unit_of(data)
     if in_blocks(data) and not callable(statistic):
-        from betterthan.scores.in_blocks import block_draws
-
-        return block_draws(data, statistic, unit, draws, rng)
+        return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     provenance, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
@@ -253,6 +254,53 @@ def bootstrap_draws(
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
         attrs=provenance.to_attrs() | rests.to_attrs(),
+        name="score",
+    )
+
+
+def _block_draws(
+    data: xr.DataArray, statistic: str | None, unit: str, draws: int, rng: object
+) -> xr.DataArray:
+    """See `bootstrap_draws`: the draws are others than of the same scores in memory, for weights
+    depend on the seed and the number of the item alone; how blocks are cut moves nothing.
+
+    Raises
+    ------
+    ValueError
+        If the statistic is not a mean, a score is missing, or items go together.
+    """
+    blocks, seed = blocks_of(data), one_seed(rng)
+    draws = checks.whole(draws, "draws")
+    checks.one_of(statistic or "mean", ("mean", "accuracy"), "statistic of scores in blocks,")
+    if unit != names.ITEM:
+        raise ValueError(
+            f"unit={unit!r} needs scores in memory, and these are in blocks: each item is its own"
+        )
+    systems = len(blocks.systems)
+    if draws * (systems + 1) * 8 > _BLOCK_MOST:
+        raise ValueError(
+            f"{draws:,} draws of {systems:,} systems are more than a block may hold; give at most "
+            f"{_BLOCK_MOST // 8 // (systems + 1):,} draws"
+        )
+    see = partial(resampling.weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
+    weighed = folded(blocks, see, resampling.added)
+    if statistic == "accuracy" and weighed.graded:
+        raise ValueError("accuracy needs scores of 0 and 1, and some are others; say mean")
+    provenance = Signature(
+        version=__version__,
+        model="bayesian_bootstrap",
+        statistic=statistic or "mean",
+        n_items=blocks.items,
+        higher_is_better=blocks.higher_is_better,
+        seed=seed,
+        unit=unit,
+    )
+    means = weighed.sums[:, :-1] / weighed.sums[:, -1:]
+    return xr.DataArray(
+        monte_carlo.widened(means, blocks.items, seed),
+        dims=("draw", names.SYSTEM),
+        coords={"draw": np.arange(draws), names.SYSTEM: list(blocks.systems)},
+        attrs=provenance.to_attrs() | {"n_weighed": blocks.items},
         name="score",
     )
 

@@ -12,7 +12,13 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
-from betterthan.counts.shapes import labelled, labels, pair_indices, square_array, to_square
+from betterthan.counts.shapes import (
+    labelled,
+    labels,
+    square_array,
+    square_from_pairs,
+    to_square,
+)
 from betterthan.counts.tables import from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.counts.units import CLUSTER, ids_of, unit_of
@@ -71,7 +77,7 @@ class OnClusters:
         outcomes = np.stack(
             [means.won, means.lost, means.units - means.won - means.lost], axis=-1
         ).astype(np.int64)
-        square = self._square(outcomes, outcomes[:, [1, 0, 2]], 0)
+        square = square_from_pairs(outcomes, outcomes[:, [1, 0, 2]], 0)
         array = square_array(square, self.systems, {})
         return array.assign_attrs(unit="cluster", ties="third")
 
@@ -90,27 +96,22 @@ class OnClusters:
             clusters = len(arrays[0])
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
-        variables = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
+        variables = {
+            "p_value": square_from_pairs(p, p, 1.0),
+            "difference": square_from_pairs(d, -d, 0.0),
+        }
         sampled = extreme >= 0
         if sampled.any():
             error = np.where(
                 sampled, randomization.monte_carlo_error(extreme, np.array(draws)), 0.0
             )
-            variables["exceedances"] = self._square(extreme, extreme, -1)
-            variables["p_value_mcse"] = self._square(error, error, 0.0)
+            variables["exceedances"] = square_from_pairs(extreme, extreme, -1)
+            variables["p_value_mcse"] = square_from_pairs(error, error, 0.0)
         how = "monte_carlo" if sampled.any() else "flips"
         large = clusters > flips.NORMAL
         how = "normal" if large and self.most_decisive > flips.EXACT else how
         coords = labels(tuple(self.systems), *names.SQUARE)
         return xr.Dataset({k: (names.SQUARE, v) for k, v in variables.items()}, coords), how
-
-    def _square(self, values: np.ndarray, swapped: np.ndarray, diagonal: float) -> np.ndarray:
-        """Square of answers over both systems, with this `diagonal`."""
-        n = len(self.systems)
-        first, second = pair_indices(n)
-        full = np.full((n, n, *values.shape[1:]), diagonal, dtype=values.dtype)
-        full[first, second], full[second, first] = values, swapped
-        return full
 
 
 @dataclass(frozen=True)
