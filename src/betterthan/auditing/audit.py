@@ -18,10 +18,9 @@ from betterthan.auditing.finding import (
     NOTE,
     STOP,
     Finding,
+    LogTables,
     findings_table,
     merged,
-    record_table,
-    run_table,
     some,
 )
 from betterthan.auditing.item_checks import item_means
@@ -43,9 +42,9 @@ _BANDS = 4  # one more than the bits that differ: one band at least is the same
 _MOST = 1_000  # texts of one band that are looked at, pair by pair
 
 
-def near_copies(logs: Logs) -> Iterator[Finding]:
+def near_copies(logs: LogTables) -> Iterator[Finding]:
     """Pairs of items of a task whose texts are near copies; equal ones are no pairs."""
-    for task, records in record_table(logs).groupby("task", observed=True, sort=False):
+    for task, records in logs.records.groupby("task", observed=True, sort=False):
         texts = records[["item", "text"]].drop_duplicates("text")
         texts = texts[texts["text"].str.len() >= LEAST]
         items = texts["item"].astype(str).tolist()
@@ -142,10 +141,10 @@ def _status(scores: xr.DataArray) -> np.ndarray:
     return np.where(blank, STATUSES.index(MISSING), STATUSES.index(OK))
 
 
-def count_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
+def count_records(logs: LogTables, metrics: Sequence[str]) -> pd.DataFrame:
     """Count the records of metrics without scores, or whose items could not be joined."""
     rows = []
-    records = record_table(logs)[record_table(logs)["metric"].isin(list(metrics))]
+    records = logs.records[logs.records["metric"].isin(list(metrics))]
     groups = records.groupby(["task", "metric", "system"], observed=True, sort=False)
     for (task, metric, system), group in groups:
         numbers = group["status"].value_counts()
@@ -272,7 +271,7 @@ def _no_choices(choices: Mapping[str, Any]) -> None:
 
 
 def _audit_logs(
-    logs: Logs,
+    logs: LogTables,
     baseline: str | None,
     choices: Mapping[str, Any],
     how: Mapping[str, Any],
@@ -281,7 +280,7 @@ def _audit_logs(
     """Run all checks of logs, and those of their scores by each metric."""
     score_choices = _score_choices(choices)
     logs = _select_logs(logs, score_choices)
-    _check_baseline(baseline, run_table(logs)["system"])
+    _check_baseline(baseline, logs.runs["system"])
     findings = [
         finding for check in CHECKS if check.subject == LOGS for finding in _run_check(check, logs)
     ]
@@ -307,7 +306,7 @@ def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores_by_metric(
-    logs: Logs, score_choices: Mapping[str, Any], findings: list[Finding]
+    logs: LogTables, score_choices: Mapping[str, Any], findings: list[Finding]
 ) -> dict[str, xr.DataArray]:
     """The scores by each metric; why there are none of one is added to what was found."""
     by_metric: dict[str, xr.DataArray] = {}
@@ -326,9 +325,9 @@ def _scores_by_metric(
     return by_metric
 
 
-def _single_system_finding(logs: Logs, metric: str) -> Finding | None:
+def _single_system_finding(logs: LogTables, metric: str) -> Finding | None:
     """Return a finding if only one system has the metric."""
-    records = record_table(logs)
+    records = logs.records
     systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
     if len(systems) > 1:
         return None
@@ -336,22 +335,22 @@ def _single_system_finding(logs: Logs, metric: str) -> Finding | None:
     return Finding("alone", message, NOTE, (str(systems[0]),), metric=metric)
 
 
-def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
+def _with_task(logs: LogTables, metric: str, scores: xr.DataArray) -> xr.DataArray:
     """Scores that name their task also where there is one alone."""
     if names.DATASET in scores.coords:
         return scores
-    task = str(record_table(logs)["task"][record_table(logs)["metric"] == metric].iloc[0])
+    task = str(logs.records["task"][logs.records["metric"] == metric].iloc[0])
     return scores.assign_attrs(task=task)
 
 
-def _select_logs(logs: Logs, score_choices: Mapping[str, Any]) -> Logs:
+def _select_logs(logs: LogTables, score_choices: Mapping[str, Any]) -> Logs:
     """Keep the logs of the requested task and metric; keep all without a request."""
     selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
     if selection["metric"] is None and selection["filter"] is None:
-        records = _select_tasks(record_table(logs), selection["task"], selection["epoch"])
+        records = _select_tasks(logs.records, selection["task"], selection["epoch"])
     else:
         records, _ = chosen_records(logs, **selection)
-    return Logs(records, run_table(logs).loc[np.unique(records["run"].to_numpy())])
+    return Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
 
 
 def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
@@ -368,9 +367,9 @@ def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
     return records
 
 
-def _metrics(logs: Logs, all_: bool = False) -> list[str]:
+def _metrics(logs: LogTables, all_: bool = False) -> list[str]:
     """Metrics that some item has a score by."""
-    records = record_table(logs) if all_ else record_table(logs)[record_table(logs)["status"] == OK]
+    records = logs.records if all_ else logs.records[logs.records["status"] == OK]
     return [str(metric) for metric in records["metric"].unique()]
 
 
@@ -421,9 +420,9 @@ def _check_baseline(baseline: str | None, systems: Any) -> None:
         checks.one_of(baseline, tuple(dict.fromkeys(map(str, systems))), "baseline")
 
 
-def _source(logs: Logs) -> str:
+def _source(logs: LogTables) -> str:
     """What was audited."""
-    runs = run_table(logs)
+    runs = logs.runs
     tools = ", ".join(dict.fromkeys(runs["tool"]))
     systems = len(set(runs["system"]))
     tasks = [t for t in dict.fromkeys(runs["task"]) if t]

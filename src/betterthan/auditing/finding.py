@@ -7,18 +7,8 @@ from typing import Any
 import pandas as pd
 
 from betterthan.io.problems import printable
-from betterthan.logs.record import Frame, Logs
 
-
-def run_table(logs: Logs) -> Frame:
-    """A row for each log."""
-    return logs.runs
-
-
-def record_table(logs: Logs) -> Frame:
-    """A row for each run, item, epoch and metric."""
-    return logs.records
-
+LogTables = Any  # logs.record.Logs, inside: pandas is typed in part only
 
 STOP, WARN, NOTE = LEVELS = ("stop", "warn", "note")
 COLUMNS = ("code", "level", "systems", "task", "metric", "n", "of", "message", "where")

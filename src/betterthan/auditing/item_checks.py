@@ -14,16 +14,15 @@ from betterthan.auditing.finding import (
     STOP,
     WARN,
     Finding,
+    LogTables,
     are,
     both,
     fraction,
-    record_table,
-    run_table,
     some,
 )
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.logs.pivoting import conflicting_contents
-from betterthan.logs.record import Frame, Logs
+from betterthan.logs.record import Frame
 
 _PER_CENT = 5  # above this no score is a share
 _MEANS = 3  # listed one by one
@@ -200,10 +199,10 @@ def ranges(scores: xr.DataArray) -> Iterator[Finding]:
 _CLUSTER = "; pass cluster='content' to treat them as one cluster"
 
 
-def other_contents(logs: Logs) -> Iterator[Finding]:
+def other_contents(logs: LogTables) -> Iterator[Finding]:
     """Find ids with different contents; positions in a list are not checked."""
-    runs = run_table(logs).index[run_table(logs)["own_ids"]]
-    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+    runs = logs.runs.index[logs.runs["own_ids"]]
+    for task, records in _by_task(logs.records[logs.records["run"].isin(runs)]):
         contents = conflicting_contents(records)
         if not contents:
             continue
@@ -223,10 +222,10 @@ def other_contents(logs: Logs) -> Iterator[Finding]:
         )
 
 
-def renamed(logs: Logs) -> Iterator[Finding]:
+def renamed(logs: LogTables) -> Iterator[Finding]:
     """Find contents that have other ids in other systems."""
-    runs = run_table(logs).index[run_table(logs)["own_ids"]]
-    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+    runs = logs.runs.index[logs.runs["own_ids"]]
+    for task, records in _by_task(logs.records[logs.records["run"].isin(runs)]):
         pairs = records.drop_duplicates(["item", "item_hash"])
         several = pairs.loc[pairs.duplicated("item_hash"), "item_hash"]
         ids = _ids_by_content(records[records["item_hash"].isin(several)])
@@ -256,9 +255,9 @@ def _ids_by_content(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
     }
 
 
-def doubled(logs: Logs) -> Iterator[Finding]:
+def doubled(logs: LogTables) -> Iterator[Finding]:
     """Find items of one system that have the same content."""
-    for task, records in _by_task(record_table(logs)):
+    for task, records in _by_task(logs.records):
         pairs = records.drop_duplicates(["system", "item", "item_hash"])
         twice = pairs[pairs.duplicated(["system", "item_hash"], keep=False)]
         if twice.empty:
@@ -282,19 +281,15 @@ def _same_content_text(groups: list[list[str]]) -> str:
     return "; ".join(f"items {both(group)} have the same content" for group in groups[:2])
 
 
-def places(logs: Logs) -> Iterator[Finding]:
+def places(logs: LogTables) -> Iterator[Finding]:
     """Find logs whose ids are positions in a list; their items are joined by content."""
-    runs = run_table(logs)[~run_table(logs)["own_ids"]]
+    runs = logs.runs[~logs.runs["own_ids"]]
     if len(runs):
-        hashed = (
-            record_table(logs)[record_table(logs)["run"].isin(runs.index)]["item_hash"]
-            .notna()
-            .all()
-        )
+        hashed = logs.records[logs.records["run"].isin(runs.index)]["item_hash"].notna().all()
         by = "items are matched by content" if hashed else "the logs contain no content of items"
         systems = tuple(dict.fromkeys(runs["system"]))
         message = f"ids of {runs['tool'].iloc[0]} are positions or random; {by}"
-        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(run_table(logs)))
+        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(logs.runs))
 
 
 def _by_task(records: Frame) -> Iterator[tuple[str, Frame]]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.auditing.finding import NOTE, Finding, fraction, record_table, run_table
-from betterthan.logs.record import MISSING, OK, Frame, Logs
+from betterthan.auditing.finding import NOTE, Finding, LogTables, fraction
+from betterthan.logs.record import MISSING, OK, Frame
 
 Reducer = Callable[[Sequence[float]], float]
 _K_PATTERN = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
@@ -110,10 +110,10 @@ RULES: dict[str, Rule | None] = {
 }
 
 
-def reported(logs: Logs) -> Iterator[Finding]:
+def reported(logs: LogTables) -> Iterator[Finding]:
     """Find reported numbers that the items do not give."""
-    records_by_metric = dict(iter(record_table(logs).groupby(["run", "metric"], observed=True)))
-    for k, run in run_table(logs).iterrows():
+    records_by_metric = dict(iter(logs.records.groupby(["run", "metric"], observed=True)))
+    for k, run in logs.runs.iterrows():
         rule = RULES.get(run["rule"])
         for metric, value in run["reported"].items():
             records = records_by_metric.get((k, metric))
@@ -170,8 +170,7 @@ def _compared(
     gives = f"items give {number:.3f}" if np.isfinite(number) else "no item has a score"
     message = (
         f"{run['system']}: reported {reported_value:.3f}, {gives} "
-        f"({fraction(scored, items, 'item')} "
-        "scored)"
+        f"({fraction(scored, items, 'item')} scored)"
     )
     return Finding("reported", message, **about)
 
@@ -182,8 +181,7 @@ def _over(run: Frame, reported_value: float, records: Frame, scored: int, items:
         excluded = int((records["status"] != OK).sum())
         return (
             f"{run['system']}: the reported {reported_value:.3f} takes {excluded} of "
-            f"{len(records)} runs as "
-            "written that ended in an error or were never checked"
+            f"{len(records)} runs as written that ended in an error or were never checked"
         )
     if run["rule"] == "mean_of_declared":
         excluded = items - scored

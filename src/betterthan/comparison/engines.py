@@ -120,7 +120,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     if evaluation.in_units:
         return _fitted(spec_of(CLUSTERED), evaluation, options)
     from betterthan.models import beta_binomial, dirichlet_multinomial
-    from betterthan.posterior.convergence import diagnose
+    from betterthan.posterior.convergence import diagnose, posterior_of
 
     counts, question = evaluation.counts, options.question
     three = counts.sizes[names.OUTCOME] == 3
@@ -128,7 +128,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     tree = model.fit(
         counts, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False
     )
-    answers = table.of_posterior(tree, question)
+    answers = table.of_posterior(posterior_of(tree), question)
     if not three and evaluation.ties_known:
         answers = answers.assign(_unknown_size(answers["prob_better"]))
     diagnosis, examples = diagnose(tree), evaluation.examples

@@ -117,8 +117,7 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     if unconnected:
         raise ValueError(
             f"{unconnected} never met any of the other systems, so they cannot be compared with "
-            "them; "
-            "compare each group by itself, or add judgments between the groups"
+            "them; compare each group by itself, or add judgments between the groups"
         )
     return rows
 

@@ -9,7 +9,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.counts.judgments import systems_apart
 from betterthan.counts.shapes import origin
-from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
+from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item, sums_by_unit
 
 SUCCESSES, TRIALS = "successes", "trials"
 _CELL = (names.ITEM, names.SYSTEM)
@@ -49,24 +49,17 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     scores = schemas.scores(scores)
     values = _right_or_wrong(scores)
     place, distinct = pd.factorize(item_ids(scores))
-    summed = {}
-    for key, values_counted in ((SUCCESSES, np.nan_to_num(values)), (TRIALS, ~np.isnan(values))):
-        total = np.zeros((len(distinct), values.shape[1]), dtype=np.int64)
-        np.add.at(total, place, values_counted.astype(np.int64))
-        summed[key] = (_CELL, total)
+    right, tried = sums_by_unit(values, place, len(distinct))
+    cells = {SUCCESSES: right, TRIALS: tried}
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
-    return xr.Dataset(summed, coords=_coords_of_items(scores, first), attrs=origin(scores))
-
-
-def _coords_of_items(scores: xr.DataArray, rows: np.ndarray) -> dict[str, Any]:
-    """The systems, and what is known of the items, each of which stands in one of `rows`."""
     coords: dict[str, Any] = {names.SYSTEM: [str(s) for s in scores[names.SYSTEM].values]}
     for key in (names.ITEM, names.DATASET, CLUSTER):
         if key in scores.coords:
-            coords[key] = (names.ITEM, scores[key].values[rows])
-    return coords
+            coords[key] = (names.ITEM, scores[key].values[first])
+    summed = {name: (_CELL, values.astype(np.int64)) for name, values in cells.items()}
+    return xr.Dataset(summed, coords=coords, attrs=origin(scores))
 
 
 def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
@@ -209,6 +202,5 @@ def _need_possible(
     if unconnected:
         raise ValueError(
             f"{unconnected} shares no item with the other systems, so they cannot be compared; "
-            "check "
-            "the item ids"
+            "check the item ids"
         )

@@ -141,8 +141,7 @@ def refuse_merged(
                     raise problem(
                         table.source,
                         f"is {shown(first_answer)} where {shown(second_answer)} agrees, and else a "
-                        "tie; a tie of the "
-                        "judge is not two answers that differ: keep both, "
+                        "tie; a tie of the judge is not two answers that differ: keep both, "
                         f"judge=[{first_answer!r}, {second_answer!r}]",
                         column=column,
                     )

@@ -91,8 +91,7 @@ def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
     if judge_scores.size != truth.size:
         raise ValueError(
             f"judge has {judge_scores.size} scores and human {truth.size}; give both for each "
-            "item, nan "
-            "where people gave none"
+            "item, nan where people gave none"
         )
     if not np.isfinite(judge_scores).all():
         k = int((~np.isfinite(judge_scores)).argmax())

@@ -13,7 +13,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.scoring import oriented
 from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import item_ids
+from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
 from betterthan.posterior import differences
@@ -85,7 +85,7 @@ def item_bounds(
         gone = np.isnan(values)
         first, last = np.where(gone, low, values), np.where(gone, high, values)
         return ScoreBounds(first, last, values, gone.astype(np.int64))
-    sums, number = summed(values, place, len(ids))
+    sums, number = sums_by_unit(values, place, len(ids))
     rows = np.bincount(place) if per == "run" else None
     return run_bounds(sums, number, (low, high), _planned(ids, rows, number, runs))
 
@@ -106,7 +106,7 @@ def planned_bounds(
     better = scores.attrs.get("higher_is_better", True)
     values = oriented(scores).astype(float)
     place, labels = pd.factorize(item_ids(scores))
-    sums, number = summed(values, place, len(labels))
+    sums, number = sums_by_unit(values, place, len(labels))
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
     limits = limits if better else (-limits[1], -limits[0])
     return run_bounds(sums, number, limits, planned), planned, place
@@ -123,15 +123,6 @@ def run_bounds(
     size = np.where(planned > 0, planned, 1)
     first, last = (np.where(gone > 0, (sums + end * gone) / size, mean) for end in limits)
     return ScoreBounds(first, last, mean, gone.astype(np.int64))
-
-
-def summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of the scores of each item, and their number."""
-    sums, number = (np.zeros((items, values.shape[1])) for _ in range(2))
-    present = ~np.isnan(values)
-    np.add.at(sums, place, np.where(present, values, 0.0))
-    np.add.at(number, place, present)
-    return sums, number
 
 
 def _planned(

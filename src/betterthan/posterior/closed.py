@@ -9,7 +9,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.exact.wins.sign import over_distinct
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_draws
+from betterthan.posterior import of_judged, sampled
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 _BLOCK = 1_000_000  # pairs at once
@@ -67,13 +67,9 @@ def prob_better(
     0.71
     """
     if isinstance(data, xr.DataTree):
-        from betterthan.posterior.sampled import draws_prob_better
-
-        of_draws.refuse_choices(prior, ties, model)
-        return draws_prob_better(data)
+        sampled.refuse_choices(prior, ties, model)
+        return sampled.draws_prob_better(data)
     if is_judged(data):
-        from betterthan.posterior import of_judged
-
         return of_judged.better(data, prior, ties, model)
     if not isinstance(data, xr.DataArray):
         raise ValueError(
@@ -142,8 +138,8 @@ def decisive(
     13.0
     """
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.decisive(counts)
+        sampled.refuse_choices(prior, ties)
+        return sampled.decisive(counts)
     given = parameters(counts, prior, ties)
     a, b, _ = given.values
     parts = {"a": a, "b": b, "mean": a / (a + b)}
@@ -186,8 +182,8 @@ def decisive_density(
         wrong = at[~((at > 0) & (at < 1))].flat[0]
         raise ValueError(f"p holds {wrong:g}; give probabilities between 0 and 1, both excluded")
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.decisive_density(counts, at)
+        sampled.refuse_choices(prior, ties)
+        return sampled.decisive_density(counts, at)
     given = parameters(counts, prior, ties)
 
     def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -232,7 +228,7 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     >>> float(factor.sel(system_a="A", system_b="B").round(4))
     0.0833
     """
-    of_draws.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
+    sampled.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
     of = parameters(counts, prior, ties)
     return of.wrap(bayes(of), "bayes_factor_01")
 

@@ -1,6 +1,7 @@
 """By how much: the posterior of d = theta_win - theta_loss, in closed form."""
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,8 +12,8 @@ from betterthan import checks, names
 from betterthan.blocks.lazy import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_draws, sampled
-from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
+from betterthan.posterior import of_judged, sampled
+from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 
 def difference(
@@ -64,11 +65,9 @@ def difference(
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
+        sampled.refuse_choices(prior, ties)
         return sampled.draws_difference(counts, ci_prob=ci_prob, ci_kind=ci_kind)
     if is_judged(counts):
-        from betterthan.posterior import of_judged
-
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
     of = parameters(counts, prior, ties, question="the size of the difference")
     parts = {k: of.wrap(values, k) for k, values in size(of, ci_prob, ci_kind).items()}
@@ -146,12 +145,10 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
+        sampled.refuse_choices(prior, ties)
         return sampled.draws_masses(counts, rope)
     rope = checks.rope(rope)
     if is_judged(counts):
-        from betterthan.posterior import of_judged
-
         return of_judged.masses(counts, rope, prior, ties)
     of = parameters(counts, prior, ties, question="the probability within a rope")
     wrapped = [of.wrap(mass, "mass") for mass in np.moveaxis(masses(of, rope), -1, 0)]
@@ -215,19 +212,13 @@ def sf(
     """
     at = checks.real(delta, "delta")
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.above(counts, at)
+        sampled.refuse_choices(prior, ties)
+        return sampled.along(counts, at, "delta", "prob_above")
     if is_judged(counts):
-        from betterthan.posterior import of_judged
-
         return of_judged.beyond(counts, at, prior, ties)
     given = parameters(counts, prior, ties, question="the size of the difference")
-    return each(
-        given,
-        lambda a, b, t: dirichlet.prob_above(a, b, t, at),
-        diagonal=float(at < 0),
-        name="prob_above",
-    )
+    above = given.with_diagonal(dirichlet.prob_above(*given.values, at), float(at < 0))
+    return given.wrap(above, "prob_above")
 
 
 def cdf(
@@ -261,11 +252,7 @@ def cdf(
     >>> found.values.round(4).tolist()
     [0.125, 0.5, 0.875]
     """
-    if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.cdf(counts, x)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, x, "x", dirichlet.prob_below, name="cdf")
+    return _along(counts, x, "x", "cdf", dirichlet.prob_below, prior, ties)
 
 
 def pdf(
@@ -299,11 +286,7 @@ def pdf(
     >>> found.values.round(4).tolist()
     [0.5, 1.0]
     """
-    if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.pdf(counts, x)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, x, "x", dirichlet.density, name="density")
+    return _along(counts, x, "x", "density", dirichlet.density, prior, ties)
 
 
 def ppf(
@@ -341,8 +324,21 @@ def ppf(
     if not ((levels >= 0) & (levels <= 1)).all():
         wrong = levels[~((levels >= 0) & (levels <= 1))].flat[0]
         raise ValueError(f"q holds {wrong:g}; give numbers from 0 to 1")
+    return _along(counts, levels, "quantile", "quantile", intervals.quantile, prior, ties)
+
+
+def _along(
+    counts: xr.DataArray | xr.DataTree,
+    points: Any,
+    dim: str,
+    name: str,
+    answer: Callable[..., np.ndarray],
+    prior: Any,
+    ties: str,
+) -> xr.DataArray:
+    """An answer on the difference at one point or along many, of counts exactly, or of draws."""
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.ppf(counts, levels)
+        sampled.refuse_choices(prior, ties)
+        return sampled.along(counts, points, dim, name)
     given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, levels, "quantile", intervals.quantile, name="quantile")
+    return across(given, points, dim, answer, name)

@@ -159,14 +159,6 @@ def _share(values: np.ndarray) -> float:
     return float(values[..., 2].sum() / number) if number else 0.0
 
 
-def each(
-    given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str
-) -> xr.DataArray:
-    """An answer that is cheap enough to be computed for both triangles."""
-    values = answer(*given.values)
-    return given.wrap(values if diagonal is None else given.with_diagonal(values, diagonal), name)
-
-
 def across(
     given: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str
 ) -> xr.DataArray:

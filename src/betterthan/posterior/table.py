@@ -22,7 +22,6 @@ from betterthan.exact.joint.skeptical import Skeptical
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior import from_draws, verdicts
-from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.from_draws import Sorted
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
@@ -85,12 +84,11 @@ def of_differences(difference: xr.DataArray, asked: Question, *, square: bool) -
     return of_pairs(of_draws(d.values, asked), d, square=square)
 
 
-def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
+def of_posterior(posterior: xr.Dataset, asked: Question) -> xr.Dataset:
     """From exact draws or a fit of counts: ``difference``, or ``p`` alone where ties are unknown.
 
     Without ``difference`` only ``prob_better`` and its error are known.
     """
-    posterior = posterior_of(tree)
     square = bool(posterior.attrs["square"])
     if "difference" in posterior:
         return of_differences(posterior["difference"], asked, square=square)
@@ -197,12 +195,11 @@ def squares(
     return whole
 
 
-def exact(table: xr.Dataset, *, facts: Collection[str] = ()) -> xr.Dataset:
-    """A table of closed forms, with an error of 0 beside each answer but `facts`."""
-    known = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
-    answers = {k: of for k, of in known.items() if k not in facts}
+def exact(table: xr.Dataset) -> xr.Dataset:
+    """A table of closed forms, with an error of 0 for each answer."""
+    answers = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
     errors = {f"{k}_mcse": (dims, np.zeros_like(values)) for k, (dims, values) in answers.items()}
-    return without_attrs(xr.Dataset(known | errors, table.coords))
+    return without_attrs(xr.Dataset(answers | errors, table.coords))
 
 
 def exact_table(
@@ -237,14 +234,11 @@ def exact_table(
         empty=False if n is None else n == 0,
     )
     values = {**parts, **errors, **decided}
-    squares_of = {k: ((*names.SQUARE, *_MORE.get(k, ())), v) for k, v in values.items()}
+    squares_of = {k: (_dims(k, names.SQUARE), v) for k, v in values.items()}
     labels_of: dict[str, Any] = {k: ((k,), np.array(systems)) for k in names.SQUARE}
     if "mass" in parts:
         labels_of[names.REGION] = (names.REGION,), np.array(names.REGIONS)
     return Table(squares_of | labels_of)
-
-
-_MORE = {"mass": (names.REGION,), "mass_mcse": (names.REGION,)}
 
 
 def with_verdicts(
@@ -373,13 +367,11 @@ def by_system(
 
 
 def _labelled(parts: Mapping[str, np.ndarray], dims: tuple[str, ...], coords: Any) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            name: ((*dims, names.REGION) if name.startswith("mass") else dims, values)
-            for name, values in parts.items()
-        },
-        coords=coords,
-    )
+    return xr.Dataset({k: (_dims(k, dims), v) for k, v in parts.items()}, coords=coords)
+
+
+def _dims(name: str, dims: tuple[str, ...]) -> tuple[str, ...]:
+    return (*dims, names.REGION) if name.startswith("mass") else dims
 
 
 DRAWS = 10_000  # for ranks alone: pairs need none
@@ -439,14 +431,6 @@ def _limits(prob_rank: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]
     below = prob_rank.cumsum(1)
     tail = (1 - prob) / 2
     return (below > tail).argmax(1) + 1, (below >= 1 - tail - 1e-12).argmax(1) + 1
-
-
-def of_units(
-    means: PairMeans, systems: Sequence[str], question: Question, *, higher_is_better: bool = True
-) -> xr.Dataset:
-    """The answers of `by_pair` over (system_a, system_b)."""
-    parts = by_pair(means, question, higher_is_better=higher_is_better)
-    return square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
 def by_pair(

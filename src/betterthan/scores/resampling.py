@@ -179,6 +179,7 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
 
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
+_ABOUT_UNITS = ("n_units", "difference_error", "difference_df")
 JACKKNIFE = "jackknife"  # the model of scores that a few units decide
 _BLOCK_MOST = 2**28  # bytes of the sums of one block
 _ROWS, _MOST = 16, 2**22  # draws at once of many items, and weights then: 32 MB
@@ -478,9 +479,10 @@ def _pair_answers(
     places, wins = pair_indices(len(responses.systems)), unit_wins(responses)
     if few is not None:
         better = responses.higher_is_better
-        exact = table.of_units(few.pairs(), responses.systems, question, higher_is_better=better)
-        exact = table.exact(exact.drop_vars(["n_units", "difference_error", "difference_df"]))
-        answers = {str(name): exact[name].values for name in exact}
+        parts = table.by_pair(few.pairs(), question, higher_is_better=better)
+        parts = {k: v for k, v in parts.items() if k not in _ABOUT_UNITS}
+        answers = table.squares(parts, len(responses.systems), *places)
+        answers |= {f"{name}_mcse": np.zeros_like(v) for name, v in answers.items()}
         return deciding.decided(answers, wins, rests, question, np.abs(raw).max())
     intervals = partial(
         table.intervals_of_draws, asked=question, higher_is_better=responses.higher_is_better
