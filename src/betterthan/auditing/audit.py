@@ -14,17 +14,9 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.auditing import answer_checks, item_checks
 from betterthan.auditing.answer import Audit
-from betterthan.auditing.finding import (
-    NOTE,
-    STOP,
-    Finding,
-    LogTables,
-    findings_table,
-    merged,
-    some,
-)
+from betterthan.auditing.finding import NOTE, STOP, Finding, LogTables, findings_table, merged, some
 from betterthan.auditing.item_checks import item_means
-from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
+from betterthan.auditing.roster import CHECKS, LOGS, SCORES
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
@@ -54,15 +46,8 @@ def near_copies(logs: LogTables) -> Iterator[Finding]:
             subject = subject if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
             message = f"{subject}: {some([f'{a} and {b}' for a, b in pairs])}"
             where = some(["=".join(pair) for pair in pairs])
-            yield Finding(
-                "near-double",
-                message,
-                NOTE,
-                task=str(task),
-                n=len(pairs),
-                of=len(items),
-                where=where,
-            )
+            about: dict[str, Any] = {"task": str(task), "n": len(pairs), "of": len(items)}
+            yield Finding("near-double", message, NOTE, **about, where=where)
 
 
 def similar_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -107,11 +92,9 @@ COLUMNS = ("task", "metric", "system", "items", "epochs", "cells", *STATUSES, "m
 
 def count_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
     """Count the cells of each system and task by status."""
-    tasks = (
-        scores[names.DATASET].values.astype(str)
-        if names.DATASET in scores.coords
-        else np.full(scores.sizes[names.ITEM], scores.attrs.get("task", ""))
-    )
+    tasks = np.full(scores.sizes[names.ITEM], scores.attrs.get("task", ""))
+    if names.DATASET in scores.coords:
+        tasks = scores[names.DATASET].values.astype(str)
     rows = []
     for task in dict.fromkeys(tasks.tolist()):
         task_scores = scores.isel({names.ITEM: tasks == task})
@@ -160,17 +143,11 @@ def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.Da
     """A row for each pair."""
     systems = bounds[names.SYSTEM_A].values.astype(str)
     first, second = pair_indices(len(systems))
-    selected = (
-        slice(None)
-        if baseline is None
-        else (systems[first] == baseline) | (systems[second] == baseline)
-    )
-    index = (first[selected], second[selected])
-    table: dict[str, Any] = {
-        "metric": metric,
-        "system": systems[index[0]],
-        "other": systems[index[1]],
-    }
+    if baseline is not None:
+        concerned = (systems[first] == baseline) | (systems[second] == baseline)
+        first, second = first[concerned], second[concerned]
+    index = (first, second)
+    table: dict[str, Any] = {"metric": metric, "system": systems[first], "other": systems[second]}
     table["n_missing"] = bounds["n_missing"].values[index]
     for k, case in enumerate(bounds["case"].values.astype(str)):
         suffix = "" if case == "observed" else f"_{case}"
@@ -247,7 +224,11 @@ def audit(
     if isinstance(source, Logs):
         return _audit_logs(source, baseline, choices, how)
     if isinstance(source, xr.DataArray):
-        _no_choices(choices)
+        for name, value in choices.items():
+            if value is not None:
+                raise ValueError(
+                    f"{name}={checks.shown(value)} does not apply: the source is scores"
+                )
         return _audit_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
     if logs is None and near:
@@ -264,12 +245,6 @@ def audit(
     return _audit_logs(logs_read, baseline, choices, how, near)
 
 
-def _no_choices(choices: Mapping[str, Any]) -> None:
-    for name, value in choices.items():
-        if value is not None:
-            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is scores")
-
-
 def _audit_logs(
     logs: LogTables,
     baseline: str | None,
@@ -281,16 +256,12 @@ def _audit_logs(
     score_choices = _score_choices(choices)
     logs = _select_logs(logs, score_choices)
     _check_baseline(baseline, logs.runs["system"])
-    findings = [
-        finding for check in CHECKS if check.subject == LOGS for finding in _run_check(check, logs)
-    ]
+    findings = [*_run_checks(LOGS, logs)]
     findings += near_copies(logs) if near else []
     by_metric = _scores_by_metric(logs, score_choices, findings)
     audited = _audit_scores(by_metric, baseline, how, findings)
-    unscored_table = count_records(
-        logs, [m for m in _metrics(logs, all_=True) if m not in by_metric]
-    )
-    table = pd.concat([audited.table, unscored_table], ignore_index=True)
+    unscored = [m for m in _metrics(logs, all_=True) if m not in by_metric]
+    table = pd.concat([audited.table, count_records(logs, unscored)], ignore_index=True)
     return replace(audited, table=table, source=_source(logs))
 
 
@@ -318,9 +289,8 @@ def _scores_by_metric(
             arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
             by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
         except ValueError as error:
-            if not (
-                any(finding.code == "content" for finding in findings) and "content" in str(error)
-            ):
+            known = any(finding.code == "content" for finding in findings)
+            if not (known and "content" in str(error)):
                 findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
 
@@ -384,12 +354,7 @@ def _audit_scores(
     for metric, scores in by_metric.items():
         _check_baseline(baseline, scores[names.SYSTEM].values.tolist())
         limits = missing_bounds(scores, **how)
-        metric_findings = [
-            finding
-            for check in CHECKS
-            if check.subject == SCORES
-            for finding in _run_check(check, scores)
-        ]
+        metric_findings = [*_run_checks(SCORES, scores)]
         metric_findings += answer_checks.open_verdicts(limits, baseline, _by(scores))
         task = str(scores.attrs.get("task", ""))
         findings += [replace(finding, metric=metric, task=task) for finding in metric_findings]
@@ -409,10 +374,12 @@ def _by(scores: xr.DataArray) -> str:
     return "by wins on items" if graded or default_unit(scores) else ""
 
 
-def _run_check(check: Check, data: Any) -> Iterator[Finding]:
-    """Yield the findings of a check; those without a level get the level of the check."""
-    for finding in check.find(data):
-        yield finding if finding.level else replace(finding, level=check.level)
+def _run_checks(subject: str, data: Any) -> Iterator[Finding]:
+    """Yield the findings of all checks of a subject; without a level they get their check's."""
+    for check in CHECKS:
+        if check.subject == subject:
+            for finding in check.find(data):
+                yield finding if finding.level else replace(finding, level=check.level)
 
 
 def _check_baseline(baseline: str | None, systems: Any) -> None:

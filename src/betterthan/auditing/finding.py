@@ -81,9 +81,9 @@ def some(values: Sequence[Any], most: int = MAX_LISTED) -> str:
 
 def both(values: Sequence[Any]) -> str:
     """Join values, with "and" between the last two."""
-    texts = [short(v) for v in values[:MAX_LISTED]]
     if len(values) > MAX_LISTED:
-        return ", ".join(texts) + f" and {len(values) - MAX_LISTED} more"
+        return some(values)
+    texts = [short(v) for v in values]
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 

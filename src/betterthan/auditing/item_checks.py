@@ -212,14 +212,8 @@ def other_contents(logs: LogTables) -> Iterator[Finding]:
             f"{fraction(len(contents), total, 'id')} {are(len(contents), 'has', 'have')} different "
             f"content: {'; '.join(cases[:2])}; pass join='content' to match items by content"
         )
-        yield Finding(
-            "content",
-            message,
-            task=task,
-            n=len(contents),
-            of=total,
-            where=some([*contents], MAX_LISTED),
-        )
+        where = some([*contents])
+        yield Finding("content", message, task=task, n=len(contents), of=total, where=where)
 
 
 def renamed(logs: LogTables) -> Iterator[Finding]:
@@ -229,9 +223,7 @@ def renamed(logs: LogTables) -> Iterator[Finding]:
         pairs = records.drop_duplicates(["item", "item_hash"])
         several = pairs.loc[pairs.duplicated("item_hash"), "item_hash"]
         ids = _ids_by_content(records[records["item_hash"].isin(several)])
-        other = [
-            ids_by_system for ids_by_system in ids.values() if len(set(ids_by_system.values())) > 1
-        ]
+        other = [by_system for by_system in ids.values() if len(set(by_system.values())) > 1]
         if not other:
             continue
         n, total = len(other), int(pairs["item_hash"].nunique())
@@ -270,15 +262,12 @@ def doubled(logs: LogTables) -> Iterator[Finding]:
         items = pairs[pairs["system"] == system]
         distinct = int(items["item_hash"].nunique())
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))
-        message = f"{_same_content_text(groups)}; {distinct} distinct of {len(items)} items"
+        same = [f"items {both(group)} have the same content" for group in groups[:2]]
+        message = f"{'; '.join(same)}; {distinct} distinct of {len(items)} items"
         message += _CLUSTER if records["cluster"].isna().all() else ""
         where = some(["=".join(group) for group in groups])
         n = len(items) - distinct
         yield Finding("double", message, "", systems, task, "", n, len(items), where)
-
-
-def _same_content_text(groups: list[list[str]]) -> str:
-    return "; ".join(f"items {both(group)} have the same content" for group in groups[:2])
 
 
 def places(logs: LogTables) -> Iterator[Finding]:
@@ -314,19 +303,9 @@ def constants(scores: xr.DataArray) -> Iterator[Finding]:
             alike.setdefault(float(observed[0]), []).append(str(system))
     for value, constant_systems in alike.items():
         n = int((~np.isnan(values)).sum()) if len(constant_systems) == len(systems) else 0
-        message = (
-            f"all {n} scores are {value:g}"
-            if n
-            else f"all scores of {some(constant_systems)} are {value:g}"
-        )
-        yield Finding(
-            "constant",
-            message,
-            NOTE,
-            tuple(constant_systems),
-            n=len(constant_systems),
-            of=len(systems),
-        )
+        which = f"all {n} scores" if n else f"all scores of {some(constant_systems)}"
+        about: dict[str, Any] = {"n": len(constant_systems), "of": len(systems)}
+        yield Finding("constant", f"{which} are {value:g}", NOTE, tuple(constant_systems), **about)
 
 
 def ceiling_and_floor(scores: xr.DataArray) -> Iterator[Finding]:

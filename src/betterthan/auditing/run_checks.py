@@ -182,16 +182,9 @@ BREAKS = (
     ("Inspect", "0.3.221", "pass_at", "no longer counts samples twice since 0.3.221"),
 )
 # what a reader said, by how much it matters; what is not named here is a note
-READER_LEVELS = {
-    "again": WARN,
-    "invalidated": STOP,
-    "unscored": WARN,
-    "name": WARN,
-    "rows": WARN,
-} | {
-    "missing": WARN,
-    "unmatched": WARN,
-}
+READER_LEVELS = dict.fromkeys(
+    ("again", "unscored", "name", "rows", "missing", "unmatched"), WARN
+) | {"invalidated": STOP}
 
 
 def unfinished(logs: LogTables) -> Iterator[Finding]:
@@ -271,10 +264,12 @@ def settings(logs: LogTables) -> Iterator[Finding]:
     """Report settings that differ among the runs of a task; those that affect scores come alone."""
     for task, runs in logs.runs.groupby("task", sort=False):
         differ = _differing(runs["config"].tolist())
-        ranked = sorted((k for k in differ if _last(k) in SETTINGS), key=_rank)
+        ranked = [k for k in differ if _last(k) in SETTINGS]
+        ranked.sort(key=lambda key: SETTINGS.index(_last(key)))
         systems = tuple(dict.fromkeys(runs["system"]))
         for key in ranked:
-            values = list(dict.fromkeys(_setting(x) for x in differ[key]))
+            texts = ("not given" if value is None else short(value) for value in differ[key])
+            values = list(dict.fromkeys(texts))
             about: dict[str, Any] = {"task": str(task), "n": len(values), "of": len(runs)}
             yield Finding("config", f"{key} differs: {both(values)}", WARN, systems, **about)
         if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
@@ -329,17 +324,9 @@ def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _rank(key: str) -> int:
-    return SETTINGS.index(_last(key))
-
-
 def _names_the_system(key: str) -> bool:
     """Whether a setting is the model itself, of which another is what is compared."""
     return key.startswith(("model", "agent.")) or _last(key) in ("model", "pretrained", "path")
-
-
-def _setting(value: Any) -> str:
-    return "not given" if value is None else short(value)
 
 
 def prompts(logs: LogTables) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from betterthan import names
 from betterthan.blocks.lazy import Blocks, folded
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import oriented_scores
-from betterthan.counts.counting import rule_of, tables_of
+from betterthan.counts.in_blocks import rule_of, tables_of
 from betterthan.counts.shapes import Arrays
 from betterthan.counts.units import CLUSTER, EPOCH, several
 from betterthan.exact.blocks import spreads

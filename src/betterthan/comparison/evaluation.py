@@ -210,7 +210,7 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
         If rows belong together, which blocks do not know.
     """
     from betterthan.comparison import blocks as in_blocks
-    from betterthan.counts.counting import counts_of
+    from betterthan.counts.in_blocks import counts_of
 
     blocks = blocks_of(loaded.scores)
     in_blocks.refuse_units(loaded.scores, options)

@@ -1,27 +1,18 @@
-"""Wins, losses and ties of scores, judgments, trials or clusters, also of scores in blocks."""
+"""Wins, losses and ties of scores, judgments, trials or clusters."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.judgments import count_judgments
-from betterthan.counts.scoring import (
-    count_outcomes,
-    need_a_shared_item,
-    need_shared_items,
-    oriented,
-)
-from betterthan.counts.shapes import labelled, origin, pair_indices, picked, square_array
+from betterthan.counts.scoring import count_outcomes, need_shared_items, oriented
+from betterthan.counts.shapes import labelled, pair_indices, picked, square_array
 from betterthan.counts.successes import TRIALS, trials_of
 from betterthan.counts.units import CLUSTER, EPOCH, default_unit, ids_of, item_ids, one_unit_an_item
-from betterthan.exact.blocks import outcomes
-from betterthan.exact.blocks.outcomes import Rule, Tables
 from betterthan.exact.numeric import counting
-from betterthan.signed import Signature
 
 
 def count_clusters(
@@ -134,6 +125,8 @@ def count_data(
                 f"by={by!r} needs scores in memory, and these are in blocks; select one value of "
                 f"{by} and count that, or load the data with .compute()"
             )
+        from betterthan.counts.in_blocks import count_blocks
+
         return count_blocks(data, margin=margin, missing=missing)
     if by in _UNITS and not (isinstance(data, xr.Dataset) and "trials" not in data):
         if missing != "pairwise":
@@ -147,58 +140,3 @@ def count_data(
             raise ValueError("trials are counted within their items: by='item', or by='cluster'")
         return count_judgments(data, by=by)
     return count_outcomes(data, margin=margin, missing=missing, by=by)
-
-
-def count_blocks(
-    data: xr.DataArray, *, margin: float = 0.0, missing: str = "pairwise"
-) -> xr.DataArray:
-    """The same as `count` of scores in memory; each block is read once.
-
-    Scores that differ by no more than the rounding of a larger score in another block are counted
-    again, which reads the blocks a second time.
-    """
-    blocks, margin = blocks_of(data), checks.margin(margin)
-    checks.one_of(missing, names.MISSING, "missing")
-    return counts_of(blocks, tables_of(blocks, margin, missing), margin).assign_attrs(
-        missing=missing
-    )
-
-
-def rule_of(blocks: Blocks, missing: str) -> Rule:
-    """Return how numbers are read under a policy for missing scores."""
-    return Rule(blocks.systems, blocks.code, missing, 0.0 if blocks.higher_is_better else 1.0)
-
-
-def tables_of(blocks: Blocks, margin: float, missing: str, *, mark: bool = False) -> Tables:
-    """Accumulate the outcomes of all pairs over all blocks."""
-    rule = rule_of(blocks, missing)
-    see = partial(outcomes.tables, rule=rule, margin=margin, mark=mark)
-    tables = folded(blocks, see, outcomes.added)
-    slack = outcomes.slack_of(tables, margin, blocks.scores.dtype)
-    if tables.nearest <= slack:
-        tables = folded(blocks, partial(see, slack=slack), outcomes.added)
-    if tables.blank and missing == "wrong" and (tables.low < 0 or tables.high > 1):
-        raise ValueError(
-            "missing='wrong' needs scores within 0 and 1; these run from "
-            f"{tables.low:g} to {tables.high:g}"
-        )
-    if tables.blank and missing == "complete" and not tables.items:
-        raise ValueError(
-            "no item has a score for every system; leave out systems with few scores, or use "
-            "missing='pairwise'"
-        )
-    return tables
-
-
-def counts_of(blocks: Blocks, tables: Tables, margin: float) -> xr.DataArray:
-    """Counts as a labelled square, of which more is better."""
-    wins = tables.wins if blocks.higher_is_better else tables.wins.T
-    square = np.stack([wins, wins.T, tables.shared - wins - wins.T], axis=-1)
-    need_a_shared_item(tables.shared, list(blocks.systems))
-    counts = square_array(square, list(blocks.systems), {}).assign_coords(
-        n_used=(names.SQUARE, tables.shared), n_dropped=(names.SQUARE, blocks.items - tables.shared)
-    )
-    provenance = Signature(
-        unit=names.ITEM, n_items=blocks.items, margin=margin, missing="pairwise", ties="third"
-    )
-    return counts.assign_attrs(origin(blocks.scores, "higher_is_better") | provenance.to_attrs())

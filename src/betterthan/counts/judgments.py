@@ -157,11 +157,8 @@ def _turned(data: xr.Dataset, position: bool) -> tuple[np.ndarray, np.ndarray, n
     """
     a, b, outcome, _ = _coded(data)
     exchanged = (a > b) & (not position)
-    return (
-        np.where(exchanged, b, a),
-        np.where(exchanged, a, b),
-        np.where(exchanged, -outcome, outcome),
-    )
+    first, second = np.where(exchanged, [b, a], [a, b])
+    return first, second, np.where(exchanged, -outcome, outcome)
 
 
 def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:

@@ -17,11 +17,7 @@ SHUFFLES = 9_999
 
 
 def missing_by_difficulty(
-    scores: xr.DataArray,
-    *,
-    alpha: float = names.ALPHA,
-    shuffles: int = SHUFFLES,
-    rng: Any = None,
+    scores: xr.DataArray, *, alpha: float = names.ALPHA, shuffles: int = SHUFFLES, rng: Any = None
 ) -> xr.Dataset:
     """Look whether each system's scores are missing on items that are hard, or easy, for others.
 
@@ -104,10 +100,7 @@ def _of_one(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str,
     if not (len(lacked) and len(present)):
         return row | {"auc": np.nan, "p_value": np.nan}
     better = 1 if scores.attrs.get("higher_is_better", True) else -1
-    lacked, present = (
-        np.round(better * lacked, 12),
-        np.round(better * present, 12),
-    )  # a tie is a tie
+    lacked, present = (np.round(better * x, 12) for x in (lacked, present))  # a tie is a tie
     row["auc"] = auc_below(lacked, present)
     tested = min(len(lacked), len(present)) >= LEAST
     row["p_value"] = rank_sum_p(lacked, present, shuffles=shuffles, seed=seed) if tested else np.nan

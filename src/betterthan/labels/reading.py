@@ -143,20 +143,16 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     )
     inner = frame.drop(index=_UNCLASSIFIED) if lost is not None else frame
     sizes = None if lost is None else (inner.sum() + lost).to_dict()
-    matrix = _matrix(table.source, inner, sizes)
+    try:
+        matrix = from_table(inner, actual_counts=sizes)
+    except ValueError as error:
+        raise problem(table.source, str(error)) from None
     unclassified = 0 if lost is None else int(lost.sum())
     summary = (
         f"a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
     return matrix.assign_attrs(_signed(table, summary))
-
-
-def _matrix(source: str, inner: pd.DataFrame, sizes: dict[Any, int] | None) -> xr.DataArray:
-    try:
-        return from_table(inner, actual_counts=sizes)
-    except ValueError as error:
-        raise problem(source, str(error)) from None
 
 
 def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:

@@ -220,12 +220,10 @@ def missing_bounds(
     checks.one_of(ties, tuple(t for t in names.TIES if t != "all"), "ties")
     options = {"margin": checks.margin(margin), "ties": ties, "prior": prior}
     options |= {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
-    result = bounds_from_limits(
-        score_bounds, scores[names.SYSTEM].values.astype(str).tolist(), **options
-    )
-    result = result.assign(
-        _difference(score_bounds, bool(scores.attrs.get("higher_is_better", True)))
-    )
+    systems = scores[names.SYSTEM].values.astype(str).tolist()
+    result = bounds_from_limits(score_bounds, systems, **options)
+    higher = bool(scores.attrs.get("higher_is_better", True))
+    result = result.assign(_difference(score_bounds, higher))
     provenance = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
     mine = {"limits": [low, high], "limits_from": source, "per": per, "threshold": threshold}
     return result.assign_attrs(result.attrs | provenance.to_attrs() | mine)
@@ -246,9 +244,8 @@ def bounds_from_limits(score_bounds: ScoreBounds, systems: list[str], **options:
     prior = prior_of(options["prior"], counted.isel(case=0))  # of the scores there are
     parameters = settled(counted, prior, ties)
     answers = _answers(parameters, options["rope"], options["threshold"])
-    result = _pairs(
-        counts.values, score_bounds.missing.sum(0), len(score_bounds.low), answers, systems
-    )
+    missing, items = score_bounds.missing.sum(0), len(score_bounds.low)
+    result = _pairs(counts.values, missing, items, answers, systems)
     return result.assign_attrs(prior=list(parameters.prior))
 
 

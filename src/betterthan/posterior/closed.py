@@ -9,7 +9,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.exact.wins.sign import over_distinct
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_judged, sampled
+from betterthan.posterior import sampled
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 _BLOCK = 1_000_000  # pairs at once
@@ -70,6 +70,8 @@ def prob_better(
         sampled.refuse_choices(prior, ties, model)
         return sampled.draws_prob_better(data)
     if is_judged(data):
+        from betterthan.posterior import of_judged
+
         return of_judged.better(data, prior, ties, model)
     if not isinstance(data, xr.DataArray):
         raise ValueError(

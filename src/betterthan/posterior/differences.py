@@ -12,7 +12,7 @@ from betterthan import checks, names
 from betterthan.blocks.lazy import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_judged, sampled
+from betterthan.posterior import sampled
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 
@@ -68,6 +68,8 @@ def difference(
         sampled.refuse_choices(prior, ties)
         return sampled.draws_difference(counts, ci_prob=ci_prob, ci_kind=ci_kind)
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
     of = parameters(counts, prior, ties, question="the size of the difference")
     parts = {k: of.wrap(values, k) for k, values in size(of, ci_prob, ci_kind).items()}
@@ -149,6 +151,8 @@ def prob_equivalent(
         return sampled.draws_masses(counts, rope)
     rope = checks.rope(rope)
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.masses(counts, rope, prior, ties)
     of = parameters(counts, prior, ties, question="the probability within a rope")
     wrapped = [of.wrap(mass, "mass") for mass in np.moveaxis(masses(of, rope), -1, 0)]
@@ -215,6 +219,8 @@ def sf(
         sampled.refuse_choices(prior, ties)
         return sampled.along(counts, at, "delta", "prob_above")
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.beyond(counts, at, prior, ties)
     given = parameters(counts, prior, ties, question="the size of the difference")
     above = given.with_diagonal(dirichlet.prob_above(*given.values, at), float(at < 0))

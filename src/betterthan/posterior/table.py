@@ -334,11 +334,7 @@ def of_systems(
 
 
 def ranks(
-    draws: np.ndarray,
-    ci_prob: float,
-    *,
-    higher_is_better: bool = True,
-    independent: bool = False,
+    draws: np.ndarray, ci_prob: float, *, higher_is_better: bool = True, independent: bool = False
 ) -> Arrays:
     """The same as plain arrays."""
     parts = from_draws.ranks(draws if higher_is_better else -draws, independent=independent)
@@ -348,12 +344,7 @@ def ranks(
 
 
 def by_system(
-    name: str,
-    draws: np.ndarray,
-    asked: Question,
-    *,
-    prefix: str = "",
-    independent: bool = False,
+    name: str, draws: np.ndarray, asked: Question, *, prefix: str = "", independent: bool = False
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Mean of draws (chain, draw, system) as `name`, its error, and the ends of the interval, whose
     names begin with `prefix`.

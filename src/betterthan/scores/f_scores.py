@@ -78,7 +78,8 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     beta = float(checks.positive(beta, "beta"))
-    weights = tally_prior(prior, statistic)
+    chosen = f_scores.PRIOR[statistic] if prior is None else prior
+    weights = checks.prior(chosen, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if statistic == "f_beta":
@@ -90,19 +91,9 @@ def posterior(
     like = without_attrs(totals.isel({names.TALLY: 0}, drop=True).astype(float))
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
     provenance = Signature(
-        version=__version__,
-        statistic=statistic,
-        prior=weights,
-        ci_prob=ci_prob,
-        ci_kind=ci_kind,
+        version=__version__, statistic=statistic, prior=weights, ci_prob=ci_prob, ci_kind=ci_kind
     )
     return result.assign_attrs(provenance.to_attrs() | {"beta": beta})
-
-
-def tally_prior(prior: Any, statistic: str) -> tuple[float, ...]:
-    """The prior of tp, fp and fn, by default that of the statistic."""
-    chosen = f_scores.PRIOR[statistic] if prior is None else prior
-    return checks.prior(chosen, labels=names.TALLIES)
 
 
 def _closed(

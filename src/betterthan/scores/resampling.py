@@ -16,7 +16,7 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.blocks.lazy import blocks_of, folded, in_blocks
-from betterthan.counts.counting import rule_of
+from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import unit_of
@@ -390,8 +390,8 @@ def bootstrap(
     if rests.units < 2:
         answers |= _unknown_ranks(answers)
     answers |= deciding.within(answers, *_range(responses))
-    higher = responses.higher_is_better
-    answers["tied_with_top"] = ~deciding.behind_top(answers["verdict"], answers["score"], higher)
+    top = int(np.argmax(answers["score"] if responses.higher_is_better else -answers["score"]))
+    answers["tied_with_top"] = answers["verdict"][top] != "a_better"
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
     deciding.warn(answers, responses.systems, rests, responses.statistic, single)
     provenance = _signed(
@@ -504,11 +504,7 @@ def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict
 
 
 def _system_answers(
-    raw: np.ndarray,
-    wide: np.ndarray,
-    few: LeftOut | None,
-    responses: Responses,
-    question: Question,
+    raw: np.ndarray, wide: np.ndarray, few: LeftOut | None, responses: Responses, question: Question
 ) -> dict[str, np.ndarray]:
     """Answers (system, ...); no interval where all units have the same score."""
     oriented = wide if responses.higher_is_better else -wide

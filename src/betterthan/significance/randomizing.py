@@ -15,7 +15,7 @@ from xarray.indexes import PandasIndex
 import betterthan
 from betterthan import checks, names
 from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
-from betterthan.counts.counting import rule_of
+from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.units import unit_of
