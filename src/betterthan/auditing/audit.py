@@ -282,8 +282,10 @@ def _scores_by_metric(
     """The scores by each metric; why there are none of one is added to what was found."""
     by_metric: dict[str, xr.DataArray] = {}
     for metric in _metrics(logs):
-        if single := _single_system_finding(logs, metric):
-            findings.append(single)
+        systems = logs.records.loc[logs.records["metric"] == metric, "system"].unique().tolist()
+        if len(systems) == 1:
+            message = f"{systems[0]} is the only system: a comparison needs the logs of two"
+            findings.append(Finding("alone", message, NOTE, (str(systems[0]),), metric=metric))
             continue
         try:
             arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
@@ -293,16 +295,6 @@ def _scores_by_metric(
             if not (known and "content" in str(error)):
                 findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
-
-
-def _single_system_finding(logs: LogTables, metric: str) -> Finding | None:
-    """Return a finding if only one system has the metric."""
-    records = logs.records
-    systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
-    if len(systems) > 1:
-        return None
-    message = f"{systems[0]} is the only system: a comparison needs the logs of two"
-    return Finding("alone", message, NOTE, (str(systems[0]),), metric=metric)
 
 
 def _with_task(logs: LogTables, metric: str, scores: xr.DataArray) -> xr.DataArray:

@@ -1,6 +1,7 @@
 """Checks of items: scores and their means, ids and contents, and how well items discriminate."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -395,13 +396,11 @@ def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
     for metric, scores in by_metric.items():
         signed = scores if scores.attrs.get("higher_is_better", True) else -scores
         means[metric] = signed.mean(names.ITEM).to_series()
-    metrics = list(means)
-    for k, first in enumerate(metrics):
-        for second in metrics[k + 1 :]:
-            both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
-            if len(both) > 1:
-                both.columns = [first, second]
-                yield from _metric_findings(both)
+    for first, second in combinations(means, 2):
+        both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
+        if len(both) > 1:
+            both.columns = [first, second]
+            yield from _metric_findings(both)
 
 
 def _metric_findings(means: Frame) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from betterthan.exact.joint.units import differences as unit_differences
 from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior import table as on_units
-from betterthan.posterior.parameters import settled
+from betterthan.posterior.parameters import posterior_parameters
 from betterthan.results.stored_draws import kept
 from betterthan.signed import Signature
 
@@ -79,7 +79,7 @@ _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewnes
 
 
 def _of_counts(evaluation: Evaluation, options: Options) -> Table:
-    of, question = settled(evaluation.counts, options.prior), options.question
+    of, question = posterior_parameters(evaluation.counts, options.prior), options.question
     parts = {"prob_better": closed.better(of)}
     if evaluation.ties_known:
         workers = _workers(evaluation)

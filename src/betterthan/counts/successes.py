@@ -7,7 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.judgments import systems_apart
+from betterthan.counts.judgments import unconnected_systems
 from betterthan.counts.shapes import origin
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item, sums_by_unit
 
@@ -198,7 +198,7 @@ def _need_possible(
             f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item "
             f"{items[i]!r}; successes cannot exceed trials"
         )
-    unconnected = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
+    unconnected = unconnected_systems((tried > 0).T.astype(float) @ (tried > 0), systems)
     if unconnected:
         raise ValueError(
             f"{unconnected} shares no item with the other systems, so they cannot be compared; "

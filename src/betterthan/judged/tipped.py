@@ -51,7 +51,7 @@ def tipping(
     >>> found["judge_verdict"].item(), round(found["tipping"].item(), 3)
     ('a_better', 0.121)
     """
-    pairs = _of_judge(counts)
+    pairs = _judge_counts(counts)
     level = checks.threshold(threshold)
     a, b, t = (pairs.values + np.array(checks.prior(prior))).T
     better = dirichlet.prob_above(a, b, t, 0.0)
@@ -69,7 +69,7 @@ def tipping(
     return xr.Dataset(data, coords, {"threshold": level, "prior": list(checks.prior(prior))})
 
 
-def _of_judge(counts: Any) -> xr.DataArray:
+def _judge_counts(counts: Any) -> xr.DataArray:
     """Return the judge's counts (pair, outcome)."""
     if is_judged(counts):
         judge_counts = judge_alone(counts)

@@ -85,7 +85,7 @@ def read(
     blank = int((values == "").sum())
     summary = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.summary}"
     summary = f"labels: {summary}, {blank} unclassified{label_text}"
-    return renamed(labels, systems).assign_attrs(_signed(table, summary))
+    return renamed(labels, systems).assign_attrs(_provenance(table, summary))
 
 
 def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
@@ -94,7 +94,7 @@ def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
     return {system: cells.read_once(table, system, cells.predictions) for system in systems}
 
 
-def _signed(table: Table, summary: str) -> dict[str, Any]:
+def _provenance(table: Table, summary: str) -> dict[str, Any]:
     reading = printable(" ".join(f"{table.source} read as {summary}".splitlines()))
     return Signature(source=table.source, reading=reading).to_attrs()
 
@@ -152,7 +152,7 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
         f"a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
-    return matrix.assign_attrs(_signed(table, summary))
+    return matrix.assign_attrs(_provenance(table, summary))
 
 
 def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:

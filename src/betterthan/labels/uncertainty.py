@@ -8,7 +8,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.labels import f_beta, f_scores
+from betterthan.exact.labels import f_beta
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
@@ -162,16 +162,10 @@ def _exact(
         return np.ones(1), np.ones(1), np.ones(1)
     half = settings.prior / 2 if measure == "f" else settings.prior
     alpha = counts + np.array([settings.prior, half, half])
-    if measure == "f" and settings.beta != 1:
-        limits = [
-            f_beta.interval(a, settings.beta, settings.ci_prob, settings.ci_kind) for a in alpha
-        ]
-        low, high = np.array(limits).T
-        return np.array([f_beta.mean(a, settings.beta) for a in alpha]), low, high
-    statistic = "f1" if measure == "f" else measure
-    a, b = f_scores.beta_parameters(alpha, statistic, (0.0, 0.0, 0.0))
-    low, high = f_scores.interval(a, b, statistic, settings.ci_prob, settings.ci_kind)
-    return f_scores.mean(a, b, statistic), low, high
+    statistic = measure
+    if measure == "f":
+        statistic = "f1" if settings.beta == 1 else "f_beta"
+    return f_beta.summary(alpha, statistic, settings.beta, settings.ci_prob, settings.ci_kind)
 
 
 def _averaged(

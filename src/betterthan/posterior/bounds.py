@@ -17,7 +17,7 @@ from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
 from betterthan.posterior import differences
-from betterthan.posterior.parameters import Parameters, prior_of, settled
+from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
 
@@ -242,7 +242,7 @@ def bounds_from_limits(score_bounds: ScoreBounds, systems: list[str], **options:
     counts, ties = _counts(score_bounds, options["margin"]), options["ties"]
     counted = policy_applied(counts, ties)
     prior = prior_of(options["prior"], counted.isel(case=0))  # of the scores there are
-    parameters = settled(counted, prior, ties)
+    parameters = posterior_parameters(counted, prior, ties)
     answers = _answers(parameters, options["rope"], options["threshold"])
     missing, items = score_bounds.missing.sum(0), len(score_bounds.low)
     result = _pairs(counts.values, missing, items, answers, systems)
@@ -283,7 +283,7 @@ def bounds_from_right(
     observed = np.stack([wins, lost, shared - wins - lost], axis=-1)
     counts = _by_case([square[first, second] for square in (observed, worst, best)])
     ties = options["ties"]
-    parameters = settled(policy_applied(counts, ties), options["prior"], ties)
+    parameters = posterior_parameters(policy_applied(counts, ties), options["prior"], ties)
     answers = _answers(parameters, options["rope"], options["threshold"])
     return _pairs(counts.values, items - scored, items, answers, systems)
 

@@ -80,32 +80,32 @@ def prob_better(
         )
     if checks.one_of(model, names.PROB_MODELS, "model") == "independent":
         return _independent(data, prior, ties)
-    of = parameters(data, prior, ties)
-    return of.wrap(better(of), "prob_better")
+    posterior = parameters(data, prior, ties)
+    return posterior.wrap(better(posterior), "prob_better")
 
 
-def better(of: Parameters) -> np.ndarray:
+def better(posterior: Parameters) -> np.ndarray:
     """P(A better than B) of counts that were checked, in their shape without outcome."""
-    win, loss = of.prior[:2]
+    win, loss = posterior.prior[:2]
     if win != loss:
-        return of.with_diagonal(beta.prob_above_half(*of.values[:2]), 0.5)
-    wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
+        return posterior.with_diagonal(beta.prob_above_half(*posterior.values[:2]), 0.5)
+    wins, losses = posterior.counts.values[..., 0], posterior.counts.values[..., 1]
     probability = over_distinct(
         lambda w, l: beta.prob_above_half(w + win, l + loss), _BLOCK, wins, losses
     )
-    return of.with_diagonal(probability, 0.5)
+    return posterior.with_diagonal(probability, 0.5)
 
 
 def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
-    given = parameters(counts, None, ties)
-    schemas.ties_known(given.counts, "model='independent'")
+    posterior = parameters(counts, None, ties)
+    schemas.ties_known(posterior.counts, "model='independent'")
     success, failure = numbers = checks.prior((1.0, 1.0) if prior is None else prior, 2)
-    wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
-    n = given.counts.values.sum(-1)
-    found = beta.prob_greater(
+    wins, losses = posterior.counts.values[..., 0], posterior.counts.values[..., 1]
+    n = posterior.counts.values.sum(-1)
+    probability = beta.prob_greater(
         success + wins, failure + n - wins, success + losses, failure + n - losses
     )
-    answer = given.wrap(given.with_diagonal(found, 0.5), "prob_better")
+    answer = posterior.wrap(posterior.with_diagonal(probability, 0.5), "prob_better")
     return answer.assign_attrs(prior=list(numbers))
 
 
@@ -142,10 +142,10 @@ def decisive(
     if isinstance(counts, xr.DataTree):
         sampled.refuse_choices(prior, ties)
         return sampled.decisive(counts)
-    given = parameters(counts, prior, ties)
-    a, b, _ = given.values
+    posterior = parameters(counts, prior, ties)
+    a, b, _ = posterior.values
     parts = {"a": a, "b": b, "mean": a / (a + b)}
-    return xr.Dataset({k: given.wrap(v, k) for k, v in parts.items()}, attrs=given.attrs)
+    return xr.Dataset({k: posterior.wrap(v, k) for k, v in parts.items()}, attrs=posterior.attrs)
 
 
 def decisive_density(
@@ -186,12 +186,12 @@ def decisive_density(
     if isinstance(counts, xr.DataTree):
         sampled.refuse_choices(prior, ties)
         return sampled.decisive_density(counts, at)
-    given = parameters(counts, prior, ties)
+    posterior = parameters(counts, prior, ties)
 
     def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
         return np.exp(beta.log_density_of_log_odds(a, b, np.log(x / (1 - x)))) / (x * (1 - x))
 
-    return across(given, at, "p", height, name="density")
+    return across(posterior, at, "p", height, name="density")
 
 
 def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
@@ -231,16 +231,17 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     0.0833
     """
     sampled.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
-    of = parameters(counts, prior, ties)
-    return of.wrap(bayes(of), "bayes_factor_01")
+    posterior = parameters(counts, prior, ties)
+    return posterior.wrap(bayes(posterior), "bayes_factor_01")
 
 
-def bayes(of: Parameters) -> np.ndarray:
+def bayes(posterior: Parameters) -> np.ndarray:
     """The Bayes factor of counts that were checked, in their shape without outcome."""
-    wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
-    first, second = of.prior[:2]
+    wins, losses = posterior.counts.values[..., 0], posterior.counts.values[..., 1]
+    first, second = posterior.prior[:2]
     upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))
-    if first != second and of.square:  # below the diagonal, "win" of the prior is of the column
+    if first != second and posterior.square:
+        # below the diagonal, "win" of the prior is of the column
         lower = np.exp(beta.log_bayes_factor_half(wins, losses, second, first))
-        upper = of.by_triangle(upper, lower)
-    return of.with_diagonal(upper, 1.0)
+        upper = posterior.by_triangle(upper, lower)
+    return posterior.with_diagonal(upper, 1.0)

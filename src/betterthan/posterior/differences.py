@@ -71,23 +71,24 @@ def difference(
         from betterthan.posterior import of_judged
 
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
-    of = parameters(counts, prior, ties, question="the size of the difference")
-    parts = {k: of.wrap(values, k) for k, values in size(of, ci_prob, ci_kind).items()}
-    return xr.Dataset(parts, attrs=of.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
+    posterior = parameters(counts, prior, ties, question="the size of the difference")
+    sizes = size(posterior, ci_prob, ci_kind)
+    parts = {name: posterior.wrap(values, name) for name, values in sizes.items()}
+    return xr.Dataset(parts, attrs=posterior.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
 
 
 def size(
-    of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = run_locally
+    posterior: Parameters, ci_prob: float, ci_kind: str, at_work: Work = run_locally
 ) -> dict[str, np.ndarray]:
     """``mean``, ``sd``, ``lower`` and ``upper`` of counts that were checked, in their shape without
     outcome.
     """
-    a, b, t = of.pairs
+    a, b, t = posterior.pairs
     lower, upper = _interval(a, b, t, ci_prob, ci_kind, at_work)
     mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
     both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
-    return {key: of.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
+    return {key: posterior.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
 
 
 def _interval(
@@ -154,11 +155,11 @@ def prob_equivalent(
         from betterthan.posterior import of_judged
 
         return of_judged.masses(counts, rope, prior, ties)
-    of = parameters(counts, prior, ties, question="the probability within a rope")
-    wrapped = [of.wrap(mass, "mass") for mass in np.moveaxis(masses(of, rope), -1, 0)]
+    posterior = parameters(counts, prior, ties, question="the probability within a rope")
+    wrapped = [posterior.wrap(mass, "mass") for mass in np.moveaxis(masses(posterior, rope), -1, 0)]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
     stacked = xr.concat(wrapped, regions, join="exact").transpose(..., names.REGION)
-    return stacked.assign_attrs(of.attrs | {"rope": rope})
+    return stacked.assign_attrs(posterior.attrs | {"rope": rope})
 
 
 def _masses(
@@ -170,12 +171,12 @@ def _masses(
     return np.asarray(below), np.asarray(within), np.asarray(above)
 
 
-def masses(of: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
+def masses(posterior: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
     """The same of counts that were checked, in their shape with the region in place of outcome."""
-    below, within, above = at_work(partial(_masses, rope=rope), *of.pairs, outputs=3)
+    below, within, above = at_work(partial(_masses, rope=rope), *posterior.pairs, outputs=3)
     parts = [(below, above), (within, within), (above, below)]
     diagonal = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
-    squares = [of.square_of(*triangles, d) for triangles, d in zip(parts, diagonal, strict=True)]
+    squares = [posterior.square_of(*both, d) for both, d in zip(parts, diagonal, strict=True)]
     return np.stack(squares, axis=-1)
 
 
@@ -222,9 +223,9 @@ def sf(
         from betterthan.posterior import of_judged
 
         return of_judged.beyond(counts, at, prior, ties)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    above = given.with_diagonal(dirichlet.prob_above(*given.values, at), float(at < 0))
-    return given.wrap(above, "prob_above")
+    posterior = parameters(counts, prior, ties, question="the size of the difference")
+    above = posterior.with_diagonal(dirichlet.prob_above(*posterior.values, at), float(at < 0))
+    return posterior.wrap(above, "prob_above")
 
 
 def cdf(
@@ -346,5 +347,5 @@ def _along(
     if isinstance(counts, xr.DataTree):
         sampled.refuse_choices(prior, ties)
         return sampled.along(counts, points, dim, name)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, points, dim, answer, name)
+    posterior = parameters(counts, prior, ties, question="the size of the difference")
+    return across(posterior, points, dim, answer, name)

@@ -107,10 +107,10 @@ def parameters(
     counts = apply_ties(counts, ties)
     if question:
         schemas.ties_known(counts, question)
-    return settled(counts, prior, ties)
+    return posterior_parameters(counts, prior, ties)
 
 
-def settled(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters:
+def posterior_parameters(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters:
     """Parameters of counts that were checked and that a tie policy was applied to."""
     if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
         counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)

@@ -102,7 +102,7 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     answer = signs["prob_better"]
     errors = {"mcse": signs["prob_better_mcse"], "ess": signs["ess"]}
     coords = {key: (answer.dims, value.values) for key, value in errors.items()}
-    return answer.assign_coords(coords).assign_attrs(_signed(posterior))
+    return answer.assign_coords(coords).assign_attrs(_provenance(posterior))
 
 
 def draws_difference(
@@ -146,7 +146,7 @@ def draws_difference(
     shorter = {f"difference_{key}": key for key in ("mean", "lower", "upper")}
     shorter |= {f"{name}_mcse": f"mcse_{key}" for name, key in shorter.items()}
     choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
-    return result.rename(shorter).assign_attrs(_signed(posterior) | choice)
+    return result.rename(shorter).assign_attrs(_provenance(posterior) | choice)
 
 
 def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
@@ -185,7 +185,7 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     result = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
     mass = result["mass"]
     return mass.assign_coords(mcse=(mass.dims, result["mass_mcse"].values)).assign_attrs(
-        _signed(posterior) | {"rope": rope}
+        _provenance(posterior) | {"rope": rope}
     )
 
 
@@ -234,7 +234,7 @@ def no_difference(model: str, question: str) -> str:
     )
 
 
-def _signed(posterior: xr.Dataset) -> dict[str, Any]:
+def _provenance(posterior: xr.Dataset) -> dict[str, Any]:
     """Provenance of an answer from this posterior."""
     provenance = Signature.from_attrs(posterior.attrs)
     return Signature(

@@ -70,28 +70,28 @@ class Question:
         )
 
 
-def of_differences(difference: xr.DataArray, asked: Question, *, square: bool) -> xr.Dataset:
+def of_differences(difference: xr.DataArray, question: Question, *, square: bool) -> xr.Dataset:
     """From draws of a difference for each pair.
 
     Parameters
     ----------
     difference : xarray.DataArray, dims (chain, draw, pair), coordinates system_a, system_b on pair
-    asked : Question
+    question : Question
     square : bool
         Whether the answer is over (system_a, system_b) rather than (pair,).
     """
     d = difference.transpose("chain", "draw", names.PAIR)
-    return of_pairs(of_draws(d.values, asked), d, square=square)
+    return of_pairs(of_draws(d.values, question), d, square=square)
 
 
-def of_posterior(posterior: xr.Dataset, asked: Question) -> xr.Dataset:
+def of_posterior(posterior: xr.Dataset, question: Question) -> xr.Dataset:
     """From exact draws or a fit of counts: ``difference``, or ``p`` alone where ties are unknown.
 
     Without ``difference`` only ``prob_better`` and its error are known.
     """
     square = bool(posterior.attrs["square"])
     if "difference" in posterior:
-        return of_differences(posterior["difference"], asked, square=square)
+        return of_differences(posterior["difference"], question, square=square)
     return of_signs(posterior["p"] - 0.5, square=square).drop_vars("ess")
 
 
@@ -106,7 +106,7 @@ def of_signs(margin: xr.DataArray, *, square: bool) -> xr.Dataset:
 def of_joint_draws(
     draws: np.ndarray,
     systems: Sequence[str],
-    asked: Question,
+    question: Question,
     *,
     higher_is_better: bool = True,
     independent: bool = False,
@@ -118,36 +118,36 @@ def of_joint_draws(
     ----------
     draws : numpy.ndarray, (chain, draw, system)
     systems : sequence of str
-    asked : Question
+    question : Question
     higher_is_better, independent
         See `from_draws.better`.
     apart
         See `from_draws.joint_pairs`.
     """
     which: Any = {"higher_is_better": higher_is_better, "independent": independent}
-    parts = from_draws.joint_pairs(draws, partial(of_draws, asked=asked, **which), apart)
+    parts = from_draws.joint_pairs(draws, partial(of_draws, question=question, **which), apart)
     return square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
 def of_draws(
-    d: np.ndarray, asked: Question, higher_is_better: bool = True, independent: bool = False
+    d: np.ndarray, question: Question, higher_is_better: bool = True, independent: bool = False
 ) -> dict[str, np.ndarray]:
     """Answers (pair, ...) from draws (chain, draw, pair) of differences."""
     if independent:
-        found = intervals_of_draws(d, asked, higher_is_better)
+        found = intervals_of_draws(d, question, higher_is_better)
         return found | from_draws.means(d, independent=True)
     parts = from_draws.better(d, higher_is_better=higher_is_better)
-    parts |= from_draws.masses(d, asked.rope, higher_is_better=higher_is_better)
+    parts |= from_draws.masses(d, question.rope, higher_is_better=higher_is_better)
     del parts["ess"]
-    return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind)
+    return parts | from_draws.sizes(d, question.ci_prob, question.ci_kind)
 
 
 def intervals_of_draws(
-    d: np.ndarray, asked: Question, higher_is_better: bool = True
+    d: np.ndarray, question: Question, higher_is_better: bool = True
 ) -> dict[str, np.ndarray]:
     """The same of independent draws, but for the mean."""
     return Sorted.of(d).answers(
-        asked.rope, asked.ci_prob, asked.ci_kind, higher_is_better=higher_is_better
+        question.rope, question.ci_prob, question.ci_kind, higher_is_better=higher_is_better
     )
 
 
@@ -234,15 +234,15 @@ def exact_table(
         empty=False if n is None else n == 0,
     )
     values = {**parts, **errors, **decided}
-    squares_of = {k: (_dims(k, names.SQUARE), v) for k, v in values.items()}
-    labels_of: dict[str, Any] = {k: ((k,), np.array(systems)) for k in names.SQUARE}
+    arrays = {k: (_dims(k, names.SQUARE), v) for k, v in values.items()}
+    coords: dict[str, Any] = {k: ((k,), np.array(systems)) for k in names.SQUARE}
     if "mass" in parts:
-        labels_of[names.REGION] = (names.REGION,), np.array(names.REGIONS)
-    return Table(squares_of | labels_of)
+        coords[names.REGION] = (names.REGION,), np.array(names.REGIONS)
+    return Table(arrays | coords)
 
 
 def with_verdicts(
-    table: xr.Dataset, asked: Question, *, converged: bool = True, n: xr.DataArray | None = None
+    table: xr.Dataset, question: Question, *, converged: bool = True, n: xr.DataArray | None = None
 ) -> xr.Dataset:
     """The table with ``verdict`` and ``also_ahead``; of what was sampled also ``too_close``: a side
     reaches the threshold, but by less than two Monte Carlo errors, which is undecided; with a rope
@@ -251,21 +251,21 @@ def with_verdicts(
     Parameters
     ----------
     table : xarray.Dataset
-    asked : Question
+    question : Question
     converged : bool, default True
         Where not, there is no verdict but on a system against itself.
     n : xarray.DataArray, optional
         Number of examples; without any there is no data.
     """
     better = table["prob_better"]
-    looked_at = ("prob_better", "mass") if asked.rope else ("prob_better",)
+    looked_at = ("prob_better", "mass") if question.rope else ("prob_better",)
     named = [k for name in looked_at for k in (name, f"{name}_mcse") if k in table]
     parts = verdicts.of_masses(
         {name: _plain(table[name], better.dims) for name in named},
         _other_tail(better),
-        _of_two(better),
-        asked.rope,
-        asked.threshold,
+        _off_diagonal(better),
+        question.rope,
+        question.threshold,
         converged=converged,
         empty=False if n is None else _empty(n, better),
     )
@@ -285,7 +285,7 @@ def _empty(n: xr.DataArray, better: xr.DataArray) -> np.ndarray:
     return (n == 0).broadcast_like(better).transpose(*better.dims).values
 
 
-def _of_two(better: xr.DataArray) -> np.ndarray:
+def _off_diagonal(better: xr.DataArray) -> np.ndarray:
     """Where a cell is of two systems, and not of one against itself."""
     if names.SYSTEM_A not in better.dims:
         return np.ones(better.shape, dtype=bool)
@@ -344,13 +344,13 @@ def ranks(
 
 
 def by_system(
-    name: str, draws: np.ndarray, asked: Question, *, prefix: str = "", independent: bool = False
+    name: str, draws: np.ndarray, question: Question, *, prefix: str = "", independent: bool = False
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Mean of draws (chain, draw, system) as `name`, its error, and the ends of the interval, whose
     names begin with `prefix`.
     """
     flat = draws.reshape(-1, draws.shape[-1])
-    low, high = monte_carlo.interval(flat, asked.ci_prob, asked.ci_kind)
+    low, high = monte_carlo.interval(flat, question.ci_prob, question.ci_kind)
     error = from_draws.mean_error(draws, independent=independent)
     parts = {name: flat.mean(0), f"{name}_mcse": error}
     parts |= {f"{prefix}lower": low, f"{prefix}upper": high}

@@ -165,7 +165,7 @@ def signed_rank(
     )
     result = paired.to_square({"mass": mass, "mass_mcse": probability_error(mass, draws)})
     provenance = Signature(version=__version__, model="signed_rank", seed=seed, draws=draws)
-    return _signed(result, provenance, paired, rope, strength)
+    return _with_provenance(result, provenance, paired, rope, strength)
 
 
 def sign(
@@ -216,7 +216,8 @@ def sign(
     result = paired.to_square({"mass": mass})
     count = square_from_pairs(counted, counted[:, ::-1], (0, len(d), 0))
     result["count"] = (result["mass"].dims, count)
-    return _signed(result, Signature(version=__version__, model="sign"), paired, rope, strength)
+    provenance = Signature(version=__version__, model="sign")
+    return _with_provenance(result, provenance, paired, rope, strength)
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,7 @@ def _paired(scores: Any) -> Paired:
     return Paired(values, [str(s) for s in data[names.SYSTEM].values], sign)
 
 
-def _signed(
+def _with_provenance(
     result: xr.Dataset, signature: Signature, paired: Paired, rope: float, strength: float
 ) -> xr.Dataset:
     """The answer over data sets with its provenance."""

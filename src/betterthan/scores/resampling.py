@@ -247,7 +247,7 @@ def bootstrap_draws(
         return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    provenance, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
+    provenance, rests = _provenance(responses, seed=seed, unit=unit), held(data, responses)
     few = left_out(responses, _range(responses))
     provenance = replace(provenance, **_by_leaving_out(few))
     return xr.DataArray(
@@ -394,7 +394,7 @@ def bootstrap(
     answers["tied_with_top"] = answers["verdict"][top] != "a_better"
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
     deciding.warn(answers, responses.systems, rests, responses.statistic, single)
-    provenance = _signed(
+    provenance = _provenance(
         responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(question)
     )
     provenance = replace(provenance, **_by_leaving_out(few))
@@ -450,7 +450,7 @@ def _joint_draws(
     return side * few.score[None], side * few.draws(draws, seed)
 
 
-def _signed(responses: Responses, **also: Any) -> Signature:
+def _provenance(responses: Responses, **also: Any) -> Signature:
     return Signature(
         version=__version__,
         model="bayesian_bootstrap",
@@ -485,7 +485,7 @@ def _pair_answers(
         answers |= {f"{name}_mcse": np.zeros_like(v) for name, v in answers.items()}
         return deciding.decided(answers, wins, rests, question, np.abs(raw).max())
     intervals = partial(
-        table.intervals_of_draws, asked=question, higher_is_better=responses.higher_is_better
+        table.intervals_of_draws, question=question, higher_is_better=responses.higher_is_better
     )
     parts = from_draws.joint_pairs(wide[None], intervals)
     # of draws as they were: where few units widen them, a mean of the wider ones would be noise
