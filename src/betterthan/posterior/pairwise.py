@@ -84,9 +84,8 @@ class Fit:
         """Convergence diagnostics of chains, or of weights."""
         if not np.isnan(self.diagnosis.pareto_k):
             return {"pareto_k": self.diagnosis.pareto_k}
-        recorded = () if self.diagnosis.unchecked else ("divergences",)
-        names_reported = ("rhat_max", *recorded)
-        return {k: getattr(self.diagnosis, k) for k in names_reported}
+        recorded = ("rhat_max",) if self.diagnosis.unchecked else ("rhat_max", "divergences")
+        return {k: getattr(self.diagnosis, k) for k in recorded}
 
     def signed(self, question: Question, **also: Any) -> Signature:
         """Provenance of an answer from this fit."""

@@ -8,7 +8,7 @@ of a unit is its share of the score's denominator.
 """
 
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from betterthan import __version__, checks, names
 from betterthan.blocks.lazy import blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import labels, pair_indices
 from betterthan.counts.units import unit_of
 from betterthan.exact.blocks import resampling
 from betterthan.exact.joint.student import Student
@@ -539,18 +539,9 @@ def _labelled(
     pair, system_dims = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
     dims = {name: pair if name in pair_names else system_dims for name in answers}
     parts = {name: (dims[name][: values.ndim], values) for name, values in answers.items()}
-    return xr.Dataset(parts, coords=_coords(*systems), attrs=attrs)
-
-
-@lru_cache(maxsize=8)
-def _coords(*systems: str) -> xr.Coordinates:
-    """Kept, as making five indexes takes as long as a thousand draws; a Dataset copies what it
-    takes.
-    """
-    a, b = names.SQUARE
-    named = {a: systems, b: systems, names.REGION: names.REGIONS, names.SYSTEM: systems}
-    ranks = np.arange(1, len(systems) + 1)
-    return xr.Coordinates({name: list(labels) for name, labels in named.items()} | {"rank": ranks})
+    order, places = tuple(systems), tuple(range(1, len(systems) + 1))
+    other = {names.REGION: names.REGIONS, names.SYSTEM: order, "rank": places}
+    return xr.Dataset(parts, coords=labels(order, *names.SQUARE, **other), attrs=attrs)
 
 
 def _range(responses: Responses) -> tuple[float, float]:

@@ -8,16 +8,14 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
-from xarray.indexes import PandasIndex
 
 import betterthan
 from betterthan import checks, names
 from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, responses_of, score_of
-from betterthan.counts.shapes import pair_indices, square_from_pairs
+from betterthan.counts.shapes import labels, pair_indices, square_from_pairs
 from betterthan.counts.units import unit_of
 from betterthan.exact.blocks import resampling
 from betterthan.exact.blocks.resampling import Counted, Sums
@@ -279,18 +277,7 @@ def _blank(systems: tuple[str, ...], answers: tuple[str, ...]) -> xr.Dataset:
     dims = {name: names.SQUARE if name != "score" else (names.SYSTEM,) for name in answers}
     size = len(systems)
     empty = {name: (d, np.broadcast_to(np.nan, (size,) * len(d))) for name, d in dims.items()}
-    return xr.Dataset(empty, coords=_coords(systems))
-
-
-def _coords(systems: tuple[str, ...]) -> xr.Coordinates:
-    """The same names on three dims, from one index."""
-    labels = np.array(systems)
-    index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
-    indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*names.SQUARE, names.SYSTEM)}
-    for dim, dim_index in indexes.items():
-        dim_index.index.name = dim
-    variables = {dim: dim_index.create_variables()[dim] for dim, dim_index in indexes.items()}
-    return xr.Coordinates(variables, indexes=indexes)
+    return xr.Dataset(empty, coords=labels(systems, *names.SQUARE, names.SYSTEM))
 
 
 def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
