@@ -114,7 +114,13 @@ def trials_from_table(
         raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
     _filled(table, (item, system, successes, trials))
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
-    _once(ids, item, system)
+    again = np.flatnonzero(ids.duplicated().to_numpy())
+    if len(again):
+        row: Any = ids.iloc[again[0]]
+        raise ValueError(
+            f"row {ids.index[again[0]]}: system {row[system]!r} has a row for item "
+            f"{row[item]!r} already"
+        )
     labelled = ids.rename(columns={item: names.ITEM, system: names.SYSTEM})
     result = _arranged(labelled, {SUCCESSES: table[successes], TRIALS: table[trials]})
     trials_of(result)
@@ -133,17 +139,6 @@ def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
         values[item_codes, system_codes] = numbers
         variables[key] = (_CELL, values)
     return xr.Dataset(variables, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
-
-
-def _once(ids: pd.DataFrame, item: str, system: str) -> None:
-    """Refuse a second row of one system and item."""
-    again = np.flatnonzero(ids.duplicated().to_numpy())
-    if len(again):
-        row: Any = ids.iloc[again[0]]
-        raise ValueError(
-            f"row {ids.index[again[0]]}: system {row[system]!r} has a row for item "
-            f"{row[item]!r} already"
-        )
 
 
 def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:

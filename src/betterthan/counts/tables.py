@@ -71,20 +71,16 @@ def _filled(cells: dict[tuple[str, str], np.ndarray], systems: list[str], width:
     place = {system: k for k, system in enumerate(systems)}
     square = np.zeros((len(systems), len(systems), width), dtype=np.int64)
     for (a, b), values in cells.items():
-        _agree(a, b, values, cells.get((b, a)))
+        other = cells.get((b, a))
+        if other is not None and a != b and (other != _mirrored(values)).any():
+            raise ValueError(
+                f"({b!r}, {a!r}) is {other.tolist()} but ({a!r}, {b!r}) is {values.tolist()}; "
+                "one must be the other with win and loss exchanged"
+            )
         square[place[a], place[b]] = values
         if a != b:
             square[place[b], place[a]] = _mirrored(values)
     return square
-
-
-def _agree(a: str, b: str, values: np.ndarray, other: np.ndarray | None) -> None:
-    """Refuse an entry that contradicts the one given for the other direction."""
-    if other is not None and a != b and (other != _mirrored(values)).any():
-        raise ValueError(
-            f"({b!r}, {a!r}) is {other.tolist()} but ({a!r}, {b!r}) is {values.tolist()}; "
-            "one must be the other with win and loss exchanged"
-        )
 
 
 def _mirrored(values: np.ndarray) -> np.ndarray:

@@ -90,7 +90,12 @@ def posterior(
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.23]
     """
-    matrix, actual, labels = _one_matrix(confusion)
+    matrix, actual, labels = schemas.confusion(confusion)
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
+            f"actual)"
+        )
     ci_prob = checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
@@ -113,16 +118,6 @@ def posterior(
     return _dataset(np.concatenate(estimates), labels).assign_attrs(
         signed.to_attrs() | {"beta": beta}
     )
-
-
-def _one_matrix(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    matrix, actual, labels = schemas.confusion(confusion)
-    if matrix.ndim != 2:
-        raise ValueError(
-            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
-            f"actual)"
-        )
-    return matrix, actual, labels
 
 
 def _dataset(estimates: np.ndarray, labels: list[str]) -> xr.Dataset:

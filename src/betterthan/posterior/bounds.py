@@ -346,28 +346,21 @@ def _pairs(
     both = missing[:, None] + missing - np.diag(missing)
     none = counts[0].sum(-1) == 0
     held = answers["holds"] & ~none
+    verdict = answers["verdict"].copy()
+    verdict[0, none] = "no_data"
+    sides = [verdict == "a_better", verdict == "b_better"]
+    reversed_ = np.select(sides, ["b_better", "a_better"], verdict)
     by_case = (*names.SQUARE, "case")
     tied = _by_case_square(counts, counts[..., _MIRRORED], (0, 0, items))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
         "prob_better": (by_case, _by_case_square(answers["better"], answers["worse"], 0.5)),
-        "verdict": (
-            by_case,
-            _by_case_square(*_both_directions(answers["verdict"], none), answers["itself"]),
-        ),
+        "verdict": (by_case, _by_case_square(verdict, reversed_, answers["itself"])),
         "n_missing": (names.SQUARE, both),
         "holds": (names.SQUARE, square_from_pairs(held, held, True) | (both == 0)),
     }
     coords: dict[str, Any] = {"case": [*CASES], names.OUTCOME: [*names.OUTCOMES]}
     return xr.Dataset(table, coords=coords | dict.fromkeys(names.SQUARE, systems))
-
-
-def _both_directions(verdict: np.ndarray, none: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Verdicts (case, pair) from the side of A, and from the side of B."""
-    verdict = verdict.copy()
-    verdict[0, none] = "no_data"
-    sides = [verdict == "a_better", verdict == "b_better"]
-    return verdict, np.select(sides, ["b_better", "a_better"], verdict)
 
 
 def _by_case_square(values: np.ndarray, reversed_values: np.ndarray, itself: Any) -> np.ndarray:
