@@ -4,9 +4,10 @@ fits.
 A model is compiled once and then sampled on new data each time; a run that was stopped goes on.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan.blocks.scheduling import in_parts, shared_map
+from betterthan.blocks.scheduling import open_client, shared_map
 from betterthan.models import refit, sampling
 from validation import rank_gate
 
@@ -24,6 +25,7 @@ PROBS = (0.5, 0.8, 0.95)
 KEEP_EVERY = 20  # simulations after which what was found is written down
 
 Scalars = dict[str, np.ndarray]
+Steps = Callable[[Sequence[Any]], Iterable[Any]]  # yields as many as it is given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,25 @@ def calibrate(form: Form, simulations: int, seed: int, keep: Path | None = None)
     draws = _stacked(done[:simulations])
     divergences = int(draws.pop(_DIVERGENCES).sum())
     return ranked(draws, _stacked([form.scalars(truth) for truth in truths]), divergences)
+
+
+def in_parts(steps: Steps, values: Sequence[Any]) -> Iterator[Any]:
+    """Yield what `steps` yields of the values, in their order; each worker gets one part, so that
+    setup such as compiling is done once per worker.
+    """
+    client = open_client()
+    if client is None:
+        yield from steps(values)
+        return
+    number = min(len(client.scheduler_info(n_workers=-1)["workers"]), len(values))
+    edges = [len(values) * k // number for k in range(number + 1)] if number else []
+    parts = [values[a:b] for a, b in pairwise(edges)]
+    for future in client.map(partial(_listed, steps), parts, pure=False):
+        yield from future.result()
+
+
+def _listed(steps: Steps, values: Sequence[Any]) -> list[Any]:
+    return list(steps(values))
 
 
 def _refits(form: Form, given: Sequence[tuple[xr.Dataset, int]]) -> Iterator[Scalars]:

@@ -75,7 +75,8 @@ def test_no_parser_is_loaded_for_files_alone(results):
         "plot.",
         "auditing.roster",
         "posterior.of_judged",
-        "blocks.folding",
+        "counts.in_blocks",
+        "exact.blocks",
     )
     assert not {
         name for name in loaded if name.startswith(tuple(f"betterthan.{p}" for p in prefixes))

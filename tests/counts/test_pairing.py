@@ -3,7 +3,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.counts.shapes import as_given, as_pairs
+from betterthan.counts.shapes import as_pairs, to_square
 
 
 def test_square_and_pairs_become_the_same_pairs():
@@ -45,8 +45,8 @@ def test_other_shapes_are_refused_in_one_line(dims):
 def test_answers_go_back_to_the_shape_they_came_in():
     pairs, square = as_pairs(bt.counts.from_table({("A", "B"): (1, 2, 3)}))
     answer = pairs.isel(outcome=0, drop=True) * 0.25
-    assert as_given(answer, square, mirror="probability", diagonal=0.5).values.tolist() == [
+    assert square
+    assert to_square(answer, mirror="probability", diagonal=0.5).values.tolist() == [
         [0.5, 0.25],
         [0.75, 0.5],
     ]
-    assert as_given(answer, False, mirror="same") is answer

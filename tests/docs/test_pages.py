@@ -239,7 +239,7 @@ def test_every_notebook_draws_a_figure(path):
         ("from betterthan.exact.wins import clusters", ["exact.wins.clusters"]),
         ("import betterthan.exact.wins.beta", ["exact.wins.beta"]),
         ("from betterthan.posterior import closed", ["posterior.closed"]),
-        ("bt.posterior.parameters.settled(x)", ["posterior.parameters"]),
+        ("bt.posterior.parameters.posterior_parameters(x)", ["posterior.parameters"]),
         ("bt.exact.wins", ["exact"]),
     ],
 )

@@ -147,11 +147,11 @@ def test_calibration_is_shared_out_by_the_same_code(client, address, tmp_path, m
 
 
 def test_refits_are_shared_out_a_part_a_worker(client):
-    assert list(scheduling.in_parts(counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
-    assert list(scheduling.in_parts(counted, [7])) == [(7, 1)]
-    assert list(scheduling.in_parts(counted, [])) == []
+    assert list(calibration.in_parts(counted, range(5))) == [(0, 2), (1, 2), (2, 3), (3, 3), (4, 3)]
+    assert list(calibration.in_parts(counted, [7])) == [(7, 1)]
+    assert list(calibration.in_parts(counted, [])) == []
     with pytest.raises(ValueError, match="this step fails"):
-        list(scheduling.in_parts(failing, range(2)))
+        list(calibration.in_parts(failing, range(2)))
 
 
 def test_fits_by_weights_are_ranked_the_same_by_workers(address):

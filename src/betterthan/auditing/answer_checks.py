@@ -11,9 +11,8 @@ from betterthan.auditing.finding import WARN, Finding
 from betterthan.counts.missing_scores import missing_by_difficulty
 from betterthan.results import numbers
 
-_MIN_AUC_DISTANCE = (
-    0.1  # of the AUC from one half, from which missing scores are said to depend on difficulty
-)
+# of the AUC from one half, from which missing scores depend on difficulty
+_MIN_AUC_DISTANCE = 0.1
 
 
 def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Finding]:
@@ -25,15 +24,9 @@ def missing_with_difficulty(scores: xr.DataArray, seed: Any = 0) -> Iterator[Fin
     for system in tests[names.SYSTEM].values[tests["differs"].values].tolist():
         row = tests.sel({names.SYSTEM: system})
         if abs(row["auc"].item() - 0.5) >= _MIN_AUC_DISTANCE:
-            n_missing, n_present = int(row["n_missing"]), int(row["n_present"])
-            yield Finding(
-                "mnar",
-                difficulty_message(row, tested),
-                WARN,
-                (str(system),),
-                n=n_missing,
-                of=n_missing + n_present,
-            )
+            n, message = int(row["n_missing"]), difficulty_message(row, tested)
+            of = n + int(row["n_present"])
+            yield Finding("mnar", message, WARN, (str(system),), n=n, of=of)
 
 
 def difficulty_message(row: Any, tested: int) -> str:
@@ -82,29 +75,17 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
             i, j = j, i
         a, b, verdict = systems[i], systems[j], str(verdicts[i, j]).replace("_", " ")
         low, high = (numbers.probability(p) for p in better[i, j, 1:])
+        n = int(missing[i, j])
+        values = "the missing score" if n == 1 else f"the {n} missing scores"
         if verdict == "no verdict":
-            values = _values(int(missing[i, j]))
             return (
                 f"the verdict on {a} and {b} depends on {values}: P({a} better) is between {low} "
                 f"and {high}"
             )
         verdict_text = f'the verdict on {a} and {b}, "{verdict}",'
-        verdict_text = (
-            f'the verdict "{a} better than {b}"' if verdict == "a better" else verdict_text
-        )
-        return (
-            f"{verdict_text} {_holds_text(int(missing[i, j]), bool(holds[i, j]))}: "
-            f"P({a} better) is between {low} and {high}"
-        )
+        if verdict == "a better":
+            verdict_text = f'the verdict "{a} better than {b}"'
+        holding = "holds for every value of" if holds[i, j] else "depends on"
+        return f"{verdict_text} {holding} {values}: P({a} better) is between {low} and {high}"
 
     return describe
-
-
-def _holds_text(n: int, holds: bool) -> str:
-    if not holds:
-        return f"depends on {_values(n)}"
-    return f"holds for every value of {_values(n)}"
-
-
-def _values(n: int) -> str:
-    return "the missing score" if n == 1 else f"the {n} missing scores"

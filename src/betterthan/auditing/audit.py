@@ -14,18 +14,9 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.auditing import answer_checks, item_checks
 from betterthan.auditing.answer import Audit
-from betterthan.auditing.finding import (
-    NOTE,
-    STOP,
-    Finding,
-    findings_table,
-    merged,
-    record_table,
-    run_table,
-    some,
-)
+from betterthan.auditing.finding import NOTE, STOP, Finding, LogTables, findings_table, merged, some
 from betterthan.auditing.item_checks import item_means
-from betterthan.auditing.roster import CHECKS, LOGS, SCORES, Check
+from betterthan.auditing.roster import CHECKS, LOGS, SCORES
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
@@ -43,9 +34,9 @@ _BANDS = 4  # one more than the bits that differ: one band at least is the same
 _MOST = 1_000  # texts of one band that are looked at, pair by pair
 
 
-def near_copies(logs: Logs) -> Iterator[Finding]:
+def near_copies(logs: LogTables) -> Iterator[Finding]:
     """Pairs of items of a task whose texts are near copies; equal ones are no pairs."""
-    for task, records in record_table(logs).groupby("task", observed=True, sort=False):
+    for task, records in logs.records.groupby("task", observed=True, sort=False):
         texts = records[["item", "text"]].drop_duplicates("text")
         texts = texts[texts["text"].str.len() >= LEAST]
         items = texts["item"].astype(str).tolist()
@@ -55,15 +46,8 @@ def near_copies(logs: Logs) -> Iterator[Finding]:
             subject = subject if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
             message = f"{subject}: {some([f'{a} and {b}' for a, b in pairs])}"
             where = some(["=".join(pair) for pair in pairs])
-            yield Finding(
-                "near-double",
-                message,
-                NOTE,
-                task=str(task),
-                n=len(pairs),
-                of=len(items),
-                where=where,
-            )
+            about: dict[str, Any] = {"task": str(task), "n": len(pairs), "of": len(items)}
+            yield Finding("near-double", message, NOTE, **about, where=where)
 
 
 def similar_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -108,11 +92,9 @@ COLUMNS = ("task", "metric", "system", "items", "epochs", "cells", *STATUSES, "m
 
 def count_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
     """Count the cells of each system and task by status."""
-    tasks = (
-        scores[names.DATASET].values.astype(str)
-        if names.DATASET in scores.coords
-        else np.full(scores.sizes[names.ITEM], scores.attrs.get("task", ""))
-    )
+    tasks = np.full(scores.sizes[names.ITEM], scores.attrs.get("task", ""))
+    if names.DATASET in scores.coords:
+        tasks = scores[names.DATASET].values.astype(str)
     rows = []
     for task in dict.fromkeys(tasks.tolist()):
         task_scores = scores.isel({names.ITEM: tasks == task})
@@ -142,10 +124,10 @@ def _status(scores: xr.DataArray) -> np.ndarray:
     return np.where(blank, STATUSES.index(MISSING), STATUSES.index(OK))
 
 
-def count_records(logs: Logs, metrics: Sequence[str]) -> pd.DataFrame:
+def count_records(logs: LogTables, metrics: Sequence[str]) -> pd.DataFrame:
     """Count the records of metrics without scores, or whose items could not be joined."""
     rows = []
-    records = record_table(logs)[record_table(logs)["metric"].isin(list(metrics))]
+    records = logs.records[logs.records["metric"].isin(list(metrics))]
     groups = records.groupby(["task", "metric", "system"], observed=True, sort=False)
     for (task, metric, system), group in groups:
         numbers = group["status"].value_counts()
@@ -161,17 +143,11 @@ def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.Da
     """A row for each pair."""
     systems = bounds[names.SYSTEM_A].values.astype(str)
     first, second = pair_indices(len(systems))
-    selected = (
-        slice(None)
-        if baseline is None
-        else (systems[first] == baseline) | (systems[second] == baseline)
-    )
-    index = (first[selected], second[selected])
-    table: dict[str, Any] = {
-        "metric": metric,
-        "system": systems[index[0]],
-        "other": systems[index[1]],
-    }
+    if baseline is not None:
+        concerned = (systems[first] == baseline) | (systems[second] == baseline)
+        first, second = first[concerned], second[concerned]
+    index = (first, second)
+    table: dict[str, Any] = {"metric": metric, "system": systems[first], "other": systems[second]}
     table["n_missing"] = bounds["n_missing"].values[index]
     for k, case in enumerate(bounds["case"].values.astype(str)):
         suffix = "" if case == "observed" else f"_{case}"
@@ -248,7 +224,11 @@ def audit(
     if isinstance(source, Logs):
         return _audit_logs(source, baseline, choices, how)
     if isinstance(source, xr.DataArray):
-        _no_choices(choices)
+        for name, value in choices.items():
+            if value is not None:
+                raise ValueError(
+                    f"{name}={checks.shown(value)} does not apply: the source is scores"
+                )
         return _audit_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
     if logs is None and near:
@@ -265,14 +245,8 @@ def audit(
     return _audit_logs(logs_read, baseline, choices, how, near)
 
 
-def _no_choices(choices: Mapping[str, Any]) -> None:
-    for name, value in choices.items():
-        if value is not None:
-            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is scores")
-
-
 def _audit_logs(
-    logs: Logs,
+    logs: LogTables,
     baseline: str | None,
     choices: Mapping[str, Any],
     how: Mapping[str, Any],
@@ -281,17 +255,13 @@ def _audit_logs(
     """Run all checks of logs, and those of their scores by each metric."""
     score_choices = _score_choices(choices)
     logs = _select_logs(logs, score_choices)
-    _check_baseline(baseline, run_table(logs)["system"])
-    findings = [
-        finding for check in CHECKS if check.subject == LOGS for finding in _run_check(check, logs)
-    ]
+    _check_baseline(baseline, logs.runs["system"])
+    findings = [*_run_checks(LOGS, logs)]
     findings += near_copies(logs) if near else []
     by_metric = _scores_by_metric(logs, score_choices, findings)
     audited = _audit_scores(by_metric, baseline, how, findings)
-    unscored_table = count_records(
-        logs, [m for m in _metrics(logs, all_=True) if m not in by_metric]
-    )
-    table = pd.concat([audited.table, unscored_table], ignore_index=True)
+    unscored = [m for m in _metrics(logs, all_=True) if m not in by_metric]
+    table = pd.concat([audited.table, count_records(logs, unscored)], ignore_index=True)
     return replace(audited, table=table, source=_source(logs))
 
 
@@ -307,51 +277,42 @@ def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scores_by_metric(
-    logs: Logs, score_choices: Mapping[str, Any], findings: list[Finding]
+    logs: LogTables, score_choices: Mapping[str, Any], findings: list[Finding]
 ) -> dict[str, xr.DataArray]:
     """The scores by each metric; why there are none of one is added to what was found."""
     by_metric: dict[str, xr.DataArray] = {}
     for metric in _metrics(logs):
-        if single := _single_system_finding(logs, metric):
-            findings.append(single)
+        systems = logs.records.loc[logs.records["metric"] == metric, "system"].unique().tolist()
+        if len(systems) == 1:
+            message = f"{systems[0]} is the only system: a comparison needs the logs of two"
+            findings.append(Finding("alone", message, NOTE, (str(systems[0]),), metric=metric))
             continue
         try:
             arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
             by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
         except ValueError as error:
-            if not (
-                any(finding.code == "content" for finding in findings) and "content" in str(error)
-            ):
+            known = any(finding.code == "content" for finding in findings)
+            if not (known and "content" in str(error)):
                 findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
 
 
-def _single_system_finding(logs: Logs, metric: str) -> Finding | None:
-    """Return a finding if only one system has the metric."""
-    records = record_table(logs)
-    systems = records.loc[records["metric"] == metric, "system"].unique().tolist()
-    if len(systems) > 1:
-        return None
-    message = f"{systems[0]} is the only system: a comparison needs the logs of two"
-    return Finding("alone", message, NOTE, (str(systems[0]),), metric=metric)
-
-
-def _with_task(logs: Logs, metric: str, scores: xr.DataArray) -> xr.DataArray:
+def _with_task(logs: LogTables, metric: str, scores: xr.DataArray) -> xr.DataArray:
     """Scores that name their task also where there is one alone."""
     if names.DATASET in scores.coords:
         return scores
-    task = str(record_table(logs)["task"][record_table(logs)["metric"] == metric].iloc[0])
+    task = str(logs.records["task"][logs.records["metric"] == metric].iloc[0])
     return scores.assign_attrs(task=task)
 
 
-def _select_logs(logs: Logs, score_choices: Mapping[str, Any]) -> Logs:
+def _select_logs(logs: LogTables, score_choices: Mapping[str, Any]) -> Logs:
     """Keep the logs of the requested task and metric; keep all without a request."""
     selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
     if selection["metric"] is None and selection["filter"] is None:
-        records = _select_tasks(record_table(logs), selection["task"], selection["epoch"])
+        records = _select_tasks(logs.records, selection["task"], selection["epoch"])
     else:
         records, _ = chosen_records(logs, **selection)
-    return Logs(records, run_table(logs).loc[np.unique(records["run"].to_numpy())])
+    return Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
 
 
 def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
@@ -368,9 +329,9 @@ def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
     return records
 
 
-def _metrics(logs: Logs, all_: bool = False) -> list[str]:
+def _metrics(logs: LogTables, all_: bool = False) -> list[str]:
     """Metrics that some item has a score by."""
-    records = record_table(logs) if all_ else record_table(logs)[record_table(logs)["status"] == OK]
+    records = logs.records if all_ else logs.records[logs.records["status"] == OK]
     return [str(metric) for metric in records["metric"].unique()]
 
 
@@ -385,12 +346,7 @@ def _audit_scores(
     for metric, scores in by_metric.items():
         _check_baseline(baseline, scores[names.SYSTEM].values.tolist())
         limits = missing_bounds(scores, **how)
-        metric_findings = [
-            finding
-            for check in CHECKS
-            if check.subject == SCORES
-            for finding in _run_check(check, scores)
-        ]
+        metric_findings = [*_run_checks(SCORES, scores)]
         metric_findings += answer_checks.open_verdicts(limits, baseline, _by(scores))
         task = str(scores.attrs.get("task", ""))
         findings += [replace(finding, metric=metric, task=task) for finding in metric_findings]
@@ -410,10 +366,12 @@ def _by(scores: xr.DataArray) -> str:
     return "by wins on items" if graded or default_unit(scores) else ""
 
 
-def _run_check(check: Check, data: Any) -> Iterator[Finding]:
-    """Yield the findings of a check; those without a level get the level of the check."""
-    for finding in check.find(data):
-        yield finding if finding.level else replace(finding, level=check.level)
+def _run_checks(subject: str, data: Any) -> Iterator[Finding]:
+    """Yield the findings of all checks of a subject; without a level they get their check's."""
+    for check in CHECKS:
+        if check.subject == subject:
+            for finding in check.find(data):
+                yield finding if finding.level else replace(finding, level=check.level)
 
 
 def _check_baseline(baseline: str | None, systems: Any) -> None:
@@ -421,9 +379,9 @@ def _check_baseline(baseline: str | None, systems: Any) -> None:
         checks.one_of(baseline, tuple(dict.fromkeys(map(str, systems))), "baseline")
 
 
-def _source(logs: Logs) -> str:
+def _source(logs: LogTables) -> str:
     """What was audited."""
-    runs = run_table(logs)
+    runs = logs.runs
     tools = ", ".join(dict.fromkeys(runs["tool"]))
     systems = len(set(runs["system"]))
     tasks = [t for t in dict.fromkeys(runs["task"]) if t]

@@ -24,7 +24,24 @@ def status_lines(scores: xr.DataArray) -> list[str]:
     scores : xarray.DataArray, dims (item, system)
         Before any policy for missing ones.
     """
-    return list(_status_messages(scores)) if "status" in scores.coords else []
+    if "status" not in scores.coords:
+        return []
+    from betterthan.auditing.roster import CHECKS, SCORES
+
+    messages: list[str] = []
+    meanings = scores["status"].attrs["flag_meanings"].split()
+    systems = scores[names.SYSTEM].values.astype(str)
+    labels = {ERROR: "runs that ended in an error", UNSCORED: "runs without a score"}
+    for status, label in labels.items():
+        number = (scores["status"].values == meanings.index(status)).sum(0)
+        cells = scores.sizes[names.ITEM]
+        counts = {s: (int(n), cells) for s, n in zip(systems, number, strict=True) if n}
+        messages += [f"{label}: {shares(counts)}"] if counts else []
+    for check in CHECKS:
+        if check.subject == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
+            warned = [finding.message for finding in check.find(scores) if finding.level != NOTE]
+            messages += warned[:MAX_LISTED]
+    return messages
 
 
 def bounds_lines(
@@ -55,27 +72,6 @@ def bounds_lines(
         return []
     limits = missing_bounds(scores, **how) if bounds is None else bounds
     return list(_verdict_messages(limits, baseline, by))
-
-
-def _status_messages(scores: xr.DataArray) -> Iterator[str]:
-    """Report errors, unscored items, and findings of the checks of scores."""
-    from betterthan.auditing.roster import CHECKS, SCORES
-
-    meanings = scores["status"].attrs["flag_meanings"].split()
-    systems = scores[names.SYSTEM].values.astype(str)
-    for status, label in (
-        (ERROR, "runs that ended in an error"),
-        (UNSCORED, "runs without a score"),
-    ):
-        number = (scores["status"].values == meanings.index(status)).sum(0)
-        cells = scores.sizes[names.ITEM]
-        counts = {s: (int(n), cells) for s, n in zip(systems, number, strict=True) if n}
-        if counts:
-            yield f"{label}: {shares(counts)}"
-    for check in CHECKS:
-        if check.subject == SCORES and check.level != NOTE and check.code not in _ELSEWHERE:
-            messages = [finding.message for finding in check.find(scores) if finding.level != NOTE]
-            yield from messages[:MAX_LISTED]
 
 
 def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:

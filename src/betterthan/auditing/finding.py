@@ -7,18 +7,8 @@ from typing import Any
 import pandas as pd
 
 from betterthan.io.problems import printable
-from betterthan.logs.record import Frame, Logs
 
-
-def run_table(logs: Logs) -> Frame:
-    """A row for each log."""
-    return logs.runs
-
-
-def record_table(logs: Logs) -> Frame:
-    """A row for each run, item, epoch and metric."""
-    return logs.records
-
+LogTables = Any  # logs.record.Logs, inside: pandas is typed in part only
 
 STOP, WARN, NOTE = LEVELS = ("stop", "warn", "note")
 COLUMNS = ("code", "level", "systems", "task", "metric", "n", "of", "message", "where")
@@ -91,9 +81,9 @@ def some(values: Sequence[Any], most: int = MAX_LISTED) -> str:
 
 def both(values: Sequence[Any]) -> str:
     """Join values, with "and" between the last two."""
-    texts = [short(v) for v in values[:MAX_LISTED]]
     if len(values) > MAX_LISTED:
-        return ", ".join(texts) + f" and {len(values) - MAX_LISTED} more"
+        return some(values)
+    texts = [short(v) for v in values]
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
 

@@ -1,6 +1,7 @@
 """Checks of items: scores and their means, ids and contents, and how well items discriminate."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,15 @@ from betterthan.auditing.finding import (
     STOP,
     WARN,
     Finding,
+    LogTables,
     are,
     both,
     fraction,
-    record_table,
-    run_table,
     some,
 )
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.logs.pivoting import conflicting_contents
-from betterthan.logs.record import Frame, Logs
+from betterthan.logs.record import Frame
 
 _PER_CENT = 5  # above this no score is a share
 _MEANS = 3  # listed one by one
@@ -200,10 +200,10 @@ def ranges(scores: xr.DataArray) -> Iterator[Finding]:
 _CLUSTER = "; pass cluster='content' to treat them as one cluster"
 
 
-def other_contents(logs: Logs) -> Iterator[Finding]:
+def other_contents(logs: LogTables) -> Iterator[Finding]:
     """Find ids with different contents; positions in a list are not checked."""
-    runs = run_table(logs).index[run_table(logs)["own_ids"]]
-    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+    runs = logs.runs.index[logs.runs["own_ids"]]
+    for task, records in _by_task(logs.records[logs.records["run"].isin(runs)]):
         contents = conflicting_contents(records)
         if not contents:
             continue
@@ -213,26 +213,18 @@ def other_contents(logs: Logs) -> Iterator[Finding]:
             f"{fraction(len(contents), total, 'id')} {are(len(contents), 'has', 'have')} different "
             f"content: {'; '.join(cases[:2])}; pass join='content' to match items by content"
         )
-        yield Finding(
-            "content",
-            message,
-            task=task,
-            n=len(contents),
-            of=total,
-            where=some([*contents], MAX_LISTED),
-        )
+        where = some([*contents])
+        yield Finding("content", message, task=task, n=len(contents), of=total, where=where)
 
 
-def renamed(logs: Logs) -> Iterator[Finding]:
+def renamed(logs: LogTables) -> Iterator[Finding]:
     """Find contents that have other ids in other systems."""
-    runs = run_table(logs).index[run_table(logs)["own_ids"]]
-    for task, records in _by_task(record_table(logs)[record_table(logs)["run"].isin(runs)]):
+    runs = logs.runs.index[logs.runs["own_ids"]]
+    for task, records in _by_task(logs.records[logs.records["run"].isin(runs)]):
         pairs = records.drop_duplicates(["item", "item_hash"])
         several = pairs.loc[pairs.duplicated("item_hash"), "item_hash"]
         ids = _ids_by_content(records[records["item_hash"].isin(several)])
-        other = [
-            ids_by_system for ids_by_system in ids.values() if len(set(ids_by_system.values())) > 1
-        ]
+        other = [by_system for by_system in ids.values() if len(set(by_system.values())) > 1]
         if not other:
             continue
         n, total = len(other), int(pairs["item_hash"].nunique())
@@ -256,9 +248,9 @@ def _ids_by_content(pairs: Frame) -> dict[bytes, dict[str, frozenset[str]]]:
     }
 
 
-def doubled(logs: Logs) -> Iterator[Finding]:
+def doubled(logs: LogTables) -> Iterator[Finding]:
     """Find items of one system that have the same content."""
-    for task, records in _by_task(record_table(logs)):
+    for task, records in _by_task(logs.records):
         pairs = records.drop_duplicates(["system", "item", "item_hash"])
         twice = pairs[pairs.duplicated(["system", "item_hash"], keep=False)]
         if twice.empty:
@@ -271,30 +263,23 @@ def doubled(logs: Logs) -> Iterator[Finding]:
         items = pairs[pairs["system"] == system]
         distinct = int(items["item_hash"].nunique())
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))
-        message = f"{_same_content_text(groups)}; {distinct} distinct of {len(items)} items"
+        same = [f"items {both(group)} have the same content" for group in groups[:2]]
+        message = f"{'; '.join(same)}; {distinct} distinct of {len(items)} items"
         message += _CLUSTER if records["cluster"].isna().all() else ""
         where = some(["=".join(group) for group in groups])
         n = len(items) - distinct
         yield Finding("double", message, "", systems, task, "", n, len(items), where)
 
 
-def _same_content_text(groups: list[list[str]]) -> str:
-    return "; ".join(f"items {both(group)} have the same content" for group in groups[:2])
-
-
-def places(logs: Logs) -> Iterator[Finding]:
+def places(logs: LogTables) -> Iterator[Finding]:
     """Find logs whose ids are positions in a list; their items are joined by content."""
-    runs = run_table(logs)[~run_table(logs)["own_ids"]]
+    runs = logs.runs[~logs.runs["own_ids"]]
     if len(runs):
-        hashed = (
-            record_table(logs)[record_table(logs)["run"].isin(runs.index)]["item_hash"]
-            .notna()
-            .all()
-        )
+        hashed = logs.records[logs.records["run"].isin(runs.index)]["item_hash"].notna().all()
         by = "items are matched by content" if hashed else "the logs contain no content of items"
         systems = tuple(dict.fromkeys(runs["system"]))
         message = f"ids of {runs['tool'].iloc[0]} are positions or random; {by}"
-        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(run_table(logs)))
+        yield Finding("ids", message, NOTE, systems, n=len(runs), of=len(logs.runs))
 
 
 def _by_task(records: Frame) -> Iterator[tuple[str, Frame]]:
@@ -319,19 +304,9 @@ def constants(scores: xr.DataArray) -> Iterator[Finding]:
             alike.setdefault(float(observed[0]), []).append(str(system))
     for value, constant_systems in alike.items():
         n = int((~np.isnan(values)).sum()) if len(constant_systems) == len(systems) else 0
-        message = (
-            f"all {n} scores are {value:g}"
-            if n
-            else f"all scores of {some(constant_systems)} are {value:g}"
-        )
-        yield Finding(
-            "constant",
-            message,
-            NOTE,
-            tuple(constant_systems),
-            n=len(constant_systems),
-            of=len(systems),
-        )
+        which = f"all {n} scores" if n else f"all scores of {some(constant_systems)}"
+        about: dict[str, Any] = {"n": len(constant_systems), "of": len(systems)}
+        yield Finding("constant", f"{which} are {value:g}", NOTE, tuple(constant_systems), **about)
 
 
 def ceiling_and_floor(scores: xr.DataArray) -> Iterator[Finding]:
@@ -421,13 +396,11 @@ def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
     for metric, scores in by_metric.items():
         signed = scores if scores.attrs.get("higher_is_better", True) else -scores
         means[metric] = signed.mean(names.ITEM).to_series()
-    metrics = list(means)
-    for k, first in enumerate(metrics):
-        for second in metrics[k + 1 :]:
-            both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
-            if len(both) > 1:
-                both.columns = [first, second]
-                yield from _metric_findings(both)
+    for first, second in combinations(means, 2):
+        both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
+        if len(both) > 1:
+            both.columns = [first, second]
+            yield from _metric_findings(both)
 
 
 def _metric_findings(means: Frame) -> Iterator[Finding]:

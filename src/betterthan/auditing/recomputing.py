@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.auditing.finding import NOTE, Finding, fraction, record_table, run_table
-from betterthan.logs.record import MISSING, OK, Frame, Logs
+from betterthan.auditing.finding import NOTE, Finding, LogTables, fraction
+from betterthan.logs.record import MISSING, OK, Frame
 
 Reducer = Callable[[Sequence[float]], float]
 _K_PATTERN = re.compile(r"(at_least|pass_at|pass_k)_(\d+)")
@@ -47,10 +47,8 @@ def _reducer(name: str) -> Reducer | None:
     fit = _K_PATTERN.fullmatch(name)
     if fit is None:
         return plain.get(name)
-    k, reduce_k = (
-        int(fit[2]),
-        {"at_least": _k_or_more, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]],
-    )
+    reduce_k = {"at_least": _k_or_more, "pass_at": _pass_at, "pass_k": _pass_k}[fit[1]]
+    k = int(fit[2])
     return lambda values: reduce_k(len(values), sum(value >= _RIGHT for value in values), k)
 
 
@@ -110,10 +108,10 @@ RULES: dict[str, Rule | None] = {
 }
 
 
-def reported(logs: Logs) -> Iterator[Finding]:
+def reported(logs: LogTables) -> Iterator[Finding]:
     """Find reported numbers that the items do not give."""
-    records_by_metric = dict(iter(record_table(logs).groupby(["run", "metric"], observed=True)))
-    for k, run in run_table(logs).iterrows():
+    records_by_metric = dict(iter(logs.records.groupby(["run", "metric"], observed=True)))
+    for k, run in logs.runs.iterrows():
         rule = RULES.get(run["rule"])
         for metric, value in run["reported"].items():
             records = records_by_metric.get((k, metric))
@@ -139,9 +137,8 @@ def _reducer_findings(
         if records is None or (name == "mode" and odd):  # N and I are two values, and one number
             continue
         value = reduced(records, name)
-        if value is not None and abs(value - reported_value) > EXACT * max(
-            1.0, abs(reported_value)
-        ):
+        allowed = EXACT * max(1.0, abs(reported_value))
+        if value is not None and abs(value - reported_value) > allowed:
             description = (
                 f"{run['system']}: reported {reported_value:.3f} by {name}, items give {value:.3f}"
             )
@@ -159,19 +156,16 @@ def _compared(
     items, scored = records["item"].nunique(), records[records["status"] == OK]["item"].nunique()
     about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"], "metric": metric}
     about |= {"n": scored, "of": items, "where": run["files"][0]}
-    if np.isfinite(number) and abs(number - reported_value) <= rule.within * max(
-        1.0, abs(reported_value)
-    ):
+    allowed = rule.within * max(1.0, abs(reported_value))
+    if np.isfinite(number) and abs(number - reported_value) <= allowed:
         if scored == items and len(records) == (records["status"] == OK).sum():
             return None
-        return Finding(
-            "reported", _over(run, reported_value, records, scored, items), NOTE, **about
-        )
+        message = _over(run, reported_value, records, scored, items)
+        return Finding("reported", message, NOTE, **about)
     gives = f"items give {number:.3f}" if np.isfinite(number) else "no item has a score"
     message = (
         f"{run['system']}: reported {reported_value:.3f}, {gives} "
-        f"({fraction(scored, items, 'item')} "
-        "scored)"
+        f"({fraction(scored, items, 'item')} scored)"
     )
     return Finding("reported", message, **about)
 
@@ -182,8 +176,7 @@ def _over(run: Frame, reported_value: float, records: Frame, scored: int, items:
         excluded = int((records["status"] != OK).sum())
         return (
             f"{run['system']}: the reported {reported_value:.3f} takes {excluded} of "
-            f"{len(records)} runs as "
-            "written that ended in an error or were never checked"
+            f"{len(records)} runs as written that ended in an error or were never checked"
         )
     if run["rule"] == "mean_of_declared":
         excluded = items - scored

@@ -11,16 +11,15 @@ from betterthan.auditing.finding import (
     STOP,
     WARN,
     Finding,
+    LogTables,
     are,
     both,
     fraction,
-    record_table,
-    run_table,
     shares,
     short,
     some,
 )
-from betterthan.logs.record import DONE, ERROR, MISSING, OK, UNSCORED, Frame, Logs
+from betterthan.logs.record import DONE, ERROR, MISSING, OK, UNSCORED, Frame
 
 _N_EXTREME = 8  # shares at either end of which pairs are looked at
 
@@ -69,18 +68,18 @@ ZEROS = {
 _NO_ASSERT = "promptfoo"  # calls a test passed that asserts nothing
 
 
-def errors(logs: Logs) -> Iterator[Finding]:
+def errors(logs: LogTables) -> Iterator[Finding]:
     """Runs that ended in an error."""
     yield from _status_findings(logs, ERROR, "errors", "runs that ended in an error")
 
 
-def unscored(logs: Logs) -> Iterator[Finding]:
+def unscored(logs: LogTables) -> Iterator[Finding]:
     """Runs that the scorer gave no score."""
     yield from _status_findings(logs, UNSCORED, "unscored", "runs without a score")
 
 
-def _status_findings(logs: Logs, status: str, code: str, what: str) -> Iterator[Finding]:
-    refused = {m for metrics in run_table(logs)["refused"] for m in metrics}
+def _status_findings(logs: LogTables, status: str, code: str, what: str) -> Iterator[Finding]:
+    refused = {m for metrics in logs.runs["refused"] for m in metrics}
     for task, metric, records in _by_metric(logs):
         if metric in refused:
             continue
@@ -107,10 +106,10 @@ def _extremes_text(counts: dict[str, tuple[int, int]]) -> str:
     return f"; largest difference: {more}, {less}"
 
 
-def unchecked(logs: Logs) -> Iterator[Finding]:
+def unchecked(logs: LogTables) -> Iterator[Finding]:
     """Tests that assert nothing, which promptfoo calls passed."""
-    runs = run_table(logs).index[run_table(logs)["tool"] == _NO_ASSERT]
-    unasserted = record_table(logs)[record_table(logs)["run"].isin(runs)]
+    runs = logs.runs.index[logs.runs["tool"] == _NO_ASSERT]
+    unasserted = logs.records[logs.records["run"].isin(runs)]
     unasserted = unasserted[(unasserted["status"] == UNSCORED) & (unasserted["raw"] > 0)]
     for task, records in unasserted.groupby("task", observed=True, sort=False):
         items = list(dict.fromkeys(records["item"].astype(str)))
@@ -122,14 +121,14 @@ def unchecked(logs: Logs) -> Iterator[Finding]:
         )
 
 
-def numbers_on_errors(logs: Logs) -> Iterator[Finding]:
+def numbers_on_errors(logs: LogTables) -> Iterator[Finding]:
     """Numbers that a tool wrote for runs that ended in an error."""
     for task, metric, records in _by_metric(logs):
         cells = records[(records["status"] == ERROR) & records["raw"].notna()]
         if cells.empty:
             continue
         values = some([f"{x:g}" for x in sorted(set(cells["raw"].tolist()))])
-        tool = run_table(logs)["tool"].loc[cells["run"].iloc[0]]
+        tool = logs.runs["tool"].loc[cells["run"].iloc[0]]
         n = len(cells)
         message = (
             f"{tool} wrote {values} for {fraction(n, n, 'run').split(' of ')[1]} that ended in an "
@@ -141,12 +140,10 @@ def numbers_on_errors(logs: Logs) -> Iterator[Finding]:
         )
 
 
-def zeros(logs: Logs) -> Iterator[Finding]:
+def zeros(logs: LogTables) -> Iterator[Finding]:
     """Items that are 0 by every metric, by tools that write 0 where there was nothing to score."""
-    for k, run in run_table(logs)[run_table(logs)["tool"].isin([*ZEROS])].iterrows():
-        scored = record_table(logs)[
-            (record_table(logs)["run"] == k) & record_table(logs)["score"].notna()
-        ]
+    for k, run in logs.runs[logs.runs["tool"].isin([*ZEROS])].iterrows():
+        scored = logs.records[(logs.records["run"] == k) & logs.records["score"].notna()]
         most = scored.groupby("item", observed=True, sort=False)["score"].max()
         items = [str(item) for item in most.index[most == 0]]
         if items and len(items) < len(most):
@@ -161,8 +158,8 @@ def zeros(logs: Logs) -> Iterator[Finding]:
             )
 
 
-def _by_metric(logs: Logs) -> Iterator[tuple[str, str, Frame]]:
-    groups = record_table(logs).groupby(["task", "metric"], observed=True, sort=False)
+def _by_metric(logs: LogTables) -> Iterator[tuple[str, str, Frame]]:
+    groups = logs.records.groupby(["task", "metric"], observed=True, sort=False)
     for (task, metric), records in groups:
         yield str(task), str(metric), records
 
@@ -185,21 +182,14 @@ BREAKS = (
     ("Inspect", "0.3.221", "pass_at", "no longer counts samples twice since 0.3.221"),
 )
 # what a reader said, by how much it matters; what is not named here is a note
-READER_LEVELS = {
-    "again": WARN,
-    "invalidated": STOP,
-    "unscored": WARN,
-    "name": WARN,
-    "rows": WARN,
-} | {
-    "missing": WARN,
-    "unmatched": WARN,
-}
+READER_LEVELS = dict.fromkeys(
+    ("again", "unscored", "name", "rows", "missing", "unmatched"), WARN
+) | {"invalidated": STOP}
 
 
-def unfinished(logs: Logs) -> Iterator[Finding]:
+def unfinished(logs: LogTables) -> Iterator[Finding]:
     """Logs that did not end well, and logs in which nothing has a score."""
-    records, runs = record_table(logs), run_table(logs)
+    records, runs = logs.records, logs.runs
     for k, run in runs[runs["state"] != DONE].iterrows():
         samples = records[records["run"] == k]
         nothing = not bool((samples["status"] == OK).any())
@@ -215,18 +205,18 @@ def unfinished(logs: Logs) -> Iterator[Finding]:
         yield Finding("state", message, level, **about, n=n, of=len(samples), where=run["files"][0])
 
 
-def without_scores(logs: Logs) -> Iterator[Finding]:
+def without_scores(logs: LogTables) -> Iterator[Finding]:
     """Logs in which nothing has a score."""
-    if not (record_table(logs)["status"] == OK).any():
-        systems = tuple(dict.fromkeys(run_table(logs)["system"]))
+    if not (logs.records["status"] == OK).any():
+        systems = tuple(dict.fromkeys(logs.runs["system"]))
         message = f"no item has a score in any log of {some(systems)}"
-        yield Finding("no score", message, STOP, systems, of=len(record_table(logs)))
+        yield Finding("no score", message, STOP, systems, of=len(logs.records))
 
 
-def reader_notes(logs: Logs) -> Iterator[Finding]:
+def reader_notes(logs: LogTables) -> Iterator[Finding]:
     """Report the notes of the readers of logs."""
     files_by_note: dict[tuple[str, str], dict[str, str]] = {}
-    for _, run in run_table(logs).iterrows():
+    for _, run in logs.runs.iterrows():
         for note in run["said"]:
             files_by_note.setdefault(tuple(note), {})[run["system"]] = run["files"][0]
     for (code, message), systems in files_by_note.items():
@@ -236,19 +226,19 @@ def reader_notes(logs: Logs) -> Iterator[Finding]:
         yield Finding(code, message + whom, level, tuple(systems), n=len(systems), where=where)
 
 
-def refused_metrics(logs: Logs) -> Iterator[Finding]:
+def refused_metrics(logs: LogTables) -> Iterator[Finding]:
     """Metrics that are no scores of items."""
     reasons: dict[tuple[str, str], str] = {}
-    for _, run in run_table(logs).iterrows():
+    for _, run in logs.runs.iterrows():
         for metric, why in run["refused"].items():
             reasons.setdefault((run["task"], metric), why)
     for (task, metric), why in reasons.items():
         yield Finding("refused", why, task=task, metric=metric)
 
 
-def generations(logs: Logs) -> Iterator[Finding]:
+def generations(logs: LogTables) -> Iterator[Finding]:
     """Several generations of an item that lm-eval makes one score of."""
-    for task, runs in run_table(logs).groupby("task", sort=False):
+    for task, runs in logs.runs.groupby("task", sort=False):
         most = max(int(config.get("repeats") or 1) for config in runs["config"])
         if most > 1 and (runs["epochs"] == 1).all():
             message = (
@@ -257,12 +247,10 @@ def generations(logs: Logs) -> Iterator[Finding]:
             yield Finding("repeats", message, NOTE, task=str(task), n=most)
 
 
-def directions(logs: Logs) -> Iterator[Finding]:
+def directions(logs: LogTables) -> Iterator[Finding]:
     """Report metrics for which lower values are better according to the logs."""
-    lower = {
-        m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if not up
-    }
-    upper = {m for higher in run_table(logs)["higher_is_better"] for m, up in higher.items() if up}
+    lower = {m for higher in logs.runs["higher_is_better"] for m, up in higher.items() if not up}
+    upper = {m for higher in logs.runs["higher_is_better"] for m, up in higher.items() if up}
     for metric in sorted(lower):
         if metric in upper:
             message = f"lower {metric} is better in some logs and worse in others; name one task"
@@ -272,14 +260,16 @@ def directions(logs: Logs) -> Iterator[Finding]:
             yield Finding("direction", message, NOTE, metric=metric)
 
 
-def settings(logs: Logs) -> Iterator[Finding]:
+def settings(logs: LogTables) -> Iterator[Finding]:
     """Report settings that differ among the runs of a task; those that affect scores come alone."""
-    for task, runs in run_table(logs).groupby("task", sort=False):
+    for task, runs in logs.runs.groupby("task", sort=False):
         differ = _differing(runs["config"].tolist())
-        ranked = sorted((k for k in differ if _last(k) in SETTINGS), key=_rank)
+        ranked = [k for k in differ if _last(k) in SETTINGS]
+        ranked.sort(key=lambda key: SETTINGS.index(_last(key)))
         systems = tuple(dict.fromkeys(runs["system"]))
         for key in ranked:
-            values = list(dict.fromkeys(_setting(x) for x in differ[key]))
+            texts = ("not given" if value is None else short(value) for value in differ[key])
+            values = list(dict.fromkeys(texts))
             about: dict[str, Any] = {"task": str(task), "n": len(values), "of": len(runs)}
             yield Finding("config", f"{key} differs: {both(values)}", WARN, systems, **about)
         if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
@@ -294,9 +284,9 @@ def _differing(configs: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {key: v for key, v in values_by_key.items() if len({repr(x) for x in v}) > 1}
 
 
-def versions(logs: Logs) -> Iterator[Finding]:
+def versions(logs: LogTables) -> Iterator[Finding]:
     """Report different versions of the tool among the runs of a task."""
-    for (task, tool), runs in run_table(logs).groupby(["task", "tool"], sort=False):
+    for (task, tool), runs in logs.runs.groupby(["task", "tool"], sort=False):
         tool_versions = list(dict.fromkeys(v for v in runs["version"] if v))
         if len(tool_versions) > 1:
             message = f"versions of {tool} differ: {both(tool_versions)}"
@@ -305,11 +295,11 @@ def versions(logs: Logs) -> Iterator[Finding]:
             )
 
 
-def scorers(logs: Logs) -> Iterator[Finding]:
+def scorers(logs: LogTables) -> Iterator[Finding]:
     """Report different judges, scorers or their options, and versions on both sides of a known
     change.
     """
-    for task, runs in run_table(logs).groupby("task", sort=False):
+    for task, runs in logs.runs.groupby("task", sort=False):
         for role in ("judge", "scorer"):
             values = [v for v in dict.fromkeys(runs[role]) if v]
             if len(values) > 1:
@@ -334,24 +324,14 @@ def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _rank(key: str) -> int:
-    return SETTINGS.index(_last(key))
-
-
 def _names_the_system(key: str) -> bool:
     """Whether a setting is the model itself, of which another is what is compared."""
     return key.startswith(("model", "agent.")) or _last(key) in ("model", "pretrained", "path")
 
 
-def _setting(value: Any) -> str:
-    return "not given" if value is None else short(value)
-
-
-def prompts(logs: Logs) -> Iterator[Finding]:
+def prompts(logs: LogTables) -> Iterator[Finding]:
     """Find shared items that were run with different prompts."""
-    hashed = record_table(logs)[
-        record_table(logs)["item_hash"].notna() & record_table(logs)["prompt_hash"].notna()
-    ]
+    hashed = logs.records[logs.records["item_hash"].notna() & logs.records["prompt_hash"].notna()]
     for task, records in hashed.groupby("task", observed=True, sort=False):
         pairs = records.drop_duplicates(["system", "item_hash", "prompt_hash"])
         systems = pairs.groupby("item_hash", sort=False)["system"].nunique()
@@ -359,7 +339,7 @@ def prompts(logs: Logs) -> Iterator[Finding]:
         n_prompts = shared.groupby("item_hash", sort=False)["prompt_hash"].nunique()
         n, total = int((n_prompts > 1).sum()), len(n_prompts)
         if n:
-            runs: Frame = run_table(logs).loc[records["run"].unique()]
+            runs: Frame = logs.runs.loc[records["run"].unique()]
             yield _prompt_finding(runs, str(task), n, total)
 
 

@@ -16,7 +16,7 @@ from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.counts.units import differing
 from betterthan.posterior import closed
-from betterthan.posterior.parameters import settled
+from betterthan.posterior.parameters import posterior_parameters
 from betterthan.signed import Signature
 from betterthan.significance.corrections import adjusted_square
 from betterthan.significance.omnibus import FEWEST, ranks
@@ -40,9 +40,9 @@ def outcome_counts(evaluation: Evaluation, options: Options, answer: Answer) -> 
     squares = (*names.SQUARE, names.OUTCOME)
     columns: Arrays = {"counts": (squares, values), "n": (names.SQUARE, values.sum(-1))}
     columns[names.OUTCOME] = (names.OUTCOME,), outcomes
-    of = settled(counts, options.prior)
+    of = posterior_parameters(counts, options.prior)
     if clusters is not None:
-        of = settled(clusters.counts, None)
+        of = posterior_parameters(clusters.counts, None)
         columns["cluster_counts"] = squares, clusters.counts.values
     columns["bayes_factor_01"] = names.SQUARE, closed.bayes(of)
     return Table(columns)

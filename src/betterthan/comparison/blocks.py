@@ -7,8 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.blocks.folding import folded
-from betterthan.blocks.lazy import Blocks
+from betterthan.blocks.lazy import Blocks, folded
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import oriented_scores
 from betterthan.counts.in_blocks import rule_of, tables_of

@@ -18,7 +18,7 @@ from betterthan.exact.joint.units import differences as unit_differences
 from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior import table as on_units
-from betterthan.posterior.parameters import settled
+from betterthan.posterior.parameters import posterior_parameters
 from betterthan.results.stored_draws import kept
 from betterthan.signed import Signature
 
@@ -79,7 +79,7 @@ _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewnes
 
 
 def _of_counts(evaluation: Evaluation, options: Options) -> Table:
-    of, question = settled(evaluation.counts, options.prior), options.question
+    of, question = posterior_parameters(evaluation.counts, options.prior), options.question
     parts = {"prob_better": closed.better(of)}
     if evaluation.ties_known:
         workers = _workers(evaluation)
@@ -120,7 +120,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     if evaluation.in_units:
         return _fitted(spec_of(CLUSTERED), evaluation, options)
     from betterthan.models import beta_binomial, dirichlet_multinomial
-    from betterthan.posterior.convergence import diagnose
+    from betterthan.posterior.convergence import diagnose, posterior_of
 
     counts, question = evaluation.counts, options.question
     three = counts.sizes[names.OUTCOME] == 3
@@ -128,7 +128,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     tree = model.fit(
         counts, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False
     )
-    answers = table.of_posterior(tree, question)
+    answers = table.of_posterior(posterior_of(tree), question)
     if not three and evaluation.ties_known:
         answers = answers.assign(_unknown_size(answers["prob_better"]))
     diagnosis, examples = diagnose(tree), evaluation.examples

@@ -10,7 +10,7 @@ from betterthan.counts.scoring import counted
 from betterthan.counts.shapes import Arrays
 from betterthan.counts.ties import policy_applied
 from betterthan.posterior import closed, differences
-from betterthan.posterior.parameters import settled
+from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.verdicts import decide
 from betterthan.results import numbers
 
@@ -81,7 +81,7 @@ def closed_verdicts(
     raw_counts: xr.DataArray, ties: str, options: Options, rope: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """P(A better) and the verdict of every pair of counts, under a policy for ties."""
-    of = settled(policy_applied(raw_counts, ties), options.prior)
+    of = posterior_parameters(policy_applied(raw_counts, ties), options.prior)
     better = closed.better(of)
     within = differences.masses(of, rope)[..., 1] if rope else np.zeros(())
     return better, decide(better, better.T, within, rope, options.question.threshold)[0]

@@ -24,7 +24,7 @@ def count_clusters(
             raise ValueError(
                 f"margin={margin:g} is for scores; of trials a success beats a failure"
             )
-        return _of_trials(data, by)
+        return _count_trials(data, by)
     scores = schemas.scores(data)
     chosen = by or default_unit(scores) or (CLUSTER if CLUSTER in scores.coords else None)
     if chosen is None:
@@ -34,14 +34,14 @@ def count_clusters(
         )
     labels = _labels(scores, chosen)
     if EPOCH in scores.coords:
-        return _of_runs(scores, labels, chosen, checks.margin(margin))
+        return _count_runs(scores, labels, chosen, checks.margin(margin))
     scores = scores.drop_vars(CLUSTER, errors="ignore").assign_coords(
         {CLUSTER: (names.ITEM, labels)}
     )
     return count_outcomes(scores, margin=margin, by=CLUSTER)
 
 
-def _of_runs(
+def _count_runs(
     scores: xr.DataArray, clusters: np.ndarray, chosen: str, margin: float
 ) -> xr.DataArray:
     """All runs of A against all runs of B on the same item, summed over the items of a cluster."""
@@ -72,7 +72,7 @@ def _run_by_run(a: np.ndarray, b: np.ndarray, slack: float) -> np.ndarray:
     return np.stack([wins, losses, n_comparisons - wins - losses], axis=-1)
 
 
-def _of_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
+def _count_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
     """Count from numbers of successes."""
     successes, trials, _, systems = trials_of(data)
     labels = _labels(data, by or default_unit(data) or names.ITEM)

@@ -49,7 +49,7 @@ def differences_of(
     scores, resolution = schemas.scores(scores), checks.margin(resolution, "resolution")
     systems = [str(s) for s in scores[names.SYSTEM].values]
     a, b = pair_indices(len(systems))
-    d, shared, differs = _apart(scores, systems, a, b, resolution)
+    d, shared, differs = _pair_differences(scores, systems, a, b, resolution)
     unit = _units(d, differs) if standardise else np.ones(len(a))
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
@@ -67,7 +67,7 @@ def differences_of(
         near_ties=_near_ties(np.where(differs, np.abs(d), np.nan)),
         rows=rows,
         middle=middle,
-        names_of_pairs=_named(systems, a, b),
+        names_of_pairs=_pair_labels(systems, a, b),
         higher_is_better=int(scores.attrs.get("higher_is_better", True)),
     )
 
@@ -84,13 +84,13 @@ def _near_ties(size: np.ndarray) -> np.ndarray:
     return shares
 
 
-def _named(systems: list[str], a: np.ndarray, b: np.ndarray) -> xr.DataArray:
+def _pair_labels(systems: list[str], a: np.ndarray, b: np.ndarray) -> xr.DataArray:
     """Numbers (pair,) with the names of the systems."""
     coords = pair_coords(systems, a, b)
     return xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords)
 
 
-def _apart(
+def _pair_differences(
     scores: xr.DataArray, systems: list[str], a: np.ndarray, b: np.ndarray, resolution: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Differences (item, pair), positive where A is better; where both have a score, and where
@@ -103,7 +103,7 @@ def _apart(
     d = values[:, a] - values[:, b]
     shared = np.isfinite(d)
     differs = shared & (np.abs(np.where(shared, d, 0)) > counting.slack(values, resolution))
-    _warn_of_few(differs, shared, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
+    _warn_few(differs, shared, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
     return d, shared, differs
 
 
@@ -115,7 +115,7 @@ def _few_enough(pairs: int) -> None:
         )
 
 
-def _warn_of_few(differs: np.ndarray, common: np.ndarray, pairs: list[tuple[str, str]]) -> None:
+def _warn_few(differs: np.ndarray, common: np.ndarray, pairs: list[tuple[str, str]]) -> None:
     """Warn of pairs that differ on fewer than two items."""
     differ, shared = differs.sum(0), common.sum(0)
     few = np.flatnonzero(differ < 2)

@@ -6,8 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.blocks.folding import folded
-from betterthan.blocks.lazy import Blocks, blocks_of
+from betterthan.blocks.lazy import Blocks, blocks_of, folded
 from betterthan.counts.scoring import need_a_shared_item
 from betterthan.counts.shapes import origin, square_array
 from betterthan.exact.blocks import outcomes

@@ -13,7 +13,7 @@ from betterthan.io.texts import text_array
 from betterthan.signed import Signature
 
 
-def systems_apart(met: np.ndarray, systems: list[str]) -> str:
+def unconnected_systems(met: np.ndarray, systems: list[str]) -> str:
     """The smallest group of systems that none of the others met, by name; empty if all are
     connected.
 
@@ -29,7 +29,7 @@ def systems_apart(met: np.ndarray, systems: list[str]) -> str:
 
     Examples
     --------
-    >>> systems_apart(np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]), ["A", "B", "C"])
+    >>> unconnected_systems(np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]), ["A", "B", "C"])
     "'C'"
     """
     from scipy.sparse import csgraph
@@ -113,12 +113,11 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
         rows = _from_counts(data)
     met = np.zeros((len(rows.systems), len(rows.systems)))
     met[rows.a, rows.b] = 1.0
-    unconnected = systems_apart(met, rows.systems)
+    unconnected = unconnected_systems(met, rows.systems)
     if unconnected:
         raise ValueError(
             f"{unconnected} never met any of the other systems, so they cannot be compared with "
-            "them; "
-            "compare each group by itself, or add judgments between the groups"
+            "them; compare each group by itself, or add judgments between the groups"
         )
     return rows
 
@@ -142,7 +141,7 @@ def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, Any]:
             f"all judgments have the same {by}, {str(labels[0])!r}; two or more are needed to see "
             "them differ"
         )
-    a, b, outcome = _turned(data, position)
+    a, b, outcome = _by_position(data, position)
     row = {pair: k for k, pair in enumerate(zip(rows.a.tolist(), rows.b.tolist(), strict=True))}
     pair_index = np.array([row[pair] for pair in zip(a.tolist(), b.tolist(), strict=True)])
     cell = _PLACE[outcome] * len(rows.a) + pair_index
@@ -152,22 +151,19 @@ def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, Any]:
     return rows, sparse.csr_array((np.ones(len(a)), (cluster, cell)), shape=shape)
 
 
-def _turned(data: xr.Dataset, position: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _by_position(data: xr.Dataset, position: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return both systems and the outcome as codes; without position, the lower code comes
     first.
     """
     a, b, outcome, _ = _coded(data)
     exchanged = (a > b) & (not position)
-    return (
-        np.where(exchanged, b, a),
-        np.where(exchanged, a, b),
-        np.where(exchanged, -outcome, outcome),
-    )
+    first, second = np.where(exchanged, [b, a], [a, b])
+    return first, second, np.where(exchanged, -outcome, outcome)
 
 
 def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
     *_, systems = _coded(data)
-    first, second, outcome = _turned(data, position)
+    first, second, outcome = _by_position(data, position)
     who, labels = _judges(data) if judges else (np.zeros(len(first), dtype=int), [])
     keys, place = np.unique(np.stack([first, second, who], axis=1), axis=0, return_inverse=True)
     counts = np.zeros((len(keys), 3), dtype=np.int64)

@@ -17,11 +17,7 @@ SHUFFLES = 9_999
 
 
 def missing_by_difficulty(
-    scores: xr.DataArray,
-    *,
-    alpha: float = names.ALPHA,
-    shuffles: int = SHUFFLES,
-    rng: Any = None,
+    scores: xr.DataArray, *, alpha: float = names.ALPHA, shuffles: int = SHUFFLES, rng: Any = None
 ) -> xr.Dataset:
     """Look whether each system's scores are missing on items that are hard, or easy, for others.
 
@@ -76,17 +72,17 @@ def missing_by_difficulty(
     scores = schemas.scores(scores)
     alpha = checks.probability(alpha, "alpha")
     shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
-    tests = _of_systems(scores, shuffles, seed, alpha)
-    tests = tests.merge(_of_pairs(scores), join="exact")
+    tests = _test_systems(scores, shuffles, seed, alpha)
+    tests = tests.merge(_pair_means(scores), join="exact")
     provenance = Signature(
         version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed
     )
     return tests.assign_attrs(provenance.to_attrs() | {"shuffles": shuffles})
 
 
-def _of_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) -> xr.Dataset:
+def _test_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) -> xr.Dataset:
     labels = scores[names.SYSTEM].values.astype(str)
-    rows = [_of_one(scores, k, shuffles, seed) for k in range(len(labels))]
+    rows = [_test_system(scores, k, shuffles, seed) for k in range(len(labels))]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     adjusted = holm(columns["p_value"])
     columns |= {"p_adjusted": adjusted, "differs": np.nan_to_num(adjusted, nan=1.0) <= alpha}
@@ -96,7 +92,7 @@ def _of_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) ->
     )
 
 
-def _of_one(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:
+def _test_system(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:
     """Compare the others' mean on the items that system k lacks with that on the items it has."""
     lacked, present = _others(scores.values.astype(float), k)
     row: dict[str, Any] = {"n_missing": len(lacked), "n_present": len(present)}
@@ -104,10 +100,7 @@ def _of_one(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str,
     if not (len(lacked) and len(present)):
         return row | {"auc": np.nan, "p_value": np.nan}
     better = 1 if scores.attrs.get("higher_is_better", True) else -1
-    lacked, present = (
-        np.round(better * lacked, 12),
-        np.round(better * present, 12),
-    )  # a tie is a tie
+    lacked, present = (np.round(better * x, 12) for x in (lacked, present))  # a tie is a tie
     row["auc"] = auc_below(lacked, present)
     tested = min(len(lacked), len(present)) >= LEAST
     row["p_value"] = rank_sum_p(lacked, present, shuffles=shuffles, seed=seed) if tested else np.nan
@@ -128,7 +121,7 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else np.nan
 
 
-def _of_pairs(scores: xr.DataArray) -> xr.Dataset:
+def _pair_means(scores: xr.DataArray) -> xr.Dataset:
     """For every pair, average the second system on the items that the first lacks, and on shared
     items.
     """

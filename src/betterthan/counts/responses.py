@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.scoring import need_a_shared_item
+from betterthan.counts.scoring import first_gap, need_a_shared_item
 from betterthan.counts.shapes import labelled
 from betterthan.exact.swaps import randomization, ratios
 
@@ -231,12 +231,9 @@ def _together(
 
 def _no_gaps(scores: xr.DataArray, observed: np.ndarray, cause: str) -> None:
     if not observed.all():
-        row, column = np.argwhere(~observed)[0]
-        item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
-        system = scores[names.SYSTEM].values[column]
         raise ValueError(
-            f"item {str(item)!r} has no score for {str(system)!r}: swapping by {cause} needs every "
-            "score; complete it or leave the item out"
+            f"{first_gap(scores, ~observed)}: swapping by {cause} needs every score; complete it "
+            "or leave the item out"
         )
 
 

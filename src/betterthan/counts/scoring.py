@@ -123,18 +123,19 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     if not gaps.any() or missing == "pairwise":
         return scores
     if missing == "error":
-        _refuse_gaps(scores, gaps)
+        raise ValueError(
+            f"{first_gap(scores, gaps)} ({int(gaps.sum())} missing in all); "
+            "complete it, or say missing='pairwise', 'complete' or 'wrong'"
+        )
     return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores)
 
 
-def _refuse_gaps(scores: xr.DataArray, gaps: np.ndarray) -> None:
+def first_gap(scores: xr.DataArray, gaps: np.ndarray) -> str:
+    """Which score is missing first, in words."""
     row, column = np.argwhere(gaps)[0]
     item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
     system = scores[names.SYSTEM].values[column]
-    raise ValueError(
-        f"item {str(item)!r} has no score for {str(system)!r} ({int(gaps.sum())} missing in all); "
-        "complete it, or say missing='pairwise', 'complete' or 'wrong'"
-    )
+    return f"item {str(item)!r} has no score for {str(system)!r}"
 
 
 def _complete(scores: xr.DataArray, gaps: np.ndarray) -> xr.DataArray:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import isqrt
 from typing import Any, Self
 
 import numpy as np
@@ -146,9 +147,8 @@ def systems_of(data: Any) -> list[str]:
 
 
 def _selected(data: Any, selected: list[str]) -> Any:
-    is_judgments = (
-        isinstance(data, xr.Dataset) and names.SYSTEM_A in data
-    )  # of an array `in` reads values
+    # of an array `in` reads values
+    is_judgments = isinstance(data, xr.Dataset) and names.SYSTEM_A in data
     if names.SYSTEM in data.dims and not is_judgments:
         return data.assign_coords({names.SYSTEM: systems_of(data)}).sel({names.SYSTEM: selected})
     if names.SYSTEM_A in data.dims:
@@ -159,12 +159,8 @@ def _selected(data: Any, selected: list[str]) -> Any:
     if not len(rows):
         raise ValueError(f"systems {', '.join(selected)} never met")
     over = data[names.SYSTEM_A].dims[0]
-    rows_kept = data.isel({over: rows})
-    return (
-        rows_kept.assign_coords({names.SYSTEM: selected})
-        if isinstance(data, xr.Dataset)
-        else rows_kept
-    )
+    data = data.isel({over: rows})
+    return data.assign_coords({names.SYSTEM: selected}) if isinstance(data, xr.Dataset) else data
 
 
 def _renamed(data: Any, new: dict[str, str]) -> Any:
@@ -203,7 +199,8 @@ def to_pairs(square: xr.DataArray) -> xr.DataArray:
     """
     systems = _systems_of(square)
     first, second = pair_indices(len(systems))
-    square = square.transpose(..., *names.SQUARE, *_after(square))
+    after = [names.OUTCOME] if names.OUTCOME in square.dims else []
+    square = square.transpose(..., *names.SQUARE, *after)
     lead = int(square.get_axis_num(names.SYSTEM_A))  # type: ignore[arg-type]
     values = np.moveaxis(
         np.moveaxis(square.values, (lead, lead + 1), (0, 1))[first, second], 0, lead
@@ -233,10 +230,8 @@ def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray)
     pair_coordinates: dict[Any, Any] = {}
     for name, coord in square.coords.items():
         if set(coord.dims) == set(names.SQUARE):
-            pair_coordinates[name] = (
-                names.PAIR,
-                coord.transpose(*names.SQUARE).values[first, second],
-            )
+            values = coord.transpose(*names.SQUARE).values
+            pair_coordinates[name] = (names.PAIR, values[first, second])
         elif not set(names.SQUARE) & set(coord.dims):
             pair_coordinates[name] = coord
     return pair_coordinates
@@ -271,12 +266,12 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     >>> bool((to_square(to_pairs(counts)) == counts).all())
     True
     """
-    checks.one_of(mirror, ("counts", *_MIRRORS), "mirror")
+    checks.one_of(mirror, tuple(_MIRRORS), "mirror")
     i, j, systems = _places(pairs)
     axis = pairs.dims.index(names.PAIR)
     moved = np.moveaxis(pairs.values, axis, 0)
     filled = np.full((len(systems),) * 2 + moved.shape[1:], diagonal, dtype=moved.dtype)
-    filled[i, j], filled[j, i] = moved, _mirrored(moved, mirror)
+    filled[i, j], filled[j, i] = moved, _MIRRORS[mirror](moved)
     square = np.moveaxis(filled, (0, 1), (axis, axis + 1))
     dims = (*pairs.dims[:axis], *names.SQUARE, *pairs.dims[axis + 1 :])
     coords = {k: c for k, c in pairs.coords.items() if names.PAIR not in c.dims}
@@ -334,21 +329,12 @@ def swap(data: Any) -> Any:
     return data.rename({names.SYSTEM_A: names.SYSTEM_B, names.SYSTEM_B: names.SYSTEM_A})
 
 
-def _mirrored(moved: np.ndarray, mirror: str) -> np.ndarray:
-    if mirror == "counts":  # win and loss exchanged
-        return moved[..., [1, 0, 2][: moved.shape[-1]]]
-    return _MIRRORS[mirror](moved)
-
-
 _MIRRORS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "counts": lambda x: x[..., [1, 0, 2][: x.shape[-1]]],  # win and loss exchanged
     "probability": lambda x: 1 - x,
     "difference": lambda x: -x,
     "same": lambda x: x,
 }
-
-
-def _after(square: xr.DataArray) -> list[Any]:
-    return [names.OUTCOME] if names.OUTCOME in square.dims else []
 
 
 @lru_cache(maxsize=8)
@@ -367,6 +353,17 @@ def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> di
     if len(set(pair)) < len(pair):  # names that contain " vs " can collide: number the labels
         pair = [f"{k + 1}: {label}" for k, label in enumerate(pair)]
     return {names.PAIR: pair, names.SYSTEM_A: (names.PAIR, a), names.SYSTEM_B: (names.PAIR, b)}
+
+
+def square_from_pairs(upper: np.ndarray, lower: np.ndarray, diagonal: Any) -> np.ndarray:
+    """A square (system_a, system_b, ...) of numbers (pair, ...): `upper` above the diagonal, in
+    the order of `pair_indices`, and `lower` below it.
+    """
+    systems = (1 + isqrt(1 + 8 * len(upper))) // 2
+    square = np.full((systems, systems, *upper.shape[1:]), diagonal, dtype=upper.dtype)
+    first, second = pair_indices(systems)
+    square[first, second], square[second, first] = upper, lower
+    return square
 
 
 @lru_cache(maxsize=16)
@@ -410,9 +407,7 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     """
     counts = schemas.counts(counts)
     square = names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims
-    wanted = (
-        (names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME) if square else (names.PAIR, names.OUTCOME)
-    )
+    wanted = (*(names.SQUARE if square else (names.PAIR,)), names.OUTCOME)
     if set(counts.dims) != set(wanted):
         raise ValueError(
             f"counts have dims ({', '.join(map(str, counts.dims))}); give (system_a, system_b, "
@@ -427,15 +422,6 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
             "betterthan.counts.to_pairs"
         )
     return _bare(counts.transpose(*wanted)), False
-
-
-def as_given(
-    answer: xr.DataArray, square: bool, *, mirror: str, diagonal: float = 0.0
-) -> xr.DataArray:
-    """An answer by pair, as a square where the counts came as one; see `counts.to_square` for
-    `mirror`.
-    """
-    return to_square(answer, mirror=mirror, diagonal=diagonal) if square else answer
 
 
 def probability_as_given(
@@ -464,25 +450,18 @@ def probability_as_given(
 
 def _bare(pairs: xr.DataArray) -> xr.DataArray:
     """The counts and the names alone: other coordinates are not the posterior's."""
-    a = [str(s) for s in pairs[names.SYSTEM_A].values]
-    b = [str(s) for s in pairs[names.SYSTEM_B].values]
-    labels = (
-        pairs[names.PAIR].values
-        if names.PAIR in pairs.coords
-        else [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
-    )
+    a, b = ([str(s) for s in pairs[side].values] for side in names.SQUARE)
+    labels = [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
+    if names.PAIR in pairs.coords:
+        labels = pairs[names.PAIR].values.tolist()
     coords = {
         names.PAIR: [str(label) for label in labels],
         names.SYSTEM_A: (names.PAIR, a),
         names.SYSTEM_B: (names.PAIR, b),
         names.OUTCOME: [str(v) for v in pairs[names.OUTCOME].values],
     }
-    return xr.DataArray(
-        pairs.values.astype("int64"),
-        dims=(names.PAIR, names.OUTCOME),
-        coords=coords,
-        attrs=pairs.attrs,
-    )
+    values = pairs.values.astype("int64")
+    return xr.DataArray(values, coords, (names.PAIR, names.OUTCOME), attrs=pairs.attrs)
 
 
 _BLOCK = 2**16  # labels that are looked at together

@@ -7,9 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.judgments import systems_apart
+from betterthan.counts.judgments import unconnected_systems
 from betterthan.counts.shapes import origin
-from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item
+from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item, sums_by_unit
 
 SUCCESSES, TRIALS = "successes", "trials"
 _CELL = (names.ITEM, names.SYSTEM)
@@ -49,24 +49,17 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     scores = schemas.scores(scores)
     values = _right_or_wrong(scores)
     place, distinct = pd.factorize(item_ids(scores))
-    summed = {}
-    for key, values_counted in ((SUCCESSES, np.nan_to_num(values)), (TRIALS, ~np.isnan(values))):
-        total = np.zeros((len(distinct), values.shape[1]), dtype=np.int64)
-        np.add.at(total, place, values_counted.astype(np.int64))
-        summed[key] = (_CELL, total)
+    right, tried = sums_by_unit(values, place, len(distinct))
+    cells = {SUCCESSES: right, TRIALS: tried}
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
-    return xr.Dataset(summed, coords=_coords_of_items(scores, first), attrs=origin(scores))
-
-
-def _coords_of_items(scores: xr.DataArray, rows: np.ndarray) -> dict[str, Any]:
-    """The systems, and what is known of the items, each of which stands in one of `rows`."""
     coords: dict[str, Any] = {names.SYSTEM: [str(s) for s in scores[names.SYSTEM].values]}
     for key in (names.ITEM, names.DATASET, CLUSTER):
         if key in scores.coords:
-            coords[key] = (names.ITEM, scores[key].values[rows])
-    return coords
+            coords[key] = (names.ITEM, scores[key].values[first])
+    summed = {name: (_CELL, values.astype(np.int64)) for name, values in cells.items()}
+    return xr.Dataset(summed, coords=coords, attrs=origin(scores))
 
 
 def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
@@ -121,7 +114,13 @@ def trials_from_table(
         raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
     _filled(table, (item, system, successes, trials))
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
-    _once(ids, item, system)
+    again = np.flatnonzero(ids.duplicated().to_numpy())
+    if len(again):
+        row: Any = ids.iloc[again[0]]
+        raise ValueError(
+            f"row {ids.index[again[0]]}: system {row[system]!r} has a row for item "
+            f"{row[item]!r} already"
+        )
     labelled = ids.rename(columns={item: names.ITEM, system: names.SYSTEM})
     result = _arranged(labelled, {SUCCESSES: table[successes], TRIALS: table[trials]})
     trials_of(result)
@@ -140,17 +139,6 @@ def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
         values[item_codes, system_codes] = numbers
         variables[key] = (_CELL, values)
     return xr.Dataset(variables, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
-
-
-def _once(ids: pd.DataFrame, item: str, system: str) -> None:
-    """Refuse a second row of one system and item."""
-    again = np.flatnonzero(ids.duplicated().to_numpy())
-    if len(again):
-        row: Any = ids.iloc[again[0]]
-        raise ValueError(
-            f"row {ids.index[again[0]]}: system {row[system]!r} has a row for item "
-            f"{row[item]!r} already"
-        )
 
 
 def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
@@ -205,10 +193,9 @@ def _need_possible(
             f"{systems[s]!r} has {successes[i, s]} successes of {tried[i, s]} trials on item "
             f"{items[i]!r}; successes cannot exceed trials"
         )
-    unconnected = systems_apart((tried > 0).T.astype(float) @ (tried > 0), systems)
+    unconnected = unconnected_systems((tried > 0).T.astype(float) @ (tried > 0), systems)
     if unconnected:
         raise ValueError(
             f"{unconnected} shares no item with the other systems, so they cannot be compared; "
-            "check "
-            "the item ids"
+            "check the item ids"
         )

@@ -1,6 +1,7 @@
 """Counts from published tables, and from measures in different units and directions."""
 
 from collections.abc import Mapping
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -70,20 +71,16 @@ def _filled(cells: dict[tuple[str, str], np.ndarray], systems: list[str], width:
     place = {system: k for k, system in enumerate(systems)}
     square = np.zeros((len(systems), len(systems), width), dtype=np.int64)
     for (a, b), values in cells.items():
-        _agree(a, b, values, cells.get((b, a)))
+        other = cells.get((b, a))
+        if other is not None and a != b and (other != _mirrored(values)).any():
+            raise ValueError(
+                f"({b!r}, {a!r}) is {other.tolist()} but ({a!r}, {b!r}) is {values.tolist()}; "
+                "one must be the other with win and loss exchanged"
+            )
         square[place[a], place[b]] = values
         if a != b:
             square[place[b], place[a]] = _mirrored(values)
     return square
-
-
-def _agree(a: str, b: str, values: np.ndarray, other: np.ndarray | None) -> None:
-    """Refuse an entry that contradicts the one given for the other direction."""
-    if other is not None and a != b and (other != _mirrored(values)).any():
-        raise ValueError(
-            f"({b!r}, {a!r}) is {other.tolist()} but ({a!r}, {b!r}) is {values.tolist()}; "
-            "one must be the other with win and loss exchanged"
-        )
 
 
 def _mirrored(values: np.ndarray) -> np.ndarray:
@@ -127,18 +124,17 @@ def from_contingency(
         raise ValueError(f"systems is {systems!r}; give two names")
     first, second = systems
     checks.not_against_itself(first, second, "systems")
-    cells_given = {
-        "both_right": both_right,
-        "only_a": only_a,
-        "only_b": only_b,
-        "both_wrong": both_wrong,
-    }
-    cells = {name: checks.whole(value, name, least=0) for name, value in cells_given.items()}
-    tied = cells["both_right"] + cells["both_wrong"]
-    counts = from_table({(first, second): (cells["only_a"], cells["only_b"], tied)}, unit="item")
-    n = sum(cells.values())
+    right, a, b, wrong = contingency_cells(both_right, only_a, only_b, both_wrong)
+    counts = from_table({(first, second): (a, b, right + wrong)}, unit="item")
+    n = right + a + b + wrong
     counts.values[[0, 1], [0, 1], 2] = n  # a system ties with itself on every item
     return counts.assign_attrs(n_items=n)
+
+
+def contingency_cells(both_right: int, only_a: int, only_b: int, both_wrong: int) -> list[int]:
+    """The four numbers of items, checked."""
+    cells = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
+    return [checks.whole(value, name, least=0) for name, value in cells.items()]
 
 
 def _width(table: Mapping[Any, Any]) -> int:
@@ -210,25 +206,17 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     checks.unique(systems, "system")
     checks.at_least_two(systems)
     independent = _independent(frame, labels)
-    used = [
-        label for label, is_independent in zip(labels, independent, strict=True) if is_independent
-    ]
-    excluded = [
-        label
-        for label, is_independent in zip(labels, independent, strict=True)
-        if not is_independent
-    ]
+    used, excluded = (list(compress(labels, chosen)) for chosen in (independent, ~independent))
+    higher = _flags(frame, "higher_is_better", labels)
+    ranks = np.array([_ranks(row) for row in _numbers(frame, labels)])
     scores = xr.DataArray(
-        _oriented_ranks(frame, labels)[independent],
+        np.where(higher[:, None], ranks, -ranks)[independent],
         dims=(names.ITEM, names.SYSTEM),
         coords={names.ITEM: used, names.SYSTEM: systems},
     )
     attrs = {"unit": "measure", "n_left_out": len(excluded), "left_out": ", ".join(excluded)}
-    return count_outcomes(scores).assign_attrs(_cited(measures) | attrs)
-
-
-def _cited(measures: pd.DataFrame) -> dict[str, Any]:
-    return {k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs}
+    cited = {k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs}
+    return count_outcomes(scores).assign_attrs(cited | attrs)
 
 
 def _independent(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
@@ -239,13 +227,6 @@ def _independent(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
     if not flags.any():
         raise ValueError("no measure is independent; at least one must be")
     return flags
-
-
-def _oriented_ranks(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
-    """Ranks (measure, system) of which more is better."""
-    higher = _flags(frame, "higher_is_better", labels)
-    ranks = np.array([_ranks(row) for row in _numbers(frame, labels)])
-    return np.where(higher[:, None], ranks, -ranks)
 
 
 def _flags(frame: pd.DataFrame, column: str, labels: list[str]) -> np.ndarray:

@@ -111,8 +111,7 @@ def one_unit_an_item(items: np.ndarray, units: np.ndarray, coordinate: str) -> N
         if unit_by_item.setdefault(item, unit) != unit:
             raise ValueError(
                 f"item {item!r} has the {coordinate} {unit_by_item[item]!r} in one run and "
-                f"{unit!r} in another; "
-                "give all runs of an item the same"
+                f"{unit!r} in another; give all runs of an item the same"
             )
 
 
@@ -128,13 +127,21 @@ def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
     """
     place, labels = pd.factorize(units)
     values = scores.values.astype(float)
-    observed = ~np.isnan(values)
     if len(labels) == len(values):
         return values
-    sums, number = (np.zeros((len(labels), values.shape[1])) for _ in range(2))
+    sums, number = sums_by_unit(values, place, len(labels))
+    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
+
+
+def sums_by_unit(
+    values: np.ndarray, place: np.ndarray, units: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The sum of the scores (row, system) in each unit, and their number; NaN is missing."""
+    sums, number = (np.zeros((units, values.shape[1])) for _ in range(2))
+    observed = ~np.isnan(values)
     np.add.at(sums, place, np.where(observed, values, 0.0))
     np.add.at(number, place, observed)
-    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
+    return sums, number
 
 
 def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:

@@ -14,7 +14,7 @@ from betterthan.models import clustered, simplex
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES
 from betterthan.posterior.pairwise import Fit, prior_in
-from betterthan.posterior.parameters import settled
+from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.table import Question
 
 
@@ -38,7 +38,7 @@ def better_only(difference: xr.DataArray, ending: str, *, square: bool) -> xr.Da
 
 def closed_answer(counts: xr.DataArray, prior: Any, asked: Question, n: xr.DataArray) -> xr.Dataset:
     """P(A better) and verdicts by the closed form: all examples alike and independent."""
-    of = settled(counts, prior)
+    of = posterior_parameters(counts, prior)
     answers = xr.Dataset({"prob_better": of.wrap(closed.better(of))})
     if asked.rope:
         mass = differences.masses(of, asked.rope)

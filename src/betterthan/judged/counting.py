@@ -1,6 +1,7 @@
 """From one row an item, with the outcomes of judge and people, to judged counts."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -124,28 +125,26 @@ def refuse_merged(
     not.
     """
     sides = pair_of(table)
-    pair_names = tuple(np.array(cells.texts(table, c), dtype=object) for c in sides)
+    first, second = (np.array(cells.texts(table, c), dtype=object) for c in sides)
+    systems = first, second
     others = [c for c in table.columns if c not in (*columns, human, *sides)][:_MOST]
     others = [c for c in others if first_flawed(cells.as_written(table, c)) is None]
-    read = {c: outcomes(table, c, (pair_names[0], pair_names[1]), words) for c in others}
+    read = {c: outcomes(table, c, systems, words) for c in others}
     answers = [
         c for c in others if (read[c] < BLANK).mean() > 0.5 and not (read[c] == UNKNOWN).any()
     ]
     for column in columns:
         if column not in table.columns:
             continue
-        merged = outcomes(table, column, (pair_names[0], pair_names[1]), words)
-        for k, first_answer in enumerate(answers):
-            for second_answer in answers[k + 1 :]:
-                if _is_merge(merged, read[first_answer], read[second_answer]):
-                    raise problem(
-                        table.source,
-                        f"is {shown(first_answer)} where {shown(second_answer)} agrees, and else a "
-                        "tie; a tie of the "
-                        "judge is not two answers that differ: keep both, "
-                        f"judge=[{first_answer!r}, {second_answer!r}]",
-                        column=column,
-                    )
+        merged = outcomes(table, column, systems, words)
+        for a, b in combinations(answers, 2):
+            if _is_merge(merged, read[a], read[b]):
+                raise problem(
+                    table.source,
+                    f"is {shown(a)} where {shown(b)} agrees, and else a tie; a tie of the judge is "
+                    f"not two answers that differ: keep both, judge=[{a!r}, {b!r}]",
+                    column=column,
+                )
 
 
 def _is_merge(merged: np.ndarray, first: np.ndarray, second: np.ndarray) -> bool:
@@ -222,7 +221,10 @@ def count(
     refuse_merged(table, columns, human, words)
     pair_columns = _named(table)
     systems, a, b = paired(*map(coded, pair_columns))
-    _refuse_itself(table, pair_columns[0], a == b)
+    if (a == b).any():
+        k = int((a == b).argmax())
+        what = f"{shown(pair_columns[0][k])} is compared with itself; give two different systems"
+        raise problem(table.source, what, row=table.rows[k])
     _refuse_twice(table, item, a, b, systems)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
     truth = outcomes(table, human, pair_columns, words)
@@ -234,7 +236,7 @@ def count(
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
     dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
-    return judged_counts(_told(dataset, table, attrs, layers, dropped))
+    return judged_counts(_with_reading(dataset, table, attrs, layers, dropped))
 
 
 def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -253,13 +255,6 @@ def _table(frame: Any) -> Table:
 
 def _listed(columns: str | Sequence[str]) -> list[str]:
     return [columns] if isinstance(columns, str) else [str(column) for column in columns]
-
-
-def _refuse_itself(table: Table, who: np.ndarray, same: np.ndarray) -> None:
-    if same.any():
-        k = int(same.argmax())
-        what = f"{shown(who[k])} is compared with itself; give two different systems"
-        raise problem(table.source, what, row=table.rows[k])
 
 
 def _refuse_twice(
@@ -355,7 +350,7 @@ def _place(signal: str) -> tuple[Any, ...]:
     return stratum, tuple(_LABELS.index(answer) for answer in answers.split(BESIDE))
 
 
-def _told(
+def _with_reading(
     dataset: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
 ) -> xr.Dataset:
     """Add the import summary and the source."""

@@ -56,14 +56,9 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     mean, se, weight = _powered(truth[gold], judge_scores[gold], judge_scores[~gold])
     m = int(gold.sum())
     half = special.stdtrit(m - 1, (1 + ci_prob) / 2) * se
-    estimates = {
-        "mean": mean,
-        "se": se,
-        "lower": mean - half,
-        "upper": mean + half,
-        "weight": weight,
-    }
-    estimates |= {"human_mean": truth[gold].mean(), "n_gold": m, "n": judge_scores.size}
+    estimates = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half}
+    estimates |= {"weight": weight, "human_mean": truth[gold].mean()}
+    estimates |= {"n_gold": m, "n": judge_scores.size}
     return xr.Dataset(estimates, attrs={"ci_prob": ci_prob})
 
 
@@ -91,8 +86,7 @@ def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
     if judge_scores.size != truth.size:
         raise ValueError(
             f"judge has {judge_scores.size} scores and human {truth.size}; give both for each "
-            "item, nan "
-            "where people gave none"
+            "item, nan where people gave none"
         )
     if not np.isfinite(judge_scores).all():
         k = int((~np.isfinite(judge_scores)).argmax())

@@ -12,10 +12,7 @@ from betterthan.judged.dataset import SIGNAL, is_judged, judge_alone
 
 
 def tipping(
-    counts: xr.DataArray | xr.Dataset,
-    *,
-    prior: Any = None,
-    threshold: float = names.VERDICT_PROB,
+    counts: xr.DataArray | xr.Dataset, *, prior: Any = None, threshold: float = names.VERDICT_PROB
 ) -> xr.Dataset:
     """How one-sided the judge's error would have to be before its answer is no verdict any more.
 
@@ -54,7 +51,7 @@ def tipping(
     >>> found["judge_verdict"].item(), round(found["tipping"].item(), 3)
     ('a_better', 0.121)
     """
-    pairs = _of_judge(counts)
+    pairs = _judge_counts(counts)
     level = checks.threshold(threshold)
     a, b, t = (pairs.values + np.array(checks.prior(prior))).T
     better = dirichlet.prob_above(a, b, t, 0.0)
@@ -72,7 +69,7 @@ def tipping(
     return xr.Dataset(data, coords, {"threshold": level, "prior": list(checks.prior(prior))})
 
 
-def _of_judge(counts: Any) -> xr.DataArray:
+def _judge_counts(counts: Any) -> xr.DataArray:
     """Return the judge's counts (pair, outcome)."""
     if is_judged(counts):
         judge_counts = judge_alone(counts)
@@ -87,7 +84,6 @@ def _of_judge(counts: Any) -> xr.DataArray:
     counts_checked = schemas.counts(counts)
     if counts_checked.sizes[names.OUTCOME] != 3:
         raise ValueError("ties are unknown; the judge's d = P(win) - P(loss) needs them")
-    counts_checked = (
-        to_pairs(counts_checked) if names.SYSTEM_A in counts_checked.dims else counts_checked
-    )
+    if names.SYSTEM_A in counts_checked.dims:
+        counts_checked = to_pairs(counts_checked)
     return counts_checked.transpose(names.PAIR, names.OUTCOME)

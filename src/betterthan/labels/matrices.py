@@ -63,7 +63,7 @@ def confusion_matrix(
         raise ValueError(
             f"gold label at position {actual.index('')} is missing; every item needs one"
         )
-    all_labels = _known(labels, actual, predictions)
+    all_labels = _all_labels(labels, actual, predictions)
     group, groups = _groups(by, len(actual))
     matrix, n_actual = _counted(actual, predictions, group, all_labels)
     if by is None:
@@ -71,7 +71,9 @@ def confusion_matrix(
     return _array(matrix, all_labels, n_actual, groups)
 
 
-def _known(labels: Sequence[Any] | None, actual: list[str], predictions: list[str]) -> list[str]:
+def _all_labels(
+    labels: Sequence[Any] | None, actual: list[str], predictions: list[str]
+) -> list[str]:
     """Return all labels: the given ones, or in order of appearance."""
     if labels is None:
         return list(dict.fromkeys(actual + [f for f in predictions if f]))

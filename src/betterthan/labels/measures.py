@@ -53,11 +53,8 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
         raise ValueError(f"beta is {beta}; give a positive number")
     by_label = formulas.by_label(matrix, actual, beta)
     averages = formulas.averages(by_label, matrix, actual, beta)
-    coords: dict[Any, Any] = {
-        names.LABEL: labels,
-        "measure": list(names.MEASURES),
-        "average": list(names.AVERAGES),
-    }
+    coords: dict[Any, Any] = {names.LABEL: labels, "measure": list(names.MEASURES)}
+    coords["average"] = list(names.AVERAGES)
     leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords |= {d: confusion[d] for d in leading_dims if d in confusion.coords}
     return xr.Dataset(

@@ -83,7 +83,7 @@ def read(
     blank = int((values == "").sum())
     summary = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.summary}"
     summary = f"labels: {summary}, {blank} unclassified{label_text}"
-    return renamed(labels, systems).assign_attrs(_signed(table, summary))
+    return renamed(labels, systems).assign_attrs(_provenance(table, summary))
 
 
 def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
@@ -92,7 +92,7 @@ def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
     return {system: cells.read_once(table, system, cells.predictions) for system in systems}
 
 
-def _signed(table: Table, summary: str) -> dict[str, Any]:
+def _provenance(table: Table, summary: str) -> dict[str, Any]:
     reading = printable(" ".join(f"{table.source} read as {summary}".splitlines()))
     return Signature(source=table.source, reading=reading).to_attrs()
 
@@ -141,20 +141,16 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     )
     inner = frame.drop(index=_UNCLASSIFIED) if lost is not None else frame
     sizes = None if lost is None else (inner.sum() + lost).to_dict()
-    matrix = _matrix(table.source, inner, sizes)
+    try:
+        matrix = from_table(inner, actual_counts=sizes)
+    except ValueError as error:
+        raise problem(table.source, str(error)) from None
     unclassified = 0 if lost is None else int(lost.sum())
     summary = (
         f"a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
-    return matrix.assign_attrs(_signed(table, summary))
-
-
-def _matrix(source: str, inner: pd.DataFrame, sizes: dict[Any, int] | None) -> xr.DataArray:
-    try:
-        return from_table(inner, actual_counts=sizes)
-    except ValueError as error:
-        raise problem(source, str(error)) from None
+    return matrix.assign_attrs(_provenance(table, summary))
 
 
 def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:

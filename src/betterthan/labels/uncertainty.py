@@ -7,10 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.exact.labels import confusion as cell_shares
 from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.labels import f_beta, f_scores
-from betterthan.exact.labels.confusion import jackknife
+from betterthan.exact.labels import f_beta
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
@@ -19,7 +17,7 @@ _NUMBERS = 2**20  # shares of cells held at once
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Settings:
     """Settings shared by all labels and averages."""
 
     beta: float
@@ -92,13 +90,18 @@ def posterior(
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.23]
     """
-    matrix, actual, labels = _one_matrix(confusion)
+    matrix, actual, labels = schemas.confusion(confusion)
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
+            f"actual)"
+        )
     ci_prob = checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     beta = float(checks.positive(beta, "beta"))
     prior = float(checks.positive(prior, "prior"))
-    settings = _Asked(beta, prior, ci_prob, ci_kind)
+    settings = _Settings(beta, prior, ci_prob, ci_kind)
     estimates = [
         _by_label(matrix, actual, settings),
         _averaged(matrix, actual, settings, draws, seed),
@@ -117,16 +120,6 @@ def posterior(
     )
 
 
-def _one_matrix(confusion: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    matrix, actual, labels = schemas.confusion(confusion)
-    if matrix.ndim != 2:
-        raise ValueError(
-            f"confusion has dims {tuple(map(str, confusion.dims))}; give one matrix (predicted, "
-            f"actual)"
-        )
-    return matrix, actual, labels
-
-
 def _dataset(estimates: np.ndarray, labels: list[str]) -> xr.Dataset:
     """Build the Dataset from estimates (label and average, measure, estimate)."""
     return xr.Dataset(
@@ -143,7 +136,7 @@ def _dataset(estimates: np.ndarray, labels: list[str]) -> xr.Dataset:
     )
 
 
-def _by_label(matrix: np.ndarray, actual: np.ndarray, settings: _Asked) -> np.ndarray:
+def _by_label(matrix: np.ndarray, actual: np.ndarray, settings: _Settings) -> np.ndarray:
     """Estimates (label, measure, estimate), each from the counts of its own label."""
     correct = np.diagonal(matrix)
     counts = np.stack([correct, matrix.sum(1) - correct, actual - correct], axis=-1)
@@ -155,7 +148,7 @@ def _by_label(matrix: np.ndarray, actual: np.ndarray, settings: _Asked) -> np.nd
 
 
 def _exact(
-    counts: np.ndarray, measure: str, settings: _Asked, certain: bool
+    counts: np.ndarray, measure: str, settings: _Settings, certain: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and ends, of each label: a wrong item is a false alarm or a miss, so that F has half a
     made-up one of either.
@@ -164,25 +157,19 @@ def _exact(
         return np.ones(1), np.ones(1), np.ones(1)
     half = settings.prior / 2 if measure == "f" else settings.prior
     alpha = counts + np.array([settings.prior, half, half])
-    if measure == "f" and settings.beta != 1:
-        limits = [
-            f_beta.interval(a, settings.beta, settings.ci_prob, settings.ci_kind) for a in alpha
-        ]
-        low, high = np.array(limits).T
-        return np.array([f_beta.mean(a, settings.beta) for a in alpha]), low, high
-    statistic = "f1" if measure == "f" else measure
-    a, b = f_scores.beta_parameters(alpha, statistic, (0.0, 0.0, 0.0))
-    low, high = f_scores.interval(a, b, statistic, settings.ci_prob, settings.ci_kind)
-    return f_scores.mean(a, b, statistic), low, high
+    statistic = measure
+    if measure == "f":
+        statistic = "f1" if settings.beta == 1 else "f_beta"
+    return f_beta.summary(alpha, statistic, settings.beta, settings.ci_prob, settings.ci_kind)
 
 
 def _averaged(
-    matrix: np.ndarray, actual: np.ndarray, settings: _Asked, draws: int, seed: int
+    matrix: np.ndarray, actual: np.ndarray, settings: _Settings, draws: int, seed: int
 ) -> np.ndarray:
     """Estimates (average, measure, estimate)."""
     score = formulas.from_margins(np.diagonal(matrix), matrix.sum(1), actual, settings.beta)
     drawn = _drawn(matrix, actual, settings, draws, seed)
-    bias, times = jackknife(matrix, actual, settings.beta)
+    bias, times = formulas.jackknife(matrix, actual, settings.beta)
     mean = drawn.mean(0)
     drawn = np.clip(mean - bias + (drawn - mean) * np.sqrt(times), 0.0, 1.0)
     low, high = monte_carlo.interval(drawn, settings.ci_prob, settings.ci_kind)
@@ -190,16 +177,16 @@ def _averaged(
 
 
 def _drawn(
-    matrix: np.ndarray, actual: np.ndarray, settings: _Asked, draws: int, seed: int
+    matrix: np.ndarray, actual: np.ndarray, settings: _Settings, draws: int, seed: int
 ) -> np.ndarray:
     """Draw averages (draw, average, measure) from the posterior of all cells."""
     lost = actual - matrix.sum(0)
     cells = np.vstack([matrix, lost]) if lost.any() else matrix
-    alpha = cells + cell_shares.spread(cells, 2 * settings.prior)
+    alpha = cells + formulas.spread(cells, 2 * settings.prior)
     sources = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     rows = max(1, _NUMBERS // cells.size)
     chunks = [min(rows, draws - start) for start in range(0, draws, rows)]
-    return np.concatenate([cell_shares.drawn(alpha, settings.beta, k, sources) for k in chunks])
+    return np.concatenate([formulas.drawn(alpha, settings.beta, k, sources) for k in chunks])
 
 
 def _estimates(

@@ -9,7 +9,7 @@ from scipy import special
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta, dirichlet
 from betterthan.plot import drawing, inputs
-from betterthan.posterior import of_draws
+from betterthan.posterior import sampled
 from betterthan.posterior.sampled import checked_rope, in_other_unit
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def pair_densities(
 ) -> tuple[str, str, Source, float]:
     """Return both systems to draw, their densities, and the ROPE."""
     if isinstance(data, xr.DataTree):
-        of_draws.refuse_choices(prior)
+        sampled.refuse_choices(prior)
         a, b, draws = inputs.pair_draws(data, systems)
         posterior = data["posterior"].to_dataset()
         half = checked_rope(posterior, names.ROPE if rope is None else rope)
@@ -190,7 +190,7 @@ def _kernel(draws: np.ndarray, x: np.ndarray) -> np.ndarray:
             f"all {len(draws):,} draws are {draws[0]:g}: they have no density; give draws that "
             "differ"
         )
-    return np.interp(x, *of_draws.kernel(draws), left=0.0, right=0.0)
+    return np.interp(x, *sampled.kernel(draws), left=0.0, right=0.0)
 
 
 def _success_prior(prior: Any) -> tuple[float, ...]:

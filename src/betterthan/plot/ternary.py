@@ -12,7 +12,7 @@ from scipy import special
 from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.plot import curves, drawing, inputs
-from betterthan.posterior import of_draws
+from betterthan.posterior import sampled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +144,7 @@ def _closed_posterior(
 def _drawn_posterior(
     tree: xr.DataTree, systems: Any, prior: Any, rope: float | None
 ) -> tuple[str, str, _Posterior]:
-    of_draws.refuse_choices(prior)
+    sampled.refuse_choices(prior)
     half = checks.rope(names.ROPE if rope is None else rope)
     a, b, draws = inputs.pair_draws(tree, systems)
     if "theta" not in draws:

@@ -11,13 +11,13 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.scoring import oriented
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import item_ids
+from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
 from betterthan.posterior import differences
-from betterthan.posterior.parameters import Parameters, prior_of, settled
+from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
 
@@ -85,7 +85,7 @@ def item_bounds(
         gone = np.isnan(values)
         first, last = np.where(gone, low, values), np.where(gone, high, values)
         return ScoreBounds(first, last, values, gone.astype(np.int64))
-    sums, number = summed(values, place, len(ids))
+    sums, number = sums_by_unit(values, place, len(ids))
     rows = np.bincount(place) if per == "run" else None
     return run_bounds(sums, number, (low, high), _planned(ids, rows, number, runs))
 
@@ -106,7 +106,7 @@ def planned_bounds(
     better = scores.attrs.get("higher_is_better", True)
     values = oriented(scores).astype(float)
     place, labels = pd.factorize(item_ids(scores))
-    sums, number = summed(values, place, len(labels))
+    sums, number = sums_by_unit(values, place, len(labels))
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
     limits = limits if better else (-limits[1], -limits[0])
     return run_bounds(sums, number, limits, planned), planned, place
@@ -123,15 +123,6 @@ def run_bounds(
     size = np.where(planned > 0, planned, 1)
     first, last = (np.where(gone > 0, (sums + end * gone) / size, mean) for end in limits)
     return ScoreBounds(first, last, mean, gone.astype(np.int64))
-
-
-def summed(values: np.ndarray, place: np.ndarray, items: int) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of the scores of each item, and their number."""
-    sums, number = (np.zeros((items, values.shape[1])) for _ in range(2))
-    present = ~np.isnan(values)
-    np.add.at(sums, place, np.where(present, values, 0.0))
-    np.add.at(number, place, present)
-    return sums, number
 
 
 def _planned(
@@ -229,12 +220,10 @@ def missing_bounds(
     checks.one_of(ties, tuple(t for t in names.TIES if t != "all"), "ties")
     options = {"margin": checks.margin(margin), "ties": ties, "prior": prior}
     options |= {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
-    result = bounds_from_limits(
-        score_bounds, scores[names.SYSTEM].values.astype(str).tolist(), **options
-    )
-    result = result.assign(
-        _difference(score_bounds, bool(scores.attrs.get("higher_is_better", True)))
-    )
+    systems = scores[names.SYSTEM].values.astype(str).tolist()
+    result = bounds_from_limits(score_bounds, systems, **options)
+    higher = bool(scores.attrs.get("higher_is_better", True))
+    result = result.assign(_difference(score_bounds, higher))
     provenance = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
     mine = {"limits": [low, high], "limits_from": source, "per": per, "threshold": threshold}
     return result.assign_attrs(result.attrs | provenance.to_attrs() | mine)
@@ -253,11 +242,10 @@ def bounds_from_limits(score_bounds: ScoreBounds, systems: list[str], **options:
     counts, ties = _counts(score_bounds, options["margin"]), options["ties"]
     counted = policy_applied(counts, ties)
     prior = prior_of(options["prior"], counted.isel(case=0))  # of the scores there are
-    parameters = settled(counted, prior, ties)
+    parameters = posterior_parameters(counted, prior, ties)
     answers = _answers(parameters, options["rope"], options["threshold"])
-    result = _pairs(
-        counts.values, score_bounds.missing.sum(0), len(score_bounds.low), answers, systems
-    )
+    missing, items = score_bounds.missing.sum(0), len(score_bounds.low)
+    result = _pairs(counts.values, missing, items, answers, systems)
     return result.assign_attrs(prior=list(parameters.prior))
 
 
@@ -295,7 +283,7 @@ def bounds_from_right(
     observed = np.stack([wins, lost, shared - wins - lost], axis=-1)
     counts = _by_case([square[first, second] for square in (observed, worst, best)])
     ties = options["ties"]
-    parameters = settled(policy_applied(counts, ties), options["prior"], ties)
+    parameters = posterior_parameters(policy_applied(counts, ties), options["prior"], ties)
     answers = _answers(parameters, options["rope"], options["threshold"])
     return _pairs(counts.values, items - scored, items, answers, systems)
 
@@ -355,51 +343,33 @@ def _pairs(
     systems: list[str],
 ) -> xr.Dataset:
     """All answers over (system_a, system_b), of so many missing scores of each system."""
-    n = len(systems)
     both = missing[:, None] + missing - np.diag(missing)
     none = counts[0].sum(-1) == 0
+    held = answers["holds"] & ~none
+    verdict = answers["verdict"].copy()
+    verdict[0, none] = "no_data"
+    sides = [verdict == "a_better", verdict == "b_better"]
+    reversed_ = np.select(sides, ["b_better", "a_better"], verdict)
     by_case = (*names.SQUARE, "case")
-    tied = _square(n, counts, counts[..., _MIRRORED], (0, 0, items))
+    tied = _by_case_square(counts, counts[..., _MIRRORED], (0, 0, items))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
-        "prob_better": (by_case, _square(n, answers["better"], answers["worse"], 0.5)),
-        "verdict": (
-            by_case,
-            _square(n, *_both_directions(answers["verdict"], none), answers["itself"]),
-        ),
+        "prob_better": (by_case, _by_case_square(answers["better"], answers["worse"], 0.5)),
+        "verdict": (by_case, _by_case_square(verdict, reversed_, answers["itself"])),
         "n_missing": (names.SQUARE, both),
-        "holds": (names.SQUARE, _holds(answers["holds"] & ~none, n) | (both == 0)),
+        "holds": (names.SQUARE, square_from_pairs(held, held, True) | (both == 0)),
     }
     coords: dict[str, Any] = {"case": [*CASES], names.OUTCOME: [*names.OUTCOMES]}
     return xr.Dataset(table, coords=coords | dict.fromkeys(names.SQUARE, systems))
 
 
-def _both_directions(verdict: np.ndarray, none: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Verdicts (case, pair) from the side of A, and from the side of B."""
-    verdict = verdict.copy()
-    verdict[0, none] = "no_data"
-    sides = [verdict == "a_better", verdict == "b_better"]
-    return verdict, np.select(sides, ["b_better", "a_better"], verdict)
-
-
-def _square(n: int, values: np.ndarray, reversed_values: np.ndarray, itself: Any) -> np.ndarray:
+def _by_case_square(values: np.ndarray, reversed_values: np.ndarray, itself: Any) -> np.ndarray:
     """Answers (case, pair, ...) over (system, system, case, ...): for B and A, the best case of A
     is the worst.
     """
-    first, second = pair_indices(n)
-    full = np.empty((n, n, len(CASES), *values.shape[2:]), values.dtype)
-    full[:] = itself
-    full[first, second] = np.moveaxis(values, 0, 1)
-    full[second, first] = np.moveaxis(reversed_values[[0, _BEST, _WORST]], 0, 1)
-    return full
-
-
-def _holds(values: np.ndarray, n: int) -> np.ndarray:
-    """One answer a pair over (system, system)."""
-    first, second = pair_indices(n)
-    full = np.ones((n, n), bool)
-    full[first, second] = full[second, first] = values
-    return full
+    lower = reversed_values[[0, _BEST, _WORST]]
+    itself = np.asarray(itself, values.dtype)
+    return square_from_pairs(np.moveaxis(values, 0, 1), np.moveaxis(lower, 0, 1), itself)
 
 
 def _difference(score_bounds: ScoreBounds, higher_is_better: bool) -> dict[str, Any]:

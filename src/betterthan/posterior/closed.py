@@ -9,7 +9,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.exact.wins.sign import over_distinct
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_draws
+from betterthan.posterior import sampled
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 _BLOCK = 1_000_000  # pairs at once
@@ -67,10 +67,8 @@ def prob_better(
     0.71
     """
     if isinstance(data, xr.DataTree):
-        from betterthan.posterior.sampled import draws_prob_better
-
-        of_draws.refuse_choices(prior, ties, model)
-        return draws_prob_better(data)
+        sampled.refuse_choices(prior, ties, model)
+        return sampled.draws_prob_better(data)
     if is_judged(data):
         from betterthan.posterior import of_judged
 
@@ -82,32 +80,32 @@ def prob_better(
         )
     if checks.one_of(model, names.PROB_MODELS, "model") == "independent":
         return _independent(data, prior, ties)
-    of = parameters(data, prior, ties)
-    return of.wrap(better(of), "prob_better")
+    posterior = parameters(data, prior, ties)
+    return posterior.wrap(better(posterior), "prob_better")
 
 
-def better(of: Parameters) -> np.ndarray:
+def better(posterior: Parameters) -> np.ndarray:
     """P(A better than B) of counts that were checked, in their shape without outcome."""
-    win, loss = of.prior[:2]
+    win, loss = posterior.prior[:2]
     if win != loss:
-        return of.with_diagonal(beta.prob_above_half(*of.values[:2]), 0.5)
-    wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
+        return posterior.with_diagonal(beta.prob_above_half(*posterior.values[:2]), 0.5)
+    wins, losses = posterior.counts.values[..., 0], posterior.counts.values[..., 1]
     probability = over_distinct(
         lambda w, l: beta.prob_above_half(w + win, l + loss), _BLOCK, wins, losses
     )
-    return of.with_diagonal(probability, 0.5)
+    return posterior.with_diagonal(probability, 0.5)
 
 
 def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
-    given = parameters(counts, None, ties)
-    schemas.ties_known(given.counts, "model='independent'")
+    posterior = parameters(counts, None, ties)
+    schemas.ties_known(posterior.counts, "model='independent'")
     success, failure = numbers = checks.prior((1.0, 1.0) if prior is None else prior, 2)
-    wins, losses = given.counts.values[..., 0], given.counts.values[..., 1]
-    n = given.counts.values.sum(-1)
-    found = beta.prob_greater(
+    wins, losses = posterior.counts.values[..., 0], posterior.counts.values[..., 1]
+    n = posterior.counts.values.sum(-1)
+    probability = beta.prob_greater(
         success + wins, failure + n - wins, success + losses, failure + n - losses
     )
-    answer = given.wrap(given.with_diagonal(found, 0.5), "prob_better")
+    answer = posterior.wrap(posterior.with_diagonal(probability, 0.5), "prob_better")
     return answer.assign_attrs(prior=list(numbers))
 
 
@@ -142,12 +140,12 @@ def decisive(
     13.0
     """
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.decisive(counts)
-    given = parameters(counts, prior, ties)
-    a, b, _ = given.values
+        sampled.refuse_choices(prior, ties)
+        return sampled.decisive(counts)
+    posterior = parameters(counts, prior, ties)
+    a, b, _ = posterior.values
     parts = {"a": a, "b": b, "mean": a / (a + b)}
-    return xr.Dataset({k: given.wrap(v, k) for k, v in parts.items()}, attrs=given.attrs)
+    return xr.Dataset({k: posterior.wrap(v, k) for k, v in parts.items()}, attrs=posterior.attrs)
 
 
 def decisive_density(
@@ -186,14 +184,14 @@ def decisive_density(
         wrong = at[~((at > 0) & (at < 1))].flat[0]
         raise ValueError(f"p holds {wrong:g}; give probabilities between 0 and 1, both excluded")
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.decisive_density(counts, at)
-    given = parameters(counts, prior, ties)
+        sampled.refuse_choices(prior, ties)
+        return sampled.decisive_density(counts, at)
+    posterior = parameters(counts, prior, ties)
 
     def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
         return np.exp(beta.log_density_of_log_odds(a, b, np.log(x / (1 - x)))) / (x * (1 - x))
 
-    return across(given, at, "p", height, name="density")
+    return across(posterior, at, "p", height, name="density")
 
 
 def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
@@ -232,17 +230,18 @@ def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third"
     >>> float(factor.sel(system_a="A", system_b="B").round(4))
     0.0833
     """
-    of_draws.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
-    of = parameters(counts, prior, ties)
-    return of.wrap(bayes(of), "bayes_factor_01")
+    sampled.refuse(counts, "a Bayes factor", "it is of the prior as much as of the posterior")
+    posterior = parameters(counts, prior, ties)
+    return posterior.wrap(bayes(posterior), "bayes_factor_01")
 
 
-def bayes(of: Parameters) -> np.ndarray:
+def bayes(posterior: Parameters) -> np.ndarray:
     """The Bayes factor of counts that were checked, in their shape without outcome."""
-    wins, losses = of.counts.values[..., 0], of.counts.values[..., 1]
-    first, second = of.prior[:2]
+    wins, losses = posterior.counts.values[..., 0], posterior.counts.values[..., 1]
+    first, second = posterior.prior[:2]
     upper = np.exp(beta.log_bayes_factor_half(wins, losses, first, second))
-    if first != second and of.square:  # below the diagonal, "win" of the prior is of the column
+    if first != second and posterior.square:
+        # below the diagonal, "win" of the prior is of the column
         lower = np.exp(beta.log_bayes_factor_half(wins, losses, second, first))
-        upper = of.by_triangle(upper, lower)
-    return of.with_diagonal(upper, 1.0)
+        upper = posterior.by_triangle(upper, lower)
+    return posterior.with_diagonal(upper, 1.0)

@@ -121,11 +121,9 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     posterior = posterior_of(tree)
     if "pareto_k" in posterior.attrs:
         return _weight_diagnosis(posterior)
-    adopted = posterior.attrs.get("model") == names.ADOPTED
     unchecked: list[str] = []
-    if adopted:
-        checked = _checked_variables(posterior)
-        unchecked = [*filter(None, [_unchecked(tree)]), *_not_finite(posterior)]
+    if posterior.attrs.get("model") == names.ADOPTED:
+        checked, unchecked = _checked_variables(posterior), _unchecked(tree, posterior)
     else:
         checked = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
@@ -146,12 +144,20 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     )
 
 
-def _unchecked(tree: xr.DataTree) -> str:
-    """Message on diagnostics that the user's sampler did not record."""
+def _unchecked(tree: xr.DataTree, posterior: xr.Dataset) -> list[str]:
+    """Messages on diagnostics that the user's sampler did not record, and on variables that were
+    not checked, as no answer depends on them.
+    """
+    messages: list[str] = []
     if "sample_stats" not in tree.children:
-        return _UNCHECKED
-    recorded = "diverging" in tree["sample_stats"].to_dataset()
-    return "" if recorded else _NO_DIVERGENCES
+        messages.append(_UNCHECKED)
+    elif "diverging" not in tree["sample_stats"].to_dataset():
+        messages.append(_NO_DIVERGENCES)
+    for name, draws in posterior.data_vars.items():
+        if name not in _ANSWERING and draws.dtype.kind == "f":
+            place = _first_not_finite(draws)
+            messages += [f"{name} {place}, which was not checked."] if place else []
+    return messages
 
 
 def _checked_variables(posterior: xr.Dataset) -> xr.Dataset:
@@ -177,16 +183,6 @@ def _varying(draws: xr.DataArray, dim: str) -> xr.DataArray:
         return result
     cells = [", ".join(map(str, cell)) for cell in product(*labels)]
     return result.assign_coords({dim: np.array(cells)[varying]})
-
-
-def _not_finite(posterior: xr.Dataset) -> list[str]:
-    """Messages on the user's variables that were not checked, as no answer depends on them."""
-    messages = []
-    for name, draws in posterior.data_vars.items():
-        if name not in _ANSWERING and draws.dtype.kind == "f":
-            place = _first_not_finite(draws)
-            messages += [f"{name} {place}, which was not checked."] if place else []
-    return messages
 
 
 def _first_not_finite(draws: xr.DataArray) -> str:

@@ -1,6 +1,7 @@
 """By how much: the posterior of d = theta_win - theta_loss, in closed form."""
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,8 +12,8 @@ from betterthan import checks, names
 from betterthan.blocks.lazy import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_draws, sampled
-from betterthan.posterior.parameters import Parameters, across, each, parameters, real_numbers
+from betterthan.posterior import sampled
+from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 
 def difference(
@@ -64,29 +65,30 @@ def difference(
     checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
+        sampled.refuse_choices(prior, ties)
         return sampled.draws_difference(counts, ci_prob=ci_prob, ci_kind=ci_kind)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
-    of = parameters(counts, prior, ties, question="the size of the difference")
-    parts = {k: of.wrap(values, k) for k, values in size(of, ci_prob, ci_kind).items()}
-    return xr.Dataset(parts, attrs=of.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
+    posterior = parameters(counts, prior, ties, question="the size of the difference")
+    sizes = size(posterior, ci_prob, ci_kind)
+    parts = {name: posterior.wrap(values, name) for name, values in sizes.items()}
+    return xr.Dataset(parts, attrs=posterior.attrs | {"ci_prob": ci_prob, "ci_kind": ci_kind})
 
 
 def size(
-    of: Parameters, ci_prob: float, ci_kind: str, at_work: Work = run_locally
+    posterior: Parameters, ci_prob: float, ci_kind: str, at_work: Work = run_locally
 ) -> dict[str, np.ndarray]:
     """``mean``, ``sd``, ``lower`` and ``upper`` of counts that were checked, in their shape without
     outcome.
     """
-    a, b, t = of.pairs
+    a, b, t = posterior.pairs
     lower, upper = _interval(a, b, t, ci_prob, ci_kind, at_work)
     mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
     both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
-    return {key: of.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
+    return {key: posterior.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
 
 
 def _interval(
@@ -146,18 +148,18 @@ def prob_equivalent(
     [0.0, 0.5245, 0.4755]
     """
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
+        sampled.refuse_choices(prior, ties)
         return sampled.draws_masses(counts, rope)
     rope = checks.rope(rope)
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
         return of_judged.masses(counts, rope, prior, ties)
-    of = parameters(counts, prior, ties, question="the probability within a rope")
-    wrapped = [of.wrap(mass, "mass") for mass in np.moveaxis(masses(of, rope), -1, 0)]
+    posterior = parameters(counts, prior, ties, question="the probability within a rope")
+    wrapped = [posterior.wrap(mass, "mass") for mass in np.moveaxis(masses(posterior, rope), -1, 0)]
     regions = xr.DataArray(np.array(names.REGIONS), dims=names.REGION, name=names.REGION)
     stacked = xr.concat(wrapped, regions, join="exact").transpose(..., names.REGION)
-    return stacked.assign_attrs(of.attrs | {"rope": rope})
+    return stacked.assign_attrs(posterior.attrs | {"rope": rope})
 
 
 def _masses(
@@ -169,12 +171,12 @@ def _masses(
     return np.asarray(below), np.asarray(within), np.asarray(above)
 
 
-def masses(of: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
+def masses(posterior: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
     """The same of counts that were checked, in their shape with the region in place of outcome."""
-    below, within, above = at_work(partial(_masses, rope=rope), *of.pairs, outputs=3)
+    below, within, above = at_work(partial(_masses, rope=rope), *posterior.pairs, outputs=3)
     parts = [(below, above), (within, within), (above, below)]
     diagonal = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
-    squares = [of.square_of(*triangles, d) for triangles, d in zip(parts, diagonal, strict=True)]
+    squares = [posterior.square_of(*both, d) for both, d in zip(parts, diagonal, strict=True)]
     return np.stack(squares, axis=-1)
 
 
@@ -215,19 +217,15 @@ def sf(
     """
     at = checks.real(delta, "delta")
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.above(counts, at)
+        sampled.refuse_choices(prior, ties)
+        return sampled.along(counts, at, "delta", "prob_above")
     if is_judged(counts):
         from betterthan.posterior import of_judged
 
         return of_judged.beyond(counts, at, prior, ties)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return each(
-        given,
-        lambda a, b, t: dirichlet.prob_above(a, b, t, at),
-        diagonal=float(at < 0),
-        name="prob_above",
-    )
+    posterior = parameters(counts, prior, ties, question="the size of the difference")
+    above = posterior.with_diagonal(dirichlet.prob_above(*posterior.values, at), float(at < 0))
+    return posterior.wrap(above, "prob_above")
 
 
 def cdf(
@@ -261,11 +259,7 @@ def cdf(
     >>> found.values.round(4).tolist()
     [0.125, 0.5, 0.875]
     """
-    if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.cdf(counts, x)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, x, "x", dirichlet.prob_below, name="cdf")
+    return _along(counts, x, "x", "cdf", dirichlet.prob_below, prior, ties)
 
 
 def pdf(
@@ -299,11 +293,7 @@ def pdf(
     >>> found.values.round(4).tolist()
     [0.5, 1.0]
     """
-    if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.pdf(counts, x)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, x, "x", dirichlet.density, name="density")
+    return _along(counts, x, "x", "density", dirichlet.density, prior, ties)
 
 
 def ppf(
@@ -341,8 +331,21 @@ def ppf(
     if not ((levels >= 0) & (levels <= 1)).all():
         wrong = levels[~((levels >= 0) & (levels <= 1))].flat[0]
         raise ValueError(f"q holds {wrong:g}; give numbers from 0 to 1")
+    return _along(counts, levels, "quantile", "quantile", intervals.quantile, prior, ties)
+
+
+def _along(
+    counts: xr.DataArray | xr.DataTree,
+    points: Any,
+    dim: str,
+    name: str,
+    answer: Callable[..., np.ndarray],
+    prior: Any,
+    ties: str,
+) -> xr.DataArray:
+    """An answer on the difference at one point or along many, of counts exactly, or of draws."""
     if isinstance(counts, xr.DataTree):
-        of_draws.refuse_choices(prior, ties)
-        return of_draws.ppf(counts, levels)
-    given = parameters(counts, prior, ties, question="the size of the difference")
-    return across(given, levels, "quantile", intervals.quantile, name="quantile")
+        sampled.refuse_choices(prior, ties)
+        return sampled.along(counts, points, dim, name)
+    posterior = parameters(counts, prior, ties, question="the size of the difference")
+    return across(posterior, points, dim, answer, name)

@@ -130,18 +130,12 @@ def judged_draws(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr
         coords={names.PAIR: checked[names.PAIR].values, names.OUTCOME: list(names.OUTCOMES)},
         dims={"theta": [names.PAIR, names.OUTCOME], "difference": [names.PAIR]},
     )
-    provenance = Signature(model="judge", seed=seed, inference_library="betterthan")
+    provenance = Signature(model="judge", seed=seed, inference_library="betterthan").to_attrs()
     more = {"prior": list(checks.prior(prior)), "square": 0}
-    return _signed(tree, checked, provenance.to_attrs() | more)
-
-
-def _signed(tree: xr.DataTree, data: xr.Dataset, attrs: dict[str, Any]) -> xr.DataTree:
-    """With the systems of each pair, and how the draws were made."""
-    sides = {k: (names.PAIR, data[k].values) for k in names.SQUARE}
-    posterior = tree["posterior"].to_dataset().assign_coords(sides)
-    tree["posterior"] = without_attrs(posterior).assign_attrs(
-        attrs | {"inference_library_version": __version__}
-    )
+    sides = {k: (names.PAIR, checked[k].values) for k in names.SQUARE}
+    posterior = without_attrs(tree["posterior"].to_dataset().assign_coords(sides))
+    attrs = provenance | more | {"inference_library_version": __version__}
+    tree["posterior"] = posterior.assign_attrs(attrs)
     return tree
 
 

@@ -12,8 +12,7 @@ from betterthan import __version__, names
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.convergence import Diagnosis, diagnose, posterior_of
-from betterthan.posterior.of_draws import by_pair
-from betterthan.posterior.sampled import checked_rope, difference_draws
+from betterthan.posterior.sampled import by_pair, checked_rope, difference_draws
 from betterthan.posterior.table import Question
 from betterthan.signed import Signature
 
@@ -85,9 +84,8 @@ class Fit:
         """Convergence diagnostics of chains, or of weights."""
         if not np.isnan(self.diagnosis.pareto_k):
             return {"pareto_k": self.diagnosis.pareto_k}
-        recorded = () if self.diagnosis.unchecked else ("divergences",)
-        names_reported = ("rhat_max", *recorded)
-        return {k: getattr(self.diagnosis, k) for k in names_reported}
+        recorded = ("rhat_max",) if self.diagnosis.unchecked else ("rhat_max", "divergences")
+        return {k: getattr(self.diagnosis, k) for k in recorded}
 
     def signed(self, question: Question, **also: Any) -> Signature:
         """Provenance of an answer from this fit."""
@@ -122,10 +120,7 @@ def pair_answers(fit: Fit, question: Question) -> xr.Dataset:
     """Probabilities, differences, masses and verdicts; without ties P(better) alone."""
     if question.rope:
         difference_draws(fit.posterior, "a rope")
-    if "difference" in fit.posterior:
-        result = table.of_differences(fit.posterior["difference"], question, square=fit.square)
-    else:
-        result = table.of_signs(fit.posterior["p"] - 0.5, square=fit.square).drop_vars("ess")
+    result = table.of_posterior(fit.posterior, question)
     n = _number(fit)
     result = table.with_verdicts(result, question, converged=fit.diagnosis.passed, n=n)
     if n is not None:

@@ -107,10 +107,10 @@ def parameters(
     counts = apply_ties(counts, ties)
     if question:
         schemas.ties_known(counts, question)
-    return settled(counts, prior, ties)
+    return posterior_parameters(counts, prior, ties)
 
 
-def settled(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters:
+def posterior_parameters(counts: xr.DataArray, prior: Any, ties: str = "third") -> Parameters:
     """Parameters of counts that were checked and that a tie policy was applied to."""
     if names.SYSTEM_A in counts.dims and names.SYSTEM_B in counts.dims:
         counts = counts.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
@@ -157,14 +157,6 @@ def _share(values: np.ndarray) -> float:
         values = values[..., first, second, :]
     number = values.sum()
     return float(values[..., 2].sum() / number) if number else 0.0
-
-
-def each(
-    given: Parameters, answer: Callable[..., np.ndarray], diagonal: float | None, name: str
-) -> xr.DataArray:
-    """An answer that is cheap enough to be computed for both triangles."""
-    values = answer(*given.values)
-    return given.wrap(values if diagonal is None else given.with_diagonal(values, diagonal), name)
 
 
 def across(

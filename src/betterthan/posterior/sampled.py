@@ -1,5 +1,4 @@
-"""One path downstream for posterior draws, exact or from PyMC: gate, summary, answers with their
-error.
+"""Answers of `posterior` from draws, exact or from PyMC, each with its Monte Carlo error.
 
 A posterior is an `xarray.DataTree` whose group ``posterior`` has dims (chain, draw, pair),
 coordinates ``system_a`` and ``system_b`` on pair, and attrs ``model``, ``prior``, ``square``,
@@ -7,16 +6,22 @@ coordinates ``system_a`` and ``system_b`` on pair, and attrs ``model``, ``prior`
 (beta_binomial), ``p_win``, ``p_loss`` and ``difference`` (independent_betas).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact.numeric.monte_carlo import probability_error, quantile_error
+from betterthan.posterior import from_draws
 from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.from_draws import SAMPLES, masses, sizes
+from betterthan.posterior.parameters import real_numbers
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature
+
+_KERNEL_POINTS = 512
 
 
 def summary(
@@ -97,7 +102,7 @@ def draws_prob_better(tree: xr.DataTree) -> xr.DataArray:
     answer = signs["prob_better"]
     errors = {"mcse": signs["prob_better_mcse"], "ess": signs["ess"]}
     coords = {key: (answer.dims, value.values) for key, value in errors.items()}
-    return answer.assign_coords(coords).assign_attrs(_signed(posterior))
+    return answer.assign_coords(coords).assign_attrs(_provenance(posterior))
 
 
 def draws_difference(
@@ -141,7 +146,7 @@ def draws_difference(
     shorter = {f"difference_{key}": key for key in ("mean", "lower", "upper")}
     shorter |= {f"{name}_mcse": f"mcse_{key}" for name, key in shorter.items()}
     choice = {"ci_kind": ci_kind, "ci_prob": ci_prob}
-    return result.rename(shorter).assign_attrs(_signed(posterior) | choice)
+    return result.rename(shorter).assign_attrs(_provenance(posterior) | choice)
 
 
 def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
@@ -180,7 +185,7 @@ def draws_masses(tree: xr.DataTree, rope: float) -> xr.DataArray:
     result = of_pairs(masses(d.values, rope), d, square=bool(posterior.attrs["square"]))
     mass = result["mass"]
     return mass.assign_coords(mcse=(mass.dims, result["mass_mcse"].values)).assign_attrs(
-        _signed(posterior) | {"rope": rope}
+        _provenance(posterior) | {"rope": rope}
     )
 
 
@@ -229,7 +234,7 @@ def no_difference(model: str, question: str) -> str:
     )
 
 
-def _signed(posterior: xr.Dataset) -> dict[str, Any]:
+def _provenance(posterior: xr.Dataset) -> dict[str, Any]:
     """Provenance of an answer from this posterior."""
     provenance = Signature.from_attrs(posterior.attrs)
     return Signature(
@@ -239,3 +244,151 @@ def _signed(posterior: xr.Dataset) -> dict[str, Any]:
         seed=provenance.seed,
         inference_library=provenance.inference_library,
     ).to_attrs()
+
+
+def refuse_choices(prior: Any = None, ties: str = "third", model: str = "dirichlet") -> None:
+    """Refuse to pass over what was asked: the draws were made under choices of their own."""
+    chosen = {"prior": prior is not None, "ties": ties != "third", "model": model != "dirichlet"}
+    for name in (name for name, changed in chosen.items() if changed):
+        raise ValueError(
+            f"{name} is for counts; a posterior knows its own: leave {name} out, or give counts"
+        )
+
+
+def refuse(data: Any, answer: str, why: str) -> None:
+    """Refuse a posterior where only counts can answer."""
+    if isinstance(data, xr.DataTree):
+        raise ValueError(f"{answer} needs counts, not a posterior: {why}; give the counts")
+
+
+def along(tree: xr.DataTree, points: Any, dim: str, name: str) -> xr.DataArray:
+    """An answer of `_ANSWERS` on the difference at one point, or at many along `dim`."""
+    posterior = counted(tree)
+    d = difference_draws(posterior, "the size of the difference")
+    both = _both_ways(d, np.negative, 0.0, square=bool(posterior.attrs["square"]))
+    return _over_points(both, points, dim, _ANSWERS[name], name)
+
+
+def decisive(tree: xr.DataTree) -> xr.Dataset:
+    """``mean`` and ``sd`` of p, the probability that A wins an example that is not a tie, and
+    ``mcse_mean``: draws have no parameters of a Beta.
+    """
+    p = _shares(tree)
+    values = p.values.reshape(*p.shape[:2], -1)
+    flat = values.reshape(-1, values.shape[-1])
+    parts = {"mean": flat.mean(0), "sd": flat.std(0), "mcse_mean": from_draws.mean_error(values)}
+    like = p.isel(chain=0, draw=0, drop=True)
+    return xr.Dataset(
+        {k: (like.dims, v.reshape(like.shape)) for k, v in parts.items()}, like.coords
+    )
+
+
+def decisive_density(tree: xr.DataTree, p: Any) -> xr.DataArray:
+    """Density of p by a kernel."""
+    return _over_points(_shares(tree), p, "p", _height, "density")
+
+
+def kernel(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points and density of draws (draw,) by ArviZ's kernel, with corrected ends."""
+    from arviz_stats.base.array import array_stats
+
+    x, y, _ = array_stats.kde(draws, axis=-1, grid_len=_KERNEL_POINTS)
+    return x, y
+
+
+def by_pair(posterior: xr.Dataset, name: str, *more: str) -> bool:
+    """Whether the posterior has the variable over pair, and `more`, and nothing else."""
+    return name in posterior and set(posterior[name].dims) == {*SAMPLES, names.PAIR, *more}
+
+
+Answer = tuple[np.ndarray, np.ndarray | None]  # (column,), and its Monte Carlo error
+
+
+def _shares(tree: xr.DataTree) -> xr.DataArray:
+    """Draws of p, both ways round where pairs came as a square."""
+    posterior = counted(tree)
+    if by_pair(posterior, "p"):
+        p = posterior["p"]
+    elif by_pair(posterior, "theta", names.OUTCOME):
+        win, loss = (posterior["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
+        p = (win / (win + loss)).fillna(0.5)
+    else:
+        raise ValueError(
+            f"a decisive example needs p or theta over pair, which {posterior.attrs['model']} does "
+            "not have; ask for the difference"
+        )
+    p = p.transpose(*SAMPLES, names.PAIR)
+    return _both_ways(p, lambda x: 1 - x, 0.5, square=bool(posterior.attrs["square"]))
+
+
+def _both_ways(
+    draws: xr.DataArray,
+    mirror: Callable[[np.ndarray], np.ndarray],
+    diagonal: float,
+    *,
+    square: bool,
+) -> xr.DataArray:
+    """Draws over (chain, draw, system_a, system_b), or (chain, draw, pair)."""
+    if not square:
+        return draws
+    a, b = (draws[side].values.astype(str).tolist() for side in names.SQUARE)
+    systems = list(dict.fromkeys(s for both in zip(a, b, strict=True) for s in both))
+    first, second = ([systems.index(s) for s in side] for side in (a, b))
+    full = np.full((*draws.shape[:2], len(systems), len(systems)), diagonal)
+    full[..., first, second], full[..., second, first] = draws.values, mirror(draws.values)
+    return xr.DataArray(full, dict.fromkeys(names.SQUARE, systems), (*SAMPLES, *names.SQUARE))
+
+
+def _over_points(
+    draws: xr.DataArray,
+    numbers: Any,
+    dim: str,
+    answer: Callable[[np.ndarray, float], Answer],
+    name: str,
+) -> xr.DataArray:
+    """An answer at one number, or at many, which then are a last dim."""
+    points = real_numbers(numbers, dim)
+    if points.ndim > 1:
+        raise ValueError(f"{dim} has {points.ndim} dims; give one number or a list of numbers")
+    like = draws.isel(chain=0, draw=0, drop=True)
+    columns = draws.values.reshape(*draws.shape[:2], -1)
+    answers, errors = zip(*(answer(columns, x) for x in points.ravel()), strict=True)
+    shape = (*like.shape, *points.shape)
+    dims = (*like.dims, dim) if points.ndim else like.dims
+    coords = {k: (v.dims, v.values) for k, v in like.coords.items() if k != names.OUTCOME}
+    coords |= {dim: points} if points.ndim else {}
+    if errors[0] is not None:
+        coords["mcse"] = (dims, np.stack(errors, axis=-1).reshape(shape))
+    return xr.DataArray(np.stack(answers, axis=-1).reshape(shape), coords, dims, name)
+
+
+def _share(indicator: np.ndarray, behind: np.ndarray) -> Answer:
+    p, number = from_draws.share(indicator, behind)
+    constant = behind.min((0, 1)) == behind.max((0, 1))  # a system against itself
+    return p, np.where(constant, 0.0, probability_error(p, number))
+
+
+def _quantile(d: np.ndarray, level: float) -> Answer:
+    ordered = np.sort(d.reshape(-1, d.shape[-1]), axis=0)
+    end = np.quantile(ordered, level, axis=0)
+    share, number = from_draws.share(d <= end, d)
+    return end, quantile_error(ordered, share, number)
+
+
+def _height(d: np.ndarray, x: float) -> Answer:
+    heights: list[float] = []
+    for column in d.reshape(-1, d.shape[-1]).T:
+        if column.min() == column.max():  # a system against itself
+            heights.append(np.inf if x == column[0] else 0.0)
+        else:
+            heights.append(float(np.interp(x, *kernel(column), left=0.0, right=0.0)))
+    return np.array(heights), None
+
+
+# what is asked of draws (draw, ..., column) at one point; equal draws count half in a cdf
+_ANSWERS: dict[str, Callable[[np.ndarray, float], Answer]] = {
+    "prob_above": lambda d, x: _share(d > x, d),
+    "cdf": lambda d, x: _share((d < x) + 0.5 * (d == x), d),
+    "quantile": _quantile,
+    "density": _height,
+}

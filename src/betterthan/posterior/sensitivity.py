@@ -10,7 +10,7 @@ from betterthan import checks, names
 from betterthan.counts.shapes import without_attrs
 from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.posterior import of_draws
+from betterthan.posterior import sampled
 from betterthan.posterior.closed import prob_better
 from betterthan.posterior.differences import prob_equivalent
 from betterthan.posterior.parameters import Parameters, parameters
@@ -64,7 +64,7 @@ def prior_sweep(
     >>> bool(swept["flips"]), float(swept["pseudo_even"]), float(swept["pseudo_against"])
     (False, 23.0, 4.0)
     """
-    of_draws.refuse(counts, "a sweep over priors", "its draws have one prior")
+    sampled.refuse(counts, "a sweep over priors", "its draws have one prior")
     rope, threshold = checks.rope(rope), checks.threshold(threshold)
     every = {**names.PRIORS, names.SKEPTICAL: names.SKEPTICAL}
     chosen = dict(priors) if priors is not None else every

@@ -22,7 +22,6 @@ from betterthan.exact.joint.skeptical import Skeptical
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior import from_draws, verdicts
-from betterthan.posterior.convergence import posterior_of
 from betterthan.posterior.from_draws import Sorted
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
@@ -71,29 +70,28 @@ class Question:
         )
 
 
-def of_differences(difference: xr.DataArray, asked: Question, *, square: bool) -> xr.Dataset:
+def of_differences(difference: xr.DataArray, question: Question, *, square: bool) -> xr.Dataset:
     """From draws of a difference for each pair.
 
     Parameters
     ----------
     difference : xarray.DataArray, dims (chain, draw, pair), coordinates system_a, system_b on pair
-    asked : Question
+    question : Question
     square : bool
         Whether the answer is over (system_a, system_b) rather than (pair,).
     """
     d = difference.transpose("chain", "draw", names.PAIR)
-    return of_pairs(of_draws(d.values, asked), d, square=square)
+    return of_pairs(of_draws(d.values, question), d, square=square)
 
 
-def of_posterior(tree: xr.DataTree, asked: Question) -> xr.Dataset:
+def of_posterior(posterior: xr.Dataset, question: Question) -> xr.Dataset:
     """From exact draws or a fit of counts: ``difference``, or ``p`` alone where ties are unknown.
 
     Without ``difference`` only ``prob_better`` and its error are known.
     """
-    posterior = posterior_of(tree)
     square = bool(posterior.attrs["square"])
     if "difference" in posterior:
-        return of_differences(posterior["difference"], asked, square=square)
+        return of_differences(posterior["difference"], question, square=square)
     return of_signs(posterior["p"] - 0.5, square=square).drop_vars("ess")
 
 
@@ -108,7 +106,7 @@ def of_signs(margin: xr.DataArray, *, square: bool) -> xr.Dataset:
 def of_joint_draws(
     draws: np.ndarray,
     systems: Sequence[str],
-    asked: Question,
+    question: Question,
     *,
     higher_is_better: bool = True,
     independent: bool = False,
@@ -120,36 +118,36 @@ def of_joint_draws(
     ----------
     draws : numpy.ndarray, (chain, draw, system)
     systems : sequence of str
-    asked : Question
+    question : Question
     higher_is_better, independent
         See `from_draws.better`.
     apart
         See `from_draws.joint_pairs`.
     """
     which: Any = {"higher_is_better": higher_is_better, "independent": independent}
-    parts = from_draws.joint_pairs(draws, partial(of_draws, asked=asked, **which), apart)
+    parts = from_draws.joint_pairs(draws, partial(of_draws, question=question, **which), apart)
     return square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
 def of_draws(
-    d: np.ndarray, asked: Question, higher_is_better: bool = True, independent: bool = False
+    d: np.ndarray, question: Question, higher_is_better: bool = True, independent: bool = False
 ) -> dict[str, np.ndarray]:
     """Answers (pair, ...) from draws (chain, draw, pair) of differences."""
     if independent:
-        found = intervals_of_draws(d, asked, higher_is_better)
+        found = intervals_of_draws(d, question, higher_is_better)
         return found | from_draws.means(d, independent=True)
     parts = from_draws.better(d, higher_is_better=higher_is_better)
-    parts |= from_draws.masses(d, asked.rope, higher_is_better=higher_is_better)
+    parts |= from_draws.masses(d, question.rope, higher_is_better=higher_is_better)
     del parts["ess"]
-    return parts | from_draws.sizes(d, asked.ci_prob, asked.ci_kind)
+    return parts | from_draws.sizes(d, question.ci_prob, question.ci_kind)
 
 
 def intervals_of_draws(
-    d: np.ndarray, asked: Question, higher_is_better: bool = True
+    d: np.ndarray, question: Question, higher_is_better: bool = True
 ) -> dict[str, np.ndarray]:
     """The same of independent draws, but for the mean."""
     return Sorted.of(d).answers(
-        asked.rope, asked.ci_prob, asked.ci_kind, higher_is_better=higher_is_better
+        question.rope, question.ci_prob, question.ci_kind, higher_is_better=higher_is_better
     )
 
 
@@ -197,12 +195,11 @@ def squares(
     return whole
 
 
-def exact(table: xr.Dataset, *, facts: Collection[str] = ()) -> xr.Dataset:
-    """A table of closed forms, with an error of 0 beside each answer but `facts`."""
-    known = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
-    answers = {k: of for k, of in known.items() if k not in facts}
+def exact(table: xr.Dataset) -> xr.Dataset:
+    """A table of closed forms, with an error of 0 for each answer."""
+    answers = {str(name): (array.dims, array.values) for name, array in table.data_vars.items()}
     errors = {f"{k}_mcse": (dims, np.zeros_like(values)) for k, (dims, values) in answers.items()}
-    return without_attrs(xr.Dataset(known | errors, table.coords))
+    return without_attrs(xr.Dataset(answers | errors, table.coords))
 
 
 def exact_table(
@@ -237,18 +234,15 @@ def exact_table(
         empty=False if n is None else n == 0,
     )
     values = {**parts, **errors, **decided}
-    squares_of = {k: ((*names.SQUARE, *_MORE.get(k, ())), v) for k, v in values.items()}
-    labels_of: dict[str, Any] = {k: ((k,), np.array(systems)) for k in names.SQUARE}
+    arrays = {k: (_dims(k, names.SQUARE), v) for k, v in values.items()}
+    coords: dict[str, Any] = {k: ((k,), np.array(systems)) for k in names.SQUARE}
     if "mass" in parts:
-        labels_of[names.REGION] = (names.REGION,), np.array(names.REGIONS)
-    return Table(squares_of | labels_of)
-
-
-_MORE = {"mass": (names.REGION,), "mass_mcse": (names.REGION,)}
+        coords[names.REGION] = (names.REGION,), np.array(names.REGIONS)
+    return Table(arrays | coords)
 
 
 def with_verdicts(
-    table: xr.Dataset, asked: Question, *, converged: bool = True, n: xr.DataArray | None = None
+    table: xr.Dataset, question: Question, *, converged: bool = True, n: xr.DataArray | None = None
 ) -> xr.Dataset:
     """The table with ``verdict`` and ``also_ahead``; of what was sampled also ``too_close``: a side
     reaches the threshold, but by less than two Monte Carlo errors, which is undecided; with a rope
@@ -257,21 +251,21 @@ def with_verdicts(
     Parameters
     ----------
     table : xarray.Dataset
-    asked : Question
+    question : Question
     converged : bool, default True
         Where not, there is no verdict but on a system against itself.
     n : xarray.DataArray, optional
         Number of examples; without any there is no data.
     """
     better = table["prob_better"]
-    looked_at = ("prob_better", "mass") if asked.rope else ("prob_better",)
+    looked_at = ("prob_better", "mass") if question.rope else ("prob_better",)
     named = [k for name in looked_at for k in (name, f"{name}_mcse") if k in table]
     parts = verdicts.of_masses(
         {name: _plain(table[name], better.dims) for name in named},
         _other_tail(better),
-        _of_two(better),
-        asked.rope,
-        asked.threshold,
+        _off_diagonal(better),
+        question.rope,
+        question.threshold,
         converged=converged,
         empty=False if n is None else _empty(n, better),
     )
@@ -291,7 +285,7 @@ def _empty(n: xr.DataArray, better: xr.DataArray) -> np.ndarray:
     return (n == 0).broadcast_like(better).transpose(*better.dims).values
 
 
-def _of_two(better: xr.DataArray) -> np.ndarray:
+def _off_diagonal(better: xr.DataArray) -> np.ndarray:
     """Where a cell is of two systems, and not of one against itself."""
     if names.SYSTEM_A not in better.dims:
         return np.ones(better.shape, dtype=bool)
@@ -340,11 +334,7 @@ def of_systems(
 
 
 def ranks(
-    draws: np.ndarray,
-    ci_prob: float,
-    *,
-    higher_is_better: bool = True,
-    independent: bool = False,
+    draws: np.ndarray, ci_prob: float, *, higher_is_better: bool = True, independent: bool = False
 ) -> Arrays:
     """The same as plain arrays."""
     parts = from_draws.ranks(draws if higher_is_better else -draws, independent=independent)
@@ -354,18 +344,13 @@ def ranks(
 
 
 def by_system(
-    name: str,
-    draws: np.ndarray,
-    asked: Question,
-    *,
-    prefix: str = "",
-    independent: bool = False,
+    name: str, draws: np.ndarray, question: Question, *, prefix: str = "", independent: bool = False
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Mean of draws (chain, draw, system) as `name`, its error, and the ends of the interval, whose
     names begin with `prefix`.
     """
     flat = draws.reshape(-1, draws.shape[-1])
-    low, high = monte_carlo.interval(flat, asked.ci_prob, asked.ci_kind)
+    low, high = monte_carlo.interval(flat, question.ci_prob, question.ci_kind)
     error = from_draws.mean_error(draws, independent=independent)
     parts = {name: flat.mean(0), f"{name}_mcse": error}
     parts |= {f"{prefix}lower": low, f"{prefix}upper": high}
@@ -373,13 +358,11 @@ def by_system(
 
 
 def _labelled(parts: Mapping[str, np.ndarray], dims: tuple[str, ...], coords: Any) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            name: ((*dims, names.REGION) if name.startswith("mass") else dims, values)
-            for name, values in parts.items()
-        },
-        coords=coords,
-    )
+    return xr.Dataset({k: (_dims(k, dims), v) for k, v in parts.items()}, coords=coords)
+
+
+def _dims(name: str, dims: tuple[str, ...]) -> tuple[str, ...]:
+    return (*dims, names.REGION) if name.startswith("mass") else dims
 
 
 DRAWS = 10_000  # for ranks alone: pairs need none
@@ -439,14 +422,6 @@ def _limits(prob_rank: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]
     below = prob_rank.cumsum(1)
     tail = (1 - prob) / 2
     return (below > tail).argmax(1) + 1, (below >= 1 - tail - 1e-12).argmax(1) + 1
-
-
-def of_units(
-    means: PairMeans, systems: Sequence[str], question: Question, *, higher_is_better: bool = True
-) -> xr.Dataset:
-    """The answers of `by_pair` over (system_a, system_b)."""
-    parts = by_pair(means, question, higher_is_better=higher_is_better)
-    return square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
 def by_pair(

@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.ties import policy_applied
 from betterthan.exact.wins import dirichlet
-from betterthan.posterior.parameters import prior_of, settled
+from betterthan.posterior.parameters import posterior_parameters, prior_of
 from betterthan.posterior.verdicts import of_parameters
 from betterthan.results.columns import interval_label
 from betterthan.results.context import ReportContext
@@ -169,7 +169,7 @@ def _verdicts(counts: dict[str, xr.DataArray], grid: Any, threshold: float) -> d
     by_pair = {case: n.transpose(names.PAIR, names.OUTCOME) for case, n in counts.items()}
     data = {(t, case): policy_applied(by_pair[case], t) for t in policies for case in counts}
     choices = list(product(priors, data))
-    posteriors = [settled(data[key], tuple(prior)).values for prior, key in choices]
+    posteriors = [posterior_parameters(data[key], tuple(prior)).values for prior, key in choices]
     a, b, t = np.stack(posteriors, axis=1)
     verdicts = {}
     for rope in ropes:

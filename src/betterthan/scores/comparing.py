@@ -2,7 +2,6 @@
 responses.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -115,30 +114,23 @@ def compare(
             summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind
         )
         result["alone_lower"], result["alone_upper"] = closed_form["lower"], closed_form["upper"]
+    provenance, sampled = Signature.from_attrs(result.attrs), bool(test.attrs["sampled"])
     provenance = replace(
-        _tested(Signature.from_attrs(result.attrs), test.attrs, shuffles),
+        provenance,
         answer="scores",
         data_hash=fingerprint(data),
         reading=str(data.attrs.get("reading", "")),
         alpha=alpha,
         correction=correction,
-    )
-    rests = {k: result.attrs[k] for k in ("n_weighed", "rare_labels") if k in result.attrs}
-    result.attrs = provenance.to_attrs() | rests | {"test_method": test.attrs["method"]}
-    return Comparison(result)
-
-
-def _tested(provenance: Signature, test: Mapping[str, Any], shuffles: int) -> Signature:
-    """Provenance of the posterior and of the test."""
-    sampled = bool(test["sampled"])
-    return replace(
-        provenance,
         tests=("randomization",),
-        randomization_method=test["method"],
+        randomization_method=test.attrs["method"],
         randomization_statistic=provenance.statistic,
         shuffles=shuffles if sampled else None,
         shuffle_seed=provenance.seed if sampled else None,
     )
+    rests = {k: result.attrs[k] for k in ("n_weighed", "rare_labels") if k in result.attrs}
+    result.attrs = provenance.to_attrs() | rests | {"test_method": test.attrs["method"]}
+    return Comparison(result)
 
 
 def _p_values(test: xr.Dataset, correction: str) -> dict[str, xr.DataArray]:

@@ -59,11 +59,8 @@ def _gold(data: xr.DataArray) -> np.ndarray:
 
 
 def _labels(data: xr.DataArray) -> list[str]:
-    labelled = names.LABEL in data.coords
-    return [str(k) for k in data[names.LABEL].values] if labelled else _numbered(data)
-
-
-def _numbered(data: xr.DataArray) -> list[str]:
+    if names.LABEL in data.coords:
+        return [str(k) for k in data[names.LABEL].values]
     return [f"label {k + 1}" for k in range(data.sizes[names.LABEL])]
 
 
@@ -110,18 +107,15 @@ def _without_width(answers: Parts, others: np.ndarray, question: Question, size:
     if not flat.any():
         return {}
     more = answers["prob_more_wins"]
-    masses = _masses(more) if question.rope == 0 else np.full_like(answers["mass"], np.nan)
+    masses = np.full_like(answers["mass"], np.nan)
+    if question.rope == 0:
+        masses = np.stack([more.T, np.zeros(more.shape), more], axis=-1)
     parts = {name: np.where(flat, np.nan, answers[name]) for name in _BOUNDS}
     parts["prob_better"] = np.where(flat, more, answers["prob_better"])
     parts["prob_better_mcse"] = np.where(flat, 0.0, answers["prob_better_mcse"])
     parts["mass"] = np.where(flat[..., None], masses, answers["mass"])
     parts["mass_mcse"] = np.where(flat[..., None], masses * 0, answers["mass_mcse"])
     return parts
-
-
-def _masses(more: np.ndarray) -> np.ndarray:
-    """Of both sides, and none between."""
-    return np.stack([more.T, np.zeros(more.shape), more], axis=-1)
 
 
 def _agreed(answers: Parts, held: Held, question: Question) -> Parts:
@@ -141,11 +135,6 @@ def _agreed(answers: Parts, held: Held, question: Question) -> Parts:
         named = np.isin(verdict, ("a_better", "b_better"))
         parts["beyond_rope"] = answers["beyond_rope"] & named
     return parts
-
-
-def behind_top(verdict: np.ndarray, score: np.ndarray, higher_is_better: bool) -> np.ndarray:
-    """Which systems the one of the highest score is found better than."""
-    return verdict[int(np.argmax(score if higher_is_better else -score))] == "a_better"
 
 
 def within(answers: Any, low: float, high: float) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from betterthan.exact.labels import f_beta, f_scores
 from betterthan.signed import Signature
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
+_NONE = (0.0, 0.0, 0.0)  # of a prior
 
 
 def posterior(
@@ -78,60 +79,31 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     beta = float(checks.positive(beta, "beta"))
-    weights = tally_prior(prior, statistic)
+    chosen = f_scores.PRIOR[statistic] if prior is None else prior
+    weights = checks.prior(chosen, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
-    if statistic == "f_beta":
-        parts = _f_beta(counted, beta, weights, ci_prob, ci_kind)
-    else:
-        if beta != 1:
-            raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
-        parts = _closed(counted, statistic, weights, ci_prob, ci_kind)
+    if beta != 1 and statistic != "f_beta":
+        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
+    alpha = counted + np.asarray(weights)
+    mean, low, high = f_beta.summary(alpha, statistic, beta, ci_prob, ci_kind)
+    parts = {"score": _score(counted, statistic, beta), "mean": mean, "lower": low, "upper": high}
+    if statistic != "f_beta":
+        parts["a"], parts["b"] = f_scores.beta_parameters(alpha, statistic, _NONE)
     like = without_attrs(totals.isel({names.TALLY: 0}, drop=True).astype(float))
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
     provenance = Signature(
-        version=__version__,
-        statistic=statistic,
-        prior=weights,
-        ci_prob=ci_prob,
-        ci_kind=ci_kind,
+        version=__version__, statistic=statistic, prior=weights, ci_prob=ci_prob, ci_kind=ci_kind
     )
     return result.assign_attrs(provenance.to_attrs() | {"beta": beta})
 
 
-def tally_prior(prior: Any, statistic: str) -> tuple[float, ...]:
-    """The prior of tp, fp and fn, by default that of the statistic."""
-    chosen = f_scores.PRIOR[statistic] if prior is None else prior
-    return checks.prior(chosen, labels=names.TALLIES)
-
-
-def _closed(
-    counted: np.ndarray, statistic: str, weights: tuple[float, ...], ci_prob: float, ci_kind: str
-) -> dict[str, np.ndarray]:
-    a, b = f_scores.beta_parameters(counted, statistic, weights)
-    hits, others = f_scores.beta_parameters(counted, statistic, (0.0, 0.0, 0.0))
+def _score(counted: np.ndarray, statistic: str, beta: float) -> np.ndarray:
+    """The score of the data (..., tp fp fn); 0 / 0 is 0."""
+    if statistic == "f_beta":
+        tp, fp, fn = np.moveaxis(counted, -1, 0)
+        bottom = (1 + beta**2) * tp + beta**2 * fn + fp
+        return (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)
+    hits, others = f_scores.beta_parameters(counted, statistic, _NONE)
     ratio = hits / np.where(hits + others > 0, hits + others, 1)
-    low, high = f_scores.interval(a, b, statistic, ci_prob, ci_kind)
-    return {
-        "score": 2 * ratio / (1 + ratio) if statistic == "f1" else ratio,
-        "mean": f_scores.mean(a, b, statistic),
-        "lower": low,
-        "upper": high,
-        "a": a,
-        "b": b,
-    }
-
-
-def _f_beta(
-    counted: np.ndarray, beta: float, weights: tuple[float, ...], ci_prob: float, ci_kind: str
-) -> dict[str, np.ndarray]:
-    tp, fp, fn = np.moveaxis(counted, -1, 0)
-    bottom = (1 + beta**2) * tp + beta**2 * fn + fp
-    parts = {name: np.empty(tp.shape) for name in ("mean", "lower", "upper")}
-    for index in np.ndindex(tp.shape):
-        alpha = counted[index] + np.asarray(weights)
-        parts["mean"][index] = f_beta.mean(alpha, beta)
-        parts["lower"][index], parts["upper"][index] = f_beta.interval(
-            alpha, beta, ci_prob, ci_kind
-        )
-    return {"score": (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)} | parts
+    return 2 * ratio / (1 + ratio) if statistic == "f1" else ratio

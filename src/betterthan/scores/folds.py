@@ -10,7 +10,7 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.exact.regression import folds
 from betterthan.posterior import table
@@ -165,7 +165,7 @@ def signed_rank(
     )
     result = paired.to_square({"mass": mass, "mass_mcse": probability_error(mass, draws)})
     provenance = Signature(version=__version__, model="signed_rank", seed=seed, draws=draws)
-    return _signed(result, provenance, paired, rope, strength)
+    return _with_provenance(result, provenance, paired, rope, strength)
 
 
 def sign(
@@ -214,12 +214,10 @@ def sign(
     counted = np.stack([region.sum(0) for region in regions], axis=-1)
     mass = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
     result = paired.to_square({"mass": mass})
-    a, b = paired.pairs
-    count = np.zeros(result["mass"].shape, dtype=int)
-    count[..., 1] = len(d) * np.eye(len(count), dtype=int)
-    count[a, b], count[b, a] = counted, counted[:, ::-1]
+    count = square_from_pairs(counted, counted[:, ::-1], (0, len(d), 0))
     result["count"] = (result["mass"].dims, count)
-    return _signed(result, Signature(version=__version__, model="sign"), paired, rope, strength)
+    provenance = Signature(version=__version__, model="sign")
+    return _with_provenance(result, provenance, paired, rope, strength)
 
 
 @dataclass(frozen=True)
@@ -283,7 +281,7 @@ def _paired(scores: Any) -> Paired:
     return Paired(values, [str(s) for s in data[names.SYSTEM].values], sign)
 
 
-def _signed(
+def _with_provenance(
     result: xr.Dataset, signature: Signature, paired: Paired, rope: float, strength: float
 ) -> xr.Dataset:
     """The answer over data sets with its provenance."""

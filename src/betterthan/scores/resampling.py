@@ -8,17 +8,19 @@ of a unit is its share of the score's denominator.
 """
 
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.blocks.lazy import in_blocks
+from betterthan.blocks.lazy import blocks_of, folded, in_blocks
+from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import labels, pair_indices
 from betterthan.counts.units import unit_of
+from betterthan.exact.blocks import resampling
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans, Shares, joined
 from betterthan.exact.numeric import monte_carlo
@@ -177,7 +179,9 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
 
 
 _NUMBERS = 2**17  # weights held at once: 1 MB stays in the cache
+_ABOUT_UNITS = ("n_units", "difference_error", "difference_df")
 JACKKNIFE = "jackknife"  # the model of scores that a few units decide
+_BLOCK_MOST = 2**28  # bytes of the sums of one block
 _ROWS, _MOST = 16, 2**22  # draws at once of many items, and weights then: 32 MB
 
 
@@ -240,12 +244,10 @@ def bootstrap_draws(
     """
     unit = unit or unit_of(data)
     if in_blocks(data) and not callable(statistic):
-        from betterthan.scores.in_blocks import block_draws
-
-        return block_draws(data, statistic, unit, draws, rng)
+        return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    provenance, rests = _signed(responses, seed=seed, unit=unit), held(data, responses)
+    provenance, rests = _provenance(responses, seed=seed, unit=unit), held(data, responses)
     few = left_out(responses, _range(responses))
     provenance = replace(provenance, **_by_leaving_out(few))
     return xr.DataArray(
@@ -253,6 +255,53 @@ def bootstrap_draws(
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
         attrs=provenance.to_attrs() | rests.to_attrs(),
+        name="score",
+    )
+
+
+def _block_draws(
+    data: xr.DataArray, statistic: str | None, unit: str, draws: int, rng: object
+) -> xr.DataArray:
+    """See `bootstrap_draws`: the draws are others than of the same scores in memory, for weights
+    depend on the seed and the number of the item alone; how blocks are cut moves nothing.
+
+    Raises
+    ------
+    ValueError
+        If the statistic is not a mean, a score is missing, or items go together.
+    """
+    blocks, seed = blocks_of(data), one_seed(rng)
+    draws = checks.whole(draws, "draws")
+    checks.one_of(statistic or "mean", ("mean", "accuracy"), "statistic of scores in blocks,")
+    if unit != names.ITEM:
+        raise ValueError(
+            f"unit={unit!r} needs scores in memory, and these are in blocks: each item is its own"
+        )
+    systems = len(blocks.systems)
+    if draws * (systems + 1) * 8 > _BLOCK_MOST:
+        raise ValueError(
+            f"{draws:,} draws of {systems:,} systems are more than a block may hold; give at most "
+            f"{_BLOCK_MOST // 8 // (systems + 1):,} draws"
+        )
+    see = partial(resampling.weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
+    weighed = folded(blocks, see, resampling.added)
+    if statistic == "accuracy" and weighed.graded:
+        raise ValueError("accuracy needs scores of 0 and 1, and some are others; say mean")
+    provenance = Signature(
+        version=__version__,
+        model="bayesian_bootstrap",
+        statistic=statistic or "mean",
+        n_items=blocks.items,
+        higher_is_better=blocks.higher_is_better,
+        seed=seed,
+        unit=unit,
+    )
+    means = weighed.sums[:, :-1] / weighed.sums[:, -1:]
+    return xr.DataArray(
+        monte_carlo.widened(means, blocks.items, seed),
+        dims=("draw", names.SYSTEM),
+        coords={"draw": np.arange(draws), names.SYSTEM: list(blocks.systems)},
+        attrs=provenance.to_attrs() | {"n_weighed": blocks.items},
         name="score",
     )
 
@@ -341,11 +390,11 @@ def bootstrap(
     if rests.units < 2:
         answers |= _unknown_ranks(answers)
     answers |= deciding.within(answers, *_range(responses))
-    higher = responses.higher_is_better
-    answers["tied_with_top"] = ~deciding.behind_top(answers["verdict"], answers["score"], higher)
+    top = int(np.argmax(answers["score"] if responses.higher_is_better else -answers["score"]))
+    answers["tied_with_top"] = answers["verdict"][top] != "a_better"
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
     deciding.warn(answers, responses.systems, rests, responses.statistic, single)
-    provenance = _signed(
+    provenance = _provenance(
         responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(question)
     )
     provenance = replace(provenance, **_by_leaving_out(few))
@@ -401,7 +450,7 @@ def _joint_draws(
     return side * few.score[None], side * few.draws(draws, seed)
 
 
-def _signed(responses: Responses, **also: Any) -> Signature:
+def _provenance(responses: Responses, **also: Any) -> Signature:
     return Signature(
         version=__version__,
         model="bayesian_bootstrap",
@@ -430,12 +479,13 @@ def _pair_answers(
     places, wins = pair_indices(len(responses.systems)), unit_wins(responses)
     if few is not None:
         better = responses.higher_is_better
-        exact = table.of_units(few.pairs(), responses.systems, question, higher_is_better=better)
-        exact = table.exact(exact.drop_vars(["n_units", "difference_error", "difference_df"]))
-        answers = {str(name): exact[name].values for name in exact}
+        parts = table.by_pair(few.pairs(), question, higher_is_better=better)
+        parts = {k: v for k, v in parts.items() if k not in _ABOUT_UNITS}
+        answers = table.squares(parts, len(responses.systems), *places)
+        answers |= {f"{name}_mcse": np.zeros_like(v) for name, v in answers.items()}
         return deciding.decided(answers, wins, rests, question, np.abs(raw).max())
     intervals = partial(
-        table.intervals_of_draws, asked=question, higher_is_better=responses.higher_is_better
+        table.intervals_of_draws, question=question, higher_is_better=responses.higher_is_better
     )
     parts = from_draws.joint_pairs(wide[None], intervals)
     # of draws as they were: where few units widen them, a mean of the wider ones would be noise
@@ -454,11 +504,7 @@ def _closed(responses: Responses, wins: np.ndarray, sampled: np.ndarray) -> dict
 
 
 def _system_answers(
-    raw: np.ndarray,
-    wide: np.ndarray,
-    few: LeftOut | None,
-    responses: Responses,
-    question: Question,
+    raw: np.ndarray, wide: np.ndarray, few: LeftOut | None, responses: Responses, question: Question
 ) -> dict[str, np.ndarray]:
     """Answers (system, ...); no interval where all units have the same score."""
     oriented = wide if responses.higher_is_better else -wide
@@ -493,18 +539,9 @@ def _labelled(
     pair, system_dims = (*names.SQUARE, names.REGION), (names.SYSTEM, "rank")
     dims = {name: pair if name in pair_names else system_dims for name in answers}
     parts = {name: (dims[name][: values.ndim], values) for name, values in answers.items()}
-    return xr.Dataset(parts, coords=_coords(*systems), attrs=attrs)
-
-
-@lru_cache(maxsize=8)
-def _coords(*systems: str) -> xr.Coordinates:
-    """Kept, as making five indexes takes as long as a thousand draws; a Dataset copies what it
-    takes.
-    """
-    a, b = names.SQUARE
-    named = {a: systems, b: systems, names.REGION: names.REGIONS, names.SYSTEM: systems}
-    ranks = np.arange(1, len(systems) + 1)
-    return xr.Coordinates({name: list(labels) for name, labels in named.items()} | {"rank": ranks})
+    order, places = tuple(systems), tuple(range(1, len(systems) + 1))
+    other = {names.REGION: names.REGIONS, names.SYSTEM: order, "rank": places}
+    return xr.Dataset(parts, coords=labels(order, *names.SQUARE, **other), attrs=attrs)
 
 
 def _range(responses: Responses) -> tuple[float, float]:

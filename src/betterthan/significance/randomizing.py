@@ -3,27 +3,55 @@ difference?
 """
 
 from collections.abc import Callable
-from functools import lru_cache
-from math import isqrt
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
-from xarray.indexes import PandasIndex
 
 import betterthan
 from betterthan import checks, names
-from betterthan.blocks.lazy import in_blocks
+from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
+from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, responses_of, score_of
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import labels, pair_indices, square_from_pairs
 from betterthan.counts.units import unit_of
+from betterthan.exact.blocks import resampling
+from betterthan.exact.blocks.resampling import Counted, Sums
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps import randomization
+from betterthan.exact.wins.sign import sign_p
 from betterthan.signed import Signature
 from betterthan.significance import nulls
-from betterthan.significance.block_swaps import randomize_blocks
 from betterthan.significance.corrections import adjusted_square
+
+_ROUNDING = 1e-12  # of the sizes of all scores: sums closer than that are equal
+_HELD = 2**22  # sums of pairs at once
+_MOST = 2**28  # bytes of the sums of one block
+
+
+@dataclass(frozen=True)
+class _Options:
+    """Choices of a randomization test, checked."""
+
+    alternative: str
+    method: str
+    correction: str
+    cutoff: float
+    shuffles: int
+    unit: str
+    stop_after: int | None
+
+    @property
+    def joint(self) -> str | None:
+        """The correction, if it takes the joint swaps."""
+        return self.correction if self.correction in names.JOINT_CORRECTIONS else None
+
+    @property
+    def tails(self) -> list[int]:
+        """The tails of the null distribution that answer."""
+        return [nulls.TWO_SIDED] if self.alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
 
 
 def randomization_test(
@@ -118,140 +146,127 @@ def randomization_test(
     >>> test["p_value"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
     (0.0625, 'binomial')
     """
-    _check_choices(alternative, method, correction)
-    cutoff, shuffles = checks.probability(cutoff, "cutoff"), checks.whole(shuffles, "shuffles")
-    unit = unit or unit_of(data)
-    if in_blocks(data):
-        options = {
-            "unit": unit,
-            "stop_after": stop_after,
-            "correction": correction,
-            "cutoff": cutoff,
-        }
-        options |= {"alternative": alternative, "method": method, "shuffles": shuffles}
-        return randomize_blocks(
-            data, statistic, options, one_seed(rng), sided=_sided, how_sure=_how_sure
-        )
-    responses = data if isinstance(data, Responses) else responses_of(data, statistic, beta, unit)
-    joint = correction if correction in names.JOINT_CORRECTIONS else None
-    _agree(responses, alternative, stop_after, joint)
-    how, why = nulls.plan(responses, method)
-    _no_early_stop(how, stop_after)
-    drawn = None
-    if how == "monte_carlo" or joint:
-        drawn = nulls.Drawn(shuffles, one_seed(rng), stop_after, joint)
-    tails = _tails(responses, how, alternative, drawn)
-    result = _assembled(responses, tails, alternative, cutoff, correction)
-    provenance = _record(responses, how, why, drawn, correction)
-    result.attrs = provenance | {"alternative": alternative, "unit": unit, "cutoff": cutoff}
-    return result
-
-
-def _check_choices(alternative: str, method: str, correction: str) -> None:
-    """Refuse unknown choices."""
-    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    checks.one_of(method, names.RANDOMIZATIONS, "method")
-    checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction")
-
-
-def _record(
-    responses: Responses, how: str, why: str, drawn: nulls.Drawn | None, correction: str
-) -> dict[str, Any]:
-    """Provenance of the p-values."""
-    provenance = Signature(
-        version=betterthan.__version__,
-        statistic=responses.statistic,
-        n_items=len(responses.values),
-        method=how,
-        seed=drawn.seed if drawn else None,
-        shuffles=drawn.shuffles if drawn else None,
-        correction=correction,
+    options = _Options(
+        checks.one_of(alternative, names.ALTERNATIVES, "alternative"),
+        checks.one_of(method, names.RANDOMIZATIONS, "method"),
+        checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
+        checks.probability(cutoff, "cutoff"),
+        checks.whole(shuffles, "shuffles"),
+        unit or unit_of(data),
+        stop_after,
     )
-    description = {"test": "randomization", "reason": why, "sampled": int(how == "monte_carlo")}
-    if drawn and drawn.stop_after:
-        description["stop_after"] = drawn.stop_after
-    return provenance.to_attrs() | description
-
-
-def _no_early_stop(how: str, stop_after: int | None) -> None:
+    if in_blocks(data):
+        return _randomize_blocks(data, statistic, options, one_seed(rng))
+    responses = data
+    if not isinstance(responses, Responses):
+        responses = responses_of(responses, statistic, beta, options.unit)
+    _agree(responses, options)
+    how, why = nulls.plan(responses, method)
     if stop_after is not None and how != "monte_carlo":
         raise ValueError(
             f"stop_after={stop_after} is for sampling, and the exact p is at hand; leave it out"
         )
+    drawn = None
+    if how == "monte_carlo" or options.joint:
+        drawn = nulls.Drawn(options.shuffles, one_seed(rng), stop_after, options.joint)
+    tails, score = _tails(responses, how, options, drawn), score_of(responses)
+    difference = _difference(responses, score)
+    result = _assembled(responses.systems, score, difference, _units(responses), tails, options)
+    items = len(responses.values)
+    result.attrs = _record(responses.statistic, items, how, why, drawn, options)
+    return result
 
 
-def _agree(
-    responses: Responses, alternative: str, stop_after: int | None, joint: str | None
-) -> None:
+def _record(
+    statistic: str, items: int, how: str, why: str, drawn: nulls.Drawn | None, options: _Options
+) -> dict[str, Any]:
+    """Provenance of the p-values."""
+    provenance = Signature(
+        version=betterthan.__version__,
+        statistic=statistic,
+        n_items=items,
+        method=how,
+        seed=drawn.seed if drawn else None,
+        shuffles=drawn.shuffles if drawn else None,
+        correction=options.correction,
+    )
+    description = {"test": "randomization", "reason": why, "sampled": int(how == "monte_carlo")}
+    if drawn and drawn.stop_after:
+        description["stop_after"] = drawn.stop_after
+    choices = {k: getattr(options, k) for k in ("alternative", "unit", "cutoff")}
+    return provenance.to_attrs() | description | choices
+
+
+def _agree(responses: Responses, options: _Options) -> None:
     """Refuse choices that do not go together."""
-    if stop_after is not None:
-        checks.whole(stop_after, "stop_after")
+    joint, alternative = options.joint, options.alternative
+    if options.stop_after is not None:
+        checks.whole(options.stop_after, "stop_after")
     if joint and alternative != "two-sided":
         raise ValueError(
             f"correction={joint!r} is two-sided; use holm with alternative={alternative!r}"
         )
-    if joint and stop_after is not None:
+    if joint and options.stop_after is not None:
         raise ValueError(f"correction={joint!r} needs every shuffle; leave stop_after out")
     if joint == "tukey" and (responses.gaps or responses.kind == "custom"):
-        requirement = (
-            "a score of every system for every item"
-            if responses.gaps
-            else "a statistic of this package"
-        )
+        requirement = "a statistic of this package"
+        if responses.gaps:
+            requirement = "a score of every system for every item"
         raise ValueError(f"correction='tukey' needs {requirement}; use max_t or holm")
 
 
 def _tails(
-    responses: Responses, how: str, alternative: str, drawn: nulls.Drawn | None
+    responses: Responses, how: str, options: _Options, drawn: nulls.Drawn | None
 ) -> nulls.Tails:
-    tails = [nulls.TWO_SIDED] if alternative == "two-sided" else [nulls.GREATER, nulls.LESS]
-    sampled = nulls.sampled_tails(responses, tails, drawn) if drawn else None
+    sampled = nulls.sampled_tails(responses, options.tails, drawn) if drawn else None
     if sampled and how == "monte_carlo":
         return sampled
     exact = nulls.exact_tails(responses, how)
-    return nulls.Tails(exact.p[tails], adjusted=sampled.adjusted if sampled else None)
+    return nulls.Tails(exact.p[options.tails], adjusted=sampled.adjusted if sampled else None)
 
 
 def _assembled(
-    responses: Responses, tails: nulls.Tails, alternative: str, cutoff: float, correction: str
+    systems: list[str],
+    score: np.ndarray,
+    difference: np.ndarray,
+    units: tuple[np.ndarray, np.ndarray],
+    tails: nulls.Tails,
+    options: _Options,
 ) -> xr.Dataset:
-    systems, score = responses.systems, score_of(responses)
-    n, differ = _units(responses)
-    least = 0.5**differ * (2.0 if alternative == "two-sided" else 1.0)
+    """The table of p-values, of so many units that both have and that differ."""
+    n, differ = units
+    sided = partial(_sided, alternative=options.alternative)
+    least = 0.5**differ * (2.0 if options.alternative == "two-sided" else 1.0)
     if tails.shuffles is not None:
-        least = np.maximum(least, 1 / (_sided(tails.shuffles, alternative, 1) + 1))
+        least = np.maximum(least, 1 / (sided(tails.shuffles, diagonal=1) + 1))
     table: dict[str, Any] = {
-        "p_value": _sided(tails.p, alternative, 1.0),
-        "difference": _difference(responses, score),
+        "p_value": sided(tails.p, diagonal=1.0),
+        "difference": difference,
         "n": n,
         "n_differ": differ,
         "smallest_p": np.minimum(least, 1.0),
     }
-    table |= _how_sure(tails, alternative, cutoff)
+    if tails.exceedances is not None and tails.shuffles is not None:
+        b, shuffles, cutoff = tails.exceedances, tails.shuffles, options.cutoff
+        more = randomization.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
+        below = randomization.confidence_below(b, shuffles, cutoff)
+        table |= {
+            "p_value_mcse": sided(randomization.monte_carlo_error(b, shuffles), diagonal=0.0),
+            "exceedances": sided(b, diagonal=0),
+            "shuffles": sided(shuffles, diagonal=0),
+            "confidence": sided(below, diagonal=0.0),
+            "more_shuffles": sided(more, diagonal=0.0),
+        }
     table["score"] = score
     if tails.adjusted is not None:
-        table["p_adjusted"], attrs = _square(tails.adjusted, tails.adjusted, 1.0), {}
+        table["p_adjusted"] = square_from_pairs(tails.adjusted, tails.adjusted, 1.0)
+        attrs = {}
     else:
-        adjusted = adjusted_square(table["p_value"], correction)
+        adjusted = adjusted_square(table["p_value"], options.correction)
         table["p_adjusted"], attrs = adjusted.values, adjusted.attrs
     result = _blank(tuple(systems), tuple(table)).copy(data=table)
     result.variables["p_adjusted"].attrs.update(attrs)
     return result
-
-
-def _how_sure(tails: nulls.Tails, alternative: str, cutoff: float) -> dict[str, np.ndarray]:
-    """Monte Carlo error and confidence of sampled p-values; nothing for exact ones."""
-    if tails.exceedances is None or tails.shuffles is None:
-        return {}
-    b, shuffles = tails.exceedances, tails.shuffles
-    more = randomization.more_shuffles(b, shuffles, cutoff, names.CONFIDENCE)
-    return {
-        "p_value_mcse": _sided(randomization.monte_carlo_error(b, shuffles), alternative, 0.0),
-        "exceedances": _sided(b, alternative, 0),
-        "shuffles": _sided(shuffles, alternative, 0),
-        "confidence": _sided(randomization.confidence_below(b, shuffles, cutoff), alternative, 0.0),
-        "more_shuffles": _sided(more, alternative, 0.0),
-    }
 
 
 @lru_cache(maxsize=8)
@@ -262,38 +277,15 @@ def _blank(systems: tuple[str, ...], answers: tuple[str, ...]) -> xr.Dataset:
     dims = {name: names.SQUARE if name != "score" else (names.SYSTEM,) for name in answers}
     size = len(systems)
     empty = {name: (d, np.broadcast_to(np.nan, (size,) * len(d))) for name, d in dims.items()}
-    return xr.Dataset(empty, coords=_coords(systems))
-
-
-def _coords(systems: tuple[str, ...]) -> xr.Coordinates:
-    """The same names on three dims, from one index."""
-    labels = np.array(systems)
-    index = PandasIndex(pd.Index(labels, dtype=object), names.SYSTEM, coord_dtype=labels.dtype)
-    indexes = {dim: index.rename({}, {names.SYSTEM: dim}) for dim in (*names.SQUARE, names.SYSTEM)}
-    for dim, dim_index in indexes.items():
-        dim_index.index.name = dim
-    variables = {dim: dim_index.create_variables()[dim] for dim, dim_index in indexes.items()}
-    return xr.Coordinates(variables, indexes=indexes)
+    return xr.Dataset(empty, coords=labels(systems, *names.SQUARE, names.SYSTEM))
 
 
 def _sided(values: np.ndarray, alternative: str, diagonal: float) -> np.ndarray:
     """A square from (tail, pair): one tail above the diagonal, its mirror below."""
     if alternative == "two-sided":
-        return _square(values[0], values[0], diagonal)
-    greater, less = values
-    return (
-        _square(greater, less, diagonal)
-        if alternative == "greater"
-        else _square(less, greater, diagonal)
-    )
-
-
-def _square(above: Any, below: Any, diagonal: float) -> np.ndarray:
-    systems = (1 + isqrt(1 + 8 * len(above))) // 2
-    square = np.full((systems, systems), diagonal, dtype=np.result_type(above))
-    first, second = pair_indices(systems)
-    square[first, second], square[second, first] = above, below
-    return square
+        return square_from_pairs(values[0], values[0], diagonal)
+    greater, less = values if alternative == "greater" else values[::-1]
+    return square_from_pairs(greater, less, diagonal)
 
 
 def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
@@ -324,3 +316,91 @@ def _difference(responses: Responses, score: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         difference = (sums - sums.T) / (present.T @ present) / responses.scale
     return difference if responses.higher_is_better else -difference
+
+
+def _randomize_blocks(
+    data: xr.DataArray, statistic: Any, options: _Options, seed: int
+) -> xr.Dataset:
+    """The test of scores that come in blocks of items: swaps by the item's number, the same ones
+    however blocks are cut; they are others than of the same scores in memory.
+    """
+    blocks = blocks_of(data)
+    _refuse_in_blocks(blocks, statistic, options)
+    counted = _read(blocks, options, seed)
+    graded, tables = counted.tables.graded, counted.tables
+    if graded and options.method == "exact":
+        raise ValueError(
+            "method='exact' is not possible in blocks of graded scores; use method='monte_carlo'"
+        )
+    binomial = not graded and options.method != "monte_carlo"
+    sign, tails = 1 if blocks.higher_is_better else -1, options.tails
+    if binomial or counted.sums is None:
+        first, second = pair_indices(len(tables.wins))
+        wins, losses = (tables.wins, tables.wins.T)[::sign]
+        sides = [names.ALTERNATIVES[tail] for tail in tails]
+        # swaps of items on which two systems differ are binomial
+        p = [sign_p(wins[first, second], losses[first, second], side) for side in sides]
+        answers = nulls.Tails(np.stack(p))
+    else:
+        exceedances = _exceedances(counted.sums, sign)[tails]
+        done = np.full(exceedances.shape, options.shuffles)
+        p = randomization.monte_carlo_p(exceedances, done)
+        answers = nulls.Tails(p, exceedances, done)
+    score = np.diag(tables.sums) / blocks.items
+    units = tables.shared, tables.wins + tables.wins.T
+    difference = score[:, None] - score
+    result = _assembled(list(blocks.systems), score, difference, units, answers, options)
+    how, why = "monte_carlo", "scores are in blocks"
+    if binomial:
+        how, why = "binomial", "every swap counts"
+    drawn = None if binomial else nulls.Drawn(options.shuffles, seed)
+    result.attrs = _record(statistic or "mean", blocks.items, how, why, drawn, options)
+    return result
+
+
+def _refuse_in_blocks(blocks: Blocks, statistic: Any, options: _Options) -> None:
+    """Refuse what needs all scores at once."""
+    choices = ("mean", "accuracy")
+    if callable(statistic) or (statistic or "mean") not in choices:
+        raise ValueError(
+            f"statistic is {checks.shown(statistic)}; of scores in blocks choose one of "
+            f"{', '.join(choices)}"
+        )
+    for name, only in (("unit", names.ITEM), ("stop_after", None)):
+        if getattr(options, name) != only:
+            raise ValueError(
+                f"{name}={getattr(options, name)!r} needs scores in memory, not in blocks"
+            )
+    checks.one_of(options.correction, names.CORRECTIONS, "correction of scores in blocks,")
+    if options.shuffles * (len(blocks.systems) + 1) * 8 > _MOST:
+        raise ValueError(
+            f"{options.shuffles:,} shuffles of {len(blocks.systems):,} systems are more than a "
+            f"block may hold; give at most {_MOST // 8 // (len(blocks.systems) + 1):,} shuffles"
+        )
+
+
+def _read(blocks: Blocks, options: _Options, seed: int) -> Counted:
+    """One reading; a second where some blocks hold 0 and 1 alone, and others do not."""
+    rule, always = rule_of(blocks, "error"), options.method == "monte_carlo"
+    see = partial(resampling.counted_and_swapped, rule=rule, draws=options.shuffles, seed=seed)
+    counted = folded(blocks, partial(see, always=always), resampling.both_added)
+    if counted.tables.graded and counted.sums is None:
+        return folded(blocks, partial(see, always=True), resampling.both_added)
+    return counted
+
+
+def _exceedances(sums: Sums, sign: int) -> np.ndarray:
+    """In how many of the same swaps each pair reaches its difference: (tail, pair)."""
+    moved, totals = sign * sums.sums[:, :-1], sign * sums.totals[:-1]
+    first, second = pair_indices(len(totals))
+    step = max(1, _HELD // len(moved))
+    parts: list[np.ndarray] = []
+    for start in range(0, len(first), step):
+        a, b = first[start : start + step], second[start : start + step]
+        observed = totals[a] - totals[b]
+        swapped = observed - 2 * (moved[:, a] - moved[:, b])
+        slack = _ROUNDING * (sums.sizes[a] + sums.sizes[b])
+        two = np.abs(swapped) >= np.abs(observed) - slack
+        sides = two, swapped >= observed - slack, swapped <= observed + slack
+        parts.append(np.stack([side.sum(0) for side in sides]))
+    return np.concatenate(parts, axis=1)

@@ -168,15 +168,13 @@ def _sign(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Tab
 
 def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
     result = sign_tests(counts, choices.sign_ties)
-    return Table({k: (names.SQUARE, result[v].values) for k, v in _MID_P.items()})
-
-
-_MID_P = {"p_value": "mid_p", "favours": "favours"}
+    result["p_value"] = result["mid_p"]
+    return Table({k: (names.SQUARE, result[k].values) for k in ("p_value", "favours")})
 
 
 def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
-    result = sign_tests(counts, "third")
-    return Table({k: (names.SQUARE, result[k].values) for k in ("p_value", "favours")})
+    result = p_values(counts, "third")
+    return Table({k: (names.SQUARE, result[k]) for k in ("p_value", "favours")})
 
 
 def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
@@ -262,11 +260,7 @@ TESTS = (
         needs_ties=True,
     ),
     TestSpec(
-        "randomization",
-        "randomization p",
-        _randomization,
-        _randomization_words,
-        needs_items=True,
+        "randomization", "randomization p", _randomization, _randomization_words, needs_items=True
     ),
 )
 _ANY = f"one or more of {', '.join(names.TESTS)}"

@@ -12,8 +12,8 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
-from betterthan.counts.shapes import labelled, labels, pair_indices, square_array, to_square
-from betterthan.counts.tables import from_measures
+from betterthan.counts.shapes import labelled, labels, square_array, square_from_pairs, to_square
+from betterthan.counts.tables import contingency_cells, from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.counts.units import CLUSTER, ids_of, unit_of
 from betterthan.exact.joint.units import PairMeans, differences, joined, pair_sums
@@ -54,10 +54,7 @@ class OnClusters:
 
     @classmethod
     def from_sums(
-        cls,
-        systems: list[str],
-        sums: Callable[[], Iterable[Sums]],
-        pairs: PairMeans | None = None,
+        cls, systems: list[str], sums: Callable[[], Iterable[Sums]], pairs: PairMeans | None = None
     ) -> "OnClusters":
         """From a function that gives the sums of some pairs at a time; `pairs` are their
         differences, where these are known.
@@ -71,7 +68,7 @@ class OnClusters:
         outcomes = np.stack(
             [means.won, means.lost, means.units - means.won - means.lost], axis=-1
         ).astype(np.int64)
-        square = self._square(outcomes, outcomes[:, [1, 0, 2]], 0)
+        square = square_from_pairs(outcomes, outcomes[:, [1, 0, 2]], 0)
         array = square_array(square, self.systems, {})
         return array.assign_attrs(unit="cluster", ties="third")
 
@@ -90,27 +87,22 @@ class OnClusters:
             clusters = len(arrays[0])
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
-        variables = {"p_value": self._square(p, p, 1.0), "difference": self._square(d, -d, 0.0)}
+        variables = {
+            "p_value": square_from_pairs(p, p, 1.0),
+            "difference": square_from_pairs(d, -d, 0.0),
+        }
         sampled = extreme >= 0
         if sampled.any():
             error = np.where(
                 sampled, randomization.monte_carlo_error(extreme, np.array(draws)), 0.0
             )
-            variables["exceedances"] = self._square(extreme, extreme, -1)
-            variables["p_value_mcse"] = self._square(error, error, 0.0)
+            variables["exceedances"] = square_from_pairs(extreme, extreme, -1)
+            variables["p_value_mcse"] = square_from_pairs(error, error, 0.0)
         how = "monte_carlo" if sampled.any() else "flips"
         large = clusters > flips.NORMAL
         how = "normal" if large and self.most_decisive > flips.EXACT else how
         coords = labels(tuple(self.systems), *names.SQUARE)
         return xr.Dataset({k: (names.SQUARE, v) for k, v in variables.items()}, coords), how
-
-    def _square(self, values: np.ndarray, swapped: np.ndarray, diagonal: float) -> np.ndarray:
-        """Square of answers over both systems, with this `diagonal`."""
-        n = len(self.systems)
-        first, second = pair_indices(n)
-        full = np.full((n, n, *values.shape[1:]), diagonal, dtype=values.dtype)
-        full[first, second], full[second, first] = values, swapped
-        return full
 
 
 @dataclass(frozen=True)
@@ -224,10 +216,7 @@ def _cluster_counts(data: xr.DataArray, missing: str, margin: float) -> xr.DataA
 
 
 def sign_tests(
-    counts: xr.DataArray,
-    ties: str,
-    alternative: str = "two-sided",
-    alpha: float = names.ALPHA,
+    counts: xr.DataArray, ties: str, alternative: str = "two-sided", alpha: float = names.ALPHA
 ) -> xr.Dataset:
     """The sign test of a checked square of counts."""
     cells = _cells(counts, _has_ties(counts, ties))
@@ -285,9 +274,7 @@ def mcnemar(
     0.012939
     """
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    cells = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
-    counts = {name: checks.whole(value, name, least=0) for name, value in cells.items()}
-    a, b = counts["only_a"], counts["only_b"]
+    right, a, b, wrong = contingency_cells(both_right, only_a, only_b, both_wrong)
     numbers = {
         "p_value": sign.sign_p(a, b, alternative),
         "mid_p": sign.sign_mid_p(a, b, alternative),
@@ -296,9 +283,8 @@ def mcnemar(
         "n": a + b,
         "smallest_p": sign.smallest_p(a + b, 0, "drop", alternative),
     }
-    provenance = Signature(
-        version=betterthan.__version__, unit=names.ITEM, n_items=sum(counts.values())
-    )
+    n = right + a + b + wrong
+    provenance = Signature(version=betterthan.__version__, unit=names.ITEM, n_items=n)
     attrs = {"test": "McNemar, exact", "alternative": alternative} | provenance.to_attrs()
     return xr.Dataset({k: ((), v) for k, v in numbers.items()}, attrs=attrs)
 
@@ -381,7 +367,11 @@ def _table(
     how many decisive items it needs, nor mid-p.
     """
     wins, losses = policy.settle(cells.wins, cells.losses, cells.ties)
-    p, n = _p_values(wins, losses, cells.ties if policy.keeps_ties else None, alternative)
+    n = wins + losses
+    if policy.keeps_ties:  # the trinomial test
+        p, n = sign.trinomial_p(wins, losses, cells.ties, alternative), n + cells.ties
+    else:
+        p = sign.sign_p(wins, losses, alternative)
     left_out = policy.left_out(cells.ties)
     least = sign.smallest_p(cells.wins + cells.losses, cells.ties, policy.name, alternative)
     itself = np.eye(len(wins), dtype=bool)
@@ -403,16 +393,6 @@ def _table(
         "smallest_p": np.where(itself, 1.0, least),
         **needed,
     }
-
-
-def _p_values(
-    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray | None, alternative: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """p-values and number of items; of the trinomial test where ties are passed."""
-    if ties is None:
-        return sign.sign_p(wins, losses, alternative), wins + losses
-    p = sign.trinomial_p(wins, losses, ties, alternative)
-    return p, wins + losses + ties
 
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:

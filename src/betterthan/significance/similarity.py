@@ -202,8 +202,7 @@ def _symmetric(values: np.ndarray, systems: list[str], name: str) -> None:
         i, j = np.argwhere(wrong)[0]
         raise ValueError(
             f"{name} of {systems[i]!r} against {systems[j]!r} is {values[i, j]:g} but "
-            f"{values[j, i]:g} the other way "
-            "round; groups need a two-sided test"
+            f"{values[j, i]:g} the other way round; groups need a two-sided test"
         )
 
 

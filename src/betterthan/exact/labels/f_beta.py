@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg, special
 
+from betterthan.exact.labels import f_scores
+
 _NODES = 80
 
 
@@ -112,6 +114,22 @@ def interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[fl
     return min(
         (limits(left) for left in (0.0, 1 - prob, float(optimum.x))), key=lambda e: e[1] - e[0]
     )
+
+
+def summary(
+    alpha: np.ndarray, statistic: str, beta: float, prob: float, kind: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Posterior mean and ends of the interval of precision, recall, f1 or f_beta, of Dirichlet
+    parameters (..., tp fp fn).
+    """
+    if statistic != "f_beta":
+        a, b = f_scores.beta_parameters(alpha, statistic, (0.0, 0.0, 0.0))
+        return f_scores.mean(a, b, statistic), *f_scores.interval(a, b, statistic, prob, kind)
+    center, low, high = (np.empty(alpha.shape[:-1]) for _ in range(3))
+    for index in np.ndindex(center.shape):
+        center[index] = mean(alpha[index], beta)
+        low[index], high[index] = interval(alpha[index], beta, prob, kind)
+    return center, low, high
 
 
 def _share(beta: float, u: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -77,13 +77,12 @@ def _counted(differences: np.ndarray) -> np.ndarray:
     total = np.abs(differences.sum(0)) - _SLACK * size
     half = len(differences) // 2
     step = max(1, _HELD // 2 ** (len(differences) - half))
-    return np.concatenate(
-        [
-            _share(differences[:half, k : k + step], differences[half:, k : k + step], *scale)
-            for k in range(0, len(size), step)
-            for scale in [(total[k : k + step], size[k : k + step])]
-        ]
-    )
+    parts: list[np.ndarray] = []
+    for start in range(0, len(size), step):
+        pairs = slice(start, start + step)
+        both = differences[:half, pairs], differences[half:, pairs]
+        parts.append(_share(*both, total[pairs], size[pairs]))
+    return np.concatenate(parts)
 
 
 def _counted_integers(sizes: np.ndarray, total: np.ndarray) -> np.ndarray:

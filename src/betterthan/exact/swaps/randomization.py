@@ -196,11 +196,6 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     return None
 
 
-def sum_cells(differences: np.ndarray) -> int:
-    """Cells of the null distribution of a sum of whole differences."""
-    return int(np.abs(differences).sum()) // _common(differences) + 1
-
-
 def sum_null(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sums moved from A to B under all swaps, ascending, and their probabilities."""
     step = _common(differences)

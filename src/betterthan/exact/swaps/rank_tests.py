@@ -68,9 +68,8 @@ def auc_below(some: Any, others: Any) -> float:
     0.875
     """
     some, others = np.asarray(some, dtype=float), np.sort(np.asarray(others, dtype=float))
-    below = len(others) - np.searchsorted(others, some, side="right")
-    equal = np.searchsorted(others, some, side="right") - np.searchsorted(others, some, side="left")
-    return float((below + 0.5 * equal).sum() / (len(some) * len(others)))
+    left, right = (np.searchsorted(others, some, side=side) for side in ("left", "right"))
+    return float((len(others) - (left + right) / 2).sum() / (len(some) * len(others)))
 
 
 def rank_sum_p(some: Any, others: Any, *, shuffles: int, seed: int) -> float:
