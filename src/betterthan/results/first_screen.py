@@ -69,16 +69,22 @@ class FirstScreen:
     caterpillar: str = ""
     density: str = ""
     rule: str = ""  # what a verdict needs
+    drawing: str = ""  # SVG in place of a picture of differences
+    drawing_is: str = ""
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""
-        rope = self.picture.rope if self.picture else 0.0
-        return marks.row(self.scale, row.limits, row.verdict, rope)
+        if self.picture is None:
+            return ""
+        verdict = "better" if self.picture.levels else row.verdict  # the plain point
+        rope, margin = self.picture.rope, self.picture.margin
+        return marks.row(self.scale, row.limits, verdict, rope, margin)
 
     @property
     def axis(self) -> str:
         """The axis of the picture."""
-        return marks.axis(self.scale)
+        levels = self.picture is not None and self.picture.levels
+        return marks.axis(self.scale, "", "") if levels else marks.axis(self.scale)
 
     @property
     def verdicts(self) -> list[str]:
@@ -97,6 +103,8 @@ _KEY = {
     "equivalent": "practically equivalent",
     "undecided": "undecided: not shown to differ, not shown to be equal",
     "split": "split: wins and means disagree",
+    "pass": "pass: not behind by the margin or more",
+    "inconclusive": "inconclusive: not shown to pass, not shown to be worse",
 }
 
 
@@ -291,6 +299,16 @@ def _density(context: ReportContext) -> tuple[np.ndarray, np.ndarray] | None:
     cell = data.isel(dict(zip(names.SQUARE, (0, 1), strict=True)))
     w, l, t = (cell["counts"].values + np.asarray(prior)).tolist()
     low, high = (float(cell[f"difference_{end}"]) for end in ("lower", "upper"))
+    return counts_density((w, l, t), low, high)
+
+
+def counts_density(
+    shape: tuple[float, float, float], low: float, high: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The posterior density of a difference in win rate around its interval; `shape`: wins, losses
+    and ties, each with its prior.
+    """
+    w, l, t = shape
     if not low < high:
         return None
     # with a point at zero, where the colors meet

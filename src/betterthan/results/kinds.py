@@ -91,6 +91,8 @@ KINDS = (
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
     Kind("significance.groups", "groups", "results.groups_page.page"),
+    Kind("gate", _is_a("Gate", "gating.answer"), "gating.page.page"),
+    Kind("plan", _is_a("Plan", "plan.answer"), "plan.page.page"),
     Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),
 )
 

@@ -41,8 +41,16 @@ def verdict_class(verdict: str) -> str:
     >>> verdict_class("a_better"), verdict_class("no data"), verdict_class("baseline")
     ('v-better', 'v-no_data', 'v-reference')
     """
-    words = {"a_better": "better", "b_better": "worse", "baseline": "reference"}
-    return "v-" + words.get(verdict, verdict).replace(" ", "_")
+    return "v-" + _CLASSES.get(verdict, verdict).replace(" ", "_")
+
+
+_CLASSES = {
+    "a_better": "better",
+    "b_better": "worse",
+    "baseline": "reference",
+    "pass": "better",  # of a gate
+    "inconclusive": "undecided",
+}
 
 
 def percent(share: float) -> str:
@@ -64,7 +72,7 @@ def point(x: float, verdict: str) -> str:
     >>> point(0.25, "worse")
     '<use href="#m-worse" x="25%" y="50%"/>'
     """
-    shape = "reference" if verdict in _REFERENCES else verdict
+    shape = verdict_class(verdict).removeprefix("v-")
     shape = shape if shape in SHAPES else "undecided"
     return f'<use href="#m-{shape}" x="{percent(x)}" y="50%"/>'
 
@@ -94,8 +102,21 @@ def _band(scale: Scale, rope: float) -> str:
     )
 
 
-def row(scale: Scale, limits: Sequence[float] | None, verdict: str, rope: float = 0.0) -> str:
-    """A row of the picture of differences: grid, ROPE, zero line, interval.
+def _margin(scale: Scale, margin: float) -> str:
+    """From a margin below zero up to zero."""
+    left, right = sorted((scale.share(-margin), scale.share(0.0)))
+    place = f'x="{percent(left)}" width="{percent(right - left)}"'
+    return f'<rect class="rope" {place} height="100%"/>'
+
+
+def row(
+    scale: Scale,
+    limits: Sequence[float] | None,
+    verdict: str,
+    rope: float = 0.0,
+    margin: float = 0.0,
+) -> str:
+    """A row of the picture of differences: grid, ROPE or margin, zero line, interval.
 
     Examples
     --------
@@ -105,7 +126,7 @@ def row(scale: Scale, limits: Sequence[float] | None, verdict: str, rope: float 
     """
     grid = "".join(_line("grid", scale.share(tick)) for tick in scale.ticks() if tick)
     zero = _line("zero", scale.share(0.0))
-    marks = _band(scale, rope) + grid + zero + interval(scale, limits, verdict)
+    marks = (_margin(scale, margin) if margin else _band(scale, rope)) + grid + zero + interval(scale, limits, verdict)
     return f'<svg class="row" aria-hidden="true">{marks}</svg>'
 
 
@@ -117,7 +138,7 @@ def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
         f'<text class="side" x="{percent(zero)}" dx="{dx}" y="38%" text-anchor="{anchor}">'
         f"{escape(text)}</text>"
         for space, anchor, dx, text in sides
-        if space >= 0.15
+        if space >= 0.15 and text.strip("← →")
     ]
     for tick in scale.ticks():
         minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
