@@ -71,6 +71,8 @@ class FirstScreen:
     rule: str = ""  # what a verdict needs
     drawing: str = ""  # SVG in place of a picture of differences
     drawing_is: str = ""
+    drawn_along: str = ""  # what its numbers are, from left to right
+    drawing_key: Sequence[tuple[str, str]] = ()  # classes of its marks, and what they are
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""

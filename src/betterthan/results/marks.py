@@ -5,6 +5,7 @@ points are symbols of the page, so that a script changes a verdict by a class an
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -22,6 +23,8 @@ SHAPES = {
 }
 _REFERENCES = ("baseline", "reference")
 _FRAMES = {"width": "100%", "height": "100%"}
+_NEAR = 0.1  # levels whose labels would touch on one side
+_POINTS = 8  # of a curve, about
 CLASSES = 7  # of the colors of a matrix
 _BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
 
@@ -210,6 +213,50 @@ def density(scale: Scale, x: np.ndarray, y: np.ndarray) -> str:
         '<svg class="density" viewBox="0 0 1000 100" preserveAspectRatio="none" '
         f'aria-hidden="true">{paths}</svg>'
     )
+
+
+def curves(
+    x: np.ndarray, lines: Sequence[tuple[str, np.ndarray]], levels: Sequence[tuple[float, str]] = ()
+) -> str:
+    """Probabilities along a number, from 0 to 1; `lines`: class and values, `levels`: what is
+    reached or wanted, with its label.
+
+    Examples
+    --------
+    >>> drawn = curves(np.array([0, 100]), [("v-better", np.array([0.25, 0.5]))], [(0.75, "goal")])
+    >>> '<line class="iv" x1="0%" x2="100%" y1="75%" y2="50%"/>' in drawn
+    True
+    """
+    scale = Scale.over([float(x.min()), float(x.max())])
+    scale = replace(scale, low=0.0, high=float(x.max()) or 1.0)
+    places = [percent(scale.share(value)) for value in x.tolist()]
+    drawn = ""
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y = percent(1 - tick)
+        drawn += f'<line class="grid" x2="100%" y1="{y}" y2="{y}"/>'
+        drawn += f'<text x="0" dx="-8" y="{y}" dy="4" text-anchor="end">{tick:g}</text>'
+    for tick in scale.ticks():
+        minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
+        place = f'x="{percent(scale.share(tick))}" y="100%" dy="18" text-anchor="middle"'
+        drawn += f"<text{minor} {place}>{tick:,g}</text>"
+    near = len(levels) > 1 and abs(levels[0][0] - levels[1][0]) < _NEAR
+    for k, (level, label) in enumerate(levels):
+        y = percent(1 - level)
+        below = near and level == min(value for value, _ in levels)
+        drawn += f'<line class="level{" goal" if not k else ""}" x2="100%" y1="{y}" y2="{y}"/>'
+        drawn += f'<text class="side" x="0" dx="6" y="{y}" dy="{14 if below else -5}">'
+        drawn += f"{escape(label)}</text>"
+    for kind, values in lines:
+        heights = [percent(1 - value) for value in values.tolist()]
+        ends = [*zip(places, heights, strict=True)]
+        drawn += f'<g class="{kind}">'
+        for (x1, y1), (x2, y2) in zip(ends, ends[1:], strict=False):
+            drawn += f'<line class="iv" x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}"/>'
+        some = ends[:: len(ends) // _POINTS or 1]
+        shape = kind.removeprefix("v-")
+        points = (f'<use href="#m-{shape}" x="{a}" y="{b}"/>' for a, b in some)
+        drawn += "".join(points) + "</g>"
+    return f'<svg class="curves" aria-hidden="true">{drawn}</svg>'
 
 
 def caterpillar(
