@@ -50,7 +50,8 @@ def page(plan: Plan) -> Document:
 def _title(plan: Plan) -> str:
     attrs = plan.attrs
     if attrs.get("answer") == "items needed":
-        return f"How many {'more ' if attrs['keep'] else ''}items are needed?"
+        more = "How many more items are needed?"
+        return more if attrs["keep"] else "How many items does a new test set need?"
     title = document(plan).parts[0].tables[0].caption.partition(";")[0]
     return title or "Plan"
 
@@ -137,8 +138,8 @@ def _drawn_verdicts(plan: Plan) -> dict[str, Any]:
     }
     if along is None:
         shares = [("empty" if "un" in kind else kind, float(p)) for kind, _, p in parts]
-        bar = marks.stacked(shares)
-        return drawn | {"drawing": bar}
+        key = [(kind, f"{text} {numbers.probability(float(p))}") for kind, text, p in parts]
+        return drawn | {"drawing": marks.stacked(shares), "drawing_key": key}
     drawing = marks.curves(data[along].values, [(kind, values) for kind, _, values in parts])
     return drawn | {"drawing": drawing, "drawn_along": _ALONG[along]}
 

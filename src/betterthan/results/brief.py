@@ -30,6 +30,7 @@ from betterthan.results.text import (
     printed,
     with_short_names,
 )
+from betterthan.signed import Signature
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
@@ -138,6 +139,12 @@ def _lines(picture: Picture | None) -> list[str]:
 
 def answer_picture(data: xr.Dataset) -> Picture | None:
     """The differences of an answer of another kind, where systems or a single pair have some."""
+    context = answer_context(data)
+    return None if context is None else picture_of(context)
+
+
+def answer_context(data: xr.Dataset) -> ReportContext | None:
+    """The systems of an answer of another kind, where these or a single pair have differences."""
     data = leading(data)
     if "difference_mean" not in data or "verdict" not in data:
         return None
@@ -153,10 +160,9 @@ def answer_picture(data: xr.Dataset) -> Picture | None:
     if names.ENGINE not in data.dims:
         data = data.expand_dims({names.ENGINE: ["main"]})
     try:
-        context = report_context(data)
+        return report_context(data)
     except KeyError:
         return None
-    return picture_of(context)
 
 
 def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
@@ -184,6 +190,12 @@ def _footer_of_kind(comparison: Any, rest: str) -> str:
     provenance, data = comparison.made, leading(comparison.data)
     if "verdict" not in data:
         return f"Priors, diagnostics and all draws: {rest}."
+    rest_is = _REST.get(provenance.answer, _REST_OF_FITS)
+    return f"{rule_of_kind(provenance, data)} {rest_is}: {rest}."
+
+
+def rule_of_kind(provenance: Signature, data: xr.Dataset) -> str:
+    """What a verdict needs, and what an undecided pair means, of an answer of another kind."""
     threshold = provenance.threshold or names.VERDICT_PROB
     needs = f"A verdict needs a posterior probability of at least {threshold:g}"
     if provenance.answer in _TWICE and "prob_more_wins" in data:
@@ -193,8 +205,7 @@ def _footer_of_kind(comparison: Any, rest: str) -> str:
         upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
         verdicts = verdicts.transpose(*names.SQUARE).values[upper]
     undecided = "undecided" in np.asarray(verdicts)
-    lines = [f"{needs}.", *(['"Undecided" does not mean equal.'] if undecided else [])]
-    return " ".join([*lines, f"{_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."])
+    return " ".join([f"{needs}.", *(['"Undecided" does not mean equal.'] if undecided else [])])
 
 
 _TWICE = ("scores", "orders")

@@ -3,7 +3,7 @@ step, undecided pairs, and of many systems all scores.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
-from betterthan.results.brief import answer_picture
+from betterthan.results.brief import answer_context, rule_of_kind
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
@@ -20,6 +20,7 @@ from betterthan.results.interval_picture import Scale
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
+from betterthan.results.score_sentences import statistic_label, units_label
 from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
@@ -46,6 +47,7 @@ class Undecided:
     n_undecided: int
     parts: Sequence[tuple[str, float]]  # of a bar: class and number
     pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
+    anchor: str = "pairs"  # of the part that has all
 
     @property
     def more(self) -> int:
@@ -146,16 +148,121 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     """
     if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
         return None
-    picture = answer_picture(answer)
-    if picture is None:
+    context = answer_context(answer)
+    picture = None if context is None else picture_of(context)
+    if context is None or picture is None:
         return None
     values = [value for row in picture.rows for value in row.limits or ()]
+    undecided = _undecided_of_kind(context, page)
+    elsewhere = undecided.sentence if undecided else ""
+    lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
-        lede=[line for line in page.answer[1:] if not line.startswith("!")],
+        meta=list(_meta_of_kind(context)),
+        lede=[line for line in lines if line != elsewhere],
         picture=picture,
         scale=Scale.over(values, picture.lower_is_better),
         folded_rows=_folded_rows(picture),
+        step=_step_of_kind(context),
+        undecided=undecided,
+        rule=rule_of_kind(context.provenance, context.data),
     )
+
+
+def _undecided_of_kind(context: ReportContext, page: Document) -> Undecided | None:
+    """The undecided pairs of three systems or more, where the page counts them in words."""
+    if not context.many or context.answer.failures:
+        return None
+    undecided = _undecided(context)
+    anchors = [anchor for anchor, _ in page.sections if anchor in ("pairs", "systems")]
+    if undecided is None or undecided.sentence not in page.answer or not anchors:
+        return None
+    return replace(undecided, anchor="pairs" if "pairs" in anchors else anchors[0])
+
+
+def _meta_of_kind(context: ReportContext) -> Iterator[str]:
+    """What was compared, and by what."""
+    yield f"{len(context.systems):,} systems"
+    n = context.provenance.n_items
+    units = _units_of_kind(context)
+    if n is not None and n > 0:
+        yield f"{n:,} {units if n > 1 else units.removesuffix('s')}"
+    if criterion := _criterion_of_kind(context):
+        yield f"by {criterion}"
+
+
+def _units_of_kind(context: ReportContext) -> str:
+    """What systems are compared on."""
+    if "statistic" in context.data.attrs:
+        return units_label(context.data)
+    return "folds" if context.provenance.answer == "folds" else context.answer.units
+
+
+def _criterion_of_kind(context: ReportContext) -> str:
+    """What an answer of another kind compares systems by; empty where it is no merit."""
+    data, kind = context.data, context.provenance.answer
+    return statistic_label(data) if "statistic" in data.attrs else _CRITERIA.get(kind or "", "")
+
+
+_CRITERIA = {
+    "judged": "human labels",
+    "pairs": "the fitted model",
+    "folds": "mean score",
+    "prediction": "predicted response",
+}
+
+
+def _step_of_kind(context: ReportContext) -> Step | None:
+    """The next step of an answer of another kind."""
+    answer, criterion = context.answer, _criterion_of_kind(context)
+    if not criterion and not answer.failures:
+        return None
+    step = _step(answer, criterion)
+    undecided = (context.data["verdict"].values == "undecided").any()
+    if step is not None or not undecided:
+        return step
+    if context.provenance.answer == "judged":
+        if not (context.data["n"] > context.data["n_gold"]).any():
+            return None
+        adds = "betterthan.plan.gold says how much more labels add."
+        return Step("Label more of the judged items by people.", adds)
+    return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")
+
+
+def levels_screen(
+    lede: Sequence[str],
+    rows: Sequence[tuple[str, tuple[float, float, float], str]],
+    *,
+    quantity: str,
+    interval: str,
+    of: str,
+    step: Step | None = None,
+) -> FirstScreen:
+    """Values with their intervals, such as scores of labels, in place of differences.
+
+    Parameters
+    ----------
+    lede : sequence of str
+    rows : sequence of (label, (lower, point, upper), text)
+        The text is of the value with its interval.
+    quantity, interval, of : str
+        What the values are, the kind of their intervals, and what has a row.
+    step : Step, optional
+    """
+    drawn = [
+        Difference(label=label, place=k, verdict="reference", limits=limits, written=text)
+        for k, (label, limits, text) in enumerate(rows)
+    ]
+    picture = Picture(
+        quantity=quantity,
+        interval=interval,
+        systems=[label for label, *_ in rows],
+        rows=drawn,
+        levels=True,
+        of=of,
+    )
+    values = [value for _, limits, _ in rows for value in limits]
+    more = f"{len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""
+    return FirstScreen(lede, picture if drawn else None, Scale.over(values), more, step=step)
 
 
 def _folded_rows(picture: Picture | None) -> str:
