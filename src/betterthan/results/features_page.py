@@ -276,11 +276,12 @@ def _screen(fit: xr.Dataset, answer: list[str]) -> FirstScreen:
         np.column_stack([end.values for end in ends]),
         interval,
         answer,
+        _AFTER_CHOICE if fit.attrs["direction"] != "none" else "",
     )
 
 
 def _coefficient_screen(
-    features: list[str], limits: np.ndarray, interval: str, answer: list[str]
+    features: list[str], limits: np.ndarray, interval: str, answer: list[str], note: str = ""
 ) -> FirstScreen:
     """Standardized coefficients with their intervals, the largest first."""
     order = np.argsort(-np.abs(limits[:, 1]), kind="stable")[:FEATURES_LISTED]
@@ -290,7 +291,15 @@ def _coefficient_screen(
         text = f"{point:+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
         rows.append((features[k], (low, point, high), text))
     quantity = "Standardized coefficient of each feature"
-    return levels_screen(answer[1:], rows, quantity=quantity, interval=interval, of="Feature")
+    return levels_screen(
+        answer[1:], rows, quantity=quantity, interval=interval, of="Feature", note=note
+    )
+
+
+_AFTER_CHOICE = (
+    "Intervals are by least squares on the chosen features; after feature selection they are too "
+    "narrow."
+)
 
 
 def _data(fit: xr.Dataset) -> Part:
@@ -362,10 +371,7 @@ def _coefficients(function: Any) -> Part:
     table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
     notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
-        notes.append(
-            "Intervals are by least squares on the chosen features; after feature selection they "
-            "are too narrow."
-        )
+        notes.append(_AFTER_CHOICE)
         notes.append(_INCLUSION.format(f"{fit.attrs['resamples']:,}"))
     return Part("Coefficients", tables=[table], notes=notes)
 

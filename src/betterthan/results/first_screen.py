@@ -225,6 +225,8 @@ def _step_of_kind(context: ReportContext) -> Step | None:
             return None
         adds = "betterthan.plan.gold says how much more labels add."
         return Step("Label more of the judged items by people.", adds)
+    if context.provenance.answer == "folds":  # more folds of the same items add little
+        return Step("Choose by cost, speed or risk, or compare on more items.")
     return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")
 
 
@@ -235,6 +237,7 @@ def levels_screen(
     quantity: str,
     interval: str,
     of: str,
+    note: str = "",
     step: Step | None = None,
 ) -> FirstScreen:
     """Values with their intervals, such as scores of labels, in place of differences.
@@ -246,6 +249,8 @@ def levels_screen(
         The text is of the value with its interval.
     quantity, interval, of : str
         What the values are, the kind of their intervals, and what has a row.
+    note : str, optional
+        Under the picture.
     step : Step, optional
     """
     drawn = [
@@ -259,6 +264,7 @@ def levels_screen(
         rows=drawn,
         levels=True,
         of=of,
+        more=note,
     )
     values = [value for _, limits, _ in rows for value in limits]
     more = f"{len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""

@@ -47,7 +47,7 @@ def page(answer: xr.Dataset) -> Document:
         tables=[_pairs(rows.pairs(data), provenance) if few else _systems(systems)],
     )
     context = answer_context(answer)
-    matrix = None if context is None else matrix_section(context)
+    matrix = None if context is None or provenance.failures else matrix_section(context)
     adopted = provenance.model == names.ADOPTED
     return Document(
         f"Systems compared by {'an' if adopted else 'the model'} {provenance.model}",

@@ -204,8 +204,8 @@ def _screen(scores: xr.Dataset, answer: list[str]) -> FirstScreen:
     ]
     step = None
     if len(rows) > 1:
-        label, limits, _ = max(rows, key=lambda row: row[1][2] - row[1][0])
-        step = Step(f"Classify more items of label {label}.", "Its interval is the widest.")
+        label = max(rows, key=lambda row: row[1][2] - row[1][0])[0]
+        step = Step(f"Add items with the label {label}.", "Its interval is the widest.")
     measure = label_facts(scores).measure
     return levels_screen(
         answer[1:],

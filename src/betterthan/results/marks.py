@@ -7,6 +7,7 @@ points are symbols of the page, so that a script changes a verdict by a class an
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,12 @@ def row(
     """
     grid = "".join(_line("grid", scale.share(tick)) for tick in scale.ticks() if tick)
     zero = _line("zero", scale.share(0.0))
-    marks = (_margin(scale, margin) if margin else _band(scale, rope)) + grid + zero + interval(scale, limits, verdict)
+    marks = (
+        (_margin(scale, margin) if margin else _band(scale, rope))
+        + grid
+        + zero
+        + interval(scale, limits, verdict)
+    )
     return f'<svg class="row" aria-hidden="true">{marks}</svg>'
 
 
@@ -143,11 +149,12 @@ def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
         for space, anchor, dx, text in sides
         if space >= 0.15 and text.strip("← →")
     ]
+    signed = bool(worse or better or min(scale.ticks()) < 0)  # not the values of scores
     for tick in scale.ticks():
         minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
         texts.append(
             f'<text{minor} x="{percent(scale.share(tick))}" y="94%" text-anchor="middle">'
-            f"{scale.label(tick, UNICODE)}</text>"
+            f"{scale.label(tick, UNICODE) if signed else f'{tick:g}'}</text>"
         )
     return f'<svg class="axis" aria-hidden="true">{"".join(texts)}</svg>'
 
@@ -250,7 +257,7 @@ def curves(
         heights = [percent(1 - value) for value in values.tolist()]
         ends = [*zip(places, heights, strict=True)]
         drawn += f'<g class="{kind}">'
-        for (x1, y1), (x2, y2) in zip(ends, ends[1:], strict=False):
+        for (x1, y1), (x2, y2) in pairwise(ends):
             drawn += f'<line class="iv" x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}"/>'
         some = ends[:: len(ends) // _POINTS or 1]
         shape = kind.removeprefix("v-")
