@@ -368,7 +368,7 @@ def _coefficients(function: Any) -> Part:
     interval = f"{100 * fit.attrs['ci_prob']:g}%"
     heads = ("Feature", "Coefficient", interval, "Standardized", "Inclusion")
     caption = f"The {len(rows)} largest of {total} coefficients"
-    table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
+    table = Table(heads, rows, "All coefficients" if len(rows) == total else caption)
     notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
         notes.append(_AFTER_CHOICE)
