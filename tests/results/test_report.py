@@ -208,7 +208,7 @@ def test_what_is_no_answer_is_refused_in_one_line(pair, answer):
         with pytest.raises(ValueError, match=r"answers hold a \w+ that no report") as caught:
             bt.report(*given)
         assert "\n" not in str(caught.value)
-        assert len(str(caught.value)) < 440
+        assert len(str(caught.value)) < 400
     with pytest.raises(ValueError, match="answers are missing"):
         bt.report()
 

@@ -109,10 +109,9 @@ def build_page(answer: Any) -> Document:
     if kind is None and _is_unknown(answer):
         raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
-        makers = dict.fromkeys(kind.by.partition(" of ")[0] for kind in KINDS)
         raise ValueError(
             f"answers hold a {type(answer).__name__} that no report is written of; give what one "
-            f"of these returned: {', '.join(makers)}"
+            f"of these returned: {_makers()}"
         )
     try:
         page = kind.page(answer)
@@ -122,6 +121,16 @@ def build_page(answer: Any) -> Document:
         raise ValueError(
             f"answers hold what {kind.by} returned, but not whole ({lost}); give all of it"
         ) from error
+
+
+def _makers() -> str:
+    """What makes answers, the functions of a module together."""
+    modules: dict[str, dict[str, None]] = {}
+    for kind in KINDS:
+        module, dot, function = kind.by.partition(" of ")[0].rpartition(".")
+        modules.setdefault(module + dot, {})[function] = None
+    top = modules.pop("")
+    return ", ".join([*top, *(f"{module}{'/'.join(functions)}" for module, functions in modules.items())])
 
 
 def plain(answer: Any) -> Any:
