@@ -130,7 +130,8 @@ def _makers() -> str:
         module, dot, function = kind.by.partition(" of ")[0].rpartition(".")
         modules.setdefault(module + dot, {})[function] = None
     top = modules.pop("")
-    return ", ".join([*top, *(f"{module}{'/'.join(functions)}" for module, functions in modules.items())])
+    others = [f"{module}{'/'.join(functions)}" for module, functions in modules.items()]
+    return ", ".join([*top, *others])
 
 
 def plain(answer: Any) -> Any:
