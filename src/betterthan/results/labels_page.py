@@ -187,21 +187,19 @@ def page(confusions: xr.DataArray) -> Document:
     )
     title = "A classifier by its confusions"
     answer = _sentences(matrices, posteriors)
-    screen = _screen_of_several if len(matrices) > 1 else _screen
-    drawn_screen = screen(posteriors if len(matrices) > 1 else posteriors[0], answer)
-    return Document(title, _QUESTION, parts, _LIMITS, [signature], answer, screen=drawn_screen)
+    several = len(matrices) > 1
+    screen = _screen_of_several(posteriors, answer) if several else _screen(posteriors[0], answer)
+    return Document(title, _QUESTION, parts, _LIMITS, [signature], answer, screen=screen)
 
 
 def _screen(scores: xr.Dataset, answer: list[str]) -> FirstScreen:
     """The F-score of every label with its interval."""
-    labels, values = labels_on_one_line(scores[names.LABEL].values), scores["by_label"].values[:, 2]
-    rows = [
-        (label, (low, score, high), _cells(measures)[2])
-        for label, measures, (score, _, low, high, _) in zip(
-            labels, scores["by_label"].values, values.tolist(), strict=True
-        )
-        if low == low
-    ]
+    labels = labels_on_one_line(scores[names.LABEL].values)
+    rows = []
+    for label, measures in zip(labels, scores["by_label"].values, strict=True):
+        score, _, low, high, _ = measures[2].tolist()  # of F
+        if low == low:
+            rows.append((label, (low, score, high), _cells(measures)[2]))
     step = None
     if len(rows) > 1:
         label = max(rows, key=lambda row: row[1][2] - row[1][0])[0]
