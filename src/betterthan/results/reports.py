@@ -101,7 +101,8 @@ def report(
         `significance.groups`, `audit`, `gate`, `bt.plan` or `fits.compare` returned; a
         fit of a model of pairs, or a tree from `fits.adopt`; a performance function, and its
         posterior; confusions; orders. What one needs beside it is given as another: the confusions
-        after the scores, the orders after their taus. Several answers are chapters of one page; comparisons on it are all alive, each by itself.
+        after the scores, the orders after their taus. Several answers are chapters
+        of one page; comparisons on it are all alive, each by itself.
     format : {"text", "markdown", "html", "latex", "latex-table", ...}, optional
         Default: that of the suffix of `path`, else text. HTML is one self-contained page. LaTeX is
         a document for pdfLaTeX; names beyond Latin script need LuaLaTeX or XeLaTeX and a font that
