@@ -331,3 +331,26 @@ def test_a_gate_loads_nothing_that_samples_or_draws(files):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in done.stdout.splitlines()[-1].split()}
     assert not loaded & {"pymc", "arviz", "matplotlib", "pytensor", "jinja2", "rich"}
+
+
+@pytest.mark.parametrize("verdict", CODES)
+def test_it_is_also_a_page(capsys, monkeypatch, files, tmp_path, verdict):
+    page = tmp_path / "gate.html"
+    args = [str(files["old"]), str(files[verdict]), "--margin", "0.05", "-o", str(page)]
+    monkeypatch.setattr(sys, "argv", ["betterthan", "gate", *args])
+    with pytest.raises(SystemExit) as stop:
+        commands.main()
+    assert (stop.value.code or 0) == CODES[verdict]
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] in html.unescape(page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", ["gate.pdf", "gate.json", "folder"])
+def test_a_page_that_cannot_be_written_is_refused(capsys, monkeypatch, files, tmp_path, name):
+    args = [str(files["old"]), str(files["pass"]), "--margin", "0.05", "-o", str(tmp_path / name)]
+    monkeypatch.setattr(sys, "argv", ["betterthan", "gate", *args])
+    with pytest.raises(SystemExit) as stop:
+        commands.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / name).exists()

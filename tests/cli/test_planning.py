@@ -125,3 +125,35 @@ def test_lower_scores_may_be_the_better_ones(tmp_path, capsys, monkeypatch):
     assert code == 0
     assert "old is better: P(old better)" in out
     assert " 1.000" not in out  # of what may yet be, nothing is certain
+
+
+def test_a_plan_is_also_a_page(capsys, monkeypatch, pilot, tmp_path):
+    page = tmp_path / "plan.html"
+    code, out, err = run(capsys, monkeypatch, "--pilot", pilot, "-o", page)
+    assert code == 0
+    assert f"wrote {page}" in err
+    html = page.read_text("utf-8")
+    more, fresh = (line for line in out.splitlines() if "items lead to the verdict" in line)
+    assert more.strip() in html
+    assert fresh.strip() in html
+
+
+@pytest.mark.parametrize("name", ["plan.json", "plan.pdf", "folder"])
+def test_a_page_that_cannot_be_written_is_refused_before_work(
+    capsys, monkeypatch, pilot, tmp_path, name
+):
+    code, out, err = run(capsys, monkeypatch, "--pilot", pilot, "-o", tmp_path / name)
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert not (tmp_path / name).exists()
+
+
+def test_a_page_does_not_overwrite_the_pilot(capsys, monkeypatch, tmp_path):
+    pilot = tmp_path / "pilot.txt"
+    pilot.write_text("system_a,system_b,wins,losses,ties\nnew,old,12,6,22\n")
+    before = pilot.read_bytes()
+    code, _, err = run(capsys, monkeypatch, "--pilot", pilot, "-o", pilot)
+    assert code == 2
+    assert "would destroy it" in err
+    assert pilot.read_bytes() == before

@@ -143,7 +143,7 @@ def test_reports_that_are_linked_are_written():
     pages = text(DOCS / "index.md") + text(DOCS / "reports.md")
     named = set(re.findall(r"reports/([\w-]+\.html)", pages))
     assert named == set(re.findall(r'path="([\w-]+\.html)"', pages))
-    assert len(named) == 7
+    assert len(named) == 9
 
 
 def cells(path):

@@ -126,7 +126,8 @@ def test_a_function_draws_and_counts_what_was_dropped(regression_frame, tmp_path
     holed.loc[[2, 4], "gain"] = np.nan
     function = bt.features.performance_function(holed, "gain", direction="none")
     written = bt.report(function, path=tmp_path / "o.html", title="Mine")
-    assert written.count("<svg") == 2
+    assert written.count("<figure>") == 1  # observed and predicted
+    assert written.count('<svg class="row"') == len(function.fit["chosen"]) == 2  # coefficients
     assert (tmp_path / "o.html").read_text("utf-8") == written
     assert "<h1>Mine</h1>" in written
     text = bt.report(function)

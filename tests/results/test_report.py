@@ -49,8 +49,17 @@ def answers(pair, regression_frame):
         "labels.posterior": bt.labels.posterior(matrix, rng=1),
         "labels.confusions": matrix,
         "audit": bt.audit(scores),
+        "gate": gated(),
+        "plan": bt.plan.items_needed((12, 6, 22)),
         "significance.groups": bt.significance.groups(bt.datasets.muc6_similarity("named_entity")),
     }
+
+
+def gated():
+    """A candidate with one loss."""
+    old, new = ([1] * 40 + [0] * 20), ([1] * 39 + [0] * 18 + [1] * 3)
+    runs = (pd.DataFrame({"item": range(60), "score": scores}) for scores in (old, new))
+    return bt.gate(*runs, margin=0.1)
 
 
 def dispersions():
@@ -217,7 +226,9 @@ def test_an_answer_that_lost_something_is_refused(answers):
 
 def test_figures_are_drawn_into_html_alone(answers):
     found = answers["scores.compare"]
-    assert bt.report(found, format="html").count("<figure>") == 2
+    html = bt.report(found, format="html")
+    assert html.count("<figure>") == 1  # of ranks
+    assert 'data-table="matrix"' in html  # a table, in every format
     assert "<figure>" not in bt.report(found, format="html", figures=False)
     for format in ("text", "markdown", "latex"):
         assert "Figures" not in bt.report(answers["compare"], format=format)

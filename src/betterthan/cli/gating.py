@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from betterthan import names
-from betterthan.cli.console import say
+from betterthan.cli.console import one_file, say
 from betterthan.cli.options import (
     Again,
     Decimal,
@@ -22,6 +22,7 @@ from betterthan.cli.options import (
     Junit,
     Lower,
     Metric,
+    Page,
     Percent,
     Score,
     Sep,
@@ -74,6 +75,7 @@ def gate(
     accept: Annotated[
         bool, typer.Option("--accept", help="Write CANDIDATE as the new BASELINE, a text file.")
     ] = False,
+    output: Page = None,
     junit: Junit = None,
     json: Annotated[
         Path | None, typer.Option("--json", help="Write all that was found as JSON.")
@@ -111,8 +113,10 @@ def gate(
         return _accept(Path(baseline), candidate, choices)
     how: dict[str, Any] = {"margin": margin, "threshold": threshold}
     how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
-    result = _gated(baseline, candidate, inconclusive, [junit, json], how, choices)
-    _tell(result, inconclusive, junit, json)
+    form, page = one_file(None, output, "a gate", [])
+    result = _gated(baseline, candidate, inconclusive, [page, junit, json], how, choices)
+    pages = {} if page is None else {page: result.report(format=form)}
+    _tell(result, inconclusive, junit, json, pages)
 
 
 def _gated(
@@ -165,14 +169,20 @@ def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     )
 
 
-def _tell(result: "Gate", inconclusive: str | None, junit: Path | None, json: Path | None) -> None:
+def _tell(
+    result: "Gate",
+    inconclusive: str | None,
+    junit: Path | None,
+    json: Path | None,
+    pages: dict[Path, str],
+) -> None:
     """Report to the terminal, files, GitHub and the shell."""
     from betterthan.gating import answer
     from betterthan.gating.rule import exit_code
 
     if result.reading:
         say(result.reading)
-    files: dict[Path, str | bytes] = {}
+    files: dict[Path, str | bytes] = {**pages}
     if junit is not None:
         files[junit] = answer.junit(result, inconclusive)
     if json is not None:

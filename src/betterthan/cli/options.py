@@ -28,6 +28,12 @@ Format = Annotated[
     str | None,
     typer.Option("--format", "-f", help="text, markdown, html, latex or json; text on the screen."),
 ]
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Also write a page: .html, .md, .tex or .txt."
+    ),
+]
 PaperFormat = Annotated[
     str | None,
     typer.Option(

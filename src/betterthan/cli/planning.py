@@ -2,14 +2,15 @@
 
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from betterthan import names
-from betterthan.cli.console import say
-from betterthan.cli.options import Layout, Lower, Rope, Systems
-from betterthan.cli.sources import read_given, source_of
+from betterthan.cli.console import one_file, put, say
+from betterthan.cli.options import Layout, Lower, Page, Rope, Systems
+from betterthan.cli.sources import inputs_of, read_given, source_of
 
 if TYPE_CHECKING:
     from betterthan.plan import Plan
@@ -53,10 +54,12 @@ def plan(
     systems: Systems = None,
     layout: Layout = None,
     lower_is_better: Lower = False,
+    output: Page = None,
 ) -> None:
     """How many items give a verdict, from a pilot or from a guess; of a pilot, will it hold."""
     from betterthan import checks
 
+    form, page = one_file(None, output, "a plan", inputs_of(pilot or []))
     how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
     wanted = {
         "target": target,
@@ -70,11 +73,20 @@ def plan(
     if pilot is not None:
         better = False if lower_is_better else None
         counts = _counts(pilot, systems=systems, layout=layout, higher_is_better=better)
-        _of_pilot(counts if of else _ahead_first(counts), until, wanted, how)
+        plans = _of_pilot(counts if of else _ahead_first(counts), until, wanted, how)
+        _write(plans, form, page)
         return
     if until is not None or systems is not None or layout is not None or lower_is_better:
         raise ValueError("--until, --systems, --layout and --lower-is-better are for a --pilot")
-    _of_guess(_theta(decisive, difference), wanted, how)
+    _write([_of_guess(_theta(decisive, difference), wanted, how)], form, page)
+
+
+def _write(plans: "list[Plan]", form: str, page: Path | None) -> None:
+    """One page on all of them, the number of items first, where a file is named for it."""
+    import betterthan as bt
+
+    if page is not None:
+        put(bt.report(*plans, format=form), page)
 
 
 def _theta(decisive: float | None, difference: float | None) -> tuple[float, float, float]:
@@ -139,7 +151,9 @@ def _clustered(data: Any) -> None:
     )
 
 
-def _of_pilot(counts: Any, until: int | None, wanted: dict[str, Any], how: dict[str, Any]) -> None:
+def _of_pilot(
+    counts: Any, until: int | None, wanted: dict[str, Any], how: dict[str, Any]
+) -> "list[Plan]":
     """What a pilot says now and later, how many items more, and how many of a new set."""
     import betterthan as bt
 
@@ -154,9 +168,10 @@ def _of_pilot(counts: Any, until: int | None, wanted: dict[str, Any], how: dict[
     _tell("the items so far and more", [more])
     _tell("a new set of items", [fresh])
     _draw(fresh, wanted, {"design": counts} | how)
+    return [more, fresh, *parts]
 
 
-def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, Any]) -> None:
+def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, Any]) -> "Plan":
     """How many items a guess needs, taken as known."""
     import betterthan as bt
 
@@ -164,6 +179,7 @@ def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, A
     _tell("a new set of items", [needed])
     say("a guess taken as known asks for too few: a --pilot says how unsure it is")
     _draw(needed, wanted, {"theta": theta} | how)
+    return needed
 
 
 def _tell(subject: str, parts: "list[Plan]") -> None:

@@ -164,16 +164,31 @@ def facts(decision: Decision) -> Iterator[tuple[str, str]]:
 
 
 def _means(evidence: Evidence) -> str:
-    before, now = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in evidence.means)
+    before, now = scores_of_sides(evidence)
     sign = "" if evidence.higher_is_better else " (lower is better)"
+    size = difference_of_sides(evidence)
+    if evidence.lower == evidence.lower:
+        size += f" ({interval_of_sides(evidence)})"
+    return f"candidate {now}, baseline {before}{sign}; difference {size}"
+
+
+def scores_of_sides(evidence: Evidence) -> list[str]:
+    """The means of baseline and candidate."""
+    texts = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in evidence.means)
+    return [text.replace("-", "−") for text in texts]
+
+
+def difference_of_sides(evidence: Evidence) -> str:
+    """The difference, with its interval where there is one."""
     size = f"{evidence.difference:+.3f}"
     if evidence.lower == evidence.lower:
-        size += f" [{evidence.lower:+.3f}, {evidence.upper:+.3f}] (95% {_interval(evidence)})"
-    return f"candidate {now}, baseline {before}{sign}; difference {size}".replace("-", "−")
+        size += f" [{evidence.lower:+.3f}, {evidence.upper:+.3f}]"
+    return size.replace("-", "−")
 
 
-def _interval(evidence: Evidence) -> str:
-    return "HDI" if evidence.cases is not None else "CrI"
+def interval_of_sides(evidence: Evidence) -> str:
+    """Mass and kind of the interval."""
+    return f"95% {'HDI' if evidence.cases is not None else 'CrI'}"
 
 
 def _outcomes(evidence: Evidence) -> str:
@@ -380,16 +395,18 @@ def summary(decision: Decision) -> Document:
         replace(part, facts=[fact for fact in part.facts if fact[0] != "losses"])
         for part in page.parts
     ]
-    return replace(page, title=last_line(decision), parts=[*parts, *_lost(decision)], signatures=())
-
-
-def _lost(decision: Decision) -> list[Part]:
     lost = decision.evidence.lost if decision.evidence is not None else []
-    if not lost:
+    parts += items_parts("Losses", lost)
+    return replace(page, title=last_line(decision), parts=parts, signatures=())
+
+
+def items_parts(outcome: str, items: list[str]) -> list[Part]:
+    """The items of an outcome, folded; none where there is no item."""
+    if not items:
         return []
-    more = [f"and {len(lost) - _LISTED} more"] if len(lost) > _LISTED else []
-    heading = f"Losses of the candidate: {counted(len(lost), 'item')}"
-    return [Part(heading, lines=[*lost[:_LISTED], *more], folded=True)]
+    more = [f"and {len(items) - _LISTED} more"] if len(items) > _LISTED else []
+    heading = f"{outcome} of the candidate: {counted(len(items), 'item')}"
+    return [Part(heading, lines=[*items[:_LISTED], *more], folded=True)]
 
 
 _ACTIONS, _SUMMARY = "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"
@@ -459,6 +476,12 @@ class Gate(Decision):
 
     def _repr_html_(self) -> str:
         return as_part(document(self))
+
+    def report(self, *beside: Any, **choices: Any) -> str:
+        """A page with everything; see `report`."""
+        from betterthan.results.reports import report
+
+        return report(self, *beside, **choices)
 
     def to_markdown(self) -> str:
         """The answer as Markdown, for a step summary or a comment."""

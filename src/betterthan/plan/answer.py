@@ -316,6 +316,12 @@ class Plan:
         """One line that says how it was made."""
         return signature(self.data.attrs)
 
+    def report(self, *beside: Any, **choices: Any) -> str:
+        """A page with everything; see `report`."""
+        from betterthan.results.reports import report
+
+        return report(self, *beside, **choices)
+
     def __str__(self) -> str:
         return printed(document(self))
 

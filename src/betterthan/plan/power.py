@@ -182,6 +182,20 @@ def items_needed(
     return Plan(data, words.needed(data, data.attrs))
 
 
+def wanted_probability(attrs: dict[str, Any], n: np.ndarray) -> np.ndarray:
+    """The probability of the wanted verdict at ascending numbers of items, from the attributes of
+    what `items_needed` returned.
+    """
+    fixed = "theta" in attrs
+    parts = np.array([attrs["theta" if fixed else "design"]], float)
+    # a pilot's counts were added to the uniform prior
+    pilot = np.rint(parts - 1).astype(np.int64) if attrs["keep"] else None
+    design = Design(Items(parts, fixed=fixed), pilot)
+    rule = check_rule(tuple(attrs["prior"]), attrs["threshold"], attrs["rope"])
+    wanted = _SUMMED.get(attrs["of"]) or [VERDICTS.index(attrs["of"])]
+    return _probability(design, rule, wanted, bool(attrs["keep"]))(n)
+
+
 def _who(design: Any) -> dict[str, list[str]]:
     """The two systems, where the design is the counts of both."""
     labels = getattr(design, "coords", {})

@@ -167,8 +167,7 @@ _TARGET_TEXTS = {
 
 def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
     """Say how many items are needed, or that no number suffices."""
-    system_names = dict(zip("ab", attrs.get("systems", ("A", "B")), strict=True))
-    verdict, target = _TARGET_TEXTS[attrs["of"]].format(**system_names), f"{attrs['target']:g}"
+    verdict, target = wanted_verdict(attrs), f"{attrs['target']:g}"
     first, always, top = (float(data[k]) for k in ("first", "always", "ceiling"))
     more = " more" if attrs["keep"] else ""
     if np.isnan(first):
@@ -189,6 +188,12 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
         f"About {float(data['decisive']):,.0f} of them will be non-tied. The limiting probability, "
         f"with ever more items, is {numbers.probability(top)}.",
     )
+
+
+def wanted_verdict(attrs: dict[str, Any]) -> str:
+    """The verdict that items are planned for."""
+    system_names = dict(zip("ab", attrs.get("systems", ("A", "B")), strict=True))
+    return _TARGET_TEXTS[attrs["of"]].format(**system_names)
 
 
 def boundary(data: xr.Dataset) -> tuple[str, ...]:

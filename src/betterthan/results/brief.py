@@ -139,6 +139,12 @@ def _lines(picture: Picture | None) -> list[str]:
 
 def answer_picture(data: xr.Dataset) -> Picture | None:
     """The differences of an answer of another kind, where systems or a single pair have some."""
+    context = answer_context(data)
+    return None if context is None else picture_of(context)
+
+
+def answer_context(data: xr.Dataset) -> ReportContext | None:
+    """The systems of an answer of another kind, where these or a single pair have differences."""
     data = leading(data)
     if "difference_mean" not in data or "verdict" not in data:
         return None
@@ -154,10 +160,9 @@ def answer_picture(data: xr.Dataset) -> Picture | None:
     if names.ENGINE not in data.dims:
         data = data.expand_dims({names.ENGINE: ["main"]})
     try:
-        context = report_context(data)
+        return report_context(data)
     except KeyError:
         return None
-    return picture_of(context)
 
 
 def _square_of_pair(data: xr.Dataset) -> xr.Dataset:

@@ -111,7 +111,7 @@ def _pairs(context: ReportContext) -> Part:
 _BOUNDS = ("lower", "mean", "upper")
 
 
-def _matrix(context: ReportContext) -> Part | None:
+def matrix_section(context: ReportContext) -> Part | None:
     """As a table, or of many systems as a drawing."""
     n = len(context.systems)
     if not MATRIX_SYSTEMS < n <= _DRAWN_SYSTEMS:
@@ -143,7 +143,7 @@ SECTIONS = (
     partial(audit_part, bounds=True),
     _systems,
     _pairs,
-    _matrix,
+    matrix_section,
     items_part,
 )
 DETAILS = (

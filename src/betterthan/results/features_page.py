@@ -22,6 +22,7 @@ from betterthan.results.columns import (
 from betterthan.results.context import printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.results.first_screen import FirstScreen, levels_screen
 from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
 from betterthan.results.rows import ahead_first
 from betterthan.results.score_sentences import prediction_facts, score_sentences
@@ -253,8 +254,52 @@ def function_page(function: Any) -> Document:
         "dialogues?"
     )
     sentences = function_sentences(function_facts(fit))
-    signed = [_signature(fit)]
-    return Document(f"What predicts {response}", question, parts, _limits(fit), signed, sentences)
+    return Document(
+        f"What predicts {response}",
+        question,
+        parts,
+        _limits(fit),
+        [_signature(fit)],
+        sentences,
+        screen=_screen(fit, sentences),
+    )
+
+
+def _screen(fit: xr.Dataset, answer: list[str]) -> FirstScreen:
+    """The chosen features with their standardized coefficients."""
+    chosen = fit.isel({names.FEATURE: fit["chosen"].values & (fit["coefficient"].values != 0)})
+    ratio = chosen["standardised"] / chosen["coefficient"]
+    ends = [chosen["lower"] * ratio, chosen["standardised"], chosen["upper"] * ratio]
+    interval = f"{100 * fit.attrs['ci_prob']:g}% interval"
+    return _coefficient_screen(
+        labels_on_one_line(chosen[names.FEATURE].values),
+        np.column_stack([end.values for end in ends]),
+        interval,
+        answer,
+        _AFTER_CHOICE if fit.attrs["direction"] != "none" else "",
+    )
+
+
+def _coefficient_screen(
+    features: list[str], limits: np.ndarray, interval: str, answer: list[str], note: str = ""
+) -> FirstScreen:
+    """Standardized coefficients with their intervals, the largest first."""
+    order = np.argsort(-np.abs(limits[:, 1]), kind="stable")[:FEATURES_LISTED]
+    rows = []
+    for k in order[np.isfinite(limits[order]).all(1)].tolist():
+        low, point, high = limits[k].tolist()
+        text = f"{point:+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
+        rows.append((features[k], (low, point, high), text))
+    quantity = "Standardized coefficient of each feature"
+    return levels_screen(
+        answer[1:], rows, quantity=quantity, interval=interval, of="Feature", note=note
+    )
+
+
+_AFTER_CHOICE = (
+    "Intervals are by least squares on the chosen features; after feature selection they are too "
+    "narrow."
+)
 
 
 def _data(fit: xr.Dataset) -> Part:
@@ -323,16 +368,12 @@ def _coefficients(function: Any) -> Part:
     interval = f"{100 * fit.attrs['ci_prob']:g}%"
     heads = ("Feature", "Coefficient", interval, "Standardized", "Inclusion")
     caption = f"The {len(rows)} largest of {total} coefficients"
-    table = Table(heads, rows, "Coefficients" if len(rows) == total else caption)
+    table = Table(heads, rows, "All coefficients" if len(rows) == total else caption)
     notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
-        notes.append(
-            "Intervals are by least squares on the chosen features; after feature selection they "
-            "are too narrow."
-        )
+        notes.append(_AFTER_CHOICE)
         notes.append(_INCLUSION.format(f"{fit.attrs['resamples']:,}"))
-    figure = Figure("Coefficients by least squares", plotted("coefficients", function))
-    return Part("Coefficients", tables=[table], notes=notes, figures=[figure])
+    return Part("Coefficients", tables=[table], notes=notes)
 
 
 def _errors(fit: xr.Dataset) -> str:
@@ -461,13 +502,13 @@ def _set_row(row: xr.Dataset) -> tuple[str, ...]:
 def posterior_page(tree: xr.DataTree) -> Document:
     """The page on a posterior, from ``models.performance_function.fit``."""
     a = tree["posterior"].attrs
+    sentences = coefficient_sentences(coefficient_facts(tree))
     response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
     features = tree["posterior"].sizes[names.FEATURE]
-    figure = Figure("Posterior of the coefficients", plotted("coefficients", tree))
     heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardized", "P(> 0)")
     table = Table(heads, _posterior_rows(tree), "Coefficients (partial pooling)")
     facts, notes = _fitted(tree), [_SHRUNK]
-    part = Part("Posterior of all features", facts, [table], notes=notes, figures=[figure])
+    part = Part("Posterior of all features", facts, [table], notes=notes)
     signature = f"betterthan {betterthan.__version__} | response={response} | performance_function"
     return Document(
         f"What predicts {response}",
@@ -475,7 +516,23 @@ def posterior_page(tree: xr.DataTree) -> Document:
         [part],
         [CAUSES, LIKE_THESE],
         [f"{signature} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
-        coefficient_sentences(coefficient_facts(tree)),
+        sentences,
+        screen=None if len(facts) > _WITHOUT_FAILURES else _posterior_screen(tree, sentences),
+    )
+
+
+_WITHOUT_FAILURES = 2  # facts of a fit whose checks passed
+
+
+def _posterior_screen(tree: xr.DataTree, answer: list[str]) -> FirstScreen:
+    draws = tree["posterior"]["standardised"].transpose("chain", "draw", names.FEATURE)
+    flat = draws.values.reshape(-1, draws.sizes[names.FEATURE])
+    low, high = monte_carlo.interval(flat, names.CI_PROB, names.CI_KIND)
+    return _coefficient_screen(
+        labels_on_one_line(draws[names.FEATURE].values),
+        np.column_stack([low, flat.mean(0), high]),
+        interval_label(_INTERVAL),
+        answer,
     )
 
 

@@ -3,7 +3,7 @@ step, undecided pairs, and of many systems all scores.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -13,16 +13,16 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
-from betterthan.results.brief import answer_picture, rule_of_kind
+from betterthan.results.brief import answer_context, rule_of_kind
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
 from betterthan.results.interval_picture import Scale, with_rope
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
-from betterthan.results.rows import leading, pairwise
+from betterthan.results.rows import pairwise
+from betterthan.results.score_sentences import statistic_label, units_label
 from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
-from betterthan.signed import Signature
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores
@@ -49,6 +49,7 @@ class Undecided:
     n_undecided: int
     parts: Sequence[tuple[str, float]]  # of a bar: class and number
     pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
+    anchor: str = "pairs"  # of the part that has all
 
     @property
     def more(self) -> int:
@@ -73,16 +74,24 @@ class FirstScreen:
     caterpillar: str = ""
     density: str = ""
     rule: str = ""  # what a verdict needs
+    drawing: str = ""  # SVG in place of a picture of differences
+    drawing_is: str = ""
+    drawn_along: str = ""  # what its numbers are, from left to right
+    drawing_key: Sequence[tuple[str, str]] = ()  # classes of its marks, and what they are
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""
-        rope = self.picture.rope if self.picture else 0.0
-        return marks.row(self.scale, row.limits, row.verdict, rope)
+        if self.picture is None:
+            return ""
+        verdict = "better" if self.picture.levels else row.verdict  # the plain point
+        rope, margin = self.picture.rope, self.picture.margin
+        return marks.row(self.scale, row.limits, verdict, rope, margin)
 
     @property
     def axis(self) -> str:
         """The axis of the picture."""
-        return marks.axis(self.scale)
+        levels = self.picture is not None and self.picture.levels
+        return marks.axis(self.scale, "", "") if levels else marks.axis(self.scale)
 
     @property
     def verdicts(self) -> list[str]:
@@ -101,6 +110,8 @@ _KEY = {
     "equivalent": "practically equivalent",
     "undecided": "undecided: not shown to differ, not shown to be equal",
     "split": "split: wins and means disagree",
+    "pass": "pass: not behind by the margin or more",
+    "inconclusive": "inconclusive: not shown to pass, not shown to be worse",
 }
 
 
@@ -144,17 +155,127 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     """
     if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
         return None
-    picture = answer_picture(answer)
-    if picture is None:
+    context = answer_context(answer)
+    picture = None if context is None else picture_of(context)
+    if context is None or picture is None:
         return None
     values = [value for row in picture.rows for value in row.limits or ()]
+    undecided = _undecided_of_kind(context, page)
+    elsewhere = undecided.sentence if undecided else ""
+    lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
-        lede=[line for line in page.answer[1:] if not line.startswith("!")],
+        meta=list(_meta_of_kind(context)),
+        lede=[line for line in lines if line != elsewhere],
         picture=picture,
         scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
         folded_rows=_folded_rows(picture),
-        rule=rule_of_kind(leading(answer), Signature.from_attrs(answer.attrs)),
+        step=_step_of_kind(context),
+        undecided=undecided,
+        rule=rule_of_kind(context.data, context.provenance),
     )
+
+
+def _undecided_of_kind(context: ReportContext, page: Document) -> Undecided | None:
+    """The undecided pairs of three systems or more, where the page counts them in words."""
+    if not context.many or context.answer.failures:
+        return None
+    undecided = _undecided(context)
+    anchors = [anchor for anchor, _ in page.sections if anchor in ("pairs", "systems")]
+    if undecided is None or undecided.sentence not in page.answer or not anchors:
+        return None
+    return replace(undecided, anchor="pairs" if "pairs" in anchors else anchors[0])
+
+
+def _meta_of_kind(context: ReportContext) -> Iterator[str]:
+    """What was compared, and by what."""
+    yield f"{len(context.systems):,} systems"
+    n = context.provenance.n_items
+    units = _units_of_kind(context)
+    if n is not None and n > 0:
+        yield f"{n:,} {units if n > 1 else units.removesuffix('s')}"
+    if criterion := _criterion_of_kind(context):
+        yield f"by {criterion}"
+
+
+def _units_of_kind(context: ReportContext) -> str:
+    """What systems are compared on."""
+    if "statistic" in context.data.attrs:
+        return units_label(context.data)
+    return "folds" if context.provenance.answer == "folds" else context.answer.units
+
+
+def _criterion_of_kind(context: ReportContext) -> str:
+    """What an answer of another kind compares systems by; empty where it is no merit."""
+    data, kind = context.data, context.provenance.answer
+    return statistic_label(data) if "statistic" in data.attrs else _CRITERIA.get(kind or "", "")
+
+
+_CRITERIA = {
+    "judged": "human labels",
+    "pairs": "the fitted model",
+    "folds": "mean score",
+    "prediction": "predicted response",
+}
+
+
+def _step_of_kind(context: ReportContext) -> Step | None:
+    """The next step of an answer of another kind."""
+    answer, criterion = context.answer, _criterion_of_kind(context)
+    if not criterion and not answer.failures:
+        return None
+    step = _step(answer, criterion)
+    undecided = (context.data["verdict"].values == "undecided").any()
+    if step is not None or not undecided:
+        return step
+    if context.provenance.answer == "judged":
+        if not (context.data["n"] > context.data["n_gold"]).any():
+            return None
+        adds = "betterthan.plan.gold says how much more labels add."
+        return Step("Label more of the judged items by people.", adds)
+    if context.provenance.answer == "folds":  # more folds of the same items add little
+        return Step("Choose by cost, speed or risk, or compare on more items.")
+    return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")
+
+
+def levels_screen(
+    lede: Sequence[str],
+    rows: Sequence[tuple[str, tuple[float, float, float], str]],
+    *,
+    quantity: str,
+    interval: str,
+    of: str,
+    note: str = "",
+    step: Step | None = None,
+) -> FirstScreen:
+    """Values with their intervals, such as scores of labels, in place of differences.
+
+    Parameters
+    ----------
+    lede : sequence of str
+    rows : sequence of (label, (lower, point, upper), text)
+        The text is of the value with its interval.
+    quantity, interval, of : str
+        What the values are, the kind of their intervals, and what has a row.
+    note : str, optional
+        Under the picture.
+    step : Step, optional
+    """
+    drawn = [
+        Difference(label=label, place=k, verdict="reference", limits=limits, written=text)
+        for k, (label, limits, text) in enumerate(rows)
+    ]
+    picture = Picture(
+        quantity=quantity,
+        interval=interval,
+        systems=[label for label, *_ in rows],
+        rows=drawn,
+        levels=True,
+        of=of,
+        more=note,
+    )
+    values = [value for _, limits, _ in rows for value in limits]
+    more = f"{len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""
+    return FirstScreen(lede, picture if drawn else None, Scale.over(values), more, step=step)
 
 
 def _folded_rows(picture: Picture | None) -> str:
@@ -300,6 +421,16 @@ def _density(context: ReportContext) -> tuple[np.ndarray, np.ndarray] | None:
     cell = data.isel(dict(zip(names.SQUARE, (0, 1), strict=True)))
     w, l, t = (cell["counts"].values + np.asarray(prior)).tolist()
     low, high = (float(cell[f"difference_{end}"]) for end in ("lower", "upper"))
+    return counts_density((w, l, t), low, high)
+
+
+def counts_density(
+    shape: tuple[float, float, float], low: float, high: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The posterior density of a difference in win rate around its interval; `shape`: wins, losses
+    and ties, each with its prior.
+    """
+    w, l, t = shape
     if not low < high:
         return None
     # with a point at zero, where the colors meet

@@ -8,8 +8,10 @@ import xarray as xr
 from betterthan import names
 from betterthan.model_registry import ROSTER
 from betterthan.results import rows
+from betterthan.results.brief import answer_context
 from betterthan.results.columns import count, difference, interval_label, number
-from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
+from betterthan.results.comparison_page import matrix_section
+from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_facts
 from betterthan.results.pair_tables import COUNTS, P_BETTER, table_by_pair, verdict, with_marks
@@ -43,13 +45,14 @@ def page(answer: xr.Dataset) -> Document:
     part = Part(
         "Pairs" if few else "Systems",
         tables=[_pairs(rows.pairs(data), provenance) if few else _systems(systems)],
-        figures=_figures(answer),
     )
+    context = answer_context(answer)
+    matrix = None if context is None or provenance.failures else matrix_section(context)
     adopted = provenance.model == names.ADOPTED
     return Document(
         f"Systems compared by {'an' if adopted else 'the model'} {provenance.model}",
         "Which system is better?",
-        parts_present(part, _model(provenance)),
+        parts_present(part, matrix, _model(provenance)),
         [*(provenance.notes or ()), *((_ADOPTED,) if adopted else ()), *_LIMITS],
         [on_one_line(signature(answer))],
         [on_one_line(line) for line in answer_sentences(answer_facts(answer))],
@@ -86,17 +89,6 @@ def _systems(systems: pd.DataFrame) -> Table:
     note = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""
     caption = f"Systems, best first. {note or 'Every pair: .pairs.'}"
     return table_by_system(systems.head(_ROWS), columns, caption)
-
-
-def _figures(answer: xr.Dataset) -> list[Figure]:
-    """The differences and the matrix, where systems form a square."""
-    if names.SYSTEM_A not in answer.dims:
-        return []
-    data = rows.leading(answer)
-    figures = [Figure("P(row better than column)", plotted("matrix", data))]
-    if "difference_mean" in data:
-        figures.insert(0, Figure("Differences", plotted("differences", data)))
-    return figures
 
 
 def _model(provenance: Signature) -> Part:

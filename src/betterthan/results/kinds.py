@@ -91,6 +91,8 @@ KINDS = (
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
     Kind("significance.groups", "groups", "results.groups_page.page"),
+    Kind("gate", _is_a("Gate", "gating.answer"), "gating.page.page"),
+    Kind("plan", _is_a("Plan", "plan.answer"), "plan.page.page"),
     Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),
 )
 
@@ -107,10 +109,9 @@ def build_page(answer: Any) -> Document:
     if kind is None and _is_unknown(answer):
         raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
-        makers = dict.fromkeys(kind.by.partition(" of ")[0] for kind in KINDS)
         raise ValueError(
             f"answers hold a {type(answer).__name__} that no report is written of; give what one "
-            f"of these returned: {', '.join(makers)}"
+            f"of these returned: {_makers()}"
         )
     try:
         page = kind.page(answer)
@@ -120,6 +121,17 @@ def build_page(answer: Any) -> Document:
         raise ValueError(
             f"answers hold what {kind.by} returned, but not whole ({lost}); give all of it"
         ) from error
+
+
+def _makers() -> str:
+    """What makes answers, the functions of a module together."""
+    modules: dict[str, dict[str, None]] = {}
+    for kind in KINDS:
+        module, dot, function = kind.by.partition(" of ")[0].rpartition(".")
+        modules.setdefault(module + dot, {})[function] = None
+    top = modules.pop("")
+    others = [f"{module}{'/'.join(functions)}" for module, functions in modules.items()]
+    return ", ".join([*top, *others])
 
 
 def plain(answer: Any) -> Any:

@@ -14,6 +14,7 @@ from betterthan.results import numbers
 from betterthan.results.columns import interval_label
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.results.first_screen import FirstScreen, Step, levels_screen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +186,51 @@ def page(confusions: xr.DataArray) -> Document:
         f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
     )
     title = "A classifier by its confusions"
-    return Document(title, _QUESTION, parts, _LIMITS, [signature], _sentences(matrices, posteriors))
+    answer = _sentences(matrices, posteriors)
+    several = len(matrices) > 1
+    screen = _screen_of_several(posteriors, answer) if several else _screen(posteriors[0], answer)
+    return Document(title, _QUESTION, parts, _LIMITS, [signature], answer, screen=screen)
+
+
+def _screen(scores: xr.Dataset, answer: list[str]) -> FirstScreen:
+    """The F-score of every label with its interval."""
+    labels = labels_on_one_line(scores[names.LABEL].values)
+    rows = []
+    for label, measures in zip(labels, scores["by_label"].values, strict=True):
+        score, _, low, high, _ = measures[2].tolist()  # of F
+        if low == low:
+            rows.append((label, (low, score, high), _cells(measures)[2]))
+    step = None
+    if len(rows) > 1:
+        label = max(rows, key=lambda row: row[1][2] - row[1][0])[0]
+        step = Step(f"Add items with the label {label}.", "Its interval is the widest.")
+    measure = label_facts(scores).measure
+    return levels_screen(
+        answer[1:],
+        rows,
+        quantity=f"{measure} of each label",
+        interval=interval_label(scores.attrs),
+        of="Label",
+        step=step,
+    )
+
+
+def _screen_of_several(posteriors: list[xr.Dataset], answer: list[str]) -> FirstScreen:
+    """The macro F-score of every classifier with its interval."""
+    rows = []
+    for scores in posteriors:
+        macro = scores["averaged"].sel(average="macro", measure="f")
+        score, low, high = (macro.sel(estimate=k).item() for k in ("score", "lower", "upper"))
+        name = on_one_line(str(scores[names.SYSTEM].item()))
+        rows.append((name, (low, score, high), f"{score:.3f} [{low:.3f}, {high:.3f}]"))
+    return levels_screen(
+        answer[1:],
+        rows,
+        quantity=f"Macro {label_facts(posteriors[0]).measure}",
+        interval=interval_label(posteriors[0].attrs),
+        of="Classifier",
+        step=Step("For the probability that one is better, use scores.compare."),
+    )
 
 
 def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> list[str]:
@@ -208,6 +253,7 @@ def posterior_page(scores: xr.Dataset) -> Document:
     a = scores.attrs
     rows = [(name, *cells) for name, cells in _scored(scores)]
     measure = label_facts(scores).measure
+    sentences = label_sentences(label_facts(scores))
     table = Table(("Label", "Precision", "Recall", measure), rows, _caption(scores))
     signature = [
         f"betterthan {betterthan.__version__}",
@@ -221,7 +267,8 @@ def posterior_page(scores: xr.Dataset) -> Document:
         [Part("Labels", tables=[table], notes=[_AVERAGES])],
         _LIMITS,
         [" | ".join(signature)],
-        label_sentences(label_facts(scores)),
+        sentences,
+        screen=_screen(scores, sentences),
     )
 
 

@@ -5,7 +5,9 @@ points are symbols of the page, so that a script changes a verdict by a class an
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ SHAPES = {
 }
 _REFERENCES = ("baseline", "reference")
 _FRAMES = {"width": "100%", "height": "100%"}
+_NEAR = 0.1  # levels whose labels would touch on one side
+_POINTS = 8  # of a curve, about
 CLASSES = 7  # of the colors of a matrix
 _BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
 
@@ -41,8 +45,16 @@ def verdict_class(verdict: str) -> str:
     >>> verdict_class("a_better"), verdict_class("no data"), verdict_class("baseline")
     ('v-better', 'v-no_data', 'v-reference')
     """
-    words = {"a_better": "better", "b_better": "worse", "baseline": "reference"}
-    return "v-" + words.get(verdict, verdict).replace(" ", "_")
+    return "v-" + _CLASSES.get(verdict, verdict).replace(" ", "_")
+
+
+_CLASSES = {
+    "a_better": "better",
+    "b_better": "worse",
+    "baseline": "reference",
+    "pass": "better",  # of a gate
+    "inconclusive": "undecided",
+}
 
 
 def percent(share: float) -> str:
@@ -64,7 +76,7 @@ def point(x: float, verdict: str) -> str:
     >>> point(0.25, "worse")
     '<use href="#m-worse" x="25%" y="50%"/>'
     """
-    shape = "reference" if verdict in _REFERENCES else verdict
+    shape = verdict_class(verdict).removeprefix("v-")
     shape = shape if shape in SHAPES else "undecided"
     return f'<use href="#m-{shape}" x="{percent(x)}" y="50%"/>'
 
@@ -94,8 +106,21 @@ def _band(scale: Scale, rope: float) -> str:
     )
 
 
-def row(scale: Scale, limits: Sequence[float] | None, verdict: str, rope: float = 0.0) -> str:
-    """A row of the picture of differences: grid, ROPE, zero line, interval.
+def _margin(scale: Scale, margin: float) -> str:
+    """From a margin below zero up to zero."""
+    left, right = sorted((scale.share(-margin), scale.share(0.0)))
+    place = f'x="{percent(left)}" width="{percent(right - left)}"'
+    return f'<rect class="rope" {place} height="100%"/>'
+
+
+def row(
+    scale: Scale,
+    limits: Sequence[float] | None,
+    verdict: str,
+    rope: float = 0.0,
+    margin: float = 0.0,
+) -> str:
+    """A row of the picture of differences: grid, ROPE or margin, zero line, interval.
 
     Examples
     --------
@@ -105,7 +130,12 @@ def row(scale: Scale, limits: Sequence[float] | None, verdict: str, rope: float 
     """
     grid = "".join(_line("grid", scale.share(tick)) for tick in scale.ticks() if tick)
     zero = _line("zero", scale.share(0.0))
-    marks = _band(scale, rope) + grid + zero + interval(scale, limits, verdict)
+    marks = (
+        (_margin(scale, margin) if margin else _band(scale, rope))
+        + grid
+        + zero
+        + interval(scale, limits, verdict)
+    )
     return f'<svg class="row" aria-hidden="true">{marks}</svg>'
 
 
@@ -117,13 +147,14 @@ def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
         f'<text class="side" x="{percent(zero)}" dx="{dx}" y="38%" text-anchor="{anchor}">'
         f"{escape(text)}</text>"
         for space, anchor, dx, text in sides
-        if space >= 0.15
+        if space >= 0.15 and text.strip("← →")
     ]
+    signed = bool(worse or better or min(scale.ticks()) < 0)  # not the values of scores
     for tick in scale.ticks():
         minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
         texts.append(
             f'<text{minor} x="{percent(scale.share(tick))}" y="94%" text-anchor="middle">'
-            f"{scale.label(tick, UNICODE)}</text>"
+            f"{scale.label(tick, UNICODE) if signed else f'{tick:g}'}</text>"
         )
     return f'<svg class="axis" aria-hidden="true">{"".join(texts)}</svg>'
 
@@ -189,6 +220,50 @@ def density(scale: Scale, x: np.ndarray, y: np.ndarray) -> str:
         '<svg class="density" viewBox="0 0 1000 100" preserveAspectRatio="none" '
         f'aria-hidden="true">{paths}</svg>'
     )
+
+
+def curves(
+    x: np.ndarray, lines: Sequence[tuple[str, np.ndarray]], levels: Sequence[tuple[float, str]] = ()
+) -> str:
+    """Probabilities along a number, from 0 to 1; `lines`: class and values, `levels`: what is
+    reached or wanted, with its label.
+
+    Examples
+    --------
+    >>> drawn = curves(np.array([0, 100]), [("v-better", np.array([0.25, 0.5]))], [(0.75, "goal")])
+    >>> '<line class="iv" x1="0%" x2="100%" y1="75%" y2="50%"/>' in drawn
+    True
+    """
+    scale = Scale.over([float(x.min()), float(x.max())])
+    scale = replace(scale, low=0.0, high=float(x.max()) or 1.0)
+    places = [percent(scale.share(value)) for value in x.tolist()]
+    drawn = ""
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y = percent(1 - tick)
+        drawn += f'<line class="grid" x2="100%" y1="{y}" y2="{y}"/>'
+        drawn += f'<text x="0" dx="-8" y="{y}" dy="4" text-anchor="end">{tick:g}</text>'
+    for tick in scale.ticks():
+        minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
+        place = f'x="{percent(scale.share(tick))}" y="100%" dy="18" text-anchor="middle"'
+        drawn += f"<text{minor} {place}>{tick:,g}</text>"
+    near = len(levels) > 1 and abs(levels[0][0] - levels[1][0]) < _NEAR
+    for k, (level, label) in enumerate(levels):
+        y = percent(1 - level)
+        below = near and level == min(value for value, _ in levels)
+        drawn += f'<line class="level{" goal" if not k else ""}" x2="100%" y1="{y}" y2="{y}"/>'
+        drawn += f'<text class="side" x="0" dx="6" y="{y}" dy="{14 if below else -5}">'
+        drawn += f"{escape(label)}</text>"
+    for kind, values in lines:
+        heights = [percent(1 - value) for value in values.tolist()]
+        ends = [*zip(places, heights, strict=True)]
+        drawn += f'<g class="{kind}">'
+        for (x1, y1), (x2, y2) in pairwise(ends):
+            drawn += f'<line class="iv" x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}"/>'
+        some = ends[:: len(ends) // _POINTS or 1]
+        shape = kind.removeprefix("v-")
+        points = (f'<use href="#m-{shape}" x="{a}" y="{b}"/>' for a, b in some)
+        drawn += "".join(points) + "</g>"
+    return f'<svg class="curves" aria-hidden="true">{drawn}</svg>'
 
 
 def caterpillar(

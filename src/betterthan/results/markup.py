@@ -231,7 +231,7 @@ def soft(text: str) -> Any:
     """A name that may break after its own punctuation rather than anywhere."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub(r"([_./:-])(?=[^\s<])", r"\1<wbr>", str(escape(text))))
+    return Markup(re.sub(r"([_/:-]|\.(?!\d))(?=[^\s<])", r"\1<wbr>", str(escape(text))))
 
 
 class LongNames:

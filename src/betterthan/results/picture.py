@@ -30,10 +30,13 @@ class Difference:
     limits: tuple[float, float, float] | None = None  # lower, point, upper; None without a mark
     p: float | None = None  # P(best), or of two systems P(better)
     p_mcse: float = 0.0
+    written: str = ""  # the value with its interval, where it is no difference
 
     @property
     def size(self) -> str:
         """The difference with its interval."""
+        if self.written:
+            return self.written
         if self.limits is None:
             return ""
         low, point, high = self.limits
@@ -58,6 +61,9 @@ class Picture:
     rope: float = 0.0
     lower_is_better: bool = False
     more: str = ""  # what the systems without a row are
+    margin: float = 0.0  # of a gate, below zero in the unit of the difference
+    levels: bool = False  # rows are values by themselves, not differences, and have no verdict
+    of: str = "System"  # what has a row
 
     @property
     def heading(self) -> str:

@@ -98,11 +98,11 @@ def report(
         One or more, in the order in which they are to be told: a comparison (from `compare`); what
         `scores.compare`, `orders.compare`, `orders.kendall_tau`, `orders.agreement`,
         `orders.consensus`, `features.compare`, `features.predict`, `labels.posterior`,
-        `significance.groups`, `audit` or `fits.compare` returned; a fit of a model of pairs, or a
-        tree from `fits.adopt`; a performance function, and its posterior; confusions; orders. What
-        one needs beside it is given as another: the confusions after the scores, the orders after
-        their taus. Several answers are
-        chapters of one page; comparisons on it are all alive, each by itself.
+        `significance.groups`, `audit`, `gate`, `bt.plan` or `fits.compare` returned; a
+        fit of a model of pairs, or a tree from `fits.adopt`; a performance function, and its
+        posterior; confusions; orders. What one needs beside it is given as another: the confusions
+        after the scores, the orders after their taus. Several answers are chapters
+        of one page; comparisons on it are all alive, each by itself.
     format : {"text", "markdown", "html", "latex", "latex-table", ...}, optional
         Default: that of the suffix of `path`, else text. HTML is one self-contained page. LaTeX is
         a document for pdfLaTeX; names beyond Latin script need LuaLaTeX or XeLaTeX and a font that

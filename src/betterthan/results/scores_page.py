@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.results.brief import answer_context
 from betterthan.results.columns import (
     Column,
     count,
@@ -21,6 +22,7 @@ from betterthan.results.columns import (
     sampled_by,
     values,
 )
+from betterthan.results.comparison_page import matrix_section
 from betterthan.results.context import PAIRS_SYSTEMS, printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
 from betterthan.results.pair_tables import (
@@ -87,7 +89,7 @@ def pairs_part(comparison: xr.Dataset) -> Part:
     size, *columns = _pair_columns(comparison)
     size, caption = with_marks(size, rows, caption)
     table = table_by_pair(rows, [size, *columns], caption)
-    return Part("Pairs", tables=[table], notes=notes, figures=_matrix_figure(comparison))
+    return Part("Pairs", tables=[table], notes=notes)
 
 
 def _both_sides(comparison: xr.Dataset) -> xr.Dataset:
@@ -157,12 +159,10 @@ def _sentence(cell: xr.Dataset, statistic: str) -> str:
     )
 
 
-def _matrix_figure(comparison: xr.Dataset) -> list[Figure]:
-    if comparison.sizes[names.SYSTEM] == 2:
-        return []
-
-    caption = "Probability that the row is better than the column"
-    return [Figure(caption, plotted("matrix", comparison["prob_better"]))]
+def matrix_of(comparison: xr.Dataset) -> Part | None:
+    """P(better) of all pairs, of three systems or more."""
+    context = answer_context(comparison)
+    return None if context is None else matrix_section(context)
 
 
 FEW_UNITS = (
@@ -175,7 +175,11 @@ def page(comparison: xr.Dataset) -> Document:
     """Everything a report says of it."""
     comparison = in_order(comparison)
     parts = parts_present(
-        systems_part(comparison), pairs_part(comparison), words_part(comparison), _data(comparison)
+        systems_part(comparison),
+        pairs_part(comparison),
+        matrix_of(comparison),
+        words_part(comparison),
+        _data(comparison),
     )
     answer = score_sentences(score_facts(comparison))
     return Document(
