@@ -130,7 +130,7 @@ def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
     counts = data["counts"].isel(indexers).transpose(names.PAIR, names.OUTCOME).values
     columns |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
     columns |= _tests(data, indexers)
-    per = dict.fromkeys([key for key in _SHARES if key in columns], _MILLION) | _units(columns)
+    per = _units(columns) | dict.fromkeys(filter(columns.__contains__, _SHARES), _MILLION)
     written = {key: _column(key, values, per.get(key)) for key, values in columns.items()}
     right = right_counts(data)
     derived = _derived(columns, None if right is None else np.array(right[0]))
@@ -148,7 +148,8 @@ def _units(columns: dict[str, np.ndarray]) -> dict[str, int]:
         return {}
     places = max(2, 4 - int(np.floor(np.log10(min(w.min() for w in widths if w.size)))))
     largest = max(np.nan_to_num(np.abs(values)).max() for values in sizes.values())
-    return dict.fromkeys(sizes, 10**places) if largest * 10**places < _MILLION * 10 else {}
+    unit = 10**places
+    return {key: int(unit) for key in sizes} if largest * unit < _MILLION * 10 else {}
 
 
 _SIZES = ("lo", "up", "ad", "alo", "aup")
