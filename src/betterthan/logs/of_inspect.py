@@ -544,20 +544,20 @@ class _Samples:
 
 
 def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
-    with Archive(file) as archive:
-        header = _header(archive, file)
-        choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
-        for batch in _summaries(archive):
-            plain = None if choices else digest_plain(batch)
-            try:
-                samples.contents.extend(
-                    (contents.digest(sample, archive, choices) for sample in batch)
-                    if plain is None
-                    else plain
-                )
-            except RecursionError:
-                raise _too_deep(file, len(samples.contents) + 1) from None
-            samples.add(batch)
+    archive = Archive(file)
+    header = _header(archive, file)
+    choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
+    for batch in _summaries(archive):
+        plain = None if choices else digest_plain(batch)
+        try:
+            samples.contents.extend(
+                (contents.digest(sample, archive, choices) for sample in batch)
+                if plain is None
+                else plain
+            )
+        except RecursionError:
+            raise _too_deep(file, len(samples.contents) + 1) from None
+        samples.add(batch)
     return header
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from betterthan.io.compression import opened
-from betterthan.logs.zip_directory import Directory, read_directory
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
 _LITERALS = {"true": True, "false": False, "null": None}
@@ -116,7 +115,7 @@ class Preview:
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text
-    infos: Directory = field(default=Directory(), repr=False, compare=False)  # of a zip
+    infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
 
     @property
     def keys(self) -> frozenset[str]:
@@ -182,8 +181,9 @@ def make_preview(data: bytes, path: Path) -> Preview:
 
 def _zip_preview(path: Path) -> Preview:
     try:
-        infos = read_directory(path)
-        return Preview("zip", members=infos.names, infos=infos)
+        with zipfile.ZipFile(path) as archive:
+            infos = tuple(archive.infolist())
+        return Preview("zip", members=tuple(info.filename for info in infos), infos=infos)
     # NotImplementedError is zipfile's word for a directory of a version that it does not read
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Preview("a zip file that is cut or damaged")
