@@ -5,7 +5,7 @@ import re
 import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from betterthan.io.compression import opened
@@ -154,6 +154,12 @@ class LogFile:
     def open(self) -> BinaryIO:
         """Its bytes, unpacked."""
         return opened(self.path, self.name)
+
+    def siblings(self, pattern: str) -> list["LogFile"]:
+        """The files of its folder, or below it, whose path fits a pattern; no links."""
+        folder, name = self.path.parent, PurePosixPath(self.name).parent
+        paths = sorted(p for p in folder.glob(pattern) if p.is_file() and not p.is_symlink())
+        return [LogFile(p, (name / p.relative_to(folder).as_posix()).as_posix()) for p in paths]
 
 
 def make_preview(data: bytes, path: Path) -> Preview:
