@@ -108,7 +108,7 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
         keys = differing.setdefault(name, [])
         keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
     return [
-        f"{name} ({', '.join(f'{_last(k)}={_format_value(run.config.get(k))}' for k in keys)})"
+        f"{name} ({', '.join(f'{_last(k)}={_cut(_plain(str(run.config.get(k))))}' for k in keys)})"
         if (keys := differing[name])
         else name
         for run, name in zip(runs, base, strict=True)
@@ -127,10 +127,6 @@ def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _last(key: str) -> str:
     return key.rpartition(".")[2]
-
-
-def _format_value(value: Any) -> str:
-    return _cut(_plain(str(value)))
 
 
 def _plain(text: str) -> str:
@@ -290,16 +286,12 @@ def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
     names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
-    table |= {
-        name: _storable([getattr(run, _FIELDS.get(name, name)) for run in runs]) for name in names
-    }
+    for name in names:
+        values = [getattr(run, _FIELDS.get(name, name)) for run in runs]
+        is_text = all(isinstance(value, str) for value in values)
+        table[name] = encodable(values) if is_text else values
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
     return pd.DataFrame(table)
-
-
-def _storable(values: list[Any]) -> Sequence[Any]:
-    """Return values in a form that a DataFrame can store."""
-    return encodable(values) if all(isinstance(value, str) for value in values) else values
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:

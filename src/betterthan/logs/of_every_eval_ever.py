@@ -107,7 +107,9 @@ def _add(rows: _Rows, row: int, record: dict[str, Any], file: LogFile) -> None:
     if (item, time) not in rows.places:
         rows.places[item, time] = _sample(rows.run, item, row, record)
     place = rows.places[item, time]
-    _add_error(rows.run, place, record.get("error"))
+    if error := record.get("error"):  # its sample failed, whatever metric the row is of
+        rows.run.cells.failed[place] = True
+        rows.run.why = rows.run.why or as_text(error).partition("\n")[0] or "error"
     value = judged.get("score")
     raw = number(judged.get("is_correct") if value is None else value)
     rows.run.cells.score(place, metric, raw)
@@ -125,13 +127,6 @@ def _sample(run: Run, item: str, row: int, record: dict[str, Any]) -> int:
         text=as_text(inputs.get("raw")),
         row=row,
     )
-
-
-def _add_error(run: Run, place: int, error: Any) -> None:
-    """Add the error of a row: its sample failed, whatever metric the row is of."""
-    if error:
-        run.cells.failed[place] = True
-        run.why = run.why or as_text(error).partition("\n")[0] or "error"
 
 
 def _fail(cells: Cells) -> None:

@@ -189,7 +189,8 @@ def _score(run: Run, place: int, record: dict[str, Any], names: list[tuple[str, 
 def _sample(run: Run, row: int, record: dict[str, Any]) -> int:
     doc = record["doc"]
     target = record.get("target_hash") or _hash(str(record.get("target")))
-    content = f"{record.get('doc_hash') or _hash(_written(doc))} {target}"
+    doc_hash = record.get("doc_hash") or _hash(json.dumps(doc, indent=2, ensure_ascii=False))
+    content = f"{doc_hash} {target}"
     prompt = record.get("prompt_hash") or _prompt(record.get("arguments"))
     return run.cells.sample(
         record["doc_id"],
@@ -238,10 +239,6 @@ def _prompt(arguments: Any) -> str | None:
 
 def _short(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _written(doc: Any) -> str:
-    return json.dumps(doc, indent=2, ensure_ascii=False)
 
 
 def _hash(text: str) -> str:

@@ -196,11 +196,10 @@ def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result])
     for result in sorted(results, key=lambda result: result.number):
         if result.system not in runs_by_system:
             runs_by_system[result.system] = _run(file, about, result, repeat or 1)
-        _add(
-            runs_by_system[result.system],
-            result,
-            *_nth(numbers[result.test].index(result.number), repeat),
-        )
+        k = numbers[result.test].index(result.number)
+        # which of the equal tests it is of, and which run of that
+        copy, epoch = (0, k) if repeat is None else divmod(k, repeat)
+        _add(runs_by_system[result.system], result, copy, epoch)
     many = [len(positions) for positions in numbers.values() if len(positions) > 1]
     for run in runs_by_system.values():
         if repeat is None and many:
@@ -220,11 +219,6 @@ def _repeat(about: dict[str, Any]) -> int | None:
     repeats = [place.get("repeat") for place in places if isinstance(place, dict)]
     silent = 1 if isinstance(places[0], dict) else None  # what was asked for is there, not repeats
     return next((repeat for repeat in repeats if isinstance(repeat, int) and repeat > 0), silent)
-
-
-def _nth(k: int, repeat: int | None) -> tuple[int, int]:
-    """Which of the equal tests the k-th run of a test is of, and which run of that."""
-    return (0, k) if repeat is None else divmod(k, repeat)
 
 
 def _order(system: tuple[str, str, Any]) -> tuple[int, str, str]:

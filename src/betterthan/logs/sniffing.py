@@ -11,7 +11,6 @@ from typing import Any, BinaryIO
 from betterthan.io.compression import opened
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
-_LITERALS = {"true": True, "false": False, "null": None}
 _DEEPEST = 64
 
 
@@ -55,13 +54,16 @@ def _begun(text: str) -> Any:
         elif not inside and (top is not None or mark not in "{["):
             raise ValueError("is no JSON object or list")
         elif inside and isinstance(inside[-1], dict) and key is None:
-            key = _name(mark)
+            if not mark.startswith('"'):
+                raise ValueError("is no JSON: the name of a value is no text")
+            key = str(_value(mark))
         else:
             value = {} if mark == "{" else [] if mark == "[" else _value(mark)
             top = value if top is None else top
-            if inside:
-                _put(inside[-1], key, value)
-                key = None
+            if inside and isinstance(inside[-1], list):
+                inside[-1].append(value)
+            elif inside:
+                inside[-1][key], key = value, None
             if mark in "{[":
                 inside.append(value)
         if len(inside) > _DEEPEST:
@@ -71,22 +73,7 @@ def _begun(text: str) -> Any:
     return top
 
 
-def _name(mark: str) -> str:
-    if not mark.startswith('"'):
-        raise ValueError("is no JSON: the name of a value is no text")
-    return str(_value(mark))
-
-
-def _put(into: Any, key: str | None, value: Any) -> None:
-    if isinstance(into, list):
-        into.append(value)
-    else:
-        into[key] = value
-
-
 def _value(mark: str) -> Any:
-    if mark in _LITERALS:
-        return _LITERALS[mark]
     try:
         return json.loads(mark)
     except (ValueError, RecursionError):
