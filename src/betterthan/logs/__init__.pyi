@@ -1,2 +1,2 @@
+from .frames import write as write
 from .record import Logs as Logs
-from .writing import write as write

@@ -1,8 +1,8 @@
-"""Names of the systems of runs, and runs as the two tables of `Logs`."""
+"""Names of the systems of runs, and runs as the two tables of `Logs`, also in a file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, product
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from betterthan import checks
+from betterthan.files import write_whole
 from betterthan.io.problems import listed
 from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
@@ -107,7 +108,7 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
         keys = differing.setdefault(name, [])
         keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
     return [
-        f"{name} ({', '.join(f'{_last(k)}={_format_value(run.config.get(k))}' for k in keys)})"
+        f"{name} ({', '.join(f'{_last(k)}={_cut(_plain(str(run.config.get(k))))}' for k in keys)})"
         if (keys := differing[name])
         else name
         for run, name in zip(runs, base, strict=True)
@@ -126,10 +127,6 @@ def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _last(key: str) -> str:
     return key.rpartition(".")[2]
-
-
-def _format_value(value: Any) -> str:
-    return _cut(_plain(str(value)))
 
 
 def _plain(text: str) -> str:
@@ -289,19 +286,80 @@ def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
     names += ("scorer", "files", "said", "reduced", "refused")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
-    table |= {
-        name: _storable([getattr(run, _FIELDS.get(name, name)) for run in runs]) for name in names
-    }
+    for name in names:
+        values = [getattr(run, _FIELDS.get(name, name)) for run in runs]
+        is_text = all(isinstance(value, str) for value in values)
+        table[name] = encodable(values) if is_text else values
     table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
     return pd.DataFrame(table)
-
-
-def _storable(values: list[Any]) -> Sequence[Any]:
-    """Return values in a form that a DataFrame can store."""
-    return encodable(values) if all(isinstance(value, str) for value in values) else values
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:
     array = np.empty(len(values), object)
     array[:] = values
     return array
+
+
+_HASHES = ("item_hash", "prompt_hash")
+
+
+def write(logs: Logs, path: str | Path) -> Path:
+    r"""Write the records of logs as a long table with the status of every cell.
+
+    Parameters
+    ----------
+    logs : Logs
+        From `betterthan.read_logs`.
+    path : path
+        Ends in ``.csv`` or ``.parquet``, which needs pyarrow.
+
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
+
+    Raises
+    ------
+    ValueError
+        If these are no logs, or the path ends in anything else or cannot be written.
+
+    Notes
+    -----
+    Columns ``system, task, metric, item, epoch, score, status, raw, cluster, run, file, row,
+    item_hash, prompt_hash``; digests are hexadecimal. ``score`` is blank unless the status is
+    ``ok``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import betterthan as bt
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for system, scores in [("old", (1.0, 0.2)), ("new", (0.9, 0.4))]:
+    ...     text = "".join(f"map\tq{k}\t{score}\n" for k, score in enumerate(scores, 1))
+    ...     _ = (folder / f"{system}.txt").write_text(text)
+    >>> file = write(bt.read_logs(folder), folder / "records.csv")
+    >>> file.read_text().splitlines()[1].split(",")[:7]
+    ['new', '', 'map', 'q1', '1', '0.9', 'ok']
+    """
+    if not isinstance(logs, Logs):
+        raise ValueError(f"logs is a {type(logs).__name__}; give what betterthan.read_logs returns")
+    if not isinstance(path, str | Path):
+        raise ValueError(f"path is a {type(path).__name__}; give the name of a file")
+    target = Path(path)
+    if target.suffix.lower() not in (".csv", ".parquet"):
+        raise ValueError(f"path {str(target)!r} ends in {target.suffix!r}; give .csv or .parquet")
+    table = _table(logs)
+    if target.suffix.lower() == ".csv":
+        write_whole(target, table.to_csv(index=False))
+    else:
+        write_whole(target, table.to_parquet(index=False))
+    return target
+
+
+def _table(logs: Logs) -> pd.DataFrame:
+    first = ["system", "task", "metric", "item", "epoch", "score", "status", "raw", "cluster"]
+    table = pd.DataFrame({name: logs.records[name] for name in [*first, "run", "file", "row"]})
+    for name in _HASHES:
+        digests = logs.records[name].tolist()
+        table[name] = [value.hex() if isinstance(value, bytes) else None for value in digests]
+    return table

@@ -1,16 +1,19 @@
-"""Values in logs: JSON records, parts of the right kind, scores as numbers, and repeated items."""
+"""Values in logs: records of JSON and rows of tables, parts of the right kind, scores, and ids."""
 
+import csv
+import io
 import json
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Generator, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
 from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
 from betterthan.io.json_records import RepeatedKeyError, listed, loads, unreadable
-from betterthan.io.problems import problem
-from betterthan.logs.sniffing import LogFile
+from betterthan.io.problems import problem, shown
+from betterthan.logs.sniffing import JSON, LogFile, Preview
 from betterthan.text import escaped
 
 
@@ -30,20 +33,6 @@ def objects(value: Any, source: str, role: str) -> list[dict[str, Any]]:
         if not isinstance(element, dict):
             raise problem(source, f"an entry of {role} is no object", row=row, value=element)
     return value
-
-
-def entries(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; none where it is no list."""
-    return (
-        [element for element in value if isinstance(element, dict)]
-        if isinstance(value, list)
-        else []
-    )
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """An object; empty where there is none."""
-    return value if isinstance(value, dict) else {}
 
 
 def to_text(value: Any) -> str:
@@ -143,6 +132,9 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
     """The value in some bytes of the file `name`, whose line they are."""
     refuse_crowded(data, name, row)
     try:
+        # not msgspec, which takes a third of the time: of a key given twice it keeps the last, it
+        # refuses NaN, 1e999, byte order marks and lone surrogates, which tools write, and its
+        # errors name no line
         return loads(data)
     except RepeatedKeyError as error:
         raise problem(name, f"the key {error} stands twice in one object", row=row) from None
@@ -160,6 +152,76 @@ def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise problem(file.name, "is not a JSON object", row=row, value=value)
     return value
+
+
+_LONGEST = 2**31 - 1  # of a cell: a trace is longer than csv takes
+
+
+def preview_columns(preview: Preview) -> tuple[str, ...]:
+    """Return the column names, if the first bytes show them; none if it is no table."""
+    if preview.kind in JSON:
+        return tuple(preview.first) if isinstance(preview.first, dict) else ()
+    if preview.kind != "text" or not preview.lines:
+        return ()
+    try:
+        header = next(csv.reader(preview.lines, delimiter=_delimiter(preview)), [])
+    except csv.Error:
+        return ()
+    return tuple(name.strip() for name in header)
+
+
+def table_rows(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows by name of column, each with its line or place.
+
+    Raises
+    ------
+    ValueError
+        If a row has more or fewer cells than there are columns, or a name is there twice.
+    """
+    if file.preview.kind != "text":
+        yield from records(file)
+        return
+    with file.open() as data, _long_cells():
+        text = io.TextIOWrapper(data, encoding="utf-8-sig", newline="")
+        reader = csv.reader(text, delimiter=_delimiter(file.preview), strict=True)
+        try:
+            yield from _by_name(reader, file)
+        except csv.Error as error:
+            reason = f"not readable as CSV ({error}); is the file cut?"
+            raise problem(file.name, reason, row=reader.line_num) from None
+        except UnicodeDecodeError:
+            reason = "not UTF-8; save the file as UTF-8"
+            raise problem(file.name, reason, row=reader.line_num + 1) from None
+
+
+def _by_name(reader: Any, file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
+    header: list[str] = []
+    start = 1
+    for record in reader:
+        if not header:
+            header = [name.strip() for name in record]
+            twice = next((name for name in header if header.count(name) > 1), None)
+            if twice is not None:
+                raise problem(file.name, f"column name {shown(twice)} occurs twice")
+        elif record:
+            if len(record) != len(header):
+                reason = f"has {len(record)} cells where the header has {len(header)}"
+                raise problem(file.name, f"{reason}; is the file cut?", row=start)
+            yield start, dict(zip(header, record, strict=True))
+        start = reader.line_num + 1
+
+
+def _delimiter(preview: Preview) -> str:
+    return "\t" if preview.lines[0].count("\t") > preview.lines[0].count(",") else ","
+
+
+@contextmanager
+def _long_cells() -> Generator[None]:
+    before = csv.field_size_limit(_LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 _BLANK = ("", "nan", "none", "null", "na", "n/a", "<na>")  # as tables write what is not there

@@ -1,8 +1,7 @@
 """Judgments of known tools: one row a tool, and their rows as `io.read_judgments` takes them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import xarray as xr
@@ -12,104 +11,197 @@ from betterthan.io.pair_counts import judgments
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table, make_table
 from betterthan.logs.hashing import digest
-from betterthan.logs.json_values import to_text
+from betterthan.logs.json_values import (
+    as_score,
+    is_blank,
+    make_id,
+    number,
+    objects,
+    preview_columns,
+    table_rows,
+    to_text,
+)
 from betterthan.logs.sniffing import JSON, LogFile, Preview
 from betterthan.signed import Signature
 from betterthan.text import stripped
 
-FIRST, SECOND, TIE, FAILED = "model_a", "model_b", "tie", ""  # the winner
+_FIRST, _SECOND, _TIE, _FAILED = "model_a", "model_b", "tie", ""  # the winner
+_COLUMNS = ("model_a", "model_b", "winner", "judge", "cluster", "order")
+_Judgment = tuple[str, ...]  # the cells of some of these columns, from the first on
 
 
 @dataclass(frozen=True)
-class Judgment:
-    """One judgment: the system that stands first, the other, and which of them won."""
+class _Row:
+    """A row of a file, and where it stands."""
 
-    row: int
-    first: str
-    second: str
-    winner: str
-    judge: str = ""
-    cluster: str = ""
-    order: str = ""
+    file: LogFile
+    place: int
+    cells: dict[str, Any]
 
+    def text(self, key: str) -> str:
+        """A cell as text."""
+        return to_text(self.cells.get(key))
 
-def judgments_table(file: LogFile, judgments: Iterable[Judgment]) -> Table:
-    """Build the table, without columns that are blank in every row."""
-    rows = list(judgments)
-    if not rows:
-        raise problem(file.name, "holds no judgments")
-    columns: dict[str, list[str]] = {
-        "model_a": [row.first for row in rows],
-        "model_b": [row.second for row in rows],
-        "winner": [row.winner for row in rows],
-        "judge": [row.judge for row in rows],
-        "cluster": [row.cluster for row in rows],
-        "order": [row.order for row in rows],
-    }
-    filled = {k: v for k, v in columns.items() if any(v) or k in ("model_a", "model_b", "winner")}
-    return make_table(file.name, list(filled), list(filled.values()), [row.row for row in rows])
+    def system(self, key: str) -> str:
+        """The name of a system, which must be there."""
+        name = stripped(self.text(key))
+        if not name:
+            raise self.problem("is blank; give a name", column=key)
+        return name
 
-
-def once(
-    file: LogFile, rows: Iterable[tuple[int, dict[str, Any]]]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows; refuse an identical copy, ids and times included."""
-    first_places: dict[bytes, int] = {}
-    for place, row in rows:
-        first_place = first_places.setdefault(digest(row), place)
-        if first_place != place:
-            reason = (
-                f"is the same as row {first_place}; leave it out, or give the file without copies"
-            )
-            raise problem(file.name, reason, row=place)
-        yield place, row
-
-
-def name_in(row: dict[str, Any], key: str, file: LogFile, place: int) -> str:
-    """The name of a system, which must be there."""
-    name = stripped(to_text(row.get(key)))
-    if not name:
-        raise problem(file.name, "is blank; give a name", row=place, column=key)
-    return name
+    def problem(self, reason: str, **where: Any) -> ValueError:
+        """The refusal of this row."""
+        return problem(self.file.name, reason, row=self.place, **where)
 
 
 @dataclass(frozen=True)
 class Judged:
     """A kind of file of judgments.
 
-    Its file ``logs/judged_<name>.py`` has two functions: ``recognises(head)``, and ``table(file)``,
-    a table with columns ``model_a, model_b, winner``, for `io.read_judgments`, with ``judge``,
-    ``cluster`` (the prompt) and ``order`` (which game of the prompt) where they are known. A blank
-    winner is a judgment that failed.
+    A blank winner is a judgment that failed; the cluster of a judgment is its prompt, its order
+    which game of the prompt it is.
     """
 
     name: str
     tool: str  # as its makers write it
     note: str  # how a judgment is read, where there is a choice
-    kinds: tuple[str, ...] = JSON  # of `Head`; its own file is loaded for these alone
-
-    def recognises(self, preview: Preview) -> bool:
-        """Whether a file is of this kind."""
-        return preview.kind in self.kinds and self._file.recognises(preview)
+    recognises: Callable[[Preview], bool]
+    judgments: Callable[[_Row], Iterator[_Judgment]]  # of a row
+    id: str = ""  # a column without which rows may be alike
 
     def table(self, file: LogFile) -> Table:
-        """Its judgments."""
-        return self._file.table(file)
+        """Its judgments, without columns that are blank in every row."""
+        rows: list[list[str]] = []
+        places: list[int] = []
+        unlike = not self.id or self.id in preview_columns(file.preview)
+        first_places: dict[bytes, int] = {}
+        for place, cells in table_rows(file):
+            row = _Row(file, place, cells)
+            if unlike and (first := first_places.setdefault(digest(cells), place)) != place:
+                reason = f"is the same as row {first}; leave it out, or give the file without"
+                raise row.problem(f"{reason} copies")
+            for judgment in self.judgments(row):
+                rows.append([*judgment, *[""] * (len(_COLUMNS) - len(judgment))])
+                places.append(place)
+        if not rows:
+            raise problem(file.name, "holds no judgments")
+        columns = dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+        filled = {k: v for k, v in columns.items() if any(v) or k in _COLUMNS[:3]}
+        return make_table(file.name, list(filled), list(filled.values()), places)
 
-    @property
-    def _file(self) -> Any:
-        return import_module(f"betterthan.logs.judged_{self.name}")
+
+_OUTCOMES = {"winner_model_a": _FIRST, "winner_model_b": _SECOND, "winner_tie": _TIE}
 
 
-_TABLES = (*JSON, "text", "parquet")
+def _is_one_hot(preview: Preview) -> bool:
+    return set(preview_columns(preview)) >= {"model_a", "model_b", *_OUTCOMES}
+
+
+def _one_hot(row: _Row) -> Iterator[_Judgment]:
+    """One judgment a row; those of one prompt belong together."""
+    sides = row.system("model_a"), row.system("model_b")
+    cells = {name: as_score(row.cells.get(name)) for name in _OUTCOMES}
+    if sorted(value if value is not None else -1 for value in cells.values()) != [0, 0, 1]:
+        reason = f"one of {', '.join(_OUTCOMES)} must be 1 and the others 0"
+        raise row.problem(reason, value=[row.cells.get(name) for name in _OUTCOMES])
+    winner = next(word for name, word in _OUTCOMES.items() if cells[name] == 1)
+    prompt = row.cells.get("prompt")
+    yield *sides, winner, "", digest(prompt).hex() if prompt else ""
+
+
+_WINNERS = {"model_1": _FIRST, "model_2": _SECOND, "tie": _TIE, "error": _FAILED}
+
+
+def _is_mt_bench(preview: Preview) -> bool:
+    keys = {"model_1", "model_2", "g1_winner", "g2_winner"}
+    return preview.kind in JSON and preview.keys >= keys
+
+
+def _mt_bench(row: _Row) -> Iterator[_Judgment]:
+    """One judgment a pair of games: who won both, else a tie; blank where a game failed."""
+    winners: set[str] = set()
+    for game in ("g1_winner", "g2_winner"):
+        word = row.cells.get(game)
+        if not isinstance(word, str) or word not in _WINNERS:
+            reason = f"unknown winner; give {', '.join(_WINNERS)}"
+            raise row.problem(reason, column=game, value=word)
+        winners.add(_WINNERS[word])
+    winner = _FAILED if _FAILED in winners else winners.pop() if len(winners) == 1 else _TIE
+    judge = row.cells.get("judge")
+    judges = ", ".join(map(to_text, judge)) if isinstance(judge, list) else to_text(judge)
+    sides = row.system("model_1"), row.system("model_2")
+    yield *sides, winner, judges, row.text("question_id")
+
+
+_LABELS = (
+    dict.fromkeys(("A>>B", "A>B", "B<A", "B<<A"), _FIRST)
+    | dict.fromkeys(("B>>A", "B>A", "A<B", "A<<B"), _SECOND)
+    | dict.fromkeys(("A=B", "B=A"), _TIE)
+)
+
+
+def _is_arena_hard(preview: Preview) -> bool:
+    if preview.kind not in JSON or not preview.keys >= {"model", "games"}:
+        return False
+    return isinstance(preview.value("games"), list) and bool(preview.keys & {"uid", "question_id"})
+
+
+def _arena_hard(row: _Row) -> Iterator[_Judgment]:
+    """One judgment a game: the baseline stands first in the first, the model in the second.
+
+    The tool leaves out a pair if one of its games failed, and counts a strong verdict three times;
+    here the game that was judged counts, and each verdict once.
+    """
+    model = row.system("model")
+    baseline = row.text("baseline") or "baseline"  # which old versions do not name
+    games = objects(row.cells.get("games"), row.file.name, f"games of row {row.place}")
+    if not 1 <= len(games) <= 2:
+        reason = f"holds {len(games)} games; the tool plays one, or two with sides exchanged"
+        raise row.problem(reason)
+    prompt = to_text(row.cells.get("uid") or row.cells.get("question_id"))
+    for k, game in enumerate(games):
+        label = game.get("score")
+        if label is not None and (not isinstance(label, str) or label not in _LABELS):
+            reason = f"unknown verdict; give {', '.join(_LABELS)}, or null"
+            raise row.problem(reason, column="score", value=label)
+        winner = _FAILED if label is None else _LABELS[label]
+        sides = (model, baseline) if k else (baseline, model)
+        yield *sides, winner, row.text("judge"), prompt, str(k + 1)
+
+
+_LEAST, _MIDDLE, _MOST = 1, 1.5, 2
+
+
+def _is_alpaca_eval(preview: Preview) -> bool:
+    return set(preview_columns(preview)) >= {"generator_1", "generator_2", "preference"}
+
+
+def _alpaca_eval(row: _Row) -> Iterator[_Judgment]:
+    """One judgment a row: a preference from 1, for the first generator, to 2, for the second;
+    those of one instruction belong together.
+    """
+    sides = row.system("generator_1"), row.system("generator_2")
+    value, instruction = row.cells.get("preference"), row.text("instruction")
+    preference, winner = number(value), _FAILED
+    if not is_blank(value):
+        if preference is None or isinstance(value, bool) or not _LEAST <= preference <= _MOST:
+            words = f"{_LEAST}, for the first, to {_MOST}, for the second"
+            reason = f"is no preference; one is from {words}"
+            raise row.problem(reason, column="preference", value=value)
+        winner = _TIE if preference == _MIDDLE else _FIRST if preference < _MIDDLE else _SECOND
+    prompt = make_id(instruction, digest(instruction)) if instruction else ""
+    yield *sides, winner, row.text("annotator"), prompt
+
 
 JUDGED: tuple[Judged, ...] = (
-    Judged("one_hot", "votes with a column for each outcome", "", _TABLES),
+    Judged("one_hot", "votes with a column for each outcome", "", _is_one_hot, _one_hot, id="id"),
     Judged(
         "mt_bench",
         "MT-bench",
         "two games that disagree are a tie, as the tool has it; a pair with a game that failed is "
         "left out; nobody was shown first",
+        _is_mt_bench,
+        _mt_bench,
     ),
     Judged(
         "arena_hard",
@@ -117,12 +209,15 @@ JUDGED: tuple[Judged, ...] = (
         "each game is a judgment, the second with its sides exchanged; of a pair with a game that "
         "failed the other counts, where the tool leaves out both; a strong verdict counts once, "
         "where the tool counts it three times",
+        _is_arena_hard,
+        _arena_hard,
     ),
     Judged(
         "alpaca_eval",
         "AlpacaEval",
         "a preference below 1.5 is for the first generator, above for the second, 1.5 a tie",
-        _TABLES,
+        _is_alpaca_eval,
+        _alpaca_eval,
     ),
 )
 

@@ -7,12 +7,12 @@ from typing import Any
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
+    as_dict,
+    as_dicts,
     as_score,
-    entries,
     flat,
     is_blank,
     make_id,
-    mapping,
     numbered,
     objects,
     occurrences,
@@ -68,7 +68,7 @@ def _add(
 
 def _about(file: LogFile, log: dict[str, Any], cases: Sequence[dict[str, Any]]) -> Run:
     """The run without its cells."""
-    settings = flat(mapping(log.get("hyperparameters")))
+    settings = flat(as_dict(log.get("hyperparameters")))
     system, prompt = settings.pop("model", None), settings.pop("prompt", None)
     names = [to_text(case.get("name")) for case in cases]
     by_place = any(not name or _BY_PLACE.fullmatch(name) for name in names)
@@ -89,7 +89,7 @@ def _content(case: dict[str, Any]) -> bytes:
     if "input" in case:
         return digest(*(case.get(key) for key in ("input", "expectedOutput", "context")))
     user_turns = [
-        turn.get("content") for turn in entries(case.get("turns")) if turn.get("role") == "user"
+        turn.get("content") for turn in as_dicts(case.get("turns")) if turn.get("role") == "user"
     ]
     scenario = [case.get(key) for key in ("scenario", "expectedOutcome", "userDescription")]
     return digest(scenario if any(scenario) else user_turns)
@@ -108,7 +108,7 @@ def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:
     """Find metrics that pass below their threshold and never above it: lower is better."""
     passes: dict[bool, set[str]] = {True: set(), False: set()}
     for case in cases:
-        for metric in entries(case.get("metricsData")):
+        for metric in as_dicts(case.get("metricsData")):
             score, threshold = as_score(metric.get("score")), as_score(metric.get("threshold"))
             if score is None or threshold is None or score == threshold:
                 continue
@@ -121,7 +121,7 @@ def _judges(cases: Sequence[dict[str, Any]]) -> str:
     models = {
         to_text(metric.get("evaluationModel")): None
         for case in cases
-        for metric in entries(case.get("metricsData"))
+        for metric in as_dicts(case.get("metricsData"))
     }
     return ", ".join(sorted(name for name in models if name and name.lower() != "none"))
 

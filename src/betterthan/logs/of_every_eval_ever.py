@@ -1,5 +1,6 @@
 """Every Eval Ever: rows of samples, and aggregates with their settings."""
 
+import glob
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,12 +24,10 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each model and evaluation in a file of samples."""
     aggregates = [file for file in files if _is_aggregate(file.preview)]
     samples = [file for file in files if not _is_aggregate(file.preview)]
-    siblings = [(file, _samples_file(file)) for file in aggregates]
-    samples += [
-        sibling
-        for _, sibling in siblings
-        if sibling and sibling.path not in {f.path for f in samples}
-    ]
+    present = {file.path for file in samples}
+    for file in aggregates:
+        siblings = file.siblings(f"{glob.escape(file.path.stem)}_samples.jsonl")
+        samples += [f for f in siblings if f.path not in present and _is_samples(f.preview)]
     if not samples:
         raise problem(aggregates[0].name, _NO_SAMPLES)
     aggregate_by_name = {file.name: as_dict(read_json(file)) for file in aggregates}
@@ -108,7 +107,9 @@ def _add(rows: _Rows, row: int, record: dict[str, Any], file: LogFile) -> None:
     if (item, time) not in rows.places:
         rows.places[item, time] = _sample(rows.run, item, row, record)
     place = rows.places[item, time]
-    _add_error(rows.run, place, record.get("error"))
+    if error := record.get("error"):  # its sample failed, whatever metric the row is of
+        rows.run.cells.failed[place] = True
+        rows.run.why = rows.run.why or as_text(error).partition("\n")[0] or "error"
     value = judged.get("score")
     raw = number(judged.get("is_correct") if value is None else value)
     rows.run.cells.score(place, metric, raw)
@@ -126,13 +127,6 @@ def _sample(run: Run, item: str, row: int, record: dict[str, Any]) -> int:
         text=as_text(inputs.get("raw")),
         row=row,
     )
-
-
-def _add_error(run: Run, place: int, error: Any) -> None:
-    """Add the error of a row: its sample failed, whatever metric the row is of."""
-    if error:
-        run.cells.failed[place] = True
-        run.why = run.why or as_text(error).partition("\n")[0] or "error"
 
 
 def _fail(cells: Cells) -> None:
@@ -189,13 +183,3 @@ def _add_result(run: Run, result: dict[str, Any]) -> None:
         run.reported[name] = score
     if as_dict(result.get("metric_config")).get("lower_is_better") is True:
         run.lower.add(name)
-
-
-def _samples_file(file: LogFile) -> LogFile | None:
-    """Find the samples file that belongs to an aggregate."""
-    path = file.path.with_name(f"{file.path.stem}_samples.jsonl")
-    if not path.is_file() or path.is_symlink():
-        return None
-    name = file.name[: len(file.name) - len(file.path.name)] + path.name
-    sibling = LogFile(path, name)
-    return sibling if _is_samples(sibling.preview) else None

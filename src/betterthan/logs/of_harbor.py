@@ -86,7 +86,7 @@ def _trials(files: Sequence[LogFile], jobs: dict[Path, LogFile]) -> _Trials:
     trials = [file for file in files if _is_trial(file.preview)]
     for folder, job in jobs.items():
         if not any(file.path.parent.parent == folder for file in trials):
-            trials += _below(job)
+            trials += [f for f in job.siblings("*/result.json") if _is_trial(f.preview)]
     if not trials:
         raise problem(next(iter(jobs.values())).name, _NO_TRIALS)
     return [(file, as_dict(read_json(file))) for file in trials]
@@ -185,18 +185,7 @@ def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
         run.notes.append(("errors", f"{message}: the reward counts"))
 
 
-def _below(job: LogFile) -> list[LogFile]:
-    """The trials in the folders below a job."""
-    above = PurePosixPath(job.name).parent
-    paths = sorted(job.path.parent.glob("*/result.json"))
-    trials = [LogFile(p, (above / p.parent.name / p.name).as_posix()) for p in paths if p.is_file()]
-    return [file for file in trials if not file.path.is_symlink() and _is_trial(file.preview)]
-
-
 def _above(trial: LogFile) -> LogFile | None:
     """The job of a trial that was given without it."""
-    path = trial.path.parent.parent / "result.json"
-    if not path.is_file() or path.is_symlink():
-        return None
-    file = LogFile(path, (PurePosixPath(trial.name).parent.parent / path.name).as_posix())
-    return file if _is_job(file.preview) else None
+    folder = LogFile(trial.path.parent, PurePosixPath(trial.name).parent.as_posix())
+    return next((file for file in folder.siblings("result.json") if _is_job(file.preview)), None)

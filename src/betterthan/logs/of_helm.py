@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from betterthan.io.json_records import listed
@@ -16,20 +16,11 @@ from betterthan.progress import with_bar
 _MODEL = re.compile(r",?model(_deployment)?=[^,]*")
 # statistics of how it was run, no scores
 _BOOKS = ("num_", "inference_", "training_", "prompt_", "finish_reason", "batch_size", "max_prob")
-_SETTINGS = [
-    "method",
-    "instructions",
-    "max_train_instances",
-    "num_outputs",
-    "num_trials",
-    "temperature",
-    "max_tokens",
-    "model_deployment",
-    "input_prefix",
-    "output_prefix",
-    "global_prefix",
-    "chain_of_thought_prefix",
-]
+_SETTINGS = (
+    *("method", "instructions", "max_train_instances", "num_outputs", "num_trials"),
+    *("temperature", "max_tokens", "model_deployment", "input_prefix", "output_prefix"),
+    *("global_prefix", "chain_of_thought_prefix"),
+)
 _NO_INSTANCES = "holds nothing of single instances; give the folder with per_instance_stats.json"
 
 
@@ -68,7 +59,9 @@ def _is_stats(preview: Preview) -> bool:
 def _run(file: LogFile, specs: dict[Path, LogFile], stats: dict[Path, LogFile]) -> Run:
     run = Run("helm", [file.name], ordered=False, rule="mean_of_items")
     folder = file.path.parent
-    spec = specs.get(folder) or _sibling(file, "run_spec.json", _is_spec)
+    spec = specs.get(folder) or next(
+        (f for f in file.siblings("run_spec.json") if _is_spec(f.preview)), None
+    )
     if spec is None:
         message = f"{file.name} names no model, and there is no run_spec.json beside it"
         run.notes.append(("name", message))
@@ -76,7 +69,9 @@ def _run(file: LogFile, specs: dict[Path, LogFile], stats: dict[Path, LogFile]) 
         run.files.append(spec.name)
         _add_spec(run, as_dict(read_json(spec)))
     split = _add_instances(run, file)
-    stats_file = stats.get(folder) or _sibling(file, "stats.json", _is_stats)
+    stats_file = stats.get(folder) or next(
+        (f for f in file.siblings("stats.json") if _is_stats(f.preview)), None
+    )
     if stats_file is not None and not any(run.cells.cluster):  # means are of items as they were
         run.files.append(stats_file.name)
         _add_stats(run, stats_file, split)
@@ -158,9 +153,3 @@ def _add_stats(run: Run, file: LogFile, split: str) -> None:
         metric = as_text(name.get("name"))
         if plain and mean is not None and metric in metrics:
             run.reported[metric] = mean
-
-
-def _sibling(file: LogFile, name: str, fits: Any) -> LogFile | None:
-    path = file.path.with_name(name)
-    sibling = LogFile(path, (PurePosixPath(file.name).parent / name).as_posix())
-    return sibling if path.is_file() and not path.is_symlink() and fits(sibling.preview) else None

@@ -54,7 +54,8 @@ def read_run(header: dict[str, Any], file: LogFile) -> Run:
 def _add_task(run: Run, about: dict[str, Any]) -> None:
     run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
     run.declared = [
-        _id(sample_id) for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
+        stripped(str(sample_id))
+        for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
     ]
     run.epochs = count(as_dict(about.get("config")).get("epochs"), 1)
 
@@ -147,10 +148,6 @@ def _notes(header: dict[str, Any]) -> list[tuple[str, str]]:
         text = "Inspect counts scores of samples that ended in an error (score_on_error)"
         notes.append(("errors", f"{text}; they are left missing"))
     return notes
-
-
-def _id(value: Any) -> str:
-    return stripped(str(value))
 
 
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -544,20 +541,20 @@ class _Samples:
 
 
 def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
-    with Archive(file) as archive:
-        header = _header(archive, file)
-        choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
-        for batch in _summaries(archive):
-            plain = None if choices else digest_plain(batch)
-            try:
-                samples.contents.extend(
-                    (contents.digest(sample, archive, choices) for sample in batch)
-                    if plain is None
-                    else plain
-                )
-            except RecursionError:
-                raise _too_deep(file, len(samples.contents) + 1) from None
-            samples.add(batch)
+    archive = Archive(file)
+    header = _header(archive, file)
+    choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
+    for batch in _summaries(archive):
+        plain = None if choices else digest_plain(batch)
+        try:
+            samples.contents.extend(
+                (contents.digest(sample, archive, choices) for sample in batch)
+                if plain is None
+                else plain
+            )
+        except RecursionError:
+            raise _too_deep(file, len(samples.contents) + 1) from None
+        samples.add(batch)
     return header
 
 

@@ -15,11 +15,7 @@ from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
 
 _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")  # as lm-eval looks for it
-_SETTINGS = (
-    "fewshot_as_multiturn",
-    "chat_template_sha",
-    "system_instruction_sha",
-)
+_SETTINGS = ("fewshot_as_multiturn", "chat_template_sha", "system_instruction_sha")
 _CONFIG_KEYS = ("gen_kwargs", "limit", "fewshot_seed")
 
 
@@ -125,22 +121,10 @@ def _tell_missing(run: Run, results: dict[str, Any]) -> None:
         run.notes.append(("rows", note))
 
 
-_NO_METRICS = frozenset(
-    [
-        "doc_id",
-        "doc",
-        "target",
-        "arguments",
-        "resps",
-        "filtered_resps",
-        "filter",
-        "metrics",
-        "doc_hash",
-        "prompt_hash",
-        "target_hash",
-        "sample_len",
-    ]
-)
+_NO_METRICS = {
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash", "sample_len"),
+}
 _BYPASS = 999  # the score of an answer that is only written down
 
 
@@ -205,7 +189,8 @@ def _score(run: Run, place: int, record: dict[str, Any], names: list[tuple[str, 
 def _sample(run: Run, row: int, record: dict[str, Any]) -> int:
     doc = record["doc"]
     target = record.get("target_hash") or _hash(str(record.get("target")))
-    content = f"{record.get('doc_hash') or _hash(_written(doc))} {target}"
+    doc_hash = record.get("doc_hash") or _hash(json.dumps(doc, indent=2, ensure_ascii=False))
+    content = f"{doc_hash} {target}"
     prompt = record.get("prompt_hash") or _prompt(record.get("arguments"))
     return run.cells.sample(
         record["doc_id"],
@@ -254,10 +239,6 @@ def _prompt(arguments: Any) -> str | None:
 
 def _short(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _written(doc: Any) -> str:
-    return json.dumps(doc, indent=2, ensure_ascii=False)
 
 
 def _hash(text: str) -> str:
@@ -365,17 +346,8 @@ def _together(results: LogFile, samples: LogFile) -> bool:
 
 def _siblings(file: LogFile, pattern: str) -> list[LogFile]:
     """List the files of the same folder and time."""
-    stamp = _stamp(file)
-    paths = sorted(file.path.parent.glob(f"{pattern}.json*"))
-    folder = PurePosixPath(file.name).parent
-    siblings = [
-        LogFile(p, (folder / p.name).as_posix())
-        for p in paths
-        if p.is_file() and not p.is_symlink()
-    ]
-    return [
-        sibling for sibling in siblings if _stamp(sibling) == stamp and sibling.path != file.path
-    ]
+    others = [other for other in file.siblings(f"{pattern}.json*") if other.path != file.path]
+    return [other for other in others if _stamp(other) == _stamp(file)]
 
 
 def _stamp(file: LogFile) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
+    as_dict,
     as_score,
     flat,
     make_id,
-    mapping,
     numbered,
     parse_score,
     read_json,
@@ -196,11 +196,10 @@ def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result])
     for result in sorted(results, key=lambda result: result.number):
         if result.system not in runs_by_system:
             runs_by_system[result.system] = _run(file, about, result, repeat or 1)
-        _add(
-            runs_by_system[result.system],
-            result,
-            *_nth(numbers[result.test].index(result.number), repeat),
-        )
+        k = numbers[result.test].index(result.number)
+        # which of the equal tests it is of, and which run of that
+        copy, epoch = (0, k) if repeat is None else divmod(k, repeat)
+        _add(runs_by_system[result.system], result, copy, epoch)
     many = [len(positions) for positions in numbers.values() if len(positions) > 1]
     for run in runs_by_system.values():
         if repeat is None and many:
@@ -215,16 +214,11 @@ def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result])
 
 def _repeat(about: dict[str, Any]) -> int | None:
     """Return the number of runs of each test, if the file says it."""
-    config = mapping(about.get("config"))
+    config = as_dict(about.get("config"))
     places = (about.get("runtimeOptions"), config.get("evaluateOptions"), config)
     repeats = [place.get("repeat") for place in places if isinstance(place, dict)]
     silent = 1 if isinstance(places[0], dict) else None  # what was asked for is there, not repeats
     return next((repeat for repeat in repeats if isinstance(repeat, int) and repeat > 0), silent)
-
-
-def _nth(k: int, repeat: int | None) -> tuple[int, int]:
-    """Which of the equal tests the k-th run of a test is of, and which run of that."""
-    return (0, k) if repeat is None else divmod(k, repeat)
 
 
 def _order(system: tuple[str, str, Any]) -> tuple[int, str, str]:
@@ -243,9 +237,9 @@ def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> 
         files=[file.name],
         system=provider or None,
         parts={"prompt": prompt},
-        version=str(mapping(about.get("metadata")).get("promptfooVersion", "")),
+        version=str(as_dict(about.get("metadata")).get("promptfooVersion", "")),
         config=settings,
-        started=str(mapping(about.get("results")).get("timestamp", "")),
+        started=str(as_dict(about.get("results")).get("timestamp", "")),
         again=str(about.get("evalId") or ""),
         epochs=repeat,
         ordered=False,
@@ -256,12 +250,12 @@ def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> 
 
 def _reported(about: dict[str, Any], system: tuple[str, str, Any]) -> dict[str, float]:
     """Return the means over all rows of a prompt; promptfoo counts unchecked rows too."""
-    prompts = mapping(about.get("results")).get("prompts")
+    prompts = as_dict(about.get("results")).get("prompts")
     column = system[2]
     if not isinstance(prompts, list) or not isinstance(column, int) or column >= len(prompts):
         return {}
-    summary = mapping(prompts[column])
-    metrics = mapping(summary.get("metrics"))
+    summary = as_dict(prompts[column])
+    metrics = as_dict(summary.get("metrics"))
     passed, *others = (as_score(metrics.get(f"test{outcome}Count")) or 0 for outcome in _COUNTED)
     n, total = passed + sum(others), as_score(metrics.get("score"))
     if not n or total is None or summary.get("provider") != system[0]:

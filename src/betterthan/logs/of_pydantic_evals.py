@@ -11,10 +11,10 @@ from typing import Any
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
-    entries,
+    as_dict,
+    as_dicts,
     flat,
     make_id,
-    mapping,
     numbered,
     objects,
     occurrences,
@@ -86,7 +86,7 @@ def _add(run: Run, cases: Sequence[_Case], scores: Sequence[dict[str, tuple[Any,
 
 def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
     """The run without its cells."""
-    settings = mapping(log.get("experiment_metadata")) | {"dataset": log.get("dataset_name")}
+    settings = as_dict(log.get("experiment_metadata")) | {"dataset": log.get("dataset_name")}
     names = [_source(case) for case in cases]
     errors = [to_text(case["error_message"]) for case in cases if case.get("error_message")]
     run = Run(
@@ -97,7 +97,7 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
         own_ids=not any(not name or _BY_PLACE.fullmatch(name) for name in names),
         why=errors[0][:200] if errors else "",
     )
-    labels = dict.fromkeys(name for case in cases for name in mapping(case.get("labels")))
+    labels = dict.fromkeys(name for case in cases for name in as_dict(case.get("labels")))
     if labels:
         run.notes.append(("labels", f"{listed(labels)} left out: text, not scores"))
     return run
@@ -130,7 +130,7 @@ def _items(cases: Sequence[_Case], names: Sequence[str], own_ids: bool) -> list[
 def _scores(case: _Case, by_evaluator: dict[str, list[str]]) -> dict[str, tuple[Any, str]]:
     """Return value and status of each metric; metrics of a failed evaluator are errors."""
     scores = {metric: (_value(result), OK) for metric, result in _results(case).items()}
-    for failure in entries(case.get("evaluator_failures")):
+    for failure in as_dicts(case.get("evaluator_failures")):
         evaluator = to_text(failure.get("name"))
         for key in (_key(failure), evaluator):
             if key in by_evaluator:
@@ -150,7 +150,7 @@ def _failed(metrics: Iterable[str]) -> dict[str, tuple[Any, str]]:
 
 def _results(case: _Case) -> dict[str, Any]:
     """Scores and assertions by their names."""
-    scores, assertions = mapping(case.get("scores")), mapping(case.get("assertions"))
+    scores, assertions = as_dict(case.get("scores")), as_dict(case.get("assertions"))
     return scores | {
         f"{name} (assertion)" if name in scores else name: assertion
         for name, assertion in assertions.items()
@@ -166,12 +166,12 @@ def _by_evaluator(cases: Iterable[_Case]) -> dict[str, list[str]]:
     metrics_by_evaluator: dict[str, list[str]] = {}
     for case in cases:
         for metric, result in _results(case).items():
-            for key in (_key(result), to_text(mapping(mapping(result).get("source")).get("name"))):
+            for key in (_key(result), to_text(as_dict(as_dict(result).get("source")).get("name"))):
                 if key and metric not in metrics_by_evaluator.setdefault(key, []):
                     metrics_by_evaluator[key].append(metric)
     return metrics_by_evaluator
 
 
 def _key(result: Any) -> str:
-    source = mapping(result).get("source")
+    source = as_dict(result).get("source")
     return digest(source).hex() if isinstance(source, dict) else ""

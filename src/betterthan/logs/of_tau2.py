@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from betterthan.io.json_records import fields
@@ -37,9 +37,10 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     run_list = []
     for file in results:
         unambiguous = homes[file.path.parent] == 1  # several files share the folder
-        siblings = (
-            single.pop(file.path.parent, None) or _simulation_files(file) if unambiguous else []
-        )
+        siblings = single.pop(file.path.parent, []) if unambiguous else []
+        if unambiguous and not siblings:  # newer versions write a file each
+            below = file.siblings(f"{_FOLDER}/*.json")
+            siblings = [other for other in below if _is_simulation(other.preview)]
         run_list.append(_run(file, siblings))
     return run_list + [_run_from_simulations(simulations) for simulations in single.values()]
 
@@ -158,15 +159,3 @@ def _add_info(run: Run, info: dict[str, Any]) -> None:
     settings |= flat({"user": {k: user[k] for k in keys if k in user}})
     settings |= {key: info.get(key) for key in ("max_steps", "max_errors", "seed", "git_commit")}
     run.config = {key: value for key, value in settings.items() if value is not None}
-
-
-def _simulation_files(file: LogFile) -> list[LogFile]:
-    """List the simulations that newer versions write as one file each."""
-    above = PurePosixPath(file.name).parent / _FOLDER
-    paths = sorted((file.path.parent / _FOLDER).glob("*.json"))
-    siblings = [LogFile(p, (above / p.name).as_posix()) for p in paths if p.is_file()]
-    return [
-        sibling
-        for sibling in siblings
-        if not sibling.path.is_symlink() and _is_simulation(sibling.preview)
-    ]

@@ -17,9 +17,10 @@ from betterthan.logs.json_values import (
     numbered,
     occurrences,
     parse_score,
+    preview_columns,
+    table_rows,
 )
 from betterthan.logs.record import ERROR, OK, Run
-from betterthan.logs.row_tables import preview_columns, table_rows
 from betterthan.logs.sniffing import LogFile, Preview
 
 

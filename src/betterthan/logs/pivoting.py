@@ -425,7 +425,8 @@ def _systems(records: pd.DataFrame) -> list[str]:
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
     item_keys = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()
-    unit, first = _units(item_keys.key, epoch)
+    # the unit of each record, an item in an epoch, and the first record of each unit
+    unit, first = numbered(pd.factorize(item_keys.key)[0], epoch)
     refuse_large("the logs", items=len(first), systems=len(systems))
     shape = (len(first), len(systems))
     cells = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
@@ -443,11 +444,6 @@ def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) ->
         status,
         item_keys.by,
     )
-
-
-def _units(key: np.ndarray, epoch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The unit of each record, an item in an epoch, and the first record of each unit."""
-    return numbered(pd.factorize(key)[0], epoch)
 
 
 def _clusters(records: pd.DataFrame, unit: np.ndarray, number: int) -> np.ndarray | None:

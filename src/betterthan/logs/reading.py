@@ -15,7 +15,7 @@ from betterthan.io.problems import counted, printable, problem, shown
 from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
 from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, tools
 from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
-from betterthan.logs.roster import READERS, Reader
+from betterthan.logs.roster import READERS
 from betterthan.text import first_flawed, flaw
 
 
@@ -450,7 +450,9 @@ def read_runs(
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
             new_runs = reader.runs([source.file for source in group], items, metadata)
-            runs += [_by_its_tool(checked(run), reader) for run in new_runs]
+            for run in new_runs:
+                tool = reader.tool if run.tool == reader.name else run.tool
+                runs.append(replace(checked(run), tool=tool))
             keys += [key] * len(new_runs)
         reader.check(runs[before:])
     if not runs:
@@ -488,10 +490,6 @@ def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
         raise ValueError(f"items is for logs of {tools}; these name their items")
     if isinstance(items, str):
         raise ValueError(f"items is {items!r}; give a list of ids")
-
-
-def _by_its_tool(run: Run, reader: Reader) -> Run:
-    return replace(run, tool=reader.tool) if run.tool == reader.name else run
 
 
 def _by_key(sources: Sequence[LogSource]) -> dict[str | None, list[LogSource]]:

@@ -5,14 +5,12 @@ import re
 import zipfile
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from betterthan.io.compression import opened
-from betterthan.logs.zip_directory import Directory, read_directory
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
-_LITERALS = {"true": True, "false": False, "null": None}
 _DEEPEST = 64
 
 
@@ -56,13 +54,16 @@ def _begun(text: str) -> Any:
         elif not inside and (top is not None or mark not in "{["):
             raise ValueError("is no JSON object or list")
         elif inside and isinstance(inside[-1], dict) and key is None:
-            key = _name(mark)
+            if not mark.startswith('"'):
+                raise ValueError("is no JSON: the name of a value is no text")
+            key = str(_value(mark))
         else:
             value = {} if mark == "{" else [] if mark == "[" else _value(mark)
             top = value if top is None else top
-            if inside:
-                _put(inside[-1], key, value)
-                key = None
+            if inside and isinstance(inside[-1], list):
+                inside[-1].append(value)
+            elif inside:
+                inside[-1][key], key = value, None
             if mark in "{[":
                 inside.append(value)
         if len(inside) > _DEEPEST:
@@ -72,22 +73,7 @@ def _begun(text: str) -> Any:
     return top
 
 
-def _name(mark: str) -> str:
-    if not mark.startswith('"'):
-        raise ValueError("is no JSON: the name of a value is no text")
-    return str(_value(mark))
-
-
-def _put(into: Any, key: str | None, value: Any) -> None:
-    if isinstance(into, list):
-        into.append(value)
-    else:
-        into[key] = value
-
-
 def _value(mark: str) -> Any:
-    if mark in _LITERALS:
-        return _LITERALS[mark]
     try:
         return json.loads(mark)
     except (ValueError, RecursionError):
@@ -116,7 +102,7 @@ class Preview:
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text
-    infos: Directory = field(default=Directory(), repr=False, compare=False)  # of a zip
+    infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
 
     @property
     def keys(self) -> frozenset[str]:
@@ -156,6 +142,12 @@ class LogFile:
         """Its bytes, unpacked."""
         return opened(self.path, self.name)
 
+    def siblings(self, pattern: str) -> list["LogFile"]:
+        """The files of its folder, or below it, whose path fits a pattern; no links."""
+        folder, name = self.path.parent, PurePosixPath(self.name).parent
+        paths = sorted(p for p in folder.glob(pattern) if p.is_file() and not p.is_symlink())
+        return [LogFile(p, (name / p.relative_to(folder).as_posix()).as_posix()) for p in paths]
+
 
 def make_preview(data: bytes, path: Path) -> Preview:
     """Describe the first bytes of a file; of a zip, also its members."""
@@ -182,8 +174,9 @@ def make_preview(data: bytes, path: Path) -> Preview:
 
 def _zip_preview(path: Path) -> Preview:
     try:
-        infos = read_directory(path)
-        return Preview("zip", members=infos.names, infos=infos)
+        with zipfile.ZipFile(path) as archive:
+            infos = tuple(archive.infolist())
+        return Preview("zip", members=tuple(info.filename for info in infos), infos=infos)
     # NotImplementedError is zipfile's word for a directory of a version that it does not read
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Preview("a zip file that is cut or damaged")
