@@ -43,11 +43,11 @@ from betterthan.counts.shapes import probability_as_given, without_attrs
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
 from betterthan.models import group_importance, importance, likelihood_data, simplex
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.group_importance import Clusters
 from betterthan.models.likelihood_data import CLUSTER, Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -101,26 +101,7 @@ def simulate(
     )
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -177,16 +158,14 @@ def build(
     return model
 
 
+@documented()
 def fit(
     counts: xr.DataArray,
     *,
     prior: Any = None,
     correlation: float | None = None,
     sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Draw the posterior of all pairs: by weights, or with PyMC.
 
@@ -199,18 +178,8 @@ def fit(
         weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
         the weights of a pair are not to be trusted (k-hat above 0.7), or the prior is an array or a
         PyMC distribution.
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -233,9 +202,9 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     data = likelihood_data.by_cluster(counts)
-    pair_prior, seed = Prior.parse(prior, data.pairs), one_seed(rng)
+    pair_prior = Prior.parse(prior, data.pairs)
     attrs: dict[str, Any] = {
         "model": "clustered",
         "prior": pair_prior.recorded,
@@ -244,19 +213,10 @@ def fit(
     if correlation is not None:
         attrs["correlation"] = correlation
         checks.probability(correlation, "correlation")
+    weighted = pair_prior.weighted
+    posterior = Clusters(data.values, pair_prior.columns(), correlation) if weighted else None
     builder = partial(build, counts, prior=prior, correlation=correlation)
-    if pair_prior.weighted:
-        both = importance.group_model(
-            Clusters(data.values, pair_prior.columns(), correlation), data, builder
-        )
-        tree = importance.fit_weighted(
-            both, attrs, sampler, sampling, seed=seed, predictive=predictive
-        )
-    else:
-        importance.warn_nuts_only(pair_prior, sampler)
-        tree = fit_model(
-            builder(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs
-        )
+    tree = importance.fit_groups(posterior, data, pair_prior, builder, attrs, sampler, run)
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: without_attrs(v) for k, v in added.items()})

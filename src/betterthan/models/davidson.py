@@ -48,9 +48,9 @@ from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.counts.shapes import without_attrs
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models import davidson_importance, importance, made_up, shrinkage, tie_models
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
-from betterthan.models.sampling import Options, Sampling, resolve_sampling
 from betterthan.models.tie_models import TIE_MODELS
 
 if TYPE_CHECKING:
@@ -121,26 +121,7 @@ def simulate(
     return made_up.as_judgments(system_names, a, b, outcome, judge).assign(present)
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -203,6 +184,7 @@ def build(
     return model
 
 
+@documented(TARGET_ACCEPT)
 def fit(
     data: xr.Dataset | xr.DataArray,
     *,
@@ -210,10 +192,7 @@ def fit(
     position: bool = False,
     judges: bool = False,
     sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Draw the posterior of all systems: by weights, or with PyMC.
 
@@ -225,18 +204,8 @@ def fit(
         ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
         weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
         the weights are not to be trusted (k-hat above 0.7).
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.95 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -253,18 +222,16 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     _refuse_other_kinds(data)
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
-    form, seed = {"position": position, "judges": judges}, one_seed(rng)
+    form = {"position": position, "judges": judges}
     rows = judgment_rows(data, **form)
     model = _weighted_model(
         rows, partial(build, data, tie_model=tie_model, **form), tie_model, **form
     )
     attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
-    tree = importance.fit_weighted(
-        model, attrs, sampler, sampling, seed=seed, predictive=predictive
-    )
+    tree = importance.fit_weighted(model, attrs, sampler, run)
     posterior = tree["posterior"].to_dataset()
     propensity = tie_models.propensity(posterior["tie"], tie_model)
     tree["posterior"] = posterior.assign(tie_propensity=without_attrs(propensity))

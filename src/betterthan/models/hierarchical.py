@@ -37,7 +37,7 @@ When it misleads
 - One kappa covers both how often systems differ and who is ahead.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -50,11 +50,11 @@ from betterthan.exact.laplace.tables import Alike
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import importance, likelihood_data, made_up, simplex
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.group_importance import DataSets
 from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 from betterthan.posterior.convergence import joinable
 
 if TYPE_CHECKING:
@@ -249,26 +249,7 @@ def simulate(
     return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -333,6 +314,7 @@ def build(
     return model
 
 
+@documented()
 def fit(
     counts: xr.DataArray,
     *,
@@ -340,10 +322,7 @@ def fit(
     concentration: float | None = None,
     centre: Any = None,
     sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Draw the posterior of all pairs: by weights, or with PyMC.
 
@@ -356,18 +335,8 @@ def fit(
         weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
         Default: by weights where they are made, and by NUTS, with a warning, where those of a pair
         are not to be trusted (k-hat above 0.7), or the prior is an array or a PyMC distribution.
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -388,24 +357,18 @@ def fit(
     --------
     closed_form : both ends of partial pooling, without sampling.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     data = likelihood_data.by_dataset(counts)
     crossed, pair_prior = len(data.levels) == 2, Prior.parse(prior, data.pairs)
     attrs = _attrs(data, pair_prior, concentration, centre)
     builder = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
-    seed = one_seed(rng)
+    datasets = None
     if pair_prior.weighted:
         if crossed or centre is not None:
             sampler = _require_nuts(sampler)
-        both = _weighted_model(data, pair_prior, concentration, builder)
-        tree = importance.fit_weighted(
-            both, attrs, sampler, sampling, seed=seed, predictive=predictive
-        )
-    else:
-        model = builder()
-        importance.warn_nuts_only(pair_prior, sampler)
-        tree = fit_model(model, attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
-    posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([seed, 1])
+        datasets = DataSets(data.values, pair_prior.columns(), _alike(concentration))
+    tree = importance.fit_groups(datasets, data, pair_prior, builder, attrs, sampler, run)
+    posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([run.seed, 1])
     if crossed:
         added = _new_crossed_theta(posterior, random)
     else:
@@ -489,12 +452,9 @@ def _require_nuts(sampler: str | None) -> str:
     return checks.one_of(sampler or "nuts", importance.SAMPLERS, "sampler")
 
 
-def _weighted_model(
-    data: Groups, prior: Prior, concentration: float | None, builder: Callable[[], Any]
-) -> importance.WeightedModel:
+def _alike(concentration: float | None) -> Alike:
     held = None if concentration is None else float(checks.positive(concentration, "concentration"))
-    posterior = DataSets(data.values, prior.columns(), Alike(CORRELATION, held=held))
-    return importance.group_model(posterior, data, builder)
+    return Alike(CORRELATION, held=held)
 
 
 def _mean(prior: Any, centre: Any, data: Groups) -> Any:

@@ -12,9 +12,10 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.laplace import nested
 from betterthan.models import likelihood_data
+from betterthan.models.fitting import Run, fit_model
 from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
+from betterthan.models.sampling import Sampling, drop_pairs_without_data, tidy
 from betterthan.signed import Signature
 
 _BLOCK = 130_000  # outcomes drawn at a time
@@ -190,26 +191,34 @@ def fit_weighted(
     model: WeightedModel,
     attrs: dict[str, Any],
     sampler: str | None,
-    sampling: Sampling,
-    *,
-    seed: int,
-    predictive: bool,
+    run: Run,
 ) -> xr.DataTree:
-    """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
-    if sampling.nuts_sampler is not None:
-        sampler = _nuts_named(sampler, sampling.nuts_sampler)
-    draws = drawn(model.posterior, sampler, sampling, seed)
+    """The tree of a fit, by weights where they are to be trusted; see `fitting.fit_model`."""
+    if run.sampling.nuts_sampler is not None:
+        sampler = _nuts_named(sampler, run.sampling.nuts_sampler)
+    draws = drawn(model.posterior, sampler, run.sampling, run.seed)
     if draws is not None:
-        return _tree(model, draws, attrs, sampling, seed, predictive=predictive)
+        return _tree(model, draws, attrs, run)
     return fit_model(
-        model.build(),
-        attrs,
-        sampling,
-        rng=seed,
-        predictive=predictive,
-        pairs=model.pairs,
-        target_accept=model.target_accept,
+        model.build(), attrs, run, pairs=model.pairs, target_accept=model.target_accept
     )
+
+
+def fit_groups(
+    posterior: "GroupPosterior | None",
+    data: Groups,
+    prior: Prior,
+    build: Callable[[], Any],
+    attrs: dict[str, Any],
+    sampler: str | None,
+    run: Run,
+) -> xr.DataTree:
+    """The tree of a fit of counts in groups; without a posterior to weight, by NUTS."""
+    if posterior is not None:
+        return fit_weighted(group_model(posterior, data, build), attrs, sampler, run)
+    model = build()
+    warn_nuts_only(prior, sampler)
+    return fit_model(model, attrs, run, pairs=data.pairs)
 
 
 def _nuts_named(sampler: str | None, library: str) -> str:
@@ -296,20 +305,17 @@ def _tree(
     model: WeightedModel,
     draws: nested.Drawn,
     attrs: dict[str, Any],
-    sampling: Sampling,
-    seed: int,
-    *,
-    predictive: bool,
+    run: Run,
 ) -> xr.DataTree:
-    shape = int(sampling.chains), int(sampling.draws)
+    shape, seed = (int(run.sampling.chains), int(run.sampling.draws)), run.seed
     variables = model.variables(draws.v, draws.x)
     posterior = forward_dataset(variables, shape, model.labels)
     groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
-    if predictive:
+    if run.predictive:
         groups |= forward_groups(_forward(model, draws), variables, shape, seed)
     tree = xr.DataTree.from_dict(groups)
     tidy(tree, model.pairs)
-    if predictive:
+    if run.predictive:
         drop_pairs_without_data(tree)
     tree["posterior"].attrs = attrs | _how(draws, shape, seed)
     return tree

@@ -51,9 +51,9 @@ from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import rasch
 from betterthan.models import importance, log_priors, made_up, shrinkage
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
-from betterthan.models.sampling import Options, Sampling, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -301,26 +301,7 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     return xr.Dataset(data | truth, coords=made_up.labels(_CELL, shape))
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -385,16 +366,14 @@ def build(
     return model
 
 
+@documented(TARGET_ACCEPT)
 def fit(
     data: xr.DataArray | xr.Dataset,
     *,
     discrimination: bool = False,
     nodes: int | None = None,
     sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Draw the posterior of all systems: by weights, or with PyMC.
 
@@ -406,24 +385,15 @@ def fit(
         ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
         weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
         the weights are not to be trusted (k-hat above 0.7).
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.95 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood (of
-        whole items) and log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
     xarray.DataTree
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
         `build`, and ``expected_score`` (system), the share of all such items that a system solves.
+        The log likelihood is of whole items.
         ``posterior.attrs`` hold ``quadrature_error``, by how much the log likelihood changes with
         twice the nodes; and of draws by weights ``pareto_k`` (k-hat), ``weights_ess``, how many
         draws of equal weight they are worth, and ``proposed``. For `betterthan.fits.compare`.
@@ -434,17 +404,17 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
-    number, seed = _node_count(trials, nodes, discrimination), one_seed(rng)
+    number = _node_count(trials, nodes, discrimination)
     kind = _kind(trials, discrimination)
     both = {"successes": successes, "trials": trials}
     coords = {names.ITEM: items, names.SYSTEM: systems}
     counts = _as_dataset(both, coords)
     model = importance.WeightedModel(
         posterior=_build_posterior(kind, successes, trials, number),
-        variables=partial(_variables, kind, **both, seed=seed),
+        variables=partial(_variables, kind, **both, seed=run.seed),
         log_prior=partial(_log_prior, kind, successes, trials),
         outcomes=partial(_outcomes, kind, trials),
         observed=counts["successes"],
@@ -453,9 +423,7 @@ def fit(
         target_accept=TARGET_ACCEPT,
     )
     attrs = _attrs(trials, number, discrimination)
-    tree = importance.fit_weighted(
-        model, attrs, sampler, sampling, seed=seed, predictive=predictive
-    )
+    tree = importance.fit_weighted(model, attrs, sampler, run)
     posterior = tree["posterior"].to_dataset().assign(expected_score=_expected_score)
     error = _quadrature_error(kind, successes, trials, number, posterior)
     tree["posterior"] = posterior.assign_attrs(quadrature_error=error)

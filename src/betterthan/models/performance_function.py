@@ -56,8 +56,9 @@ from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.regression import least_squares
 from betterthan.features import tables
 from betterthan.features.tables import FeatureTable, feature_table
-from betterthan.models.describing import Description, describe_module
-from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
+from betterthan.models.sampling import held
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -178,26 +179,7 @@ def simulate(
     return xr.Dataset(data | drawn | truth, coords=labels)
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -249,6 +231,7 @@ def build(
     return _model(table, ordinal, prior_r2, standardise)
 
 
+@documented(TARGET_ACCEPT)
 def fit(
     features: Any,
     response: Any,
@@ -257,10 +240,7 @@ def fit(
     by: Any = None,
     ordinal: bool = False,
     prior_r2: Sequence[float] = (1.0, 1.0),
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Sample the posterior with PyMC.
 
@@ -268,17 +248,8 @@ def fit(
     ----------
     features, response, columns, by, ordinal, prior_r2
         See `build`.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.99 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -304,7 +275,7 @@ def fit(
     --------
     betterthan.features.performance_function : least squares with a choice of features.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     table = feature_table(features, response, columns=columns, by=by)
     tables.warn_of_model(table)
     attrs = {
@@ -322,12 +293,7 @@ def fit(
         "feature_high": table.x.max(0).tolist(),
     }
     return fit_model(
-        _model(table, ordinal, prior_r2, True),
-        attrs,
-        sampling,
-        rng=rng,
-        predictive=predictive,
-        target_accept=TARGET_ACCEPT,
+        _model(table, ordinal, prior_r2, True), attrs, run, target_accept=TARGET_ACCEPT
     )
 
 
