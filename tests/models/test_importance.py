@@ -423,7 +423,7 @@ def test_tables_are_multinomial():
     n, draws = np.array([1, 3, 60, 0]), 30_000
     p = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [0.6, 0.3, 0.1], [0.3, 0.3, 0.4]])
     win, loss = (np.broadcast_to(p[:, k], (draws, 4)) for k in range(2))
-    found = importance.forward_tables(win, loss, n, np.random.default_rng(1))
+    found = importance.draw_tables(win, loss, n, np.random.default_rng(1))
     assert (found.sum(2) == n).all()
     law = [stats.multinomial(size, row) for size, row in zip(n, p, strict=True)]
     for row, own in enumerate(law):

@@ -426,7 +426,7 @@ class Weights:
         if "judge_position_effect" in values:
             d += values["judge_position_effect"][:, rows.judge]
         win, loss = tie_models.probabilities(d, tie, self.tie_model)
-        return importance.forward_tables(win, loss, rows.counts.sum(1), random)
+        return importance.draw_tables(win, loss, rows.counts.sum(1), random)
 
     @cached_property
     def _won(self) -> tuple[np.ndarray, np.ndarray]:

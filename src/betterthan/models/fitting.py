@@ -114,9 +114,10 @@ class Run:
                 f"sampling is {type(record).__name__}; give betterthan.models.Sampling(draws=..., "
                 f"chains=...)"
             )
-        for name in choices.keys() - Options.__annotations__.keys():
-            allowed = ", ".join(Options.__annotations__)
-            raise TypeError(f"{name!r} is no option of fit; choose of {allowed}")
+        for name in choices:
+            if name not in Options.__annotations__:
+                allowed = ", ".join(Options.__annotations__)
+                raise TypeError(f"{name!r} is no option of fit; choose of {allowed}")
         if "random_seed" in choices:
             if rng is not None:
                 raise ValueError(

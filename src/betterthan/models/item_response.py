@@ -254,8 +254,6 @@ def _itself(v: np.ndarray) -> np.ndarray:
 
 TARGET_ACCEPT = 0.95
 _CELL = (names.ITEM, names.SYSTEM)
-_MEAN, _ITEM, _TRIALS = MEAN, ITEM, TRIALS
-_DISCRIMINATION = DISCRIMINATION
 
 
 def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) -> xr.Dataset:
@@ -289,8 +287,8 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
     n = np.full(shape, checks.whole(trials, "trials"))
     random = np.random.default_rng(one_seed(rng))
     sd, ability = shrinkage.draw_abilities(shape[1], random)
-    mean, spread = random.normal(scale=_MEAN), np.exp(random.normal(*_ITEM))
-    rho = random.beta(*_TRIALS)
+    mean, spread = random.normal(scale=MEAN), np.exp(random.normal(*ITEM))
+    rho = random.beta(*TRIALS)
     eta = mean + ability - random.normal(size=(shape[0], 1)) * spread
     truth: dict[str, Any] = {"ability": (names.SYSTEM, ability), "ability_sd": sd}
     truth |= {"mean": mean, "difficulty_sd": spread}
@@ -342,12 +340,12 @@ def build(
     x, log_weight = rasch.nodes(_node_count(trials, nodes, discrimination))
     with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
         ability = shrinkage.abilities(successes.sum(0), trials.sum(0))
-        mean, spread = pm.Normal("mean", 0.0, _MEAN), pm.LogNormal("difficulty_sd", *_ITEM)
+        mean, spread = pm.Normal("mean", 0.0, MEAN), pm.LogNormal("difficulty_sd", *ITEM)
         more: Any = 0.0
         if kind == "repeated":
-            more = pm.Beta("trial_correlation", *_TRIALS)
+            more = pm.Beta("trial_correlation", *TRIALS)
         if kind == "discrimination":
-            more = pm.HalfNormal("discrimination_sd", _DISCRIMINATION)
+            more = pm.HalfNormal("discrimination_sd", DISCRIMINATION)
         observed = pm.Data("successes", successes, dims=_CELL)
         pm.CustomDist(
             "y",
@@ -438,7 +436,7 @@ def _as_dataset(both: dict[str, np.ndarray], coords: dict[str, Any]) -> xr.Datas
 def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, Any]:
     return {
         "model": "item_response",
-        "prior": [shrinkage.SHAPE, shrinkage.RATE, *_ITEM],
+        "prior": [shrinkage.SHAPE, shrinkage.RATE, *ITEM],
         "discrimination": int(discrimination),
         "nodes": nodes,
         "n_items": len(trials),
