@@ -65,135 +65,9 @@ from betterthan.posterior.convergence import joinable
 if TYPE_CHECKING:
     import pymc as pm
 
-
-def _draw_datasets(
-    posterior: xr.Dataset,
-    data: Groups,
-    concentration: float | None,
-    centre: Sequence[float] | None,
-    random: np.random.Generator,
-) -> dict[str, Any]:
-    """Theta of each data set, and of one not seen, for every draw of the posterior.
-
-    Parameters
-    ----------
-    posterior : xarray.Dataset
-        With ``mu`` and ``correlation``, unless they are held.
-    data : Groups
-    concentration, centre
-        Kappa and parameters of mu where they are held.
-    random : numpy.random.Generator
-    """
-    samples = ("chain", "draw")
-    if centre is None:
-        mu = posterior["mu"].transpose(*samples, names.PAIR, names.OUTCOME).values
-    else:
-        held = np.array(centre)
-        sizes = (posterior.sizes["chain"], posterior.sizes["draw"], *data.values.shape[1:])
-        mu = np.broadcast_to(held / held.sum(), sizes)
-    if concentration is None:
-        kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
-    else:
-        kappa = float(concentration)
-    added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
-    if "theta" not in posterior:
-        theta = [simplex.draw(random, kappa * mu + table) for table in data.values]
-        added["theta"] = ((*samples, *data.dims), np.stack(theta, axis=2))
-    return added
-
-
 MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
 SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
 FACTORS = ("row", "column", "cell")
-
-
-def _simulate_crossed(
-    levels: tuple[int, int], n: Any, random: np.random.Generator, coords: dict[str, Any]
-) -> xr.Dataset:
-    """Truth and counts, as `hierarchical.simulate` returns them for two factors."""
-    shape, size = [checks.whole(k, "datasets", 2) for k in levels], int(np.max(n))
-    pairs = len(coords[names.PAIR])
-    sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
-    mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
-    row, column, cell = (
-        _zero_sum(
-            random.normal(size=(pairs, *group_shape, 3)), range(-1, -2 - len(group_shape), -1)
-        )
-        for group_shape in (shape[:1], shape[1:], shape)
-    )
-    theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
-    dims = ("row", "column", names.PAIR, names.OUTCOME)
-    variables = {
-        "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
-        "theta": (dims, theta),
-        "mu": (dims[2:], mean),
-        "sigma": (("factor", names.PAIR), sigma),
-    }
-    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
-    return xr.Dataset(variables, coords=coords | labels)
-
-
-def _build_crossed(groups: Groups) -> Any:
-    """The PyMC model; effects sum to zero over outcomes and over the levels of their factor."""
-    import pymc as pm
-
-    (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
-    coords = likelihood_data.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}
-    with pm.Model(coords=coords) as model:
-        likelihood_data.name_systems(model, groups.pairs)
-        data = pm.Data("counts", groups.values, dims=dims)
-        mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
-        sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
-        row, column, cell = (
-            pm.ZeroSumNormal(
-                f"{k}_raw", 1.0, n_zerosum_axes=len(factor_dims), dims=(names.PAIR, *factor_dims)
-            )
-            for k, factor_dims in zip(
-                FACTORS, ((first, out), (second, out), (first, second, out)), strict=True
-            )
-        )
-        shaped: Any = pm.math.softmax(_logits(mean, sigma, row, column, cell), axis=-1)
-        theta = pm.Deterministic("theta", shaped.dimshuffle(1, 2, 0, 3), dims=dims)
-        pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
-    return model
-
-
-def _logits(mean: Any, sigma: Any, row: Any, column: Any, cell: Any) -> Any:
-    """The sum of the effects, (pair, row, column, outcome)."""
-    wide = sigma[:, :, None, None, None]
-    return (
-        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
-    )
-
-
-def _new_crossed_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, Any]:
-    """Probabilities at a new level of both factors, whose effects have the same standard
-    deviations.
-    """
-    dims = ("chain", "draw", names.PAIR, names.OUTCOME)
-    mean = posterior["mu"].transpose(*dims).values
-    sigma = posterior["sigma"].transpose(*dims[:2], "factor", names.PAIR).values
-    wide = np.sqrt((sigma**2).sum(2))[..., None]
-    return {
-        "theta_new": (
-            dims,
-            _softmax(mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))),
-        )
-    }
-
-
-def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
-    """What a standard normal becomes when its means over each of the axes are taken out."""
-    for axis in axes:
-        x = x - x.mean(axis, keepdims=True)
-    return x
-
-
-def _softmax(eta: np.ndarray) -> np.ndarray:
-    top = np.exp(eta - eta.max(-1, keepdims=True))
-    return top / top.sum(-1, keepdims=True)
-
-
 # Beta prior of the correlation of two examples of one data set. It holds agreement back: a few data
 # sets that tie alike look as if all were alike, and then the largest pulls the others to its side
 CORRELATION = (5.0, 5.0)
@@ -552,3 +426,126 @@ class DataSets:
             kappa = (1 / values["correlation"] - 1)[..., None]
         theta = [simplex.draw(random, kappa * values["mu"]) for _ in self.values]
         return random.multinomial(self.values.sum(-1), np.stack(theta, axis=1))
+
+
+def _draw_datasets(
+    posterior: xr.Dataset,
+    data: Groups,
+    concentration: float | None,
+    centre: Sequence[float] | None,
+    random: np.random.Generator,
+) -> dict[str, Any]:
+    """Theta of each data set, and of one not seen, for every draw of the posterior.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        With ``mu`` and ``correlation``, unless they are held.
+    data : Groups
+    concentration, centre
+        Kappa and parameters of mu where they are held.
+    random : numpy.random.Generator
+    """
+    samples = ("chain", "draw")
+    if centre is None:
+        mu = posterior["mu"].transpose(*samples, names.PAIR, names.OUTCOME).values
+    else:
+        held = np.array(centre)
+        sizes = (posterior.sizes["chain"], posterior.sizes["draw"], *data.values.shape[1:])
+        mu = np.broadcast_to(held / held.sum(), sizes)
+    if concentration is None:
+        kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
+    else:
+        kappa = float(concentration)
+    added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
+    if "theta" not in posterior:
+        theta = [simplex.draw(random, kappa * mu + table) for table in data.values]
+        added["theta"] = ((*samples, *data.dims), np.stack(theta, axis=2))
+    return added
+
+
+def _simulate_crossed(
+    levels: tuple[int, int], n: Any, random: np.random.Generator, coords: dict[str, Any]
+) -> xr.Dataset:
+    """Truth and counts, as `hierarchical.simulate` returns them for two factors."""
+    shape, size = [checks.whole(k, "datasets", 2) for k in levels], int(np.max(n))
+    pairs = len(coords[names.PAIR])
+    sigma = np.abs(random.normal(scale=SPREAD, size=(3, pairs)))
+    mean = _zero_sum(MEAN_SD * random.normal(size=(pairs, 3)), (-1,))
+    row, column, cell = (
+        _zero_sum(
+            random.normal(size=(pairs, *group_shape, 3)), range(-1, -2 - len(group_shape), -1)
+        )
+        for group_shape in (shape[:1], shape[1:], shape)
+    )
+    theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
+    dims = ("row", "column", names.PAIR, names.OUTCOME)
+    variables = {
+        "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
+        "theta": (dims, theta),
+        "mu": (dims[2:], mean),
+        "sigma": (("factor", names.PAIR), sigma),
+    }
+    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
+    return xr.Dataset(variables, coords=coords | labels)
+
+
+def _build_crossed(groups: Groups) -> Any:
+    """The PyMC model; effects sum to zero over outcomes and over the levels of their factor."""
+    import pymc as pm
+
+    (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
+    coords = likelihood_data.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}
+    with pm.Model(coords=coords) as model:
+        likelihood_data.name_systems(model, groups.pairs)
+        data = pm.Data("counts", groups.values, dims=dims)
+        mean: Any = pm.ZeroSumNormal("mu", MEAN_SD, dims=(names.PAIR, out))
+        sigma: Any = pm.HalfNormal("sigma", SPREAD, dims=("factor", names.PAIR))
+        row, column, cell = (
+            pm.ZeroSumNormal(
+                f"{k}_raw", 1.0, n_zerosum_axes=len(factor_dims), dims=(names.PAIR, *factor_dims)
+            )
+            for k, factor_dims in zip(
+                FACTORS, ((first, out), (second, out), (first, second, out)), strict=True
+            )
+        )
+        shaped: Any = pm.math.softmax(_logits(mean, sigma, row, column, cell), axis=-1)
+        theta = pm.Deterministic("theta", shaped.dimshuffle(1, 2, 0, 3), dims=dims)
+        pm.Multinomial("y", n=pm.math.sum(data, axis=-1), p=theta, observed=data, dims=dims)
+    return model
+
+
+def _logits(mean: Any, sigma: Any, row: Any, column: Any, cell: Any) -> Any:
+    """The sum of the effects, (pair, row, column, outcome)."""
+    wide = sigma[:, :, None, None, None]
+    return (
+        mean[:, None, None] + wide[0] * row[:, :, None] + wide[1] * column[:, None] + wide[2] * cell
+    )
+
+
+def _new_crossed_theta(posterior: xr.Dataset, random: np.random.Generator) -> dict[str, Any]:
+    """Probabilities at a new level of both factors, whose effects have the same standard
+    deviations.
+    """
+    dims = ("chain", "draw", names.PAIR, names.OUTCOME)
+    mean = posterior["mu"].transpose(*dims).values
+    sigma = posterior["sigma"].transpose(*dims[:2], "factor", names.PAIR).values
+    wide = np.sqrt((sigma**2).sum(2))[..., None]
+    return {
+        "theta_new": (
+            dims,
+            _softmax(mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))),
+        )
+    }
+
+
+def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
+    """What a standard normal becomes when its means over each of the axes are taken out."""
+    for axis in axes:
+        x = x - x.mean(axis, keepdims=True)
+    return x
+
+
+def _softmax(eta: np.ndarray) -> np.ndarray:
+    top = np.exp(eta - eta.max(-1, keepdims=True))
+    return top / top.sum(-1, keepdims=True)

@@ -58,84 +58,7 @@ from betterthan.models.importance import Values, Variable
 if TYPE_CHECKING:
     import pymc as pm
 
-
-# Log probability of an item's row of successes, its difficulty integrated out: once tried,
-# repeatedly tried, and items that differ in how well they tell systems apart.
-#
-# Each is made for the numbers of trials (item, system) and the nodes of the integral, and is a
-# function of successes, trials and parameters, which come with a dim of items.
-
-
 Tensors = Callable[..., Any]
-
-
-def _tried_once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
-    """The Rasch model."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    vectors, item_vector = np.unique(trials, axis=0, return_inverse=True)
-    item_vector = item_vector.ravel()
-    totals = np.arange(int(trials.sum(1).max()) + 1)
-
-    def items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, __: Any) -> Any:
-        ability, (mean, spread) = ability[-1], (z.flatten()[0] for z in (mean, spread))
-        eta: Any = mean + ability[:, None] - spread * x
-        not_solved: Any = pt.dot(vectors.astype(float), pt.softplus(eta))
-        # given the total of an item, its difficulty does not depend on who solved it
-        solved = totals[:, None] * (mean - spread * x)
-        table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
-        return pt.dot(y.astype("float64"), ability) + table[item_vector, y.sum(-1)]
-
-    return items
-
-
-def _tried_repeatedly(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
-    """Beta-binomial successes of the trials of a system on an item."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    most = int(trials.max())
-    order = np.arange(most, dtype=float)
-
-    def items(y: Any, n: Any, ability: Any, mean: Any, spread: Any, rho: Any) -> Any:
-        ability, (mean, spread, rho) = ability[-1], (z.flatten()[0] for z in (mean, spread, rho))
-        eta: Any = mean + ability[:, None] - spread * x
-        kappa = 1 / rho - 1
-        total: Any = 0.0
-        for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
-            # a product over the trials of one kind, then of the other
-            for j in range(most):
-                some: Any = pt.gt(successes, j)
-                total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
-        below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
-        log_density: Any = pm.math.logsumexp(total + log_weight, axis=-1)
-        return log_density - below[trials].sum(-1)
-
-    return items
-
-
-def _discriminating(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
-    """The 2PL: the slope of an item is integrated out, too."""
-    import pymc as pm
-    import pytensor.tensor as pt
-
-    z, w = rasch.hermite(9)
-    weight = (w[:, None] + log_weight).ravel()
-
-    def items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, sd: Any) -> Any:
-        ability, (mean, spread, sd) = ability[-1], (v.flatten()[0] for v in (mean, spread, sd))
-        eta: Any = mean + ability[:, None] - spread * x
-        slope: Any = pt.exp(sd * z)
-        steep: Any = (slope[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
-        total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(
-            trials.astype(float), pt.softplus(steep)
-        )
-        return pm.math.logsumexp(total + weight, axis=-1)
-
-    return items
-
-
 MEAN = 1.5
 ITEM = (0.3, 0.6)  # mean and standard deviation of the logarithm of the spread of difficulties
 TRIALS = (1.0, 3.0)  # Beta prior of the correlation of two trials beyond ability and difficulty
@@ -148,110 +71,6 @@ MORE: dict[str, tuple[str, spreads.Spread]] = {
     "discrimination": ("discrimination_sd", spreads.half_normal(DISCRIMINATION)),
 }
 _SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
-
-
-def _build_posterior(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
-    """Posterior of successes and trials (item, system), with `nodes` difficulties."""
-    others = np.array([ITEM] + [(0.0, 1.0)] * (kind in MORE))
-    prior = spreads.Around(successes.shape[1], _SD, MEAN, others)
-    more = MORE[kind][1] if kind in MORE else _itself
-    return Posterior(prior, items.Items(_likelihood(kind, successes, trials, nodes, more)))
-
-
-def _variables(
-    kind: str,
-    v: np.ndarray,
-    x: np.ndarray,
-    *,
-    successes: np.ndarray,
-    trials: np.ndarray,
-    seed: int,
-) -> dict[str, Variable]:
-    """All variables of the PyMC model, of each draw."""
-    abilities, others = np.split(x, [successes.shape[1]], axis=1)
-    sd, mean = _SD(v[:, 0]), abilities.mean(1)
-    ability = abilities - mean[:, None]
-    # of the mean of abilities, which is taken from them, nothing depends: it is as its prior says
-    free = sd * np.random.default_rng([seed, 1]).normal(size=len(sd)) / np.sqrt(ability.shape[1])
-    data = successes.sum(0), trials.sum(0)
-    raw = shrinkage.free_abilities(ability + free[:, None], sd, *data)
-    system_dims = (names.SYSTEM,)
-    variables: dict[str, Variable] = {
-        "ability_raw": (system_dims, raw),
-        "ability_sd": ((), sd),
-        "mean": ((), mean),
-        "difficulty_sd": ((), np.exp(others[:, 0])),
-    }
-    if kind in MORE:
-        name, spread = MORE[kind]
-        variables[name] = ((), spread(others[:, 1]))
-    return variables | {"ability": (system_dims, ability)}
-
-
-def _log_prior(
-    kind: str, successes: np.ndarray, trials: np.ndarray, values: Values
-) -> dict[str, np.ndarray]:
-    """Log densities of the variables that have a prior, of each draw."""
-    densities = shrinkage.abilities_log_prior(values, successes.sum(0), trials.sum(0))
-    densities["mean"] = log_priors.normal(values["mean"], 0.0, MEAN)
-    densities["difficulty_sd"] = log_priors.log_normal(values["difficulty_sd"], *ITEM)
-    if kind == "repeated":
-        densities["trial_correlation"] = log_priors.beta(values["trial_correlation"], *TRIALS)
-    if kind == "discrimination":
-        sd = values["discrimination_sd"]
-        densities["discrimination_sd"] = log_priors.half_normal(sd, DISCRIMINATION)
-    return densities
-
-
-def _outcomes(
-    kind: str, trials: np.ndarray, values: Values, random: np.random.Generator
-) -> np.ndarray:
-    """Successes of all systems on all items drawn anew, (draw, item, system)."""
-    size = len(values["mean"]), len(trials)
-    place = values["mean"][:, None] + values["ability"]
-    difficulty = values["difficulty_sd"][:, None] * random.standard_normal(size)
-    if kind == "repeated":
-        alike = values["trial_correlation"]
-        return rasch.succeeded(place, difficulty, alike, trials, random)
-    slope = None
-    if kind == "discrimination":
-        slope = np.exp(values["discrimination_sd"][:, None] * random.standard_normal(size))
-    return rasch.solved(place, difficulty, slope, trials > 0, random)
-
-
-def _log_likelihood(
-    kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int, parameters: list[np.ndarray]
-) -> float:
-    """Log likelihood at abilities (system,), their mean, spread of difficulties, and the others."""
-    ability, mean, spread, *more = parameters
-    others = np.append(np.log(spread), more)
-    likelihood = _likelihood(kind, successes, trials, nodes, _itself)
-    return float(likelihood.total((mean + ability)[None], others[None])[0])
-
-
-def _likelihood(
-    kind: str,
-    successes: np.ndarray,
-    trials: np.ndarray,
-    nodes: int,
-    more: Callable[[np.ndarray], np.ndarray],
-) -> items.AbilityLikelihood:
-    x, log_weight = rasch.nodes(nodes)
-    if kind == "rasch":
-        return items.Rasch.from_counts(successes, trials, x, log_weight)
-    kinds = items.distinct_cells(successes, trials)
-    if kind == "repeated":
-        table = items.Repeated(kinds, x, more)
-        return items.Cells.from_counts(table, successes, trials, log_weight)
-    z, w = rasch.hermite(SLOPES)
-    steep = items.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
-    return items.Cells.from_counts(steep, successes, trials, (w[:, None] + log_weight).ravel())
-
-
-def _itself(v: np.ndarray) -> np.ndarray:
-    return v
-
-
 TARGET_ACCEPT = 0.95
 _CELL = (names.ITEM, names.SYSTEM)
 
@@ -515,3 +334,179 @@ def _random(kind: str) -> Any:
         )
 
     return draw
+
+
+# Log probability of an item's row of successes, its difficulty integrated out: once tried,
+# repeatedly tried, and items that differ in how well they tell systems apart.
+#
+# Each is made for the numbers of trials (item, system) and the nodes of the integral, and is a
+# function of successes, trials and parameters, which come with a dim of items.
+
+
+def _tried_once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
+    """The Rasch model."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    vectors, item_vector = np.unique(trials, axis=0, return_inverse=True)
+    item_vector = item_vector.ravel()
+    totals = np.arange(int(trials.sum(1).max()) + 1)
+
+    def items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, __: Any) -> Any:
+        ability, (mean, spread) = ability[-1], (z.flatten()[0] for z in (mean, spread))
+        eta: Any = mean + ability[:, None] - spread * x
+        not_solved: Any = pt.dot(vectors.astype(float), pt.softplus(eta))
+        # given the total of an item, its difficulty does not depend on who solved it
+        solved = totals[:, None] * (mean - spread * x)
+        table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
+        return pt.dot(y.astype("float64"), ability) + table[item_vector, y.sum(-1)]
+
+    return items
+
+
+def _tried_repeatedly(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
+    """Beta-binomial successes of the trials of a system on an item."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    most = int(trials.max())
+    order = np.arange(most, dtype=float)
+
+    def items(y: Any, n: Any, ability: Any, mean: Any, spread: Any, rho: Any) -> Any:
+        ability, (mean, spread, rho) = ability[-1], (z.flatten()[0] for z in (mean, spread, rho))
+        eta: Any = mean + ability[:, None] - spread * x
+        kappa = 1 / rho - 1
+        total: Any = 0.0
+        for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
+            # a product over the trials of one kind, then of the other
+            for j in range(most):
+                some: Any = pt.gt(successes, j)
+                total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
+        below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
+        log_density: Any = pm.math.logsumexp(total + log_weight, axis=-1)
+        return log_density - below[trials].sum(-1)
+
+    return items
+
+
+def _discriminating(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
+    """The 2PL: the slope of an item is integrated out, too."""
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    z, w = rasch.hermite(9)
+    weight = (w[:, None] + log_weight).ravel()
+
+    def items(y: Any, _: Any, ability: Any, mean: Any, spread: Any, sd: Any) -> Any:
+        ability, (mean, spread, sd) = ability[-1], (v.flatten()[0] for v in (mean, spread, sd))
+        eta: Any = mean + ability[:, None] - spread * x
+        slope: Any = pt.exp(sd * z)
+        steep: Any = (slope[None, :, None] * eta[:, None]).reshape((len(trials[0]), -1))
+        total: Any = pt.dot(y.astype("float64"), steep) - pt.dot(
+            trials.astype(float), pt.softplus(steep)
+        )
+        return pm.math.logsumexp(total + weight, axis=-1)
+
+    return items
+
+
+def _build_posterior(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
+    """Posterior of successes and trials (item, system), with `nodes` difficulties."""
+    others = np.array([ITEM] + [(0.0, 1.0)] * (kind in MORE))
+    prior = spreads.Around(successes.shape[1], _SD, MEAN, others)
+    more = MORE[kind][1] if kind in MORE else _itself
+    return Posterior(prior, items.Items(_likelihood(kind, successes, trials, nodes, more)))
+
+
+def _variables(
+    kind: str,
+    v: np.ndarray,
+    x: np.ndarray,
+    *,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    seed: int,
+) -> dict[str, Variable]:
+    """All variables of the PyMC model, of each draw."""
+    abilities, others = np.split(x, [successes.shape[1]], axis=1)
+    sd, mean = _SD(v[:, 0]), abilities.mean(1)
+    ability = abilities - mean[:, None]
+    # of the mean of abilities, which is taken from them, nothing depends: it is as its prior says
+    free = sd * np.random.default_rng([seed, 1]).normal(size=len(sd)) / np.sqrt(ability.shape[1])
+    data = successes.sum(0), trials.sum(0)
+    raw = shrinkage.free_abilities(ability + free[:, None], sd, *data)
+    system_dims = (names.SYSTEM,)
+    variables: dict[str, Variable] = {
+        "ability_raw": (system_dims, raw),
+        "ability_sd": ((), sd),
+        "mean": ((), mean),
+        "difficulty_sd": ((), np.exp(others[:, 0])),
+    }
+    if kind in MORE:
+        name, spread = MORE[kind]
+        variables[name] = ((), spread(others[:, 1]))
+    return variables | {"ability": (system_dims, ability)}
+
+
+def _log_prior(
+    kind: str, successes: np.ndarray, trials: np.ndarray, values: Values
+) -> dict[str, np.ndarray]:
+    """Log densities of the variables that have a prior, of each draw."""
+    densities = shrinkage.abilities_log_prior(values, successes.sum(0), trials.sum(0))
+    densities["mean"] = log_priors.normal(values["mean"], 0.0, MEAN)
+    densities["difficulty_sd"] = log_priors.log_normal(values["difficulty_sd"], *ITEM)
+    if kind == "repeated":
+        densities["trial_correlation"] = log_priors.beta(values["trial_correlation"], *TRIALS)
+    if kind == "discrimination":
+        sd = values["discrimination_sd"]
+        densities["discrimination_sd"] = log_priors.half_normal(sd, DISCRIMINATION)
+    return densities
+
+
+def _outcomes(
+    kind: str, trials: np.ndarray, values: Values, random: np.random.Generator
+) -> np.ndarray:
+    """Successes of all systems on all items drawn anew, (draw, item, system)."""
+    size = len(values["mean"]), len(trials)
+    place = values["mean"][:, None] + values["ability"]
+    difficulty = values["difficulty_sd"][:, None] * random.standard_normal(size)
+    if kind == "repeated":
+        alike = values["trial_correlation"]
+        return rasch.succeeded(place, difficulty, alike, trials, random)
+    slope = None
+    if kind == "discrimination":
+        slope = np.exp(values["discrimination_sd"][:, None] * random.standard_normal(size))
+    return rasch.solved(place, difficulty, slope, trials > 0, random)
+
+
+def _log_likelihood(
+    kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int, parameters: list[np.ndarray]
+) -> float:
+    """Log likelihood at abilities (system,), their mean, spread of difficulties, and the others."""
+    ability, mean, spread, *more = parameters
+    others = np.append(np.log(spread), more)
+    likelihood = _likelihood(kind, successes, trials, nodes, _itself)
+    return float(likelihood.total((mean + ability)[None], others[None])[0])
+
+
+def _likelihood(
+    kind: str,
+    successes: np.ndarray,
+    trials: np.ndarray,
+    nodes: int,
+    more: Callable[[np.ndarray], np.ndarray],
+) -> items.AbilityLikelihood:
+    x, log_weight = rasch.nodes(nodes)
+    if kind == "rasch":
+        return items.Rasch.from_counts(successes, trials, x, log_weight)
+    kinds = items.distinct_cells(successes, trials)
+    if kind == "repeated":
+        table = items.Repeated(kinds, x, more)
+        return items.Cells.from_counts(table, successes, trials, log_weight)
+    z, w = rasch.hermite(SLOPES)
+    steep = items.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
+    return items.Cells.from_counts(steep, successes, trials, (w[:, None] + log_weight).ravel())
+
+
+def _itself(v: np.ndarray) -> np.ndarray:
+    return v

@@ -45,13 +45,12 @@ def quantile(
         mass, height, last = below(rows, x)
         short = mass < prob[rows]
         low[rows[short]], high[rows[~short]] = x[short], x[~short]
+        least, most = low[rows], high[rows]
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.log(mass / prob[rows]) * mass / height
-        step = np.where(np.isfinite(step), step, np.inf)
-        done, least, most = np.abs(step) <= last, low[rows], high[rows]
-        moved = x - step
-        outside = ~done & ((moved <= least) | (moved >= most))
-        root[rows] = np.where(outside, (least + most) / 2, np.clip(moved, least, most))
+            moved = x - np.log(mass / prob[rows]) * mass / height
+        inside = (moved >= least) & (moved <= most)
+        root[rows] = np.where(inside, moved, (least + most) / 2)
+        done = np.abs(root[rows] - x) <= last
         rows = rows[~done & (most - least > _MEETING)]
     return root
 
