@@ -26,7 +26,8 @@ def pytest_runtest_protocol(item):
     """
     if item.get_closest_marker("sampled"):
         return (yield)
-    from betterthan.models import refit, sampling
+    from betterthan.models import sampling
+    from validation import refit
 
     def refuse(*_, **__):
         raise RuntimeError(

@@ -16,8 +16,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan.blocks.scheduling import open_client, shared_map
-from betterthan.models import refit, sampling
-from validation import rank_gate
+from betterthan.models import sampling
+from validation import rank_gate, refit
 
 EXAMPLES = (10, 40, 200)  # examples of a simulated pair, in turn
 BINS = 20

@@ -6,9 +6,9 @@ from typing import Any
 import xarray as xr
 
 from betterthan.counts.counting import count_clusters
-from betterthan.models import clustered, refit
+from betterthan.models import clustered
 from betterthan.models.sampling import Sampling
-from validation import dealing, distances
+from validation import dealing, distances, refit
 from validation.calibration import Form, Scalars, numbered, one_by_one
 from validation.designs import Design, scores_of
 

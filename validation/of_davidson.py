@@ -10,9 +10,9 @@ import xarray as xr
 from scipy import optimize, special, stats
 
 from betterthan import names
-from betterthan.models import davidson, refit, shrinkage, tie_models
+from betterthan.models import davidson, shrinkage, tie_models
 from betterthan.models.sampling import Sampling
-from validation import distances
+from validation import distances, refit
 from validation.calibration import Form, Scalars, numbered, one_by_one
 from validation.designs import Design, judgments_of
 

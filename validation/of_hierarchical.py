@@ -11,9 +11,9 @@ from scipy import special
 
 from betterthan import names
 from betterthan.counts.scoring import count_outcomes
-from betterthan.models import hierarchical, refit
+from betterthan.models import hierarchical
 from betterthan.models.sampling import Sampling
-from validation import dealing, distances
+from validation import dealing, distances, refit
 from validation.calibration import Form, Scalars, numbered, one_by_one
 from validation.designs import Design, scores_of
 

@@ -13,9 +13,9 @@ import xarray as xr
 from scipy import optimize, special, stats
 
 from betterthan.exact.wins import rasch
-from betterthan.models import item_response, refit
+from betterthan.models import item_response
 from betterthan.models.sampling import Sampling
-from validation import distances
+from validation import distances, refit
 from validation.calibration import Form, Scalars, numbered, one_by_one
 from validation.designs import Design, scores_of
 from validation.of_davidson import ability_prior
@@ -71,12 +71,12 @@ def two_systems(y: np.ndarray) -> distances.Weighed:
     for spread, weight in zip(np.exp(_spread(z)), w, strict=True):
         found = sum(n * c for n, c in zip(seen, _log_chances(x, mean, spread), strict=True))
         log = np.logaddexp(log, found + weight)
-    log = special.logsumexp(log + stats.norm.logpdf(mean, 0, item_response._MEAN), axis=1)
+    log = special.logsumexp(log + stats.norm.logpdf(mean, 0, item_response.MEAN), axis=1)
     return x, distances.weights(log + ability_prior(x))
 
 
 def _spread(z: np.ndarray) -> np.ndarray:
-    return item_response._ITEM[0] + item_response._ITEM[1] * z
+    return item_response.ITEM[0] + item_response.ITEM[1] * z
 
 
 def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[Any]:

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 import betterthan as bt
-from betterthan.models import refit
+from validation import refit
 
 SOURCE = Path(bt.__file__).parent
+VALIDATION = Path(refit.__file__).parent
 
 
 def test_sampling_without_the_marker_is_an_error():
@@ -32,5 +33,6 @@ def test_sampling_in_a_fixture_is_an_error_too(kept):
 
 def test_the_sampler_is_called_in_two_places():
     calls = ("nutpie.sample(", "pm.sample(")
-    found = {p.name for p in SOURCE.rglob("*.py") for call in calls if call in p.read_text("utf-8")}
+    files = [*SOURCE.rglob("*.py"), *VALIDATION.rglob("*.py")]
+    found = {p.name for p in files for call in calls if call in p.read_text("utf-8")}
     assert found == {"sampling.py", "refit.py"}  # those that conftest.py watches

@@ -20,7 +20,6 @@ from betterthan.exact.laplace import nested
 from betterthan.models import (
     clustered,
     davidson,
-    davidson_importance,
     hierarchical,
     importance,
     item_response,
@@ -108,7 +107,7 @@ def test_the_density_of_judgments_is_that_of_the_model(form, density):
     data = davidson.simulate(3, judgments=40, judges=2 * choices["judges"], **shape, rng=3)
     among = {k: choices[k] for k in ("position", "judges")}
     rows = judgment_rows(data, **among)
-    posterior = davidson_importance.build_posterior(rows, choices["tie_model"], **among)
+    posterior = davidson.Weights(rows, **shape).posterior()
     found = importance.drawn(posterior, "laplace", FEW, 1)
     told = davidson.fit(data, **choices, sampling=FEW, rng=1, predictive=False)["posterior"]
     told = told.to_dataset()
@@ -116,10 +115,9 @@ def test_the_density_of_judgments_is_that_of_the_model(form, density):
     own = posterior.log(found.v, found.x) + jacobian + of_spread(found.v[:, 0], sd)
     if choices["judges"]:
         seen = davidson._judge_counts(rows)
-        kinds = {"judge_tie": "tied", "judge_position": "first"}
-        for name, key in kinds.items():
+        for name in ("judge_tie", "judge_position"):
             if f"{name}_sd" in told:
-                information = shrinkage._normal_approximation(seen[key], seen["tried"], 1.0)[0]
+                information = shrinkage._normal_approximation(seen[name], seen["tried"], 1.0)[0]
                 wide = told[f"{name}_sd"].values.reshape(-1, 1)
                 own -= 0.5 * np.log(1 / wide**2 + information).sum(1)
     apart = density(davidson.build(data, **choices), told) - own
@@ -163,13 +161,13 @@ class FarTails:
 
 @pytest.fixture
 def heavy(monkeypatch):
-    made = davidson_importance.build_posterior
+    posterior_of = davidson.Weights.posterior
 
-    def far_tailed(*arguments, **choices):
-        found = made(*arguments, **choices)
-        return nested.Posterior(found.prior, FarTails(found.likelihood))
+    def far_tailed(weights):
+        posterior = posterior_of(weights)
+        return nested.Posterior(posterior.prior, FarTails(posterior.likelihood))
 
-    monkeypatch.setattr(davidson_importance, "build_posterior", far_tailed)
+    monkeypatch.setattr(davidson.Weights, "posterior", far_tailed)
 
 
 @pytest.mark.usefixtures("heavy")
@@ -425,7 +423,7 @@ def test_tables_are_multinomial():
     n, draws = np.array([1, 3, 60, 0]), 30_000
     p = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [0.6, 0.3, 0.1], [0.3, 0.3, 0.4]])
     win, loss = (np.broadcast_to(p[:, k], (draws, 4)) for k in range(2))
-    found = importance.forward_tables(win, loss, n, np.random.default_rng(1))
+    found = importance.draw_tables(win, loss, n, np.random.default_rng(1))
     assert (found.sum(2) == n).all()
     law = [stats.multinomial(size, row) for size, row in zip(n, p, strict=True)]
     for row, own in enumerate(law):

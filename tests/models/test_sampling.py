@@ -21,7 +21,8 @@ from betterthan.models import (
     sampling,
     subject_slopes,
 )
-from betterthan.models.sampling import Graph, Sampling, resolve_sampling
+from betterthan.models.fitting import Run
+from betterthan.models.sampling import Graph, Sampling
 from validation.given import as_features, as_repeated, as_scores
 from validation.roster import validation_of
 
@@ -206,7 +207,7 @@ def test_an_unknown_option_is_refused_with_those_there_are():
 @pytest.mark.parametrize("name", ["numpyro", "blackjax"])
 def test_a_sampler_whose_package_is_missing_is_refused_with_its_name(name, monkeypatch):
     monkeypatch.setattr(
-        "betterthan.models.sampling.find_spec", lambda package: None if package == name else 1
+        "betterthan.models.fitting.find_spec", lambda package: None if package == name else 1
     )
     with pytest.raises(ValueError, match=f"needs {name}, which is not installed: pip install"):
         beta_binomial.fit(pairs(1), nuts_sampler=name)
@@ -226,9 +227,22 @@ def test_every_fit_takes_the_options_of_pymc(name):
         getattr(bt.models, name).fit(*[None for _ in needed], chains=0)
 
 
+@pytest.mark.parametrize("name", [n for n in bt.models.__all__ if n != "Sampling"])
+def test_every_fit_documents_how_it_is_sampled(name):
+    model = getattr(bt.models, name)
+    shared = ["sampling", "rng", "predictive", "options"]
+    assert list(inspect.signature(model.fit).parameters)[-4:] == shared
+    for start in ("sampling : ", "rng : ", "predictive : ", "**options\n    ``draws``"):
+        assert f"\n{start}" in inspect.getdoc(model.fit)
+    default = getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
+    assert f"``target_accept``, {default} here" in model.fit.__doc__ or (
+        f"``target_accept`` is {default} here" in model.fit.__doc__
+    )
+
+
 def test_options_replace_those_of_the_record_that_were_not_chosen():
-    record, seed = resolve_sampling(Sampling(draws=9), None, {"chains": 2, "random_seed": 3})
-    assert (record, seed) == (Sampling(draws=9, chains=2), 3)
+    run = Run.from_options({"sampling": Sampling(draws=9), "chains": 2, "random_seed": 3})
+    assert (run.sampling, run.seed) == (Sampling(draws=9, chains=2), 3)
 
 
 def test_a_named_nuts_sampler_takes_the_place_of_weights(no_nuts):

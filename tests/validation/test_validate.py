@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.models import refit
-from validation import calibration, designs, models, of_hierarchical, of_pairs
+from validation import calibration, designs, models, of_hierarchical, of_pairs, refit
 from validation.roster import ROSTER, validation_of
 
 JOINT = [row.name for row in ROSTER if row.fit_design is not None]

@@ -45,9 +45,9 @@ from betterthan.counts.shapes import as_pairs, probability_as_given
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import likelihood_data
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -95,26 +95,7 @@ def simulate(
     )
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
@@ -155,15 +136,8 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     return model
 
 
-def fit(
-    counts: xr.DataArray,
-    *,
-    prior: Any = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
-) -> xr.DataTree:
+@documented()
+def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions]) -> xr.DataTree:
     """Sample the posterior of all pairs with PyMC.
 
     Parameters
@@ -173,17 +147,8 @@ def fit(
     prior : str, sequence of two or three float, array or PyMC distribution, optional
         Beta parameters of win and loss; of three numbers the first two.
         An array or a PyMC distribution: see `build`.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -199,18 +164,11 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     pairs, square = likelihood_data.to_fit(counts)
     pair_prior = Prior.parse(prior, pairs, names.DECISIVE)
     attrs = {"model": "beta_binomial", "prior": pair_prior.recorded, "square": int(square)}
-    return fit_model(
-        build(pairs, prior=prior),
-        attrs,
-        sampling,
-        pairs=pairs,
-        rng=rng,
-        predictive=predictive,
-    )
+    return fit_model(build(pairs, prior=prior), attrs, run, pairs=pairs)
 
 
 def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:

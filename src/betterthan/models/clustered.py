@@ -32,28 +32,36 @@ When it misleads
   than the model assumes. With clusters of one size the answer is about right.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.counts.shapes import probability_as_given, without_attrs
+from betterthan.exact.laplace import tables
+from betterthan.exact.laplace.nested import Drawn
+from betterthan.exact.laplace.tables import Alike, Shares
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
-from betterthan.models import group_importance, importance, likelihood_data, simplex
-from betterthan.models.describing import Description, describe_module
-from betterthan.models.group_importance import Clusters
+from betterthan.exact.wins.clusters import log_gamma_beyond
+from betterthan.models import importance, likelihood_data, log_priors, simplex
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
+from betterthan.models.importance import Values, Variable
 from betterthan.models.likelihood_data import CLUSTER, Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
+from betterthan.models.sampling import held
 
 if TYPE_CHECKING:
     import pymc as pm
 
 _CELL = (CLUSTER, names.PAIR, names.OUTCOME)
-_CORRELATIONS = group_importance.CORRELATIONS
+CORRELATIONS = ("win_correlation", "decisive_correlation")
 
 
 def simulate(
@@ -101,26 +109,7 @@ def simulate(
     )
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -167,8 +156,8 @@ def build(
             n,
             theta,
             *_concentrations(correlation),
-            logp=group_importance.log_probability(data.values),
-            random=group_importance.random_counts,
+            logp=_log_probability(data.values),
+            random=_random_counts,
             signature="(),(k),(),()->(k)",
             observed=observed,
             dims=_CELL,
@@ -177,16 +166,14 @@ def build(
     return model
 
 
+@documented()
 def fit(
     counts: xr.DataArray,
     *,
     prior: Any = None,
     correlation: float | None = None,
     sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Draw the posterior of all pairs: by weights, or with PyMC.
 
@@ -199,18 +186,8 @@ def fit(
         weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
         the weights of a pair are not to be trusted (k-hat above 0.7), or the prior is an array or a
         PyMC distribution.
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -233,9 +210,9 @@ def fit(
     --------
     closed_form : the same answer without sampling.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     data = likelihood_data.by_cluster(counts)
-    pair_prior, seed = Prior.parse(prior, data.pairs), one_seed(rng)
+    pair_prior = Prior.parse(prior, data.pairs)
     attrs: dict[str, Any] = {
         "model": "clustered",
         "prior": pair_prior.recorded,
@@ -244,19 +221,10 @@ def fit(
     if correlation is not None:
         attrs["correlation"] = correlation
         checks.probability(correlation, "correlation")
+    weighted = pair_prior.weighted
+    posterior = Clusters(data.values, pair_prior.columns(), correlation) if weighted else None
     builder = partial(build, counts, prior=prior, correlation=correlation)
-    if pair_prior.weighted:
-        both = importance.group_model(
-            Clusters(data.values, pair_prior.columns(), correlation), data, builder
-        )
-        tree = importance.fit_weighted(
-            both, attrs, sampler, sampling, seed=seed, predictive=predictive
-        )
-    else:
-        importance.warn_nuts_only(pair_prior, sampler)
-        tree = fit_model(
-            builder(), attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs
-        )
+    tree = importance.fit_groups(posterior, data, pair_prior, builder, attrs, sampler, run)
     posterior = tree["posterior"].to_dataset()
     added = _population(posterior, data, correlation or 0.0)
     tree["posterior"] = posterior.assign({k: without_attrs(v) for k, v in added.items()})
@@ -326,7 +294,7 @@ def _draw_truth(
     win, loss, tie = prior
     p, s = random.beta(win, loss, pairs), random.beta(win + loss, tie, pairs)
     rho = random.beta(*clusters.CORRELATION, size=(2, pairs))
-    truth = {"p": p, "s": s} | dict(zip(_CORRELATIONS, rho, strict=True))
+    truth = {"p": p, "s": s} | dict(zip(CORRELATIONS, rho, strict=True))
     return truth | {"difference": s * (2 * p - 1)}
 
 
@@ -336,7 +304,7 @@ def _draw_counts(
     """Of `count` clusters of `size` examples, (cluster, pair, outcome)."""
     p_c, s_c = (
         clusters.draw_shares(truth[mean], truth[rho], count, random)
-        for mean, rho in zip(("p", "s"), _CORRELATIONS, strict=True)
+        for mean, rho in zip(("p", "s"), CORRELATIONS, strict=True)
     )
     decisive = random.binomial(size, s_c)
     wins = random.binomial(decisive, p_c)
@@ -347,7 +315,7 @@ def _concentrations(correlation: float | None) -> list[Any]:
     """Kappa of the wins and of the decisive examples of a cluster."""
     if correlation is not None:
         return [1 / checks.probability(correlation, "correlation") - 1] * 2
-    return [simplex.alike(k, *clusters.CORRELATION, names.PAIR) for k in _CORRELATIONS]
+    return [simplex.alike(k, *clusters.CORRELATION, names.PAIR) for k in CORRELATIONS]
 
 
 def _population(posterior: xr.Dataset, data: Groups, correlation: float) -> dict[str, xr.DataArray]:
@@ -355,7 +323,7 @@ def _population(posterior: xr.Dataset, data: Groups, correlation: float) -> dict
     any.
     """
     held = xr.zeros_like(posterior["p"]) + correlation
-    p, s, win, decisive = (posterior.get(k, held) for k in ("p", "s", *_CORRELATIONS))
+    p, s, win, decisive = (posterior.get(k, held) for k in ("p", "s", *CORRELATIONS))
     rho = clusters.outcome_correlation(p, s, win, decisive)
     n = data.values.sum(-1)
     with np.errstate(invalid="ignore"):
@@ -366,3 +334,183 @@ def _population(posterior: xr.Dataset, data: Groups, correlation: float) -> dict
         "correlation": rho,
         "design_effect": 1 + rho * (size.fillna(1.0) - 1),
     }
+
+
+def _log_probability(values: np.ndarray) -> Callable[..., Any]:
+    """A function from counts and parameters to the log probability of each cluster of each pair."""
+    rising, pairs = _rising(values), values.shape[1]
+    # in how many orders the data could have come: a constant, computed once
+    constant = held("orders", clusters.log_orders(values))
+
+    def log_probability(counts: Any, n: Any, theta: Any, win: Any, decisive: Any) -> Any:
+        wins, losses, ties = (counts[..., k] for k in range(3))
+        theta, win, decisive = (
+            _pair_parameter(z, pairs, d) for z, d in ((theta, 2), (win, 1), (decisive, 1))
+        )
+        s: Any = theta[:, 0] + theta[:, 1]
+        p = theta[:, 0] / s
+        won = _beta_binomial(rising, wins, losses, p, win)
+        return constant + won + _beta_binomial(rising, wins + losses, ties, s, decisive)
+
+    return log_probability
+
+
+def _random_counts(
+    n: Any, theta: Any, win: Any, decisive: Any, rng: Any = None, size: Any = None
+) -> np.ndarray:
+    """Counts of clusters."""
+    s = theta[..., 0] + theta[..., 1]
+    p = theta[..., 0] / s
+    some = rng.binomial(n, rng.beta(s * decisive, (1 - s) * decisive, size=size))
+    wins = rng.binomial(some, rng.beta(p * win, (1 - p) * win, size=size))
+    return np.stack([wins, some - wins, n - some], axis=-1)
+
+
+def _rising(values: np.ndarray) -> Callable[..., Any]:
+    """A function from x (pair) and k (cluster, pair) to log (x (x + 1) ... (x + k - 1)).
+
+    It looks them up in a table of each pair: clusters are many, sizes and parameters few.
+    """
+    import pytensor.tensor as pt
+
+    largest, pairs = int(values.sum(-1).max(initial=0)), values.shape[1]
+    steps = held("steps", np.arange(largest, dtype=float))
+    start = held("start", np.arange(pairs) * (largest + 1))
+
+    def rising(x: Any, k: Any) -> Any:
+        logs: Any = pt.log(x[:, None] + steps)
+        table: Any = pt.concatenate([pt.zeros((pairs, 1)), pt.cumsum(logs, axis=1)], axis=1)
+        index = pt.cast(k + start, "int64")
+        return table.flatten()[index.flatten()].reshape(index.shape)
+
+    return rising
+
+
+def _beta_binomial(rising: Callable[..., Any], k: Any, others: Any, mean: Any, kappa: Any) -> Any:
+    """Log B(k + kappa mean, others + kappa (1 - mean)) / B(kappa mean, kappa (1 - mean)): the log
+    probability of k of k + others, without the binomial coefficient.
+    """
+    return rising(kappa * mean, k) + rising(kappa * (1 - mean), others) - rising(kappa, k + others)
+
+
+def _pair_parameter(parameter: Any, pairs: int, dims: int) -> Any:
+    """A parameter without the broadcast over clusters."""
+    import pytensor.tensor as pt
+
+    while parameter.ndim > dims:
+        parameter = parameter[0]
+    if dims == 1:
+        return pt.broadcast_to(parameter, (pairs,))
+    return pt.broadcast_to(parameter, (pairs, 3))
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Counts of clusters and their prior; the parameters are log odds of p of every pair and then
+    of s, the spreads how alike clusters are, in the same order.
+    """
+
+    values: np.ndarray  # (cluster, pair, outcome)
+    prior: tuple[float, ...]  # of win, loss and tie
+    correlation: float | None  # where it is held
+
+    @property
+    def priors(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Beta priors of p and s."""
+        win, loss, tie = self.prior
+        return (win, loss), (win + loss, tie)
+
+    @property
+    def alike(self) -> Alike:
+        """How alike clusters are."""
+        held = None if self.correlation is None else 1 / self.correlation - 1
+        return Alike(clusters.CORRELATION, clusters.STRETCH, held)
+
+    @property
+    def shares(self) -> tuple[Shares, Shares]:
+        """Wins among decisive examples, decisive ones among all."""
+        win, loss, tie = np.moveaxis(self.values, -1, 0)
+        first, second = self.priors
+        return (
+            Shares.from_counts(win, loss, first, self.alike),
+            Shares.from_counts(win + loss, tie, second, self.alike),
+        )
+
+    def draws(self, number: int, random: np.random.Generator) -> Drawn:
+        """Of equal weight; k-hat and what they are worth are those of the worst pair."""
+        both = [tables.draws(half, number, random) for half in self.shares]
+        return Drawn(
+            v=np.hstack([half.r for half in both]),
+            x=np.hstack([half.x[..., 0] for half in both]),
+            k_hat=float(max(half.k_hat.max() for half in both)),
+            effective=float(min(half.effective.min() for half in both)),
+            proposed=max(half.proposed for half in both),
+        )
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of correlations and shares, (draw, half and pair)."""
+        size = number, self.values.shape[1]
+        odds = [simplex.draw_log_odds(*prior, random, size) for prior in self.priors]
+        alike = simplex.draw_log_odds(*clusters.CORRELATION, random, (number, 2 * size[1]))
+        return np.arcsinh(alike / clusters.STRETCH), np.hstack(odds)
+
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of each cluster of each pair, (draw, cluster, pair)."""
+        win, loss, tie = np.moveaxis(self.values, -1, 0)
+        parts = [(win, loss), (win + loss, tie)]
+        halves = zip(parts, self.shares, np.hsplit(x, 2), np.hsplit(v, 2), strict=True)
+        log_density = sum(
+            _pointwise(*counts, t, half.alike.kappa(r)) for counts, half, t, r in halves
+        )
+        return log_density + clusters.log_orders(self.values)
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All variables of the PyMC model, of each draw."""
+        (p, s), (q, tie) = (np.split(special.expit(sign * x), 2, axis=1) for sign in (1, -1))
+        theta = np.stack([s * p, s * q, tie], axis=-1)
+        variables: dict[str, Variable] = {
+            "p": (_CELL[1:2], p),
+            "s": (_CELL[1:2], s),
+            "theta": (_CELL[1:], theta),
+        }
+        if self.correlation is None:
+            for name, raw in zip(CORRELATIONS, np.hsplit(v, 2), strict=True):
+                variables[f"{name}_raw"] = (_CELL[1:2], raw)
+                variables[name] = (_CELL[1:2], special.expit(self.alike.logit(raw)))
+        return variables
+
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
+        """Log densities of shares, and of the coordinates of correlations, of each draw."""
+        shares = zip(("p", "s"), self.priors, strict=True)
+        densities = {name: log_priors.beta(values[name], *prior) for name, prior in shares}
+        raw = [f"{k}_raw" for k in CORRELATIONS] if self.correlation is None else []
+        return densities | {name: self.alike.log_prior(values[name]) for name in raw}
+
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
+        """Counts of clusters drawn anew, (draw, cluster, pair, outcome)."""
+        n = self.values.sum(-1)
+        alike = [values[k] if k in values else np.array(self.correlation) for k in CORRELATIONS]
+        share = [
+            clusters.draw_shares(values[mean], correlation, len(n), random)
+            for mean, correlation in zip(("p", "s"), alike, strict=True)
+        ]
+        some = random.binomial(n, share[1])
+        wins = random.binomial(some, share[0])
+        return np.stack([wins, some - wins, n - some], axis=-1)
+
+
+def _pointwise(k: np.ndarray, others: np.ndarray, t: np.ndarray, kappa: np.ndarray) -> np.ndarray:
+    """Beta-binomial log probability of k and others (cluster, pair), without the binomial
+    coefficient, (draw, cluster, pair), at log odds t of its mean and kappa, (draw, pair).
+    """
+    log_density = np.zeros((len(t), *k.shape))
+    p, q = special.expit(t), special.expit(-t)
+    for count, other in np.unique(np.stack([k, others], axis=-1).reshape(-1, 2), axis=0):
+        cluster, pair = ((k == count) & (others == other)).nonzero()
+        some, back = np.unique(pair, return_inverse=True)
+        log = count * special.log_expit(t[:, some]) + other * special.log_expit(-t[:, some])
+        log += log_gamma_beyond((p * kappa)[:, some], count)
+        log += log_gamma_beyond((q * kappa)[:, some], other)
+        log -= log_gamma_beyond(kappa[:, some], count + other)
+        log_density[:, cluster, pair] = log[:, back]
+    return log_density

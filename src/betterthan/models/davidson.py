@@ -37,27 +37,37 @@ References
 Davidson 1970, JASA 65(329), 317-328. Rao & Kupper 1967, JASA 62(317), 194-204.
 """
 
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
+from scipy import sparse
 
 from betterthan import checks, names
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.counts.shapes import without_attrs
+from betterthan.exact.laplace import judgments as row_models
+from betterthan.exact.laplace import spreads
+from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import davidson_importance, importance, made_up, shrinkage, tie_models
-from betterthan.models.describing import Description, describe_module
+from betterthan.models import importance, log_priors, made_up, shrinkage, tie_models
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
+from betterthan.models.importance import Values, Variable
 from betterthan.models.judged_by_cluster import by_cluster as by_cluster
-from betterthan.models.sampling import Options, Sampling, resolve_sampling
 from betterthan.models.tie_models import TIE_MODELS
 
 if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
-_EFFECT, _JUDGES = davidson_importance.EFFECT, davidson_importance.JUDGES
+_EFFECT = 0.5  # standard deviation of the normal prior of the position
+_JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
+_ROW_MODELS = {"davidson": row_models.DAVIDSON, "rao_kupper": row_models.RAO_KUPPER}
+_SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
+_JUDGE_SD = spreads.log_normal(*_JUDGES)
 
 
 def simulate(
@@ -121,26 +131,7 @@ def simulate(
     return made_up.as_judgments(system_names, a, b, outcome, judge).assign(present)
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -195,7 +186,7 @@ def build(
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
         ability = shrinkage.abilities(*_won(rows))
         tie: Any = pm.Normal("tie", *tie_models.PRIOR[tie_model])
-        d, tie = _row_terms(rows, ability, tie, position=position, judges=judges)
+        d, tie = _row_terms(rows, ability, tie, position)
         p = pm.math.exp(tie_models.log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial(
             "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)
@@ -203,6 +194,7 @@ def build(
     return model
 
 
+@documented(TARGET_ACCEPT)
 def fit(
     data: xr.Dataset | xr.DataArray,
     *,
@@ -210,10 +202,7 @@ def fit(
     position: bool = False,
     judges: bool = False,
     sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Draw the posterior of all systems: by weights, or with PyMC.
 
@@ -225,18 +214,8 @@ def fit(
         ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
         weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
         the weights are not to be trusted (k-hat above 0.7).
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.95 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -253,40 +232,29 @@ def fit(
         As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
         not to be trusted.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     _refuse_other_kinds(data)
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
-    form, seed = {"position": position, "judges": judges}, one_seed(rng)
+    form = {"position": position, "judges": judges}
     rows = judgment_rows(data, **form)
-    model = _weighted_model(
-        rows, partial(build, data, tie_model=tie_model, **form), tie_model, **form
+    weights = Weights(rows, tie_model, position)
+    model = importance.WeightedModel(
+        posterior=weights.posterior(),
+        variables=weights.variables,
+        log_prior=weights.log_prior,
+        outcomes=weights.outcomes,
+        observed=_observed(rows),
+        labels={names.SYSTEM: rows.systems, "judge": rows.judges},
+        build=partial(build, data, tie_model=tie_model, **form),
+        target_accept=TARGET_ACCEPT,
     )
     attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
-    tree = importance.fit_weighted(
-        model, attrs, sampler, sampling, seed=seed, predictive=predictive
-    )
+    tree = importance.fit_weighted(model, attrs, sampler, run)
     posterior = tree["posterior"].to_dataset()
     propensity = tie_models.propensity(posterior["tie"], tie_model)
     tree["posterior"] = posterior.assign(tie_propensity=without_attrs(propensity))
     tree["constant_data"] = _constant(rows)
     return tree
-
-
-def _weighted_model(
-    rows: Rows, build: Any, tie_model: str, *, position: bool, judges: bool
-) -> importance.WeightedModel:
-    form = {"position": position, "judges": judges}
-    by_judge = _judge_counts(rows) if judges else {}
-    return importance.WeightedModel(
-        posterior=davidson_importance.build_posterior(rows, tie_model, **form),
-        variables=partial(davidson_importance.variables, rows, by_judge, _won(rows), position),
-        log_prior=partial(davidson_importance.log_prior, by_judge, _won(rows), tie_model),
-        outcomes=partial(davidson_importance.outcomes, rows, tie_model),
-        observed=_observed(rows),
-        labels={names.SYSTEM: rows.systems, "judge": rows.judges},
-        build=build,
-        target_accept=TARGET_ACCEPT,
-    )
 
 
 def _attrs(rows: Rows, tie_model: str) -> dict[str, Any]:
@@ -323,20 +291,19 @@ def _draw_truth(
     return truth | {"judge_tie_sd": tied, "judge_position_sd": placed}
 
 
-def _row_terms(
-    rows: Rows, ability: Any, tie: Any, *, position: bool, judges: bool
-) -> tuple[Any, Any]:
+def _row_terms(rows: Rows, ability: Any, tie: Any, position: bool) -> tuple[Any, Any]:
     """Difference of abilities of each row, with the position effect, and the tie parameter."""
     import pymc as pm
 
     d = ability[rows.a] - ability[rows.b]
-    by_judge = _judge_counts(rows) if judges else {}
-    if by_judge:
-        tie = tie + _judge_effect("judge_tie", by_judge["tied"], by_judge["tried"])[rows.judge]
+    counts = _judge_counts(rows)
+    if rows.judges:
+        tie = tie + _judge_effect("judge_tie", counts["judge_tie"], counts["tried"])[rows.judge]
     if position:
         d = d + pm.Normal("position", 0.0, _EFFECT)
-    if position and by_judge:
-        d = d + _judge_effect("judge_position", by_judge["first"], by_judge["tried"])[rows.judge]
+    if position and rows.judges:
+        won = counts["judge_position"]
+        d = d + _judge_effect("judge_position", won, counts["tried"])[rows.judge]
     return d, tie
 
 
@@ -364,7 +331,7 @@ def _judge_counts(rows: Rows) -> dict[str, np.ndarray]:
     judgments.
     """
     win, _, tie = rows.counts.T
-    totals = {"tied": tie, "first": win + tie / 2, "tried": rows.counts.sum(1)}
+    totals = {"judge_tie": tie, "judge_position": win + tie / 2, "tried": rows.counts.sum(1)}
     judges = len(rows.judges)
     return {k: np.bincount(rows.judge, v, judges).astype(float) for k, v in totals.items()}
 
@@ -380,3 +347,117 @@ def _constant(rows: Rows) -> xr.Dataset:
         data["judge_of"] = ("row", rows.judge)
         coords["judge"] = rows.judges
     return xr.Dataset(data, coords=coords)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The model for importance sampling: normal given its spreads, or nearly so.
+
+    Parameters are abilities, what judges add to tie and to the advantage of the first place, tie,
+    and that advantage, where the rows have judges and `position` is true.
+    """
+
+    rows: Rows
+    tie_model: str
+    position: bool
+
+    def posterior(self) -> Posterior:
+        """Density of spreads and parameters."""
+        kinds = [(len(self.rows.systems), _SD)]
+        if self.rows.judges:
+            kinds += [(len(self.rows.judges), _JUDGE_SD)] * (1 + self.position)
+        others = [tie_models.PRIOR[self.tie_model]] + [(0.0, _EFFECT)] * self.position
+        prior = spreads.Effects(tuple(kinds), np.array(others))
+        counts = self.rows.counts.T.astype(float)
+        row_model = _ROW_MODELS[self.tie_model]
+        return Posterior(prior, row_models.Judgments(counts, *self._designs(), row_model))
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All variables of the PyMC model, of each draw.
+
+        Parameters
+        ----------
+        v, x : numpy.ndarray
+            Spreads in their coordinates, (draw, spread), and parameters, (draw, parameter).
+        """
+        n, j = len(self.rows.systems), len(self.rows.judges)
+        abilities, tied, placed, others = np.split(x, np.cumsum([n, j, j * self.position]), axis=1)
+        sd, system_dims = _SD(v[:, 0]), (names.SYSTEM,)
+        variables: dict[str, Variable] = {
+            "ability_raw": (system_dims, shrinkage.free_abilities(abilities, sd, *self._won)),
+            "ability_sd": ((), sd),
+            "tie": ((), others[:, 0]),
+            "ability": (system_dims, abilities - abilities.mean(1, keepdims=True)),
+        }
+        variables |= {"position": ((), others[:, 1])} if self.position else {}
+        for k, (name, effects) in enumerate((("judge_tie", tied), ("judge_position", placed)), 1):
+            if effects.size:
+                sd, counts = _JUDGE_SD(v[:, k]), self._by_judge
+                raw = shrinkage.free(effects, sd, counts[name], counts["tried"])
+                centered = effects - effects.mean(1, keepdims=True)
+                variables[f"{name}_sd"] = ((), sd)
+                variables[f"{name}_raw"] = (("judge",), raw)
+                variables[f"{name}_effect"] = (("judge",), centered)
+        return variables
+
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
+        """Log densities of the variables that have a prior, of each draw; see `variables`."""
+        densities = shrinkage.abilities_log_prior(values, *self._won)
+        densities["tie"] = log_priors.normal(values["tie"], *tie_models.PRIOR[self.tie_model])
+        if "position" in values:
+            densities["position"] = log_priors.normal(values["position"], 0.0, _EFFECT)
+        for name in ("judge_tie", "judge_position"):
+            if f"{name}_raw" in values:
+                sd, raw, counts = values[f"{name}_sd"], values[f"{name}_raw"], self._by_judge
+                densities[f"{name}_sd"] = log_priors.log_normal(sd, *_JUDGES)
+                densities[f"{name}_raw"] = shrinkage.log_prior(
+                    raw, sd, counts[name], counts["tried"]
+                )
+        return densities
+
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
+        """Judgments drawn anew, (draw, row, outcome)."""
+        ability, tie, rows = values["ability"], values["tie"][:, None], self.rows
+        d = ability[:, rows.a] - ability[:, rows.b]
+        if "judge_tie_effect" in values:
+            tie = tie + values["judge_tie_effect"][:, rows.judge]
+        if "position" in values:
+            d += values["position"][:, None]
+        if "judge_position_effect" in values:
+            d += values["judge_position_effect"][:, rows.judge]
+        win, loss = tie_models.probabilities(d, tie, self.tie_model)
+        return importance.draw_tables(win, loss, rows.counts.sum(1), random)
+
+    @cached_property
+    def _won(self) -> tuple[np.ndarray, np.ndarray]:
+        return _won(self.rows)
+
+    @cached_property
+    def _by_judge(self) -> dict[str, np.ndarray]:
+        return _judge_counts(self.rows)
+
+    def _designs(self) -> tuple[sparse.csr_array, sparse.csr_array, tuple[slice, ...]]:
+        """Which parameters are summed in the difference and in the tie parameter of each row,
+        (row, parameter), and those that count less their mean.
+        """
+        rows, n, j = self.rows, len(self.rows.systems), len(self.rows.judges)
+        tie = n + j * (1 + self.position)
+        size = (len(rows.a), tie + 1 + self.position)
+        everywhere = np.ones(len(rows.a), dtype=int)
+        d_terms, tie_terms = [(rows.a, 1.0), (rows.b, -1.0)], [(tie * everywhere, 1.0)]
+        if self.position:
+            d_terms.append(((tie + 1) * everywhere, 1.0))
+        if j:
+            tie_terms.append((n + rows.judge, 1.0))
+        if j and self.position:
+            d_terms.append((n + j + rows.judge, 1.0))
+        centered = [slice(n + k * j, n + (k + 1) * j) for k in range(1 + self.position) if j]
+        return _design(d_terms, size), _design(tie_terms, size), tuple(centered)
+
+
+def _design(terms: list[tuple[np.ndarray, float]], size: tuple[int, int]) -> sparse.csr_array:
+    """Matrix (row, parameter) with one value in a column of each row, for each term."""
+    columns = np.concatenate([column for column, _ in terms])
+    values = np.repeat([value for _, value in terms], size[0])
+    row = np.tile(np.arange(size[0]), len(terms))
+    return sparse.csr_array((values, (row, columns)), shape=size)

@@ -6,7 +6,7 @@ The docstring of a model's file has one section for each; the code is that of it
 import ast
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from types import ModuleType
@@ -63,19 +63,38 @@ class Description:
             yield title, getattr(self, field)
 
 
-def describe_module(module: str) -> Description:
-    """The description of the model in a file, by the name of its module.
+def describer(module: str) -> Callable[[], Description]:
+    """The function ``describe`` of a model, by the name of its module."""
 
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-    """
-    model = sys.modules[module]
-    if not model.__doc__:
-        raise ValueError("docstrings describe the models; start Python without -OO to read them")
-    texts = split_sections(inspect.cleandoc(model.__doc__))
-    return Description(name=module.rpartition(".")[2], **texts, code=build_source(model))
+    def describe() -> Description:
+        """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
+
+        Returns
+        -------
+        betterthan.models.describing.Description
+            Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
+            ``mathematics``, ``priors``, ``misleads`` and ``code``.
+
+        Raises
+        ------
+        ValueError
+            If Python was started without docstrings (``-OO``).
+
+        Examples
+        --------
+        >>> "def build(" in describe().code
+        True
+        """
+        model = sys.modules[module]
+        if not model.__doc__:
+            raise ValueError(
+                "docstrings describe the models; start Python without -OO to read them"
+            )
+        texts = split_sections(inspect.cleandoc(model.__doc__))
+        return Description(name=module.rpartition(".")[2], **texts, code=build_source(model))
+
+    describe.__module__, describe.__qualname__ = module, "describe"  # where users read of it
+    return describe
 
 
 def split_sections(docstring: str) -> dict[str, str]:

@@ -46,8 +46,9 @@ from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.counts.shapes import without_attrs
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models import likelihood_data, made_up, shrinkage
-from betterthan.models.describing import Description, describe_module
-from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
+from betterthan.models.sampling import held
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -106,26 +107,7 @@ def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) 
     return result.assign(difference=((names.ITEM, names.PAIR), y))
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float = 0.0) -> "pm.Model":
@@ -190,14 +172,9 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
     return model
 
 
+@documented(TARGET_ACCEPT)
 def fit(
-    scores: xr.DataArray,
-    *,
-    resolution: float = 0.0,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    scores: xr.DataArray, *, resolution: float = 0.0, **options: Unpack[FitOptions]
 ) -> xr.DataTree:
     """Sample the posterior of all pairs with PyMC.
 
@@ -209,17 +186,8 @@ def fit(
         Differences up to it are ties, in units of the score. Where scores are computed, and equal
         ones differ by a little, it says by how much: differences next to nothing would be the
         typical ones.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -235,7 +203,7 @@ def fit(
     ValueError
         As `build`, or if an argument is not valid.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     data = differences_of(scores, resolution=resolution)
     attrs = {
         "model": "graded",
@@ -248,10 +216,8 @@ def fit(
     tree = fit_model(
         build(scores, resolution=resolution),
         attrs,
-        sampling,
+        run,
         pairs=data.names_of_pairs,
-        rng=rng,
-        predictive=predictive,
         target_accept=TARGET_ACCEPT,
     )
     posterior = tree["posterior"].to_dataset()

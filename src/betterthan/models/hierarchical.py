@@ -37,28 +37,395 @@ When it misleads
 - One kappa covers both how often systems differ and who is ahead.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.counts.shapes import probability_as_given
-from betterthan.exact.laplace.tables import Alike
+from betterthan.exact.laplace import tables
+from betterthan.exact.laplace.nested import Drawn
+from betterthan.exact.laplace.tables import Alike, Thirds, mean_probabilities
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.models import importance, likelihood_data, made_up, simplex
-from betterthan.models.describing import Description, describe_module
-from betterthan.models.group_importance import DataSets
+from betterthan.exact.wins.clusters import log_gamma_beyond, log_orders
+from betterthan.models import importance, likelihood_data, log_priors, made_up, simplex
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented
+from betterthan.models.importance import Values, Variable
 from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 from betterthan.posterior.convergence import joinable
 
 if TYPE_CHECKING:
     import pymc as pm
+
+MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
+SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
+FACTORS = ("row", "column", "cell")
+# Beta prior of the correlation of two examples of one data set. It holds agreement back: a few data
+# sets that tie alike look as if all were alike, and then the largest pulls the others to its side
+CORRELATION = (5.0, 5.0)
+_CELL = (names.DATASET, names.PAIR, names.OUTCOME)
+
+
+def simulate(
+    datasets: int | tuple[int, int],
+    *,
+    n: int | Sequence[int] = 50,
+    pairs: int = 1,
+    prior: Any = None,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Draw the truth from the prior, and counts of every data set from the truth.
+
+    Parameters
+    ----------
+    datasets : int or pair of int
+        Data sets; two numbers are levels of two crossed factors, ``row`` and ``column``.
+    n : int or sequence of int, default 50
+        Examples of a pair in each data set; of crossed factors one number.
+    pairs : int, default 1
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of the mean; crossed factors have their own prior.
+    rng : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    xarray.Dataset
+        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the truth:
+        ``theta`` over the same, ``mu`` (pair, outcome) and ``correlation`` (pair), or ``sigma``
+        (factor, pair).
+
+    Raises
+    ------
+    ValueError
+        If a number is not whole or too small, or the prior is not valid.
+
+    Examples
+    --------
+    >>> simulate(3, n=40, rng=1)["counts"].sum("outcome").values.ravel().tolist()
+    [40, 40, 40]
+    """
+    random = np.random.default_rng(one_seed(rng))
+    labels = {names.OUTCOME: list(names.OUTCOMES)}
+    coords = likelihood_data.simulated(checks.whole(pairs, "pairs")) | labels
+    if isinstance(datasets, tuple):
+        return _simulate_crossed(datasets, n, random, coords)
+    count = checks.whole(datasets, "datasets")
+    size = likelihood_data.sizes(n, count, "datasets")
+    mu = random.dirichlet(checks.prior(prior), size=pairs)
+    rho = random.beta(*CORRELATION, size=pairs)
+    theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
+    values = random.multinomial(size[:, None], theta)
+    truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
+    coords |= made_up.labels(_CELL[:1], (count,))
+    return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
+
+
+describe = describer(__name__)
+
+
+def build(
+    counts: xr.DataArray,
+    *,
+    prior: Any = None,
+    concentration: float | None = None,
+    centre: Any = None,
+) -> "pm.Model":
+    """The PyMC model of all pairs at once.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as
+        ``dataset``: partial pooling over it. Two dims more are crossed factors.
+    prior : str, sequence of three float, array or PyMC distribution, optional
+        Dirichlet parameters of the mean probabilities; not for crossed factors.
+        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
+        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
+        of it that has a distribution itself is one for all pairs: they learn from each other.
+    concentration : float, optional
+        Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 /
+        (1 + kappa).
+    centre : sequence of three float, optional
+        Holds mu; with `concentration`, data sets do not learn from each other.
+
+    Returns
+    -------
+    pymc.Model
+        ``mu`` (pair, outcome) and ``correlation`` (pair); of crossed factors ``mu``, ``sigma``
+        (factor, pair) and ``theta`` over all of them. Observed ``y``.
+
+    Raises
+    ------
+    ValueError
+        If the counts are no counts of several data sets, ties are unknown, there are too many
+        pairs, or an argument is not valid.
+    """
+    import pymc as pm
+
+    data = likelihood_data.by_dataset(counts)
+    if len(data.levels) == 2:
+        if prior is not None or concentration is not None or centre is not None:
+            raise ValueError(
+                "prior, concentration and centre are for one factor; crossed factors have normal "
+                "effects"
+            )
+        return _build_crossed(data)
+    dims = data.dims
+    with pm.Model(coords=likelihood_data.coords(data.pairs) | data.levels) as model:
+        likelihood_data.name_systems(model, data.pairs)
+        values = pm.Data("counts", data.values, dims=dims)
+        n = pm.math.sum(values, axis=-1)
+        alpha = _mean(prior, centre, data)
+        alpha = _concentration(concentration) * alpha
+        if concentration is None or centre is None:
+            pm.DirichletMultinomial("y", n=n, a=alpha, observed=values, dims=dims)
+        else:  # nothing is estimated: data sets are on their own
+            theta = _dirichlet("theta", alpha, dims, shape=data.values.shape)
+            pm.Multinomial("y", n=n, p=theta, observed=values, dims=dims)
+    return model
+
+
+@documented()
+def fit(
+    counts: xr.DataArray,
+    *,
+    prior: Any = None,
+    concentration: float | None = None,
+    centre: Any = None,
+    sampler: str | None = None,
+    **options: Unpack[FitOptions],
+) -> xr.DataTree:
+    """Draw the posterior of all pairs: by weights, or with PyMC.
+
+    Parameters
+    ----------
+    counts, prior, concentration, centre
+        See `build`.
+    sampler : {"laplace", "nuts"} or None
+        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
+        weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
+        Default: by weights where they are made, and by NUTS, with a warning, where those of a pair
+        are not to be trusted (k-hat above 0.7), or the prior is an array or a PyMC distribution.
+    **options
+        How to sample: see `betterthan.models.Sampling`.
+
+    Returns
+    -------
+    xarray.DataTree
+        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the
+        rest where it is integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and
+        the variables of `build`. The counts are in group constant_data. Of draws by weights
+        ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess``, how many draws of equal
+        weight they are worth, of the worst pair, and ``proposed``. For `betterthan.fits.compare`.
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where there are no
+        weights, or they are not to be trusted.
+
+    See Also
+    --------
+    closed_form : both ends of partial pooling, without sampling.
+    """
+    run = Run.from_options(options)
+    data = likelihood_data.by_dataset(counts)
+    crossed, pair_prior = len(data.levels) == 2, Prior.parse(prior, data.pairs)
+    attrs = _attrs(data, pair_prior, concentration, centre)
+    builder = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
+    datasets = None
+    if pair_prior.weighted:
+        if crossed or centre is not None:
+            sampler = _require_nuts(sampler)
+        datasets = DataSets(data.values, pair_prior.columns(), _alike(concentration))
+    tree = importance.fit_groups(datasets, data, pair_prior, builder, attrs, sampler, run)
+    posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([run.seed, 1])
+    if crossed:
+        added = _new_crossed_theta(posterior, random)
+    else:
+        mean = attrs.get("centre")
+        added = _draw_datasets(posterior, data, concentration, mean, random)
+    tree["posterior"] = joinable(posterior.assign(added).assign_coords(data.coords))
+    constant = {"counts": (data.dims, data.values)} | pair_prior.constant_data
+    tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
+    return tree
+
+
+def closed_form(
+    counts: xr.DataArray, *, pooling: str = "complete", prior: Any = None
+) -> xr.DataArray:
+    """P(A better) at either end of partial pooling: all data sets alike, or each by itself.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        With one dim more than (system_a, system_b, outcome) or (pair, outcome), such as
+        ``dataset``.
+    pooling : {"complete", "none"}, default "complete"
+        "complete": kappa is infinite; "none": kappa mu is the prior.
+    prior : str, sequence of three float or array, optional
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b) or (pair,), with "none" after a dim ``dataset``
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if the factors are crossed.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = simulate(3, rng=1)["counts"]
+    >>> closed_form(counts, pooling="none").dims
+    ('dataset', 'pair')
+    """
+    checks.one_of(pooling, ("complete", "none"), "pooling")
+    data = likelihood_data.by_dataset(counts)
+    if len(data.levels) != 1:
+        raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
+    win, loss, _ = Prior.parse(prior, data.pairs).columns()
+
+    def answer(table: np.ndarray) -> xr.DataArray:
+        a, b = win + table[:, 0], loss + table[:, 1]
+        better, worse = prob_above_half(a, b), prob_above_half(b, a)
+        return probability_as_given(data.pairs, better, worse, data.square)
+
+    if pooling == "complete":
+        return answer(data.values.sum(0))
+    (dim, labels), *_ = data.levels.items()
+    answers = [answer(table) for table in data.values]
+    return xr.concat(answers, xr.DataArray(labels, dims=dim, name=dim), join="exact")
+
+
+_PRIOR_CROSSED = f"Normal(0, {MEAN_SD:g}) of mu, HalfNormal({SPREAD:g}) of effects"
+
+
+def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any) -> dict[str, Any]:
+    attrs: dict[str, Any] = {
+        "model": "hierarchical",
+        "prior": _PRIOR_CROSSED if len(data.levels) == 2 else prior.recorded,
+        "square": int(data.square),
+        "factors": list(data.levels),
+    }
+    if concentration is not None:
+        attrs["concentration"] = concentration
+    return attrs if centre is None else attrs | {"centre": list(checks.prior(centre))}
+
+
+def _require_nuts(sampler: str | None) -> str:
+    if sampler == "laplace":
+        raise ValueError(
+            "sampler='laplace' draws one factor whose mean is estimated; crossed factors, and a "
+            "centre that is held, are for sampler='nuts'"
+        )
+    return checks.one_of(sampler or "nuts", importance.SAMPLERS, "sampler")
+
+
+def _alike(concentration: float | None) -> Alike:
+    held = None if concentration is None else float(checks.positive(concentration, "concentration"))
+    return Alike(CORRELATION, held=held)
+
+
+def _mean(prior: Any, centre: Any, data: Groups) -> Any:
+    """Mu (pair, outcome), estimated or held."""
+    pair_prior = Prior.parse(prior, data.pairs)
+    if centre is None:
+        return pair_prior.simplex("mu")
+    if not pair_prior.weighted:
+        raise ValueError("prior is of mu, which centre holds; give one of the two")
+    held = np.array(checks.prior(centre))
+    return np.broadcast_to(held / held.sum(), data.values.shape[1:])
+
+
+def _concentration(held: float | None) -> Any:
+    """Kappa (pair, 1), estimated or held."""
+    import pymc as pm
+
+    if held is not None:
+        return float(checks.positive(held, "concentration"))
+    correlation = pm.Beta("correlation", *CORRELATION, dims=names.PAIR)
+    return simplex.concentration(correlation)[:, None]
+
+
+def _dirichlet(name: str, alpha: Any, dims: tuple[str, ...], **shape: Any) -> Any:
+    import pymc as pm
+
+    transform = simplex.decisive_first()
+    return pm.Dirichlet(name, a=alpha, dims=dims, default_transform=transform, **shape)
+
+
+@dataclass(frozen=True)
+class DataSets:
+    """Counts of data sets and their prior; the parameters are log odds of both shares of each pair,
+    the spread is how alike data sets are.
+    """
+
+    values: np.ndarray  # (dataset, pair, outcome)
+    prior: tuple[float, ...]  # of win, loss and tie
+    alike: Alike
+
+    @property
+    def thirds(self) -> Thirds:
+        """Their density."""
+        return Thirds.from_counts(self.values, self.prior, self.alike)
+
+    def draws(self, number: int, random: np.random.Generator) -> Drawn:
+        """Of equal weight; k-hat and what they are worth are those of the worst pair."""
+        drawn = tables.draws(self.thirds, number, random)
+        worst = float(drawn.k_hat.max()), float(drawn.effective.min())
+        return Drawn(drawn.r, drawn.x, *worst, drawn.proposed)
+
+    def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of correlations (draw, pair), and of shares (draw, pair, share)."""
+        win, loss, tie = self.prior
+        size = number, self.values.shape[1]
+        priors = (win, loss), (win + loss, tie)
+        odds = [simplex.draw_log_odds(*prior, random, size) for prior in priors]
+        alike = simplex.draw_log_odds(*self.alike.prior, random, size)
+        return np.arcsinh(alike / self.alike.stretch), np.stack(odds, axis=-1)
+
+    def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Log likelihood of each data set of each pair, (draw, dataset, pair)."""
+        kappa, mu = self.alike.kappa(v), mean_probabilities(x)
+        log_density = np.empty((len(x), *self.values.shape[:2]))
+        for k, counts in enumerate(self.values):
+            rising = log_gamma_beyond(kappa[..., None] * mu, counts) + special.xlogy(counts, mu)
+            log_density[:, k] = rising.sum(-1) - log_gamma_beyond(kappa, counts.sum(-1))
+        return log_density + log_orders(self.values)
+
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All variables of the PyMC model, of each draw."""
+        variables: dict[str, Variable] = {
+            "mu": ((names.PAIR, names.OUTCOME), mean_probabilities(x))
+        }
+        if self.alike.held is None:
+            variables["correlation"] = ((names.PAIR,), special.expit(self.alike.logit(v)))
+        return variables
+
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
+        """Log densities of the mean, and of how alike data sets are, of each draw."""
+        densities = {"mu": log_priors.dirichlet(values["mu"], self.prior)}
+        if self.alike.held is None:
+            densities["correlation"] = log_priors.beta(values["correlation"], *self.alike.prior)
+        return densities
+
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
+        """Counts of data sets drawn anew, (draw, dataset, pair, outcome)."""
+        kappa = self.alike.held
+        if kappa is None:
+            kappa = (1 / values["correlation"] - 1)[..., None]
+        theta = [simplex.draw(random, kappa * values["mu"]) for _ in self.values]
+        return random.multinomial(self.values.sum(-1), np.stack(theta, axis=1))
 
 
 def _draw_datasets(
@@ -95,11 +462,6 @@ def _draw_datasets(
         theta = [simplex.draw(random, kappa * mu + table) for table in data.values]
         added["theta"] = ((*samples, *data.dims), np.stack(theta, axis=2))
     return added
-
-
-MEAN_SD = 1.5  # of the normal prior of the mean, on the scale of logits that sum to zero
-SPREAD = 0.5  # of the half-normal priors of the standard deviations of effects
-FACTORS = ("row", "column", "cell")
 
 
 def _simulate_crossed(
@@ -187,339 +549,3 @@ def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
 def _softmax(eta: np.ndarray) -> np.ndarray:
     top = np.exp(eta - eta.max(-1, keepdims=True))
     return top / top.sum(-1, keepdims=True)
-
-
-# Beta prior of the correlation of two examples of one data set. It holds agreement back: a few data
-# sets that tie alike look as if all were alike, and then the largest pulls the others to its side
-CORRELATION = (5.0, 5.0)
-_CELL = (names.DATASET, names.PAIR, names.OUTCOME)
-
-
-def simulate(
-    datasets: int | tuple[int, int],
-    *,
-    n: int | Sequence[int] = 50,
-    pairs: int = 1,
-    prior: Any = None,
-    rng: Any = None,
-) -> xr.Dataset:
-    """Draw the truth from the prior, and counts of every data set from the truth.
-
-    Parameters
-    ----------
-    datasets : int or pair of int
-        Data sets; two numbers are levels of two crossed factors, ``row`` and ``column``.
-    n : int or sequence of int, default 50
-        Examples of a pair in each data set; of crossed factors one number.
-    pairs : int, default 1
-    prior : str or sequence of three float, optional
-        Dirichlet parameters of the mean; crossed factors have their own prior.
-    rng : int, numpy.random.Generator or None
-
-    Returns
-    -------
-    xarray.Dataset
-        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the truth:
-        ``theta`` over the same, ``mu`` (pair, outcome) and ``correlation`` (pair), or ``sigma``
-        (factor, pair).
-
-    Raises
-    ------
-    ValueError
-        If a number is not whole or too small, or the prior is not valid.
-
-    Examples
-    --------
-    >>> simulate(3, n=40, rng=1)["counts"].sum("outcome").values.ravel().tolist()
-    [40, 40, 40]
-    """
-    random = np.random.default_rng(one_seed(rng))
-    labels = {names.OUTCOME: list(names.OUTCOMES)}
-    coords = likelihood_data.simulated(checks.whole(pairs, "pairs")) | labels
-    if isinstance(datasets, tuple):
-        return _simulate_crossed(datasets, n, random, coords)
-    count = checks.whole(datasets, "datasets")
-    size = likelihood_data.sizes(n, count, "datasets")
-    mu = random.dirichlet(checks.prior(prior), size=pairs)
-    rho = random.beta(*CORRELATION, size=pairs)
-    theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
-    values = random.multinomial(size[:, None], theta)
-    truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
-    coords |= made_up.labels(_CELL[:1], (count,))
-    return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
-
-
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
-
-
-def build(
-    counts: xr.DataArray,
-    *,
-    prior: Any = None,
-    concentration: float | None = None,
-    centre: Any = None,
-) -> "pm.Model":
-    """The PyMC model of all pairs at once.
-
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as
-        ``dataset``: partial pooling over it. Two dims more are crossed factors.
-    prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of the mean probabilities; not for crossed factors.
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
-    concentration : float, optional
-        Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 /
-        (1 + kappa).
-    centre : sequence of three float, optional
-        Holds mu; with `concentration`, data sets do not learn from each other.
-
-    Returns
-    -------
-    pymc.Model
-        ``mu`` (pair, outcome) and ``correlation`` (pair); of crossed factors ``mu``, ``sigma``
-        (factor, pair) and ``theta`` over all of them. Observed ``y``.
-
-    Raises
-    ------
-    ValueError
-        If the counts are no counts of several data sets, ties are unknown, there are too many
-        pairs, or an argument is not valid.
-    """
-    import pymc as pm
-
-    data = likelihood_data.by_dataset(counts)
-    if len(data.levels) == 2:
-        if prior is not None or concentration is not None or centre is not None:
-            raise ValueError(
-                "prior, concentration and centre are for one factor; crossed factors have normal "
-                "effects"
-            )
-        return _build_crossed(data)
-    dims = data.dims
-    with pm.Model(coords=likelihood_data.coords(data.pairs) | data.levels) as model:
-        likelihood_data.name_systems(model, data.pairs)
-        values = pm.Data("counts", data.values, dims=dims)
-        n = pm.math.sum(values, axis=-1)
-        alpha = _mean(prior, centre, data)
-        alpha = _concentration(concentration) * alpha
-        if concentration is None or centre is None:
-            pm.DirichletMultinomial("y", n=n, a=alpha, observed=values, dims=dims)
-        else:  # nothing is estimated: data sets are on their own
-            theta = _dirichlet("theta", alpha, dims, shape=data.values.shape)
-            pm.Multinomial("y", n=n, p=theta, observed=values, dims=dims)
-    return model
-
-
-def fit(
-    counts: xr.DataArray,
-    *,
-    prior: Any = None,
-    concentration: float | None = None,
-    centre: Any = None,
-    sampler: str | None = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
-) -> xr.DataTree:
-    """Draw the posterior of all pairs: by weights, or with PyMC.
-
-    Parameters
-    ----------
-    counts, prior, concentration, centre
-        See `build`.
-    sampler : {"laplace", "nuts"} or None
-        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
-        weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
-        Default: by weights where they are made, and by NUTS, with a warning, where those of a pair
-        are not to be trusted (k-hat above 0.7), or the prior is an array or a PyMC distribution.
-    sampling : Sampling, optional
-        How many draws and chains; of NUTS also ``tune`` and ``target_accept``, 0.9 here unless
-        given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
-    **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
-
-    Returns
-    -------
-    xarray.DataTree
-        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the
-        rest where it is integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and
-        the variables of `build`. The counts are in group constant_data. Of draws by weights
-        ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess``, how many draws of equal
-        weight they are worth, of the worst pair, and ``proposed``. For `betterthan.fits.compare`.
-
-    Raises
-    ------
-    ValueError
-        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where there are no
-        weights, or they are not to be trusted.
-
-    See Also
-    --------
-    closed_form : both ends of partial pooling, without sampling.
-    """
-    sampling, rng = resolve_sampling(sampling, rng, options)
-    data = likelihood_data.by_dataset(counts)
-    crossed, pair_prior = len(data.levels) == 2, Prior.parse(prior, data.pairs)
-    attrs = _attrs(data, pair_prior, concentration, centre)
-    builder = partial(build, counts, prior=prior, concentration=concentration, centre=centre)
-    seed = one_seed(rng)
-    if pair_prior.weighted:
-        if crossed or centre is not None:
-            sampler = _require_nuts(sampler)
-        both = _weighted_model(data, pair_prior, concentration, builder)
-        tree = importance.fit_weighted(
-            both, attrs, sampler, sampling, seed=seed, predictive=predictive
-        )
-    else:
-        model = builder()
-        importance.warn_nuts_only(pair_prior, sampler)
-        tree = fit_model(model, attrs, sampling, rng=seed, predictive=predictive, pairs=data.pairs)
-    posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([seed, 1])
-    if crossed:
-        added = _new_crossed_theta(posterior, random)
-    else:
-        mean = attrs.get("centre")
-        added = _draw_datasets(posterior, data, concentration, mean, random)
-    tree["posterior"] = joinable(posterior.assign(added).assign_coords(data.coords))
-    constant = {"counts": (data.dims, data.values)} | pair_prior.constant_data
-    tree["constant_data"] = xr.Dataset(constant, coords=data.coords)
-    return tree
-
-
-def closed_form(
-    counts: xr.DataArray, *, pooling: str = "complete", prior: Any = None
-) -> xr.DataArray:
-    """P(A better) at either end of partial pooling: all data sets alike, or each by itself.
-
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        With one dim more than (system_a, system_b, outcome) or (pair, outcome), such as
-        ``dataset``.
-    pooling : {"complete", "none"}, default "complete"
-        "complete": kappa is infinite; "none": kappa mu is the prior.
-    prior : str, sequence of three float or array, optional
-
-    Returns
-    -------
-    xarray.DataArray, dims (system_a, system_b) or (pair,), with "none" after a dim ``dataset``
-
-    Raises
-    ------
-    ValueError
-        As `build`, or if the factors are crossed.
-
-    Examples
-    --------
-    >>> import betterthan as bt
-    >>> counts = simulate(3, rng=1)["counts"]
-    >>> closed_form(counts, pooling="none").dims
-    ('dataset', 'pair')
-    """
-    checks.one_of(pooling, ("complete", "none"), "pooling")
-    data = likelihood_data.by_dataset(counts)
-    if len(data.levels) != 1:
-        raise ValueError("crossed factors have no closed form; sum over one of them, or fit them")
-    win, loss, _ = Prior.parse(prior, data.pairs).columns()
-
-    def answer(table: np.ndarray) -> xr.DataArray:
-        a, b = win + table[:, 0], loss + table[:, 1]
-        better, worse = prob_above_half(a, b), prob_above_half(b, a)
-        return probability_as_given(data.pairs, better, worse, data.square)
-
-    if pooling == "complete":
-        return answer(data.values.sum(0))
-    (dim, labels), *_ = data.levels.items()
-    answers = [answer(table) for table in data.values]
-    return xr.concat(answers, xr.DataArray(labels, dims=dim, name=dim), join="exact")
-
-
-_PRIOR_CROSSED = f"Normal(0, {MEAN_SD:g}) of mu, HalfNormal({SPREAD:g}) of effects"
-
-
-def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any) -> dict[str, Any]:
-    attrs: dict[str, Any] = {
-        "model": "hierarchical",
-        "prior": _PRIOR_CROSSED if len(data.levels) == 2 else prior.recorded,
-        "square": int(data.square),
-        "factors": list(data.levels),
-    }
-    if concentration is not None:
-        attrs["concentration"] = concentration
-    return attrs if centre is None else attrs | {"centre": list(checks.prior(centre))}
-
-
-def _require_nuts(sampler: str | None) -> str:
-    if sampler == "laplace":
-        raise ValueError(
-            "sampler='laplace' draws one factor whose mean is estimated; crossed factors, and a "
-            "centre that is held, are for sampler='nuts'"
-        )
-    return checks.one_of(sampler or "nuts", importance.SAMPLERS, "sampler")
-
-
-def _weighted_model(
-    data: Groups, prior: Prior, concentration: float | None, builder: Callable[[], Any]
-) -> importance.WeightedModel:
-    held = None if concentration is None else float(checks.positive(concentration, "concentration"))
-    posterior = DataSets(data.values, prior.columns(), Alike(CORRELATION, held=held))
-    return importance.group_model(posterior, data, builder)
-
-
-def _mean(prior: Any, centre: Any, data: Groups) -> Any:
-    """Mu (pair, outcome), estimated or held."""
-    pair_prior = Prior.parse(prior, data.pairs)
-    if centre is None:
-        return pair_prior.simplex("mu")
-    if not pair_prior.weighted:
-        raise ValueError("prior is of mu, which centre holds; give one of the two")
-    held = np.array(checks.prior(centre))
-    return np.broadcast_to(held / held.sum(), data.values.shape[1:])
-
-
-def _concentration(held: float | None) -> Any:
-    """Kappa (pair, 1), estimated or held."""
-    import pymc as pm
-
-    if held is not None:
-        return float(checks.positive(held, "concentration"))
-    correlation = pm.Beta("correlation", *CORRELATION, dims=names.PAIR)
-    return simplex.concentration(correlation)[:, None]
-
-
-def _dirichlet(name: str, alpha: Any, dims: tuple[str, ...], **shape: Any) -> Any:
-    import pymc as pm
-
-    transform = simplex.decisive_first()
-    return pm.Dirichlet(name, a=alpha, dims=dims, default_transform=transform, **shape)

@@ -12,9 +12,10 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.laplace import nested
 from betterthan.models import likelihood_data
+from betterthan.models.fitting import Run, fit_model
 from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Sampling, drop_pairs_without_data, fit_model, tidy
+from betterthan.models.sampling import Sampling, drop_pairs_without_data, tidy
 from betterthan.signed import Signature
 
 _BLOCK = 130_000  # outcomes drawn at a time
@@ -24,80 +25,7 @@ Variable = tuple[tuple[str, ...], np.ndarray]  # dims, and values (draw, ...)
 Values = Mapping[str, np.ndarray]  # (draw, ...), by name
 
 
-@dataclass(frozen=True, kw_only=True)
-class Forward:
-    """A model forward, and what it has seen."""
-
-    prior: Callable[[int, np.random.Generator], dict[str, Variable]]  # so many draws
-    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # of each draw, as observed
-    # log densities of what has a prior, of each draw
-    log_prior: Callable[[Values], Mapping[str, np.ndarray]]
-    log_likelihood: np.ndarray  # (draw, *dims of the observed less the last)
-    observed: xr.DataArray
-    labels: Mapping[str, Any]  # of dims of the variables
-
-
-def forward_dataset(
-    variables: Mapping[str, Variable], shape: tuple[int, int], labels: Mapping[str, Any]
-) -> xr.Dataset:
-    """Variables over (chain, draw, ...), with the labels of their dims."""
-    data = {
-        name: (("chain", "draw", *dims), values.reshape(shape + values.shape[1:]))
-        for name, (dims, values) in variables.items()
-    }
-    used = {d for dims, _ in variables.values() for d in dims}
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
-    return xr.Dataset(data, coords | {d: labels[d] for d in used})
-
-
-def forward_groups(
-    model: Forward, posterior: Mapping[str, Variable], shape: tuple[int, int], seed: int
-) -> dict[str, xr.Dataset]:
-    """Groups prior, prior_predictive, posterior_predictive, log_likelihood and log_prior.
-
-    Parameters
-    ----------
-    model : Forward
-    posterior : mapping
-        Variables of each draw.
-    shape : pair of int
-        Chains, and draws of each.
-    seed : int
-    """
-    random = np.random.default_rng([seed, 2])
-    prior, once = model.prior(names.DRAWS, random), (1, names.DRAWS)
-    y_dims = model.observed.dims
-    densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
-    log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
-    labels = {str(d): model.observed[d].values for d in y_dims}
-
-    def group(dims: tuple[Any, ...], values: np.ndarray, sizes: tuple[int, int]) -> xr.Dataset:
-        return forward_dataset({"y": (dims, values)}, sizes, labels)
-
-    return {
-        "prior": forward_dataset(prior, once, model.labels),
-        "prior_predictive": group(y_dims, _again(model, prior, random), once),
-        "posterior_predictive": group(y_dims, _again(model, posterior, random), shape),
-        "log_likelihood": group(y_dims[:-1], model.log_likelihood, shape),
-        "log_prior": forward_dataset(log_prior, shape, model.labels),
-    }
-
-
-def _again(
-    model: Forward, variables: Mapping[str, Variable], random: np.random.Generator
-) -> np.ndarray:
-    """Replicated data of each draw, some draws at a time."""
-    values = {name: value for name, (_, value) in variables.items()}
-    number = len(next(iter(values.values())))
-    outcomes = np.empty((number, *model.observed.shape), np.int64)
-    size = max(1, _BLOCK // max(1, model.observed.size))
-    for k in range(0, number, size):
-        some = {name: value[k : k + size] for name, value in values.items()}
-        outcomes[k : k + size] = model.outcomes(some, random)
-    return outcomes
-
-
-def forward_tables(
+def draw_tables(
     win: np.ndarray, loss: np.ndarray, n: np.ndarray, random: np.random.Generator
 ) -> np.ndarray:
     """Multinomial tables (draw, row, outcome) of n (row,), at chances of win and loss (draw, row);
@@ -171,45 +99,46 @@ class GroupPosterior(Posterior, Protocol):
         ...
 
 
-def group_model(posterior: GroupPosterior, data: Groups, build: Callable[[], Any]) -> WeightedModel:
-    """The model of counts of pairs in groups."""
-    labels = likelihood_data.coords(data.pairs) | data.levels
-    return WeightedModel(
-        posterior=posterior,
-        variables=posterior.variables,
-        log_prior=posterior.log_prior,
-        outcomes=posterior.outcomes,
-        observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
-        labels=labels,
-        build=build,
-        pairs=data.pairs,
+def fit_weighted(
+    model: WeightedModel, attrs: dict[str, Any], sampler: str | None, run: Run
+) -> xr.DataTree:
+    """The tree of a fit, by weights where they are to be trusted; see `fitting.fit_model`."""
+    if run.sampling.nuts_sampler is not None:
+        sampler = _nuts_named(sampler, run.sampling.nuts_sampler)
+    draws = drawn(model.posterior, sampler, run.sampling, run.seed)
+    if draws is not None:
+        return _tree(model, draws, attrs, run)
+    return fit_model(
+        model.build(), attrs, run, pairs=model.pairs, target_accept=model.target_accept
     )
 
 
-def fit_weighted(
-    model: WeightedModel,
+def fit_groups(
+    posterior: "GroupPosterior | None",
+    data: Groups,
+    prior: Prior,
+    build: Callable[[], Any],
     attrs: dict[str, Any],
     sampler: str | None,
-    sampling: Sampling,
-    *,
-    seed: int,
-    predictive: bool,
+    run: Run,
 ) -> xr.DataTree:
-    """The tree of a fit, by weights where they are to be trusted; see `sampling.fit_model`."""
-    if sampling.nuts_sampler is not None:
-        sampler = _nuts_named(sampler, sampling.nuts_sampler)
-    draws = drawn(model.posterior, sampler, sampling, seed)
-    if draws is not None:
-        return _tree(model, draws, attrs, sampling, seed, predictive=predictive)
-    return fit_model(
-        model.build(),
-        attrs,
-        sampling,
-        rng=seed,
-        predictive=predictive,
-        pairs=model.pairs,
-        target_accept=model.target_accept,
-    )
+    """The tree of a fit of counts in groups; without a posterior to weight, by NUTS."""
+    if posterior is not None:
+        labels = likelihood_data.coords(data.pairs) | data.levels
+        model = WeightedModel(
+            posterior=posterior,
+            variables=posterior.variables,
+            log_prior=posterior.log_prior,
+            outcomes=posterior.outcomes,
+            observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
+            labels=labels,
+            build=build,
+            pairs=data.pairs,
+        )
+        return fit_weighted(model, attrs, sampler, run)
+    built = build()
+    _warn_nuts_only(prior, sampler)
+    return fit_model(built, attrs, run, pairs=data.pairs)
 
 
 def _nuts_named(sampler: str | None, library: str) -> str:
@@ -220,7 +149,7 @@ def _nuts_named(sampler: str | None, library: str) -> str:
     return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
 
 
-def warn_nuts_only(prior: Prior, sampler: str | None) -> None:
+def _warn_nuts_only(prior: Prior, sampler: str | None) -> None:
     """Warn that a model is sampled by NUTS, as its prior does not allow weights.
 
     Raises
@@ -293,41 +222,90 @@ def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.
 
 
 def _tree(
-    model: WeightedModel,
-    draws: nested.Drawn,
-    attrs: dict[str, Any],
-    sampling: Sampling,
-    seed: int,
-    *,
-    predictive: bool,
+    model: WeightedModel, draws: nested.Drawn, attrs: dict[str, Any], run: Run
 ) -> xr.DataTree:
-    shape = int(sampling.chains), int(sampling.draws)
+    shape, seed = (int(run.sampling.chains), int(run.sampling.draws)), run.seed
     variables = model.variables(draws.v, draws.x)
-    posterior = forward_dataset(variables, shape, model.labels)
+    posterior = _as_dataset(variables, shape, model.labels)
     groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
-    if predictive:
-        groups |= forward_groups(_forward(model, draws), variables, shape, seed)
+    if run.predictive:
+        groups |= _predictive_groups(model, draws, variables, shape, seed)
     tree = xr.DataTree.from_dict(groups)
     tidy(tree, model.pairs)
-    if predictive:
+    if run.predictive:
         drop_pairs_without_data(tree)
-    tree["posterior"].attrs = attrs | _how(draws, shape, seed)
+    tree["posterior"].attrs = attrs | _provenance(draws, shape, seed)
     return tree
 
 
-def _forward(model: WeightedModel, draws: nested.Drawn) -> Forward:
-    from_prior = model.posterior.from_prior
-    return Forward(
-        prior=lambda number, random: model.variables(*from_prior(number, random)),
-        outcomes=model.outcomes,
-        log_prior=model.log_prior,
-        log_likelihood=model.posterior.pointwise(draws.v, draws.x),
-        observed=model.observed,
-        labels=model.labels,
-    )
+def _predictive_groups(
+    model: WeightedModel,
+    draws: nested.Drawn,
+    posterior: Mapping[str, Variable],
+    shape: tuple[int, int],
+    seed: int,
+) -> dict[str, xr.Dataset]:
+    """Groups prior, prior_predictive, posterior_predictive, log_likelihood and log_prior.
+
+    Parameters
+    ----------
+    model : WeightedModel
+    draws : Drawn
+        Of the posterior.
+    posterior : mapping
+        Variables of each draw.
+    shape : pair of int
+        Chains, and draws of each.
+    seed : int
+    """
+    random = np.random.default_rng([seed, 2])
+    once, y_dims = (1, names.DRAWS), model.observed.dims
+    prior = model.variables(*model.posterior.from_prior(names.DRAWS, random))
+    densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
+    log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
+    labels = {str(d): model.observed[d].values for d in y_dims}
+    likelihood = model.posterior.pointwise(draws.v, draws.x)
+
+    def group(dims: tuple[Any, ...], values: np.ndarray, sizes: tuple[int, int]) -> xr.Dataset:
+        return _as_dataset({"y": (dims, values)}, sizes, labels)
+
+    return {
+        "prior": _as_dataset(prior, once, model.labels),
+        "prior_predictive": group(y_dims, _replicated(model, prior, random), once),
+        "posterior_predictive": group(y_dims, _replicated(model, posterior, random), shape),
+        "log_likelihood": group(y_dims[:-1], likelihood, shape),
+        "log_prior": _as_dataset(log_prior, shape, model.labels),
+    }
 
 
-def _how(draws: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
+def _replicated(
+    model: WeightedModel, variables: Mapping[str, Variable], random: np.random.Generator
+) -> np.ndarray:
+    """Replicated data of each draw, some draws at a time."""
+    values = {name: value for name, (_, value) in variables.items()}
+    number = len(next(iter(values.values())))
+    outcomes = np.empty((number, *model.observed.shape), np.int64)
+    size = max(1, _BLOCK // max(1, model.observed.size))
+    for k in range(0, number, size):
+        some = {name: value[k : k + size] for name, value in values.items()}
+        outcomes[k : k + size] = model.outcomes(some, random)
+    return outcomes
+
+
+def _as_dataset(
+    variables: Mapping[str, Variable], shape: tuple[int, int], labels: Mapping[str, Any]
+) -> xr.Dataset:
+    """Variables over (chain, draw, ...), with the labels of their dims."""
+    data = {
+        name: (("chain", "draw", *dims), values.reshape(shape + values.shape[1:]))
+        for name, (dims, values) in variables.items()
+    }
+    used = {d for dims, _ in variables.values() for d in dims}
+    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
+    return xr.Dataset(data, coords | {d: labels[d] for d in used})
+
+
+def _provenance(draws: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
     """Provenance of the draws, and diagnostics of the weights."""
     signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
     quality = {

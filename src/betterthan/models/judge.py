@@ -56,9 +56,9 @@ from betterthan import checks, names
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
 from betterthan.models import likelihood_data, simplex
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 from betterthan.posterior import of_judged
 
 if TYPE_CHECKING:
@@ -128,26 +128,7 @@ def simulate(
     return result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "pm.Model":
@@ -193,15 +174,9 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     return model
 
 
+@documented(TARGET_ACCEPT)
 def fit(
-    counts: xr.Dataset,
-    *,
-    labels: str = "inside",
-    prior: Any = None,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    counts: xr.Dataset, *, labels: str = "inside", prior: Any = None, **options: Unpack[FitOptions]
 ) -> xr.DataTree:
     """Sample the posterior of all pairs with PyMC.
 
@@ -217,17 +192,8 @@ def fit(
         Dirichlet parameters of win, loss, tie; inside a third of it on the cells of each signal.
         Elsewhere the signals under each truth have Dirichlet of ones; inside under a distribution
         Dirichlet of thirds. An array or a PyMC distribution: see `build`.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -244,7 +210,7 @@ def fit(
     --------
     closed_form : the same answer without sampling, where the labels are inside.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     pairs = _to_fit(counts)
     pair_prior = Prior.parse(prior, pairs)  # a distribution is of theta, numbers are of its cells
     recorded = pair_prior.text if pair_prior.numbers is None else pair_prior.recorded
@@ -252,10 +218,8 @@ def fit(
     return fit_model(
         build(pairs, labels=labels, prior=prior),
         attrs,
-        sampling,
+        run,
         pairs=pairs[JUDGED],
-        rng=rng,
-        predictive=predictive,
         target_accept=TARGET_ACCEPT,
     )
 

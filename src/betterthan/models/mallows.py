@@ -46,9 +46,9 @@ from betterthan import checks, names
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.orders import mallows
 from betterthan.models import inversion_counts, made_up, shrinkage
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.inversion_counts import CELL, DOCUMENT, Cells, to_cells
-from betterthan.models.sampling import Options, Sampling, fit_model, resolve_sampling
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -112,26 +112,7 @@ def simulate(
     return xr.Dataset(data | truth, coords=made_up.labels(CELL, shape))
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -198,16 +179,14 @@ def build(
     return model
 
 
+@documented()
 def fit(
     data: xr.Dataset,
     *,
     pooling: str = "partial",
     tied: str = "error",
     prior_sd: float = _SD,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Sample the posterior of all systems with PyMC.
 
@@ -215,17 +194,8 @@ def fit(
     ----------
     data, pooling, tied, prior_sd
         See `build`.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.9 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -243,7 +213,7 @@ def fit(
     --------
     closed_form : the same answer without sampling, for complete pooling.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), to_cells(data, tied)
     attrs = {
         "model": "mallows",
@@ -254,13 +224,7 @@ def fit(
         "n_dropped": cells.dropped,
         "n_documents": len(cells.documents),
     } | _sizes(cells)
-    tree = fit_model(
-        model,
-        attrs,
-        sampling,
-        rng=rng,
-        predictive=predictive,
-    )
+    tree = fit_model(model, attrs, run)
     posterior = tree["posterior"].to_dataset()
     tree["posterior"] = posterior.assign(expected_tau=_expected_tau(posterior, cells))
     return tree

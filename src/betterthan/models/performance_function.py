@@ -56,57 +56,12 @@ from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.regression import least_squares
 from betterthan.features import tables
 from betterthan.features.tables import FeatureTable, feature_table
-from betterthan.models.describing import Description, describe_module
-from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
+from betterthan.models.sampling import held
 
 if TYPE_CHECKING:
     import pymc as pm
-
-
-def _r2_beta(values: Sequence[float]) -> tuple[float, float]:
-    """The two parameters of a Beta."""
-    numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
-    if len(numbers) != 2:
-        raise ValueError(
-            f"prior_r2 has {checks.numbered(len(numbers), 'number')}; give the two parameters of a "
-            "Beta"
-        )
-    return numbers[0], numbers[1]
-
-
-def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
-    """Standardised coefficients whose prior variance is what R2 leaves them, split by the
-    shares.
-    """
-    import pymc as pm
-
-    share: Any = np.ones(1)
-    if features > 1:
-        share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
-    raw = _r2d2_effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
-    return pm.Deterministic("standardised", sigma * raw, dims=names.FEATURE)
-
-
-def _draw_r2d2(
-    prior: Sequence[float], features: int, random: np.random.Generator
-) -> tuple[float, np.ndarray]:
-    """R2, and the prior standard deviations of the coefficients over that of the noise."""
-    r2, share = random.beta(*prior), random.dirichlet(np.ones(features))  # type: ignore
-    return r2, np.sqrt(r2 / (1 - r2) * share)
-
-
-def _r2d2_effects(name: str, width: Any, rows: Any, dim: str) -> Any:
-    """Normal effects of this width (in units of the noise), each seen in so many rows.
-
-    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell
-    much (where an effect over its prior width is not) and when they tell little (where the effect
-    itself is not).
-    """
-    import pymc as pm
-
-    growth = pm.math.sqrt(1 + rows * width**2)
-    return pm.Normal(name, 0.0, growth, dims=dim) * width / growth
-
 
 _LOGISTIC_SD = np.pi / np.sqrt(3)
 # the density of a coefficient has a spike at 0 that larger steps visit too rarely
@@ -178,26 +133,7 @@ def simulate(
     return xr.Dataset(data | drawn | truth, coords=labels)
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -249,6 +185,7 @@ def build(
     return _model(table, ordinal, prior_r2, standardise)
 
 
+@documented(TARGET_ACCEPT)
 def fit(
     features: Any,
     response: Any,
@@ -257,10 +194,7 @@ def fit(
     by: Any = None,
     ordinal: bool = False,
     prior_r2: Sequence[float] = (1.0, 1.0),
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Sample the posterior with PyMC.
 
@@ -268,17 +202,8 @@ def fit(
     ----------
     features, response, columns, by, ordinal, prior_r2
         See `build`.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.99 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -304,7 +229,7 @@ def fit(
     --------
     betterthan.features.performance_function : least squares with a choice of features.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     table = feature_table(features, response, columns=columns, by=by)
     tables.warn_of_model(table)
     attrs = {
@@ -322,12 +247,7 @@ def fit(
         "feature_high": table.x.max(0).tolist(),
     }
     return fit_model(
-        _model(table, ordinal, prior_r2, True),
-        attrs,
-        sampling,
-        rng=rng,
-        predictive=predictive,
-        target_accept=TARGET_ACCEPT,
+        _model(table, ordinal, prior_r2, True), attrs, run, target_accept=TARGET_ACCEPT
     )
 
 
@@ -437,3 +357,48 @@ def _levels(y: np.ndarray) -> np.ndarray:
 def _distinct(rows: list[str]) -> list[str]:
     """Names of rows; numbers where names repeat."""
     return rows if len(set(rows)) == len(rows) else [str(k) for k in range(len(rows))]
+
+
+def _r2_beta(values: Sequence[float]) -> tuple[float, float]:
+    """The two parameters of a Beta."""
+    numbers = tuple(checks.positive(values, "prior_r2").reshape(-1).tolist())
+    if len(numbers) != 2:
+        raise ValueError(
+            f"prior_r2 has {checks.numbered(len(numbers), 'number')}; give the two parameters of a "
+            "Beta"
+        )
+    return numbers[0], numbers[1]
+
+
+def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
+    """Standardised coefficients whose prior variance is what R2 leaves them, split by the
+    shares.
+    """
+    import pymc as pm
+
+    share: Any = np.ones(1)
+    if features > 1:
+        share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
+    raw = _r2d2_effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
+    return pm.Deterministic("standardised", sigma * raw, dims=names.FEATURE)
+
+
+def _draw_r2d2(
+    prior: Sequence[float], features: int, random: np.random.Generator
+) -> tuple[float, np.ndarray]:
+    """R2, and the prior standard deviations of the coefficients over that of the noise."""
+    r2, share = random.beta(*prior), random.dirichlet(np.ones(features))  # type: ignore
+    return r2, np.sqrt(r2 / (1 - r2) * share)
+
+
+def _r2d2_effects(name: str, width: Any, rows: Any, dim: str) -> Any:
+    """Normal effects of this width (in units of the noise), each seen in so many rows.
+
+    NUTS moves on the effect over its conditional posterior width: well behaved when the rows tell
+    much (where an effect over its prior width is not) and when they tell little (where the effect
+    itself is not).
+    """
+    import pymc as pm
+
+    growth = pm.math.sqrt(1 + rows * width**2)
+    return pm.Normal(name, 0.0, growth, dims=dim) * width / growth

@@ -1,4 +1,4 @@
-"""Sampling: the one place where models are compiled and sampled, and what all fits share.
+"""Sampling: the one place where models are compiled and sampled.
 
 One compile a model: the next fit of the same graph takes new data, of whatever length.
 
@@ -13,20 +13,15 @@ import os
 import sys
 from collections import deque
 from collections.abc import Generator
-from dataclasses import dataclass, fields, replace
-from functools import partial
-from importlib.metadata import version
-from importlib.util import find_spec
+from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.progress import on_terminal
-from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -34,7 +29,7 @@ if TYPE_CHECKING:
 
 SAMPLER = "nutpie"
 NUTS_SAMPLERS = (SAMPLER, "pymc", "numpyro", "blackjax")
-_NEEDS = {"numpyro": ("jax", "numpyro"), "blackjax": ("jax", "blackjax")}
+LIBRARY_NEEDS = {"numpyro": ("jax", "numpyro"), "blackjax": ("jax", "blackjax")}
 # forward draws need no compiled code; compiling costs seconds
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
@@ -101,109 +96,9 @@ class Sampling:
         return self.nuts_sampler or SAMPLER
 
 
-def checked(sampling: Any) -> Sampling:
-    """How to sample, refused where it is something else."""
-    if not isinstance(sampling, Sampling):
-        raise ValueError(
-            f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(draws=..., "
-            f"chains=...)"
-        )
-    return sampling
-
-
-class Options(TypedDict, total=False):
-    """What ``fit`` takes beside `Sampling`, under the names of ``pm.sample``."""
-
-    draws: int
-    tune: int
-    chains: int
-    target_accept: float
-    nuts_sampler: str
-    random_seed: Any
-
-
-def resolve_sampling(sampling: Any, rng: Any, options: Options) -> tuple[Sampling, int]:
-    """How to sample and the seed, each from ``fit``'s own argument or from PyMC's.
-
-    Raises
-    ------
-    ValueError
-        If something is asked for twice or is not valid, or the package of a sampler is missing.
-    TypeError
-        If there is no such option.
-    """
-    record, choices = checked(sampling), dict(options)
-    for name in choices.keys() - Options.__annotations__.keys():
-        allowed = ", ".join(Options.__annotations__)
-        raise TypeError(f"{name!r} is no option of fit; choose of {allowed}")
-    if "random_seed" in choices:
-        if rng is not None:
-            raise ValueError("rng and random_seed are both given; give one, they are the same seed")
-        rng = choices.pop("random_seed")
-    for field in fields(Sampling):
-        value = getattr(record, field.name)
-        if field.name in choices and value != field.default:
-            raise ValueError(
-                f"{field.name} is {checks.shown(choices[field.name])}, and {checks.shown(value)} "
-                "in sampling; give it once"
-            )
-    record = replace(record, **choices)
-    for package in _NEEDS.get(record.library, ()):
-        if find_spec(package) is None:
-            raise ValueError(
-                f"nuts_sampler={record.nuts_sampler!r} needs {package}, which is not installed: "
-                f"pip install {package}"
-            )
-    return record, one_seed(rng)
-
-
 def default_target_accept(model: ModuleType) -> float:
     """Default target_accept of a model."""
     return getattr(model, "TARGET_ACCEPT", names.TARGET_ACCEPT)
-
-
-def fit_model(
-    model: "pm.Model",
-    attrs: dict[str, Any],
-    sampling: Sampling,
-    *,
-    rng: Any,
-    predictive: bool,
-    pairs: xr.DataArray | None = None,
-    target_accept: float = names.TARGET_ACCEPT,
-) -> xr.DataTree:
-    """Sample a model and return a tree that says how it was made.
-
-    Parameters
-    ----------
-    model : pymc.Model
-        With one observed variable, ``y``.
-    attrs : dict
-        ``model``, ``prior`` and more, to be kept in ``posterior.attrs``.
-    sampling : Sampling
-    rng : int, numpy.random.Generator or None
-    predictive : bool
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
-    pairs : xarray.DataArray, dims (pair, outcome), optional
-        Whose names of systems go onto the tree, for a model over pairs.
-    target_accept : float, default 0.9
-        The model's own, where `sampling` has none.
-
-    Returns
-    -------
-    xarray.DataTree
-    """
-    settings, seed = sampling.settings(target_accept), one_seed(rng)
-    with steady_arithmetic(), quiet_logger():
-        draw = sample if sampling.library == SAMPLER else partial(by_pymc, sampling.library)
-        tree = draw(model, seed=seed, **settings)
-        if predictive:
-            add_predictive(model, tree, seed)
-    provenance = _how(sampling.library, settings, seed)
-    tidy(tree, pairs)
-    tree["posterior"].attrs = attrs | provenance
-    return tree
 
 
 def sample(
@@ -349,21 +244,6 @@ def steady_arithmetic() -> Generator[None]:
 
     with config.change_flags(numba__fastmath=False):
         yield
-
-
-def _how(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Provenance of the draws: settings, sampler, and versions of the libraries."""
-    signature = Signature(
-        seed=seed,
-        draws=settings["draws"],
-        chains=settings["chains"],
-        inference_library=library,
-    )
-    libraries = dict.fromkeys(("betterthan", "pymc", library, "pytensor"))
-    versions = {"versions": ", ".join(f"{lib} {version(lib)}" for lib in libraries)}
-    return (
-        settings | signature.to_attrs() | versions | {"inference_library_version": version(library)}
-    )
 
 
 def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:

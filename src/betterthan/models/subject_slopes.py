@@ -47,9 +47,10 @@ import xarray as xr
 from betterthan import checks
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models import rows_of_subjects, shrinkage
-from betterthan.models.describing import Description, describe_module
+from betterthan.models.describing import describer
+from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.rows_of_subjects import Repeated, repeated
-from betterthan.models.sampling import Options, Sampling, fit_model, held, resolve_sampling
+from betterthan.models.sampling import held
 from betterthan.people.shared_texts import TEXT
 
 if TYPE_CHECKING:
@@ -118,26 +119,7 @@ def _simulated_texts(count: int, size: int, random: np.random.Generator) -> dict
     return {"text_of": (ROW, np.tile(np.arange(size), count)), "text_sd": sd, "text_effect": effect}
 
 
-def describe() -> Description:
-    """Describe the model: question, mathematics, priors, when it misleads, and its PyMC code.
-
-    Returns
-    -------
-    betterthan.models.describing.Description
-        Prints as text, and as Markdown in a notebook. Each part is an attribute: ``question``,
-        ``mathematics``, ``priors``, ``misleads`` and ``code``.
-
-    Raises
-    ------
-    ValueError
-        If Python was started without docstrings (``-OO``).
-
-    Examples
-    --------
-    >>> "def build(" in describe().code
-    True
-    """
-    return describe_module(__name__)
+describe = describer(__name__)
 
 
 def build(
@@ -206,6 +188,7 @@ def build(
     return model
 
 
+@documented(TARGET_ACCEPT)
 def fit(
     table: pd.DataFrame,
     response: str,
@@ -213,10 +196,7 @@ def fit(
     *,
     subject: str = SUBJECT,
     text: str | None = TEXT,
-    sampling: Sampling = Sampling(),
-    rng: Any = None,
-    predictive: bool = True,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> xr.DataTree:
     """Sample the posterior with PyMC.
 
@@ -224,17 +204,8 @@ def fit(
     ----------
     table, response, predictor, subject, text
         See `build`.
-    sampling : Sampling, optional
-        How many draws and chains; its ``target_accept`` is 0.95 here unless given.
-    rng : int, numpy.random.Generator or None
-        The seed in use is recorded in ``posterior.attrs["seed"]``; the same seed gives the same
-        draws.
-    predictive : bool, default True
-        Whether to add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
-        log_prior.
     **options
-        ``draws``, ``tune``, ``chains``, ``target_accept`` and ``nuts_sampler`` of `Sampling`, and
-        ``random_seed``, which is `rng`, under the names that ``pm.sample`` has for them.
+        How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
@@ -251,7 +222,7 @@ def fit(
     --------
     betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
     """
-    sampling, rng = resolve_sampling(sampling, rng, options)
+    run = Run.from_options(options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `build` gives them
         data = repeated(table, response, predictor, subject, text)
@@ -269,9 +240,7 @@ def fit(
     return fit_model(
         build(table, response, predictor, subject=subject, text=text),
         attrs,
-        sampling,
-        rng=rng,
-        predictive=predictive,
+        run,
         target_accept=TARGET_ACCEPT,
     )
 

@@ -66,11 +66,12 @@ def test_slope_and_curvature_are_those_of_the_log_likelihood(kind, whole):
 @pytest.mark.parametrize("of", ["davidson", "rao_kupper"])
 def test_those_of_judgments_are_too(of):
     from betterthan.counts.judgments import judgment_rows
-    from betterthan.models import davidson, davidson_importance
+    from betterthan.models import davidson
 
     data = davidson.simulate(4, judgments=80, judges=3, position=True, rng=2)
     form = {"position": True, "judges": True}
-    found = davidson_importance.build_posterior(judgment_rows(data, **form), of, **form)
+    rows = judgment_rows(data, **form)
+    found = davidson.Weights(rows, of, position=True).posterior()
     agrees_with_differences(found.likelihood, 4 + 3 + 3 + 2)
     point = np.random.default_rng(5).normal(size=(2, 12))
     second = found.likelihood.model.bent(found.likelihood.counts, *found.likelihood._sums(point))[

@@ -23,9 +23,10 @@ from scipy import special
 
 from betterthan.exact.joint.student import Student, distribution, heights, log_rise, quantile
 from betterthan.exact.joint.units import PairMeans
+from betterthan.exact.numeric import limits
 from betterthan.exact.wins import dirichlet, intervals, inverse_laplace
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.exact.wins.intervals import edgeworth, move, shape
+from betterthan.exact.wins.intervals import edgeworth, shape
 
 _Array = Any  # an array of floats, (pair,)
 _TINY = 1e-300
@@ -359,23 +360,19 @@ def _equal_tailed(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tup
 def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
     """Newton's method for equal heights; from an end of the range where there are none."""
     mean, variance = mixture.moments
-    limits = pairwise.guess(mean, np.sqrt(variance), prob)
-    converged, size = np.zeros(mean.shape, dtype=bool), np.diff(limits, axis=0)[0]
-    rows = np.arange(len(mean))
-    for _ in range(_TURNS):
-        now = limits[:, rows]
-        step = _newton(_some(mixture, rows), pairwise.take(rows), now, prob)
-        finite = np.isfinite(step).all(0)
-        limits[:, rows] = pairwise.inside(now, now + np.where(finite, step, 0.0))
-        done = np.abs(step).max(0) < _SHORT * size[rows]
-        converged[rows[finite & done]] = True
-        rows = rows[finite & ~done]
-        if not rows.size:
-            break
+    start = pairwise.guess(mean, np.sqrt(variance), prob)
+    both, converged = limits.equal_heights(
+        lambda rows, now: _beyond(_some(mixture, rows), pairwise.take(rows), now),
+        start,
+        1 - prob,
+        _SHORT * np.diff(start, axis=0)[0],
+        _TURNS,
+        lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
+    )
     left = np.flatnonzero(~converged)
     if left.size:
-        limits[:, left] = _from_an_end(_some(mixture, left), pairwise.take(left), prob)
-    return limits[0], limits[1]
+        both[:, left] = _from_an_end(_some(mixture, left), pairwise.take(left), prob)
+    return both[0], both[1]
 
 
 def _from_an_end(mixture: Mixture, pairwise: PairPosterior, prob: float) -> _Array:
@@ -390,20 +387,18 @@ def _from_an_end(mixture: Mixture, pairwise: PairPosterior, prob: float) -> _Arr
     return np.take_along_axis(tried, width.argmin(0)[None, None], 0)[0]
 
 
-def _newton(mixture: Mixture, pairwise: PairPosterior, limits: _Array, prob: float) -> _Array:
-    """The step of both ends towards equal heights around `prob`, (2, pair)."""
-    tails, height, slope = [], [], []
-    for end, sign in zip(limits, (1.0, -1.0), strict=True):
-        u, steep, bend = pairwise.chart(end)
+def _beyond(
+    mixture: Mixture, pairwise: PairPosterior, points: _Array
+) -> tuple[_Array, _Array, _Array]:
+    """Mass beyond both points, height there, and slope of the log height: (2, pair)."""
+    parts = []
+    for point, sign in zip(points, (1.0, -1.0), strict=True):
+        u, steep, bend = pairwise.chart(point)
         tail, density, change = mixture.around(u, sign)
-        tails.append(tail)
         with np.errstate(divide="ignore", invalid="ignore"):
-            height.append(density * steep)
-            slope.append(change / density * steep + bend)
-    heights_, slopes = np.stack(height), np.stack(slope)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = np.log(heights_[1] / heights_[0])
-        return move(limits, heights_, slopes, tails[0] + tails[1] - (1 - prob), gap)
+            parts.append((tail, density * steep, change / density * steep + bend))
+    mass, height, slope = map(np.stack, zip(*parts, strict=True))
+    return mass, height, slope
 
 
 def _some(mixture: Mixture, rows: _Array) -> Mixture:

@@ -75,11 +75,13 @@ def design_effect_of_sums(size: np.ndarray, sums: np.ndarray, squares: np.ndarra
 def draw_shares(
     mean: np.ndarray, correlation: np.ndarray, count: int, random: np.random.Generator
 ) -> np.ndarray:
-    """Shares of `count` clusters (cluster, pair), Beta with these means and correlations."""
-    kappa = np.clip(1 / correlation - 1, *KAPPA)
-    return random.beta(
-        np.maximum(mean * kappa, 1e-12), np.maximum((1 - mean) * kappa, 1e-12), (count, len(mean))
-    )
+    """Shares of `count` clusters (..., cluster, pair), Beta with means and correlations
+    (..., pair).
+    """
+    with np.errstate(divide="ignore"):
+        kappa = np.clip(1 / correlation - 1, *KAPPA)
+    a, b = (np.maximum(part * kappa, 1e-12)[..., None, :] for part in (mean, 1 - mean))
+    return random.beta(a, b, (*mean.shape[:-1], count, mean.shape[-1]))
 
 
 def prob_above_half(
@@ -215,3 +217,8 @@ def log_gamma_beyond(x: np.ndarray, k: float) -> np.ndarray:
     series = (large + k - 0.5) * np.log1p(k / large) - k + (1 / (large + k) - 1 / large) / 12
     exact = special.gammaln(x + k) - special.gammaln(x) - k * np.log(x)
     return np.where(x < _STIRLING, exact, series)
+
+
+def log_orders(values: np.ndarray) -> np.ndarray:
+    """Log of the number of orders in which the examples of each cluster may stand."""
+    return special.gammaln(values.sum(-1) + 1) - special.gammaln(values + 1).sum(-1)

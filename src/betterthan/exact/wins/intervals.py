@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.exact.numeric import limits
 from betterthan.exact.wins import inverse_laplace
 from betterthan.exact.wins.dirichlet import (
     density,
@@ -17,8 +18,7 @@ from betterthan.exact.wins.dirichlet import (
 
 _Array = Any  # an array of floats
 # a step below this share of the sd is the last: the error left is about its square
-_NEWTON_STEP = 1e-6
-_NEWTON_ROUNDS = 12
+_CONTOUR_STEP, _CONTOUR_ROUNDS = 1e-6, 12
 
 
 def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _Array]:
@@ -28,46 +28,24 @@ def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Ar
     They do not for a parameter below 1, or where the contour fails: see `intervals.hdi`.
     """
     mean, sd, skew = shape(a, b, t)
-    limits, converged = edgeworth(mean, sd, skew, prob), np.zeros(a.shape, dtype=bool)
-    open_ = np.flatnonzero(np.minimum(np.minimum(a, b), t) >= 1)
-    for _ in range(_NEWTON_ROUNDS):
-        now = limits[:, open_]
-        step, finite = _step(a[open_], b[open_], t[open_], now, prob)
-        limits[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
-        limits[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
-        done = np.abs(step).max(0) < _NEWTON_STEP * sd[open_]
-        converged[open_[done & finite]] = True
-        open_ = open_[~done & finite]
-        if not open_.size:
-            break
-    return limits[0], limits[1], converged
 
+    def beyond(rows: _Array, now: _Array) -> tuple[_Array, _Array, _Array]:
+        masses, heights, slopes, converged = _tails(a[rows], b[rows], t[rows], now)
+        return np.where(converged, masses, np.nan), heights, slopes / heights
 
-def _step(a: _Array, b: _Array, t: _Array, now: _Array, prob: float) -> tuple[_Array, _Array]:
-    """Newton's step of both bounds, and where it is valid."""
-    masses, heights, slopes, converged = _tails(a, b, t, now)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = np.log(heights[1] / heights[0])
-        step = move(now, heights, slopes / heights, masses.sum(0) - (1 - prob), gap)
-    return step, converged & np.isfinite(step).all(0)
-
-
-def move(limits: _Array, heights: _Array, slopes: _Array, miss: _Array, gap: _Array) -> _Array:
-    """Newton step of both bounds, from the missing mass and the gap of the log heights."""
-    (f, g), (slope_low, slope_up) = heights, slopes
-    # solve  f dx - g dy = -miss ;  slope_up dy - slope_low dx = -gap
-    scale = f * slope_up - g * slope_low
-    dx, dy = (-miss * slope_up - g * gap) / scale, (-f * gap - slope_low * miss) / scale
-    limit = 0.5 * (limits[1] - limits[0])
-    return np.stack([np.clip(dx, -limit, limit / 2), np.clip(dy, -limit / 2, limit)])
+    start = edgeworth(mean, sd, skew, prob)
+    (lower, upper), converged = limits.equal_heights(
+        beyond, start, 1 - prob, _CONTOUR_STEP * sd, _CONTOUR_ROUNDS
+    )
+    return lower, upper, converged
 
 
 def _tails(
-    a: _Array, b: _Array, t: _Array, limits: _Array
+    a: _Array, b: _Array, t: _Array, points: _Array
 ) -> tuple[_Array, _Array, _Array, _Array]:
-    """Masses beyond both bounds, densities and slopes there, (2, rows), and where valid."""
+    """Masses beyond both points, densities and slopes there, (2, rows), and where valid."""
     both = np.concatenate([b, a]), np.concatenate([a, b]), np.concatenate([t, t])
-    tail = inverse_laplace.beyond(*both, np.concatenate([-limits[0], limits[1]]))
+    tail = inverse_laplace.beyond(*both, np.concatenate([-points[0], points[1]]))
     mass, density, slope, converged = (z.reshape(2, -1) for z in tail)
     return mass, density, slope * [[-1.0], [1.0]], converged.all(0)
 
@@ -92,10 +70,8 @@ def edgeworth(mean: _Array, sd: _Array, skew: _Array, prob: float) -> _Array:
     )
 
 
-# a Newton step below this share of the sd is the last: the error left is about its square
-_STEP = 1e-7
+_QUANTILE_STEP = 1e-7  # likewise of quantiles
 _SECANT_STEP = 1e-9  # likewise where slopes are secants
-_ROUNDS = 60
 _GRID = 65  # masses below an interval at which the shortest one is first looked for
 
 
@@ -187,82 +163,42 @@ def _lower_quantile(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     result = np.where(prob == 0, -1.0, _guess(a, b, t, prob))
     untied = t == 0
     result[untied] = 2 * special.betaincinv(a[untied], b[untied], prob[untied]) - 1
-    rows = np.flatnonzero((prob > 0) & ~untied)
-    result[rows] = _newton(a[rows], b[rows], t[rows], prob[rows], result[rows])
-    return result
-
-
-def _newton(a: _Array, b: _Array, t: _Array, prob: _Array, start: _Array) -> _Array:
-    """Newton on log P, bracketed."""
-    root, low, high = start.copy(), np.full(a.shape, -1.0), np.full(a.shape, 1.0)
+    open_ = np.flatnonzero((prob > 0) & ~untied)
     sd = sd_difference(a, b, t)
-    open_ = np.arange(a.size)
-    for _ in range(_ROUNDS):
-        if not open_.size:
-            break
-        three, x = (a[open_], b[open_], t[open_]), root[open_]
-        below, height = prob_below(*three, x), density(*three, x)
-        short = below < prob[open_]
-        low[open_[short]], high[open_[~short]] = x[short], x[~short]
-        step = _log_step(below, prob[open_], height)
-        last = np.abs(step) <= _STEP * np.minimum(sd[open_], 1 + x)
-        root[open_] = _bracketed(x - step, low[open_], high[open_], last)
-        open_ = open_[~last & (high[open_] - low[open_] > 1e-15)]
-    return root
 
+    def below(rows: _Array, x: _Array) -> tuple[_Array, _Array, _Array]:
+        three, last = (a[open_[rows]], b[open_[rows]], t[open_[rows]]), sd[open_[rows]]
+        return prob_below(*three, x), density(*three, x), _QUANTILE_STEP * np.minimum(last, 1 + x)
 
-def _log_step(below: _Array, prob: _Array, height: _Array) -> _Array:
-    """The Newton step of log P; infinite where there is no slope."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        step = np.log(below / prob) * below / height
-    return np.where(np.isfinite(step), step, np.inf)
-
-
-def _bracketed(moved: _Array, low: _Array, high: _Array, last: _Array) -> _Array:
-    """The middle instead of a step that leaves the bracket; the last step ends at its edge."""
-    outside = ~last & ((moved <= low) | (moved >= high))
-    return np.where(outside, (low + high) / 2, np.clip(moved, low, high))
+    result[open_] = limits.quantile(below, result[open_], prob[open_])
+    return result
 
 
 def _guess(a: _Array, b: _Array, t: _Array, prob: _Array) -> _Array:
     """Quantile of the scaled Beta with the mean and spread of d."""
-    centre = (1 + mean_difference(a, b, t)) / 2
-    spread = sd_difference(a, b, t) / 2
-    weight = centre * (1 - centre) / spread**2 - 1
-    guess = 2 * special.betaincinv(centre * weight, (1 - centre) * weight, prob) - 1
-    # the inverse gives up on huge parameters
-    guess = np.where(np.isfinite(guess), guess, 2 * centre - 1)
-    return np.clip(guess, -1 + 1e-15, 1 - 1e-15)
+    return limits.beta_quantile(mean_difference(a, b, t), sd_difference(a, b, t), prob)
 
 
 def _equal_heights(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Array, _Array]:
     """Newton for "the mass is prob, the heights are equal"; slopes of the log density by
     secants.
     """
-    limits = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
-    converged = np.zeros(a.shape, dtype=bool)
+    start = np.stack([_guess(a, b, t, p) for p in ((1 - prob) / 2, (1 + prob) / 2)])
     sd = sd_difference(a, b, t)
-    slopes = (mean_difference(a, b, t) - limits) / sd**2
-    before: tuple[_Array, _Array] | None = None
-    open_ = np.arange(a.size)
-    for _ in range(_ROUNDS):
-        if not open_.size:
-            break
-        three, now = (a[open_], b[open_], t[open_]), limits[:, open_]
+    slopes = (mean_difference(a, b, t) - start) / sd**2
+    before = np.full((2, *start.shape), np.nan)  # limits, and log heights there
+
+    def beyond(rows: _Array, now: _Array) -> tuple[_Array, _Array, _Array]:
+        three = a[rows], b[rows], t[rows]
         heights = np.stack([density(*three, x) for x in now])
-        logs = np.log(heights)
-        if before is not None:
-            slopes = _secant(slopes, logs - before[1], now - before[0])
-        miss = prob_below(*three, now[0]) + prob_above(*three, now[1]) - (1 - prob)
-        step = move(now, heights, slopes, miss, logs[1] - logs[0])
-        limits[0, open_] = np.maximum(now[0] + step[0], (now[0] - 1) / 2)
-        limits[1, open_] = np.minimum(now[1] + step[1], (now[1] + 1) / 2)
-        done = np.abs(step).max(0) < _SECANT_STEP * sd[open_]
-        converged[open_[done]] = True
-        keep = ~done & np.isfinite(step).all(0)
-        before = now[:, keep], logs[:, keep]
-        slopes, open_ = slopes[:, keep], open_[keep]
-    return limits[0], limits[1], converged
+        here = np.stack([now, np.log(heights)])
+        run, rise = here - before[..., rows]
+        slopes[:, rows], before[..., rows] = _secant(slopes[:, rows], rise, run), here
+        masses = np.stack([prob_below(*three, now[0]), prob_above(*three, now[1])])
+        return masses, heights, slopes[:, rows]
+
+    (lower, upper), converged = limits.equal_heights(beyond, start, 1 - prob, _SECANT_STEP * sd)
+    return lower, upper, converged
 
 
 def _secant(slope: _Array, rise: _Array, run: _Array) -> _Array:
@@ -363,6 +299,6 @@ def interval(
     """
     a, b = 1.0 + right, 1.0 + size - right
     # 2 p - 1 is the difference of a pair that never ties
-    limits = hdi(a, b, 0.0, prob)[:2] if kind == "hdi" else eti(a, b, 0.0, prob)
-    lower, upper = ((1 + np.where(size > 0, end, np.nan)) / 2 for end in limits)
+    both = hdi(a, b, 0.0, prob)[:2] if kind == "hdi" else eti(a, b, 0.0, prob)
+    lower, upper = ((1 + np.where(size > 0, limit, np.nan)) / 2 for limit in both)
     return lower, upper
