@@ -12,7 +12,14 @@ from betterthan.counts.shapes import pair_indices, to_pairs, without_attrs
 from betterthan.counts.units import CLUSTER, ids_of, item_ids
 from betterthan.exact.joint.units import pair_means
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.verdicts import VERDICTS, Items, Units, after_units, other_side
+from betterthan.exact.planning.verdicts import (
+    VERDICTS,
+    Items,
+    Units,
+    after,
+    after_units,
+    other_side,
+)
 from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.parameters import Parameters, parameters
@@ -63,12 +70,12 @@ def squared(
     values: np.ndarray, swapped: np.ndarray, itself: Any, shape: tuple[int, ...]
 ) -> np.ndarray:
     """Values of each pair once, (rows, ...), in a square of this shape."""
-    after = values.shape[1:]
+    trailing = values.shape[1:]
     first, second = pair_indices(shape[-1])
-    full = np.empty((*shape, *after), values.dtype)
+    full = np.empty((*shape, *trailing), values.dtype)
     full[:] = itself
     leading = (slice(None),) * (len(shape) - 2)
-    rows = (*shape[:-2], len(first), *after)
+    rows = (*shape[:-2], len(first), *trailing)
     full[*leading, first, second], full[*leading, second, first] = (
         values.reshape(rows),
         swapped.reshape(rows),
@@ -110,6 +117,43 @@ def _comparison_counts(source: Any) -> Any:
 def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
     """Return the checked rule for verdicts."""
     return Rule(prior, checks.threshold(threshold), checks.rope(rope))
+
+
+class CountLaw:
+    """Posterior predictive law of wins, losses and ties, and the rule for verdicts on them."""
+
+    def __init__(self, counts: Any, rope: float, prior: Any, threshold: float) -> None:
+        self.pairs = read_pairs(counts, prior, rope)
+        self.rule = check_rule(self.pairs.parameters.prior, threshold, rope)
+        self.rope, self.items, self.wrap = self.rule.rope, self.pairs.items, self.pairs.wrap
+        self.prob_better, self.verdicts = today(self.pairs, self.rule)
+
+    def after(self, more: np.ndarray, *, kept: bool = True) -> np.ndarray:
+        """P(each verdict) after so many more items, or on so many fresh ones, (rows, 4)."""
+        counts = self.pairs.counts if kept else np.zeros_like(self.pairs.counts)
+        return after(Items(self.pairs.posterior), counts, more, self.rule)
+
+    def today(self) -> xr.Dataset:
+        """The verdict, and P(A better)."""
+        now, better = self.verdicts, self.prob_better
+        return xr.Dataset(
+            {
+                "now": self.wrap(
+                    now.astype("U16"), other_side(now).astype("U16"), alike(self.rope)
+                ),
+                "prob_better": self.wrap(better, 1 - better, 0.5),
+                "n": self.wrap(self.items, self.items, 0),
+            }
+        )
+
+    def attrs(self, answer: str) -> dict[str, Any]:
+        """Return the attrs of a result."""
+        rule = {"answer": answer, "threshold": self.rule.threshold, "rope": self.rope}
+        return self.pairs.parameters.attrs | rule
+
+    def verdict_indices(self) -> list[int]:
+        """The place of today's verdict among `VERDICTS`, (rows,)."""
+        return [VERDICTS.index(verdict) for verdict in self.verdicts]
 
 
 def today(pairs: Pairs, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
@@ -205,10 +249,12 @@ def _theta(theta: Any) -> np.ndarray:
     return probabilities[None]
 
 
-class Means:
-    """Mean differences of all pairs of systems on the units that both have."""
+class MeanLaw:
+    """Predictive law of the mean differences of all pairs of systems on the units both have."""
 
-    def __init__(self, scores: xr.DataArray, rope: float, threshold: float) -> None:
+    def __init__(self, scores: xr.DataArray, rope: float, prior: Any, threshold: float) -> None:
+        if prior is not None:
+            raise ValueError("prior is of wins, losses and ties, not of means; leave it out")
         scores = schemas.scores(scores)
         values = scores.values.astype(float)
         observed = np.isfinite(values)
@@ -245,7 +291,7 @@ class Means:
 
     def today(self) -> xr.Dataset:
         """The verdict, the difference and its error."""
-        now = np.where(self.some, np.array(VERDICTS)[self._now()], "no_data")
+        now = np.where(self.some, np.array(VERDICTS)[self.verdict_indices()], "no_data")
         units, back = self.units, other_side(now).astype("U16")
         return xr.Dataset(
             {
@@ -254,16 +300,6 @@ class Means:
                 "error": self.wrap(units.error, units.error, 0.0),
                 "n": self.wrap(units.units, units.units, 0),
             }
-        )
-
-    def probability(self, probabilities: np.ndarray, extra: dict[str, Any]) -> xr.DataArray:
-        """Answers (rows, ..., verdict) over both systems."""
-        diagonal = itself(self.rope)
-        return self.wrap(
-            probabilities,
-            probabilities[..., SWAPPED],
-            diagonal,
-            extra | {"verdict": list(VERDICTS)},
         )
 
     def wrap(
@@ -280,16 +316,12 @@ class Means:
         attrs = {"version": __version__, "answer": answer, "units": self.unit_name}
         return attrs | {"rope": self.rope, "threshold": self.threshold}
 
-    def same(self, probabilities: np.ndarray) -> np.ndarray:
-        """P(today's verdict), (rows,)."""
-        return probabilities[np.arange(len(probabilities)), self._now()]
-
     @property
     def some(self) -> np.ndarray:
         """Pairs of two units or more that differ, (rows,)."""
         return (self.units.units > 1) & (self.units.error > 0)
 
-    def _now(self) -> np.ndarray:
+    def verdict_indices(self) -> np.ndarray:
         """The place of today's verdict among `VERDICTS`, (rows,)."""
         sided = self.units.today(self.rope, self.threshold)
         return np.concatenate([sided, 1 - sided.sum(1, keepdims=True)], axis=1).argmax(1)
@@ -298,3 +330,8 @@ class Means:
 def is_scores(data: Any) -> bool:
     """Whether these are scores by item, not counts."""
     return isinstance(data, xr.DataArray) and names.ITEM in data.dims
+
+
+def predictive_law(data: Any, rope: float, prior: Any, threshold: float) -> CountLaw | MeanLaw:
+    """The predictive law of counts, or of the means of scores."""
+    return (MeanLaw if is_scores(data) else CountLaw)(data, rope, prior, threshold)

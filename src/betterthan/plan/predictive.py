@@ -8,20 +8,10 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.planning import fragility as fragile
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.verdicts import VERDICTS, Items, after, other_side
+from betterthan.exact.planning.verdicts import VERDICTS
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.inputs import (
-    SWAPPED,
-    Means,
-    Pairs,
-    alike,
-    check_rule,
-    is_scores,
-    itself,
-    read_pairs,
-    today,
-)
+from betterthan.plan.inputs import SWAPPED, CountLaw, MeanLaw, Pairs, itself, predictive_law
 from betterthan.results.robustness import outlook_lines, outlook_table
 
 FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
@@ -76,22 +66,15 @@ def fragility(
     >>> print(found.lines[0].partition(";")[0])
     A is better: flipping 2 of the 14 non-tied items would overturn this verdict
     """
-    pairs = read_pairs(counts, prior, rope)
-    rule = check_rule(pairs.parameters.prior, threshold, rope)
-    verdicts = today(pairs, rule)[1]
+    law = CountLaw(counts, rope, prior, threshold)
+    pairs, rule = law.pairs, law.rule
     counts_with_ties = np.zeros((len(pairs.counts), 3), np.int64)
     counts_with_ties[:, : pairs.counts.shape[1]] = pairs.counts
     minima = (
-        _searched(counts_with_ties, rule) if rope else _closed(counts_with_ties, verdicts, rule)
+        _searched(counts_with_ties, rule) if rope else _closed(counts_with_ties, law.verdicts, rule)
     )
-    variables = {
-        "now": pairs.wrap(verdicts.astype("U16"), other_side(verdicts).astype("U16"), alike(rope))
-    }
-    for name, values in (
-        ("decisive", counts_with_ties[:, :2].sum(1)),
-        ("n", counts_with_ties.sum(1)),
-    ):
-        variables[name] = pairs.wrap(values, values, 0)
+    now, decisive = law.today(), counts_with_ties[:, :2].sum(1)
+    variables = {"now": now["now"], "decisive": pairs.wrap(decisive, decisive, 0), "n": now["n"]}
     data = xr.Dataset(variables | _labelled(minima, pairs))
     attrs = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
     data = data.assign_attrs(pairs.parameters.attrs | attrs)
@@ -255,25 +238,17 @@ def foresee(
     >>> found["probability"].values.round(4).tolist()
     [0.737, 0.005, 0.0, 0.258]
     """
-    if is_scores(counts):
-        return _means_foreseen(_means(counts, rope, prior, threshold), more, until)
-    pairs = read_pairs(counts, prior, rope)
-    rule = check_rule(pairs.parameters.prior, threshold, rope)
-    steps, several = _steps(pairs.items, more, until)
-    items = Items(pairs.posterior)
-    probabilities = np.stack([after(items, pairs.counts, step, rule) for step in steps], axis=1)
-    data = _today(pairs, rule)
-    extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
-    verdicts = {"verdict": list(VERDICTS)}
-    probabilities = probabilities if several else probabilities[:, 0]
-    probability = pairs.wrap(
-        probabilities, probabilities[..., SWAPPED], itself(rope), extra | verdicts
-    )
-    data = data.assign(probability=probability)
-    if not several:
-        data["n_more"] = pairs.wrap(steps[0], steps[0], 0)
-    data = data.assign_attrs(_attrs(pairs, rule, "foresight"))
-    return Plan(data, words.foresight(data))
+    law = predictive_law(counts, rope, prior, threshold)
+    steps, several = _steps(law.items, more, until)
+    probabilities = np.stack([law.after(step) for step in steps], axis=1)
+    data = law.today()
+    if several:
+        data["probability"] = _probability(law, probabilities, {"more": np.asarray(more)})
+    else:
+        data["probability"] = _probability(law, probabilities[:, 0])
+        data["n_more"] = law.wrap(steps[0], steps[0], 0)
+    lines = (words.means_foreseen if isinstance(law, MeanLaw) else words.foresight)(data)
+    return Plan(data.assign_attrs(law.attrs("foresight")), lines)
 
 
 def replication(
@@ -327,62 +302,24 @@ def replication(
     >>> float(found["same"].round(9))
     0.500433318
     """
-    if is_scores(counts):
-        return _replicate_means(_means(counts, rope, prior, threshold), n)
-    pairs = read_pairs(counts, prior, rope)
-    rule = check_rule(pairs.parameters.prior, threshold, rope)
-    fresh = pairs.items if n is None else np.full(len(pairs.counts), checks.whole(n, "n", 0))
-    probabilities = after(Items(pairs.posterior), np.zeros_like(pairs.counts), fresh, rule)
-    data = _today(pairs, rule)
-    verdicts = today(pairs, rule)[1]
-    same = probabilities[np.arange(len(probabilities)), [VERDICTS.index(v) for v in verdicts]]
-    data["same"] = pairs.wrap(same, same, np.nan)
-    data["probability"] = pairs.wrap(
-        probabilities, probabilities[..., SWAPPED], itself(rope), {"verdict": list(VERDICTS)}
-    )
-    data["n_more"] = pairs.wrap(fresh, fresh, 0)
-    data = data.assign_attrs(_attrs(pairs, rule, "replication"))
-    return Plan(data, words.replication(data))
+    law = predictive_law(counts, rope, prior, threshold)
+    fresh = law.items if n is None else np.full(len(law.items), checks.whole(n, "n", 0))
+    probabilities = law.after(fresh, kept=False)
+    same = probabilities[np.arange(len(probabilities)), law.verdict_indices()]
+    data = law.today()
+    data["same"] = law.wrap(same, same, np.nan)
+    data["probability"] = _probability(law, probabilities)
+    data["n_more"] = law.wrap(fresh, fresh, 0)
+    lines = (words.replicated_means if isinstance(law, MeanLaw) else words.replication)(data)
+    return Plan(data.assign_attrs(law.attrs("replication")), lines)
 
 
-def _means(scores: Any, rope: float, prior: Any, threshold: float) -> Means:
-    if prior is not None:
-        raise ValueError("prior is of wins, losses and ties, not of means; leave it out")
-    return Means(scores, rope, threshold)
-
-
-def _means_foreseen(means: Means, more: Any, until: Any) -> Plan:
-    steps, several = _steps(means.items, more, until)
-    probabilities = np.stack([means.after(step) for step in steps], axis=1)
-    data = means.today()
-    extra: dict[str, Any] = {"more": np.asarray(more)} if several else {}
-    data["probability"] = means.probability(
-        probabilities if several else probabilities[:, 0], extra
-    )
-    if not several:
-        data["n_more"] = means.wrap(steps[0], steps[0], 0)
-    return Plan(data.assign_attrs(means.attrs("foresight")), words.means_foreseen(data))
-
-
-def _replicate_means(means: Means, n: int | None) -> Plan:
-    fresh = means.items if n is None else np.full(len(means.items), checks.whole(n, "n", 0))
-    probabilities = means.after(fresh, kept=False)
-    data, same = means.today(), means.same(probabilities)
-    data["same"] = means.wrap(same, same, np.nan)
-    data["probability"] = means.probability(probabilities, {})
-    data["n_more"] = means.wrap(fresh, fresh, 0)
-    return Plan(data.assign_attrs(means.attrs("replication")), words.replicated_means(data))
-
-
-def _today(pairs: Pairs, rule: Rule) -> xr.Dataset:
-    better, now = today(pairs, rule)
-    return xr.Dataset(
-        {
-            "now": pairs.wrap(now.astype("U16"), other_side(now).astype("U16"), alike(rule.rope)),
-            "prob_better": pairs.wrap(better, 1 - better, 0.5),
-            "n": pairs.wrap(pairs.items, pairs.items, 0),
-        }
-    )
+def _probability(
+    law: CountLaw | MeanLaw, probabilities: np.ndarray, extra: dict[str, Any] | None = None
+) -> xr.DataArray:
+    """Probabilities (rows, ..., verdict) over both systems."""
+    dims = (extra or {}) | {"verdict": list(VERDICTS)}
+    return law.wrap(probabilities, probabilities[..., SWAPPED], itself(law.rope), dims)
 
 
 def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], bool]:
@@ -404,8 +341,3 @@ def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], 
     if not numbers:
         raise ValueError("more is empty; give at least one number of items")
     return [np.full(len(items), k) for k in numbers], several
-
-
-def _attrs(pairs: Pairs, rule: Rule, answer: str) -> dict[str, Any]:
-    mine = {"answer": answer, "threshold": rule.threshold, "rope": rule.rope}
-    return pairs.parameters.attrs | mine
