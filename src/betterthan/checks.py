@@ -16,7 +16,7 @@ from betterthan.text import first_flawed, flaw
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     """Return `value` when it is one of `allowed`."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what} is {shown(value)}; choose one of {', '.join(allowed)}")
+        raise ValueError(f"{what} is {quoted(value)}; choose one of {', '.join(allowed)}")
     return value
 
 
@@ -31,7 +31,7 @@ def numbered(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def shown(value: Any) -> str:
+def quoted(value: Any) -> str:
     """A value as it stands in a message: what is no number and no text by its kind alone."""
     if value is None or isinstance(value, str | bool | int | float | np.generic):
         return repr(value)
@@ -41,7 +41,7 @@ def shown(value: Any) -> str:
 def real(value: Any, what: str, wanted: str = "a number") -> float:
     """Return `value` as a float."""
     if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{what} is {shown(value)}; give {wanted}")
+        raise ValueError(f"{what} is {quoted(value)}; give {wanted}")
     return float(value)
 
 
@@ -66,7 +66,7 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"{what}s are {shown(values)}; give numbers between 0 and 1") from None
+        raise ValueError(f"{what}s are {quoted(values)}; give numbers between 0 and 1") from None
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
         raise ValueError(
@@ -94,7 +94,7 @@ def margin(value: float, what: str = "margin", unit: str = "the score") -> float
 def whole(value: int, what: str, least: int = 1) -> int:
     """Return `value` as an int of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{what} is {shown(value)}; give a whole number of at least {least}")
+        raise ValueError(f"{what} is {quoted(value)}; give a whole number of at least {least}")
     return int(value)
 
 
@@ -113,7 +113,7 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
         numbers = tuple(float(v) for v in value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"prior is {shown(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
+            f"prior is {quoted(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
             f"outcome"
         ) from None
     if len(numbers) == 3 and length == 2:
@@ -137,7 +137,7 @@ def positive(values: Any, what: str) -> np.ndarray:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} is {shown(values)}; give positive numbers") from None
+        raise ValueError(f"{what} is {quoted(values)}; give positive numbers") from None
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
         raise ValueError(
@@ -160,20 +160,20 @@ def unique(labels: Iterable[Hashable], what: str) -> None:
     """
     labels = list(labels)
     fit(labels, what)
-    seen: dict[Hashable, Hashable] = {}
+    same: dict[Hashable, Hashable] = {}
     for label in labels:
         printed: Hashable = label
         if what == "system" and isinstance(label, str):
             printed = " ".join(label.split())
-        if printed not in seen:
-            seen[printed] = label
-        elif seen[printed] == label:
+        if printed not in same:
+            same[printed] = label
+        elif same[printed] == label:
             raise ValueError(
                 f"{what} {label!r} occurs more than once; every {what} needs its own name"
             )
         else:
             raise ValueError(
-                f"systems {seen[printed]!r} and {label!r} differ only in white space; give them "
+                f"systems {same[printed]!r} and {label!r} differ only in white space; give them "
                 "other names"
             )
 
@@ -181,8 +181,8 @@ def unique(labels: Iterable[Hashable], what: str) -> None:
 def at_least_two(systems: Sequence[Hashable]) -> None:
     """Refuse data with fewer than two systems."""
     if len(systems) < 2:
-        found = f"only {systems[0]!r}" if len(systems) else "no system"
-        raise ValueError(f"a comparison needs at least two systems; found {found}")
+        number = f"only {systems[0]!r}" if len(systems) else "no system"
+        raise ValueError(f"a comparison needs at least two systems; found {number}")
 
 
 def nonnegative_integers(values: Any, what: str) -> np.ndarray:

@@ -60,9 +60,9 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
     for target in targets:
         for source in read:
             if _same(target, source):
-                told = "" if str(target) == str(source) else f", {source}"
+                named = "" if str(target) == str(source) else f", {source}"
                 raise ValueError(
-                    f"{target}: is a file that is read{told}; writing there would destroy it, "
+                    f"{target}: is a file that is read{named}; writing there would destroy it, "
                     "give another place"
                 )
 

@@ -33,15 +33,15 @@ def with_bar[T](steps: Iterable[T], total: int, what: str, long: bool = True) ->
     if not (long and _watched()):
         yield from steps
         return
-    begun = said = time.monotonic()
+    begun = written = time.monotonic()
     line = _Line()
     try:
         for done, step in enumerate(steps):
             now = time.monotonic()
-            if done and now - begun > _AFTER and now - said > _EVERY:
+            if done and now - begun > _AFTER and now - written > _EVERY:
                 rest = (now - begun) / done * (total - done)
                 line.say(f"{what}: {done:,} of {total:,}, about {in_words(rest)} more")
-                said = now
+                written = now
             yield step
     finally:
         line.clear()

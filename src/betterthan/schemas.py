@@ -65,10 +65,10 @@ def _countable_scores(values: np.ndarray) -> None:
     if large.any():
         row, column = np.argwhere(large)[0]
         value = values[row, column]
-        told = "infinite" if np.isinf(value) else f"{value:g}"
+        text = "infinite" if np.isinf(value) else f"{value:g}"
         right = "a finite number" if np.isinf(value) else f"at most {names.SCORE_MAX:g} in size"
         raise ValueError(
-            f"score at position ({row}, {column}) is {told}; give {right} or leave blank"
+            f"score at position ({row}, {column}) is {text}; give {right} or leave blank"
         )
     if 0 < (top := float(np.nanmax(size, initial=0.0))) < 1 / names.SCORE_MAX:
         raise ValueError(f"the largest score is {top:g}; give scores in a larger unit")
@@ -105,10 +105,10 @@ def _named_tallies(data: Any) -> None:
         )
     fit_names(data)
     coords = data.coords.variables
-    found = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
-    if found != names.TALLIES:
+    tallies = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
+    if tallies != names.TALLIES:
         raise ValueError(
-            f"tallies are {', '.join(found) or 'not named'}; give a coordinate 'tally' with tp, "
+            f"tallies are {', '.join(tallies) or 'not named'}; give a coordinate 'tally' with tp, "
             f"fp, fn"
         )
     if names.SYSTEM not in coords:
@@ -234,9 +234,9 @@ def comparison(data: Any) -> None:
 
 
 def _direction(scores: Any) -> None:
-    given = scores.attrs.get("higher_is_better", True)
-    if not isinstance(given, bool | int | np.bool_ | np.integer) or given not in (0, 1):
-        raise ValueError(f"attrs['higher_is_better'] is {given!r}; give True or False")
+    higher = scores.attrs.get("higher_is_better", True)
+    if not isinstance(higher, bool | int | np.bool_ | np.integer) or higher not in (0, 1):
+        raise ValueError(f"attrs['higher_is_better'] is {higher!r}; give True or False")
 
 
 def _whole_tallies(data: Any) -> None:
@@ -260,8 +260,8 @@ def _whole_tallies(data: Any) -> None:
             where = {
                 d: str(data[d].values[k]) if d in data.coords else int(k) for d, k in at.items()
             }
-            told = ", ".join(f"{d} {where[d]!r}" for d in where)
-            raise ValueError(f"tally of {told} is {values[bad].flat[0]:g}: {why}")
+            text = ", ".join(f"{d} {where[d]!r}" for d in where)
+            raise ValueError(f"tally of {text} is {values[bad].flat[0]:g}: {why}")
 
 
 def _unique_items(scores: Any) -> None:

@@ -104,8 +104,8 @@ class Signature:
 
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold: without what is None, lines joined, truths as 0 and 1."""
-        given = vars(self)  # the fields, in their order
-        return {name: _plain(value) for name, value in given.items() if value is not None}
+        fields_by_name = vars(self)  # the fields, in their order
+        return {name: _plain(value) for name, value in fields_by_name.items() if value is not None}
 
     @classmethod
     def from_attrs(cls, attrs: Mapping[str, Any]) -> Self:

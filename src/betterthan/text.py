@@ -20,11 +20,11 @@ def flaw(text: str) -> str:
     >>> flaw("A\0"), flaw("gpt 4\n(new)")
     ('holds a control character (U+0000, character 2); write it without', '')
     """
-    found = _FLAW.search(text)
-    if found is None:
+    flaw = _FLAW.search(text)
+    if flaw is None:
         return ""
-    at = f"U+{ord(found[0]):04X}, character {found.start() + 1:,}"
-    if found[0] >= "\ud800":
+    at = f"U+{ord(flaw[0]):04X}, character {flaw.start() + 1:,}"
+    if flaw[0] >= "\ud800":
         return f"holds half of a character (a lone surrogate, {at}); write it as UTF-8 anew"
     return f"holds a control character ({at}); write it without"
 
@@ -66,7 +66,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("red \x1b[31m"))
     red \x1b[31m
     """
-    return _FLAW.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _FLAW.sub(lambda flaw: flaw[0].encode("unicode_escape").decode(), text)
 
 
 def encodable(texts: Sequence[str]) -> Sequence[str]:

@@ -129,7 +129,7 @@ def test_a_table_is_audited_too(tmp_path, monkeypatch, capsys):
 def test_an_answer_has_the_lines_that_stop_or_warn():
     values = [(1, 0)] * 6 + [(1, 1)] * 3 + [(np.nan, 0)] * 2
     found = bt.compare(scores(values))
-    (line,) = found.made.bounds
+    (line,) = found.provenance.bounds
     assert (
         line == 'the verdict "A better than B" holds for every value of the 2 missing scores: P(A '
         "better) is between 0.992 and 0.998"
@@ -138,14 +138,16 @@ def test_an_answer_has_the_lines_that_stop_or_warn():
     assert "Audit" not in said  # that a verdict holds changes nothing for its reader
     assert "! Missing data" not in said
     assert f"Audit - {line}" in " ".join(bt.report(found).split())
-    assert bt.compare(scores(values[:9])).made.bounds is None
-    assert bt.compare(scores(values), missing="complete").made.bounds is None
+    assert bt.compare(scores(values[:9])).provenance.bounds is None
+    assert bt.compare(scores(values), missing="complete").provenance.bounds is None
 
 
 def test_an_answer_from_logs_has_their_errors(tmp_path):
     found = bt.compare(bt.read(logs(tmp_path / "logs")))
-    assert found.made.audit[0] == "runs that ended in an error: b 1 of 6"
-    assert any("holds for every value of the missing score" in line for line in found.made.bounds)
+    assert found.provenance.audit[0] == "runs that ended in an error: b 1 of 6"
+    assert any(
+        "holds for every value of the missing score" in line for line in found.provenance.bounds
+    )
 
 
 def test_whether_a_verdict_holds_is_told_from_the_side_that_is_ahead():

@@ -121,7 +121,7 @@ def test_marks_stand_where_numbers_say(open_page, pages, name):
         ends = sorted((row["limits"][0], row["limits"][2]))
         assert row["limits"][1] == pytest.approx(point, abs=row["pixel"] + digits)
         assert ends == pytest.approx([low, high], abs=row["pixel"] + digits)
-        if comparison.made.quantity != "mean":
+        if comparison.provenance.quantity != "mean":
             assert max(map(abs, ends)) <= 1 + row["pixel"]
         shape = row["kind"] if row["kind"] in ("better", "worse", "equivalent") else "undecided"
         assert row["shape"] == f"#m-{shape}"
@@ -179,7 +179,7 @@ def test_a_threshold_and_a_rope_change_marks_and_back_restores_them(open_page, p
     assert "equivalent" in {row["kind"] for row in page.evaluate(ROWS)}
     page.get_by_role("button", name="Back to the report").click()
     assert page.locator("#picture").evaluate("e => e.innerHTML") == before
-    assert comparison.made.threshold == 0.95
+    assert comparison.provenance.threshold == 0.95
 
 
 def test_without_scripts_nothing_is_lost_but_what_explores(open_page, pages):

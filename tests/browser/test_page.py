@@ -44,7 +44,7 @@ def verdicts(page):
 
 def expected(comparison):
     """The same from Python; with a baseline its pairs are shown."""
-    found, baseline = {}, comparison.made.baseline
+    found, baseline = {}, comparison.provenance.baseline
     for row in comparison.pairs.to_dict("records"):
         system, other = on_one_line(row["system"]), on_one_line(row["other"])
         verdict = {"better": system, "worse": other}.get(row["verdict"], row["verdict"])
@@ -55,7 +55,7 @@ def expected(comparison):
 
 def expected_at_another_rope(comparison):
     """As `expected`, equivalent where the pair alone is: the page has no joint masses."""
-    found, made = expected(comparison), comparison.made
+    found, made = expected(comparison), comparison.provenance
     if "pairwise_verdict" not in comparison.data:
         return found
     for joint, pair in zip(

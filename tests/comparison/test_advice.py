@@ -117,7 +117,7 @@ def test_other_data_are_refused():
 def test_comparison_follows_the_advice(scores, advised):
     data, model = kinds(scores)["judgments"]
     comparison = advised(model)
-    assert (comparison.made.model, list(comparison.beside)) == (model, ["exact"])
+    assert (comparison.provenance.model, list(comparison.alternatives)) == (model, ["exact"])
     p = comparison["prob_better"].values
     assert p + p.T == pytest.approx(1.0)
     assert comparison["prob_best"].sum().item() == pytest.approx(1.0)
@@ -135,11 +135,11 @@ def test_comparison_follows_the_advice(scores, advised):
 def test_closed_form_is_advised_for_two_systems(scores):
     data = kinds(scores)["two"][0]
     comparison = bt.compare(data, method="advised", rng=1)
-    assert not comparison.beside
+    assert not comparison.alternatives
     assert "prob_best" not in comparison
     three = bt.count(scores.drop_vars(["cluster", "dataset"]))
     comparison = bt.compare(three, method="advised")
-    assert not comparison.beside
+    assert not comparison.alternatives
     assert "it needs the scores of the items" in comparison.attrs["no_joint"]
 
 
@@ -180,7 +180,10 @@ def test_tallies_are_drawn_as_they_are_scored():
     )
     comparison = bt.compare(tallies, method="advised", rng=1)
     alone = bt.scores.bootstrap(tallies, rng=1)
-    assert (comparison.made.model, list(comparison.beside)) == ("bayesian_bootstrap", ["exact"])
+    assert (comparison.provenance.model, list(comparison.alternatives)) == (
+        "bayesian_bootstrap",
+        ["exact"],
+    )
     np.testing.assert_array_equal(comparison["prob_best"].values, alone["prob_best"].values)
     assert "prior=zero | method=advised (bayesian_bootstrap)" in bt.signature(comparison)
     assert "4,000, independent" in bt.report(comparison)
@@ -243,7 +246,10 @@ def test_choices_that_do_not_fit_the_advice(scores):
     with pytest.raises(ValueError, match="method='advised' keeps ties"):
         bt.compare(scores, method="advised", ties="drop")
     found = bt.compare(kinds(scores)["graded"][0], method="advised", rope=0.01)
-    assert (found.made.quantity, found.made.rope) == ("mean", 0.01)  # in units of the score
+    assert (found.provenance.quantity, found.provenance.rope) == (
+        "mean",
+        0.01,
+    )  # in units of the score
 
 
 @pytest.mark.sampled

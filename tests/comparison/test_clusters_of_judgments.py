@@ -171,7 +171,7 @@ def test_the_same_seed_and_other_names_of_prompts_give_the_same_draws():
 
 def test_an_answer_says_how_it_was_made_and_is_kept(tmp_path):
     found = davidson.by_cluster(judged(3, 12, 10, 0.5, 7), draws=300, rng=3)
-    assert (found.made.model, found.made.unit, found.made.draws) == (
+    assert (found.provenance.model, found.provenance.unit, found.provenance.draws) == (
         "davidson_by_cluster",
         "cluster",
         300,

@@ -33,7 +33,7 @@ def test_a_sampled_comparison_keeps_its_draws(both):
     assert list(both.fits) == ["mcmc"]
     tree = both.to_datatree()
     assert tree is both.fits["mcmc"]
-    beside = both.beside["mcmc"]["prob_better"]
+    beside = both.alternatives["mcmc"]["prob_better"]
     np.testing.assert_array_equal(bt.prob_better(tree).values, beside.values)
 
 
@@ -48,7 +48,7 @@ def test_draws_are_saved_on_request_alone(both, tmp_path):
     with pytest.raises(ValueError, match=match):
         without.to_datatree()
     assert bt.posterior.draws(without, rng=1)["posterior"].sizes["draw"] == 1000
-    assert list(again.beside) == ["mcmc"]
+    assert list(again.alternatives) == ["mcmc"]
     for name in ("theta", "difference"):
         xr.testing.assert_equal(
             again.fits["mcmc"]["posterior"][name], both.fits["mcmc"]["posterior"][name]
@@ -75,7 +75,7 @@ def test_large_fits_are_thinned_and_the_answer_says_so(both, monkeypatch):
     sampling = bt.models.Sampling(draws=500, tune=500)
     found = bt.compare(RIGHT, method="mcmc", sampling=sampling, rng=3)
     assert found.fits == {}
-    assert note in found.made.notes
+    assert note in found.provenance.notes
     assert "No draws are kept" in found.report()
     with pytest.raises(ValueError, match=r"^No draws are kept with the answer: the fit takes"):
         found.to_datatree()
@@ -125,7 +125,7 @@ def test_a_large_fit_that_is_compared_is_thinned_and_the_answer_says_so(monkeypa
     monkeypatch.setattr(stored_draws, "BYTES_MAX", size / 1.5)
     found = bt.fits.compare(tree)
     assert found.fits["adopted model"]["posterior"].sizes["draw"] == 500
-    assert [note.split()[0] for note in found.made.notes] == ["Checked", "Every"]
+    assert [note.split()[0] for note in found.provenance.notes] == ["Checked", "Every"]
     monkeypatch.setattr(stored_draws, "BYTES_MAX", size / 50)
     with pytest.raises(ValueError, match=r"^No draws are kept"):
         bt.fits.compare(tree).to_datatree()

@@ -28,9 +28,10 @@ def test_no_verdict_and_the_reason_is_told(drifting):
     verdicts = comparison["verdict"].sel(system_a="A", system_b="B")
     assert verdicts.item() == "a_better"
     assert (
-        comparison.beside["mcmc"]["verdict"].sel(system_a="A", system_b="B").item() == "no_verdict"
+        comparison.alternatives["mcmc"]["verdict"].sel(system_a="A", system_b="B").item()
+        == "no_verdict"
     )
-    assert "R-hat" in " ".join(comparison.made.failures)
+    assert "R-hat" in " ".join(comparison.provenance.failures)
     assert "FAILED" in bt.report(comparison)
     alone = bt.report(bt.compare(bt.datasets.contingency_case("a"), method="mcmc"))
     assert "No verdict on A and B" in alone

@@ -40,7 +40,7 @@ def test_clusters_of_dataarrays_are_kept():
     rng = np.random.default_rng(2)
     clusters = np.arange(40) // 10
     sides = {s: side(rng.random(40), cluster=clusters) for s in "ab"}
-    assert bt.compare(sides).made.n_units == 4
+    assert bt.compare(sides).provenance.n_units == 4
 
 
 def test_clusters_that_differ_are_refused():

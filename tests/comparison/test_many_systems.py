@@ -126,7 +126,7 @@ def test_graded_wins_have_no_answer_among_all_and_means_have():
     graded = scores(rng.normal(0, 1, (40, 1)) + rng.normal(np.linspace(0, 1, 4), 1, (40, 4)))
     wins, mean = (bt.compare(graded, quantity=q) for q in ("wins", "mean"))
     assert "pairwise_prob_better" not in wins
-    assert "wins are answered pair by pair" in wins.made.no_joint
+    assert "wins are answered pair by pair" in wins.provenance.no_joint
     assert "prob_best" not in wins  # of the mean, which is another quantity
     assert mean["prob_better"].values[3, 0] > 0.9
     assert "by mean score" in mean.statement()[0]
@@ -221,7 +221,7 @@ def test_scores_whose_squares_are_no_numbers_are_refused(times, message):
 def test_systems_in_two_groups_are_named():
     rng = np.random.default_rng(8)
     found = bt.compare(solved(rng, np.r_[np.zeros(5), np.full(5, 2.5)], 200), tests="sign")
-    (line, *_) = found.made.joint_notes
+    (line, *_) = found.provenance.joint_notes
     assert line.startswith("The systems fall into two groups (probability of more than one group ")
     upper, lower = line.partition(": ")[2].rstrip(".").split("; ")
     assert set(upper.split(", ")) == set("FGHIJ")
@@ -235,7 +235,7 @@ def test_near_copies_are_equivalent_only_where_the_pair_is_by_itself():
     other = rng.random((100, 12)) < 0.5
     copies = np.where(rng.random((100, 12)) < 0.05, other, np.repeat(base, 6, axis=1))
     found = bt.compare(scores(copies), tests="sign", rope=0.06)
-    assert any("nearly the same errors" in line for line in found.made.joint_notes)
+    assert any("nearly the same errors" in line for line in found.provenance.joint_notes)
     np.testing.assert_allclose(found["mass"], found["pairwise_mass"], atol=1e-9)
     assert (found["prob_better"].values != found["pairwise_prob_better"].values).any()
     upper = np.triu_indices(12, 1)
@@ -252,7 +252,7 @@ def test_one_dominating_document_is_named():
     graded = rng.normal(size=(12, 3))
     graded[4] *= 30
     found = bt.compare(scores(graded), quantity="mean", tests="sign")
-    assert "One item makes up" in " ".join(found.made.joint_notes)
+    assert "One item makes up" in " ".join(found.provenance.joint_notes)
     assert "squared differences" in " ".join(found.statement())
 
 

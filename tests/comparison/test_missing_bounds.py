@@ -141,7 +141,7 @@ def test_bounds_are_of_what_the_answer_is_of():
     values = np.array([np.where(items < 8, 1, 0), np.where(items < 6, 1, 0)]).T.astype(float)
     values[rng.choice(36, 3, replace=False), 1] = np.nan
     c = compared(as_scores(values, item=items, epoch=np.tile([1, 2, 3], 12)))
-    line = c.made.bounds[0]
+    line = c.provenance.bounds[0]
     assert str(c.data["verdict"].values[0, 1]).replace("_", " ") in line
     assert "by wins" not in line
 

@@ -43,7 +43,7 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     assert "0.50 on the 80 items that it lacks and 0.69 on the 120 that it has" in said
     assert "favors it" in said
     assert "A is better than B with probability 0.999; with those left out, 0.008" in said
-    assert list(found.made.notes) == [said]
+    assert list(found.provenance.notes) == [said]
     wrong = bt.compare(scores, missing="wrong")["prob_better"].sel(PAIR)
     assert found["prob_better_if_wrong"].sel(PAIR).item() == wrong.item()
     assert "Missing as wrong" in bt.report(found, format="markdown")
@@ -89,7 +89,7 @@ def test_many_systems_say_which_verdicts_change():
     values[::7, 2] = 1.0
     with pytest.warns(UserWarning, match="counted as wrong, . of 3 verdicts change: A and B"):
         found = bt.compare(scored(values, "ABC"))
-    assert "B better becomes A better" in " ".join(found.made.notes)
+    assert "B better becomes A better" in " ".join(found.provenance.notes)
 
 
 def test_graded_scores_outside_0_and_1_get_the_worst_that_was_seen():

@@ -128,7 +128,7 @@ def test_saved_and_loaded(tmp_path):
 
 def test_many_items_without_a_label_are_told():
     bare = bt.judged.from_table({("A", "B"): ([[9, 0, 0], [0, 9, 0], [0, 0, 0]], (90, 80, 60))})
-    notes = bt.compare(bare).made.notes
+    notes = bt.compare(bare).provenance.notes
     assert any(
         "26% of the items of A vs B have a judge output without any human label" in n for n in notes
     )
@@ -219,7 +219,7 @@ def test_pairs_without_a_label_are_left_out_and_told():
     found = bt.compare(bt.judged.from_table(table))
     assert found["prob_better"]["system_a"].values.tolist() == ["A", "B"]
     assert any(
-        note.startswith("! Human labels: 1 more pair was judged") for note in found.made.notes
+        note.startswith("! Human labels: 1 more pair was judged") for note in found.provenance.notes
     )
 
 
@@ -257,10 +257,14 @@ def test_both_ways_agree_and_the_sampled_one_says_how_it_was_made():
     z = both["z"].values
     assert 0 < np.nanmax(np.abs(z)) < 4
     np.testing.assert_array_equal(z, -z.T)
-    sampled = both.beside["mcmc"]
+    sampled = both.alternatives["mcmc"]
     assert sampled["system_a"].values.tolist() == ["C", "B", "A"]
     assert abs(at(sampled, "difference_mean") - at(both, "difference_mean")) < 0.02
     assert 0 < at(sampled, "prob_better_mcse") < 0.03
     alone = bt.compare(counts, method="mcmc", sampling=sampling, rng=3)
     assert at(alone, "prob_better") == at(sampled, "prob_better")
-    assert (alone.made.seed, alone.made.draws, alone.made.failures) == (3, 500, ())
+    assert (alone.provenance.seed, alone.provenance.draws, alone.provenance.failures) == (
+        3,
+        500,
+        (),
+    )

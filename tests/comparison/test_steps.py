@@ -40,9 +40,9 @@ def test_a_new_engine_is_one_row(monkeypatch):
 
     monkeypatch.setitem(steps.ENGINES, "exact", twice)
     comparison = bt.compare(DATA)
-    assert list(comparison.beside) == ["again"]
+    assert list(comparison.alternatives) == ["again"]
     np.testing.assert_array_equal(
-        comparison.beside["again"]["prob_better"], comparison["prob_better"]
+        comparison.alternatives["again"]["prob_better"], comparison["prob_better"]
     )
 
 

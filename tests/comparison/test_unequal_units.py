@@ -132,7 +132,7 @@ def test_each_cluster_once_is_the_t_test_of_cluster_means():
 def test_equal_sizes_have_no_second_answer():
     found = bt.compare(by_size((10,) * 8))
     assert "unit_prob_better" not in found.data
-    assert found.made.n_effective is None
+    assert found.provenance.n_effective is None
     assert pair(found, "difference_df") == 7
 
 
@@ -179,7 +179,7 @@ def test_at_two_degrees_of_freedom_there_is_no_joint_model_and_no_prediction():
     data = graded((300, *[10] * 7), seed=1, systems=3)
     found = bt.compare(data, quantity="mean")
     assert "prob_best" not in found.data
-    assert "of unequal size, worth" in found.made.no_joint
+    assert "of unequal size, worth" in found.provenance.no_joint
     outlook = bt.plan.outlook(found)
     assert outlook["more_items"].isnull().all()
     assert outlook["replicates"].isnull().all()
@@ -205,7 +205,7 @@ def test_tests_and_bayes_factors_count_clusters():
     assert p.sel(test="randomization").item() == REFERENCE["sign"]["4 1"]
     assert found["cluster_counts"].sel(AB).values.tolist() == [4, 1, 0]
     limit = "5 clusters differ, so no test on clusters can have a p-value below 0.0625."
-    assert limit in found.made.notes
+    assert limit in found.provenance.notes
 
 
 @pytest.mark.parametrize("key", REFERENCE["bayes_factor"])
@@ -268,7 +268,7 @@ def test_a_model_next_to_clusters_never_changes_the_exact_answer():
     exact, both = bt.compare(COPIES), bt.compare(COPIES, method="both", rng=1)
     for name in ("prob_better", "difference_lower", "verdict", "bayes_factor_01"):
         np.testing.assert_array_equal(both[name].values, exact[name].values)
-    beside = both.beside["clustered"]
+    beside = both.alternatives["clustered"]
     closed = bt.models.clustered.closed_form(bt.count(COPIES, by="cluster")).sel(AB).item()
     error = beside["prob_better_mcse"].sel(AB).item()
     assert abs(beside["prob_better"].sel(AB).item() - closed) < 4 * error

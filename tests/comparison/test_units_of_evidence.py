@@ -49,7 +49,7 @@ def test_counts_of_clusters_are_answered_on_clusters():
     data = scores(RUNS, cluster=np.arange(60) // 5)
     counted = bt.compare(bt.count(data, by="cluster"))
     assert better(counted) == pytest.approx(better(bt.compare(data)), rel=1e-12)
-    assert counted.made.n_units == 12
+    assert counted.provenance.n_units == 12
 
 
 def test_trials_are_answered_as_the_runs_they_sum():
@@ -67,7 +67,7 @@ def test_advised_calls_do_not_fail_beyond_the_systems_a_model_takes():
     data = scores(rng.random((40, 33)) < 0.5, dataset=np.arange(40) // 20)
     advice = bt.advise(data)
     assert not advice.spec.fitted
-    assert bt.compare(data, method="advised").made.n_items == 40
+    assert bt.compare(data, method="advised").provenance.n_items == 40
 
 
 def test_the_pooling_of_data_sets_with_runs_is_told():
@@ -75,7 +75,7 @@ def test_the_pooling_of_data_sets_with_runs_is_told():
         RUNS, item=np.arange(60) // 5, epoch=np.arange(60) % 5, dataset=np.arange(60) // 30
     )
     assert "pools the 2 data sets" in bt.advise(runs).why
-    assert "2 data sets are pooled" in " ".join(bt.compare(runs).made.notes)
+    assert "2 data sets are pooled" in " ".join(bt.compare(runs).provenance.notes)
 
 
 def equal_in_units(rng, sets, units, size, alike):

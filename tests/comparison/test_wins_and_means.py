@@ -19,7 +19,7 @@ def rare_losses():
 def test_the_mean_decides_and_wins_that_favor_the_other_system_split(rare_losses):
     found = bt.compare(rare_losses)
     assert rare_losses.mean("item").diff("system").item() > 0  # the mean of B is higher
-    assert (found.made.quantity, found.made.beside_quantity) == ("mean", "wins")
+    assert (found.provenance.quantity, found.provenance.beside_quantity) == ("mean", "wins")
     assert found["prob_better"].values[0, 1] < 0.05
     assert found["wins_prob_better"].values[0, 1] > 0.9999
     assert found["verdict"].values[0, 1] == found["verdict"].values[1, 0] == "split"
@@ -40,7 +40,7 @@ def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losse
     assert by_mean["verdict"].values[0, 1] == "b_better"
     assert by_mean["wins_verdict"].values[0, 1] == "a_better"
     assert by_mean.pairs.loc[0, ["system", "wins_verdict"]].tolist() == ["B", "worse"]
-    assert by_mean.made.difference_is == "difference of means, in units of the score"
+    assert by_mean.provenance.difference_is == "difference of means, in units of the score"
     assert "By wins, B is better with probability < 0.001." in by_mean.statement()[1]
 
 
@@ -48,7 +48,7 @@ def test_a_quantity_that_is_given_decides_and_the_other_stands_beside(rare_losse
     "choices", [{"margin": 0.05}, {"prior": "jeffreys"}, {"ties": "half"}, {"ties": "all"}]
 )
 def test_what_speaks_of_wins_is_answered_by_wins(rare_losses, choices):
-    assert bt.compare(rare_losses, **choices).made.quantity == "wins"
+    assert bt.compare(rare_losses, **choices).provenance.quantity == "wins"
 
 
 def test_order_and_verdicts_of_three_systems_are_of_one_quantity():
@@ -75,7 +75,7 @@ def test_advice_for_graded_scores_is_the_mean(rare_losses):
 def test_scores_of_0_and_1_have_one_quantity():
     right = np.random.default_rng(2).random((50, 2)) < [0.8, 0.5]
     found = bt.compare(scores(right))
-    assert (found.made.quantity, found.made.beside_quantity) == ("accuracy", None)
+    assert (found.provenance.quantity, found.provenance.beside_quantity) == ("accuracy", None)
     assert "Difference in accuracy (A − B)" in found.statement()[1]
     for quantity in ("wins", "mean"):
         same = bt.compare(scores(right), quantity=quantity)
@@ -83,7 +83,7 @@ def test_scores_of_0_and_1_have_one_quantity():
 
 
 def test_a_rope_is_in_units_of_the_quantity_that_decides(rare_losses):
-    assert bt.compare(rare_losses, rope=0.01).made.quantity == "mean"
+    assert bt.compare(rare_losses, rope=0.01).provenance.quantity == "mean"
     close = bt.compare(rare_losses, rope=5.0)  # split comes before equivalent
     assert close["mass"].sel(region="rope").values[0, 1] > 0.999
     assert close["verdict"].values[0, 1] == "split"
@@ -120,8 +120,8 @@ def test_a_rope_does_not_make_lucky_differences_larger_than_it():
 
 def test_a_large_rope_of_a_probability_is_cautioned():
     counts = bt.counts.from_table({("A", "B"): (80, 3, 17)})
-    assert "may matter" in bt.compare(counts, rope=0.9).made.notes[-1]
-    assert not bt.compare(counts, rope=0.2).made.notes
+    assert "may matter" in bt.compare(counts, rope=0.9).provenance.notes[-1]
+    assert not bt.compare(counts, rope=0.2).provenance.notes
 
 
 def test_lower_is_better_names_the_lower_one():

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from gating.made import answers, first, log, rehashed, table
+from gating.provenance import answers, first, log, rehashed, table
 
 import betterthan as bt
 from betterthan.gating import baseline_files
@@ -45,7 +45,7 @@ def test_logs_with_another_prompt_are_what_is_gated(tmp_path):
     new = log(tmp_path / "b.json", SAME, prompt="Think step by step.")
     found = bt.gate(old, new, margin=0.05)
     assert found.verdict == "pass"
-    assert "prompts differ on 200 of 200 shared items" in found.said[0]
+    assert "prompts differ on 200 of 200 shared items" in found.notes[0]
     assert bt.gate(old, log(tmp_path / "c.json", BAD), margin=0.05).verdict == "worse"
 
 
@@ -257,7 +257,7 @@ def test_a_baseline_of_another_version_is_said_and_of_another_form_refused(tmp_p
     kept.write_text(rehashed(text.replace(f'"{bt.__version__}"', '"0.0.1"')))
     found = bt.gate(kept, new, margin=0.05)
     assert found.verdict == "pass"
-    assert found.said == (f"base.csv was accepted by betterthan 0.0.1; this is {bt.__version__}",)
+    assert found.notes == (f"base.csv was accepted by betterthan 0.0.1; this is {bt.__version__}",)
     kept.write_text(text.replace("baseline 2:", "baseline 1:"))
     with pytest.raises(
         ValueError, match=r"is a baseline of form '1', and betterthan .* reads form 2"

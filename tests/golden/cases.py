@@ -373,7 +373,7 @@ def two_engines() -> Any:
     """
     answer = bt.load(Path(__file__).parent / "stored" / "two_engines.nc")
     data = answer.data.assign_attrs(version=bt.__version__)
-    return Comparison(data, answer.beside, answer.fits)
+    return Comparison(data, answer.alternatives, answer.fits)
 
 
 @case

@@ -75,10 +75,10 @@ def _of_one(answer: Any) -> Iterator[tuple[str, str]]:
         yield "answer.md", answer.to_markdown()
     if hasattr(answer, "to_json"):
         yield "answer.json", answer.to_json()
-    if isinstance(answer, Comparison) and answer.made.answer in ("comparison", "judged"):
+    if isinstance(answer, Comparison) and answer.provenance.answer in ("comparison", "judged"):
         comparison: Any = answer
         yield "answer.json", as_json(comparison)
-    if isinstance(answer, Comparison) and answer.made.answer == "comparison":
+    if isinstance(answer, Comparison) and answer.provenance.answer == "comparison":
         papers = (f"--- {form}\n{bt.report(answer, format=form)}" for form in PAPERS)
         yield "papers.txt", "\n".join(papers)
 
@@ -113,7 +113,7 @@ def _caption(attributes: str) -> str:
 def numbers(answer: Any) -> dict[str, Any]:
     """What an answer computed, as JSON knows it: by table and by variable."""
     if isinstance(answer, Comparison):
-        tables = {"data": answer.data} | {f"engine {k}": v for k, v in answer.beside.items()}
+        tables = {"data": answer.data} | {f"engine {k}": v for k, v in answer.alternatives.items()}
         tables |= {"pairs": answer.pairs, "systems": answer.systems}
     elif isinstance(answer, xr.Dataset | xr.DataArray):
         tables = {"data": answer}

@@ -40,7 +40,7 @@ def test_it_is_a_prior_like_others():
     better = bt.prob_better(counts, prior="skeptical")
     xr.testing.assert_identical(better, bt.prob_better(counts, prior=numbers))
     found = bt.compare(counts, prior="skeptical")
-    assert found.made.prior == numbers
+    assert found.provenance.prior == numbers
     np.testing.assert_array_equal(found.data["prob_better"], better)
     assert float(better.sel(AB)) < float(bt.prob_better(counts).sel(AB))
 
@@ -67,8 +67,8 @@ def graded(scale=1.0):
 
 def test_means_get_a_normal_prior_of_their_scale():
     plain, found = bt.compare(graded()), bt.compare(graded(), prior="skeptical")
-    assert found.made.quantity == "mean"
-    assert found.made.prior_sd == pytest.approx(0.05)
+    assert found.provenance.quantity == "mean"
+    assert found.provenance.prior_sd == pytest.approx(0.05)
     assert "prior=normal(0, 0.05) of a difference" in found.signature()
     for k in (0, 1):
         before, after = (c.data["difference_mean"].values[k, 2] for c in (plain, found))
@@ -77,9 +77,9 @@ def test_means_get_a_normal_prior_of_their_scale():
         assert 0.5 < after < before
     large = bt.compare(graded(1000), prior="skeptical")
     ratio = 0.05 * float(np.ptp(graded(1000).values))
-    assert large.made.prior_sd == pytest.approx(ratio)
+    assert large.provenance.prior_sd == pytest.approx(ratio)
     assert "prob_best" not in found.data
-    assert "prior of its own" in found.made.no_joint
+    assert "prior of its own" in found.provenance.no_joint
 
 
 def test_nothing_is_planned_or_computed_by_t_under_it():

@@ -134,10 +134,12 @@ def test_what_is_saved_comes_back_with_what_stands_beside(tmp_path, many):
     back = bt.load(tmp_path / "c.nc")
     xr.testing.assert_identical(back.data, many.data)
     assert str(back) == str(many)
-    assert not back.beside
+    assert not back.alternatives
     beside = type(many)(many.data, {"exact": many.data[["prob_better", "verdict"]]})
     beside.save(tmp_path / "b.nc")
-    xr.testing.assert_identical(bt.load(tmp_path / "b.nc").beside["exact"], beside.beside["exact"])
+    xr.testing.assert_identical(
+        bt.load(tmp_path / "b.nc").alternatives["exact"], beside.alternatives["exact"]
+    )
 
 
 def test_what_is_no_comparison_is_refused(tmp_path):

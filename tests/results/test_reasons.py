@@ -101,7 +101,7 @@ def test_the_bootstrap_has_one_name():
     values = (rng.random((80, 3)) < [0.4, 0.5, 0.6]).astype(float)
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABC")})
     found = bt.compare(scores, rng=1)
-    named = found.made.joint_model
+    named = found.provenance.joint_model
     assert named is None or named in {spec.name for spec in ROSTER}
     assert set(ENGINES) <= {spec.name for spec in ROSTER} | {"exact", "mcmc"}
 

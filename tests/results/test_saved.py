@@ -106,7 +106,7 @@ def test_a_saved_file_that_a_tool_changed_has_no_digest_and_is_read(saved, compa
     back = bt.load(saved)
     assert back.attrs["comment"] == "seen"
     xr.testing.assert_equal(back.data, both.data)
-    xr.testing.assert_identical(back.beside["exact"], both.beside["exact"])
+    xr.testing.assert_identical(back.alternatives["exact"], both.alternatives["exact"])
 
 
 # libhdf5 2.0 loops on a file of this kind whose byte 516 is 8, but another version may not

@@ -6,7 +6,7 @@ import sys
 import pytest
 from results.situations import SITUATIONS, filled, sentences
 
-from betterthan.results import facts, score_sentences
+from betterthan.results import facts, paper_sentences, score_sentences
 from betterthan.results import sentences as answer_sentences
 
 
@@ -23,6 +23,7 @@ def test_an_unknown_fact_is_an_error():
 # functions that write sentences; the others of a module build records, or are used elsewhere
 BUILDERS = {
     answer_sentences: {"verdict_label", "unit_label"},
+    paper_sentences: set(),
     score_sentences: {
         *("score_facts", "prediction_facts", "_tested", "_by_chance"),
         *("judged_facts", "_judged_pair", "_judged_pairs"),

@@ -227,7 +227,7 @@ def audit(
         for name, value in choices.items():
             if value is not None:
                 raise ValueError(
-                    f"{name}={checks.shown(value)} does not apply: the source is scores"
+                    f"{name}={checks.quoted(value)} does not apply: the source is scores"
                 )
         return _audit_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
@@ -270,7 +270,7 @@ def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
     score_choices = {k: v for k, v in choices.items() if k not in _LOG_CHOICES and v is not None}
     for name, value in score_choices.items():
         if name not in _SCORE_CHOICES:
-            raise ValueError(f"{name}={checks.shown(value)} does not apply: the source is a log")
+            raise ValueError(f"{name}={checks.quoted(value)} does not apply: the source is a log")
         if _SCORE_CHOICES[name]:
             checks.one_of(value, _SCORE_CHOICES[name], name)
     return score_choices

@@ -27,7 +27,7 @@ from betterthan.cli.options import (
     Shuffles,
     Systems,
 )
-from betterthan.cli.sources import inputs_of, read_given
+from betterthan.cli.sources import inputs_of, read_arguments
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
@@ -115,7 +115,7 @@ def show(
         answers: list[Any] = [bt.load(name) for name in files]
     else:
         better = False if lower_is_better else None
-        data = read_given(files, layout=layout, higher_is_better=better, systems=systems)
+        data = read_arguments(files, layout=layout, higher_is_better=better, systems=systems)
         answers = [bt.compare(data, quantity=quantity, rope=rope, baseline=baseline)]
     target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
     put(_page(answers), target)
@@ -187,7 +187,9 @@ def groups(
 
     checks.one_of(test, ("randomization", "sign"), "test")
     better = False if lower_is_better else None
-    data = read_given(files, layout=layout, higher_is_better=better, scale=scale, systems=systems)
+    data = read_arguments(
+        files, layout=layout, higher_is_better=better, scale=scale, systems=systems
+    )
     if test == "sign":
         result = bt.sign_test(data)
     else:

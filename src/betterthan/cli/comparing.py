@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
-from betterthan.cli.sources import ids_in, inputs_of, read_given
+from betterthan.cli.sources import ids_in, inputs_of, read_arguments
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def compare(
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
     judged_columns = _of_judged(judge, human, strata, drop)
-    data = read_given(
+    data = read_arguments(
         files,
         **judged_columns,
         layout=layout,

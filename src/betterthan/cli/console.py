@@ -65,7 +65,7 @@ class _Output(io.TextIOWrapper):
         return NotPrintedError(self.failed)
 
 
-class _Beside(io.TextIOWrapper):
+class _Errors(io.TextIOWrapper):
     """Standard error, which nobody need read."""
 
     def write(self, text: str, /) -> int:
@@ -94,7 +94,7 @@ def ready() -> None:
     if sys.stdout is sys.__stdout__:
         sys.stdout = _of(_Output, sys.stdout, "replace")
     if sys.stderr is sys.__stderr__:
-        sys.stderr = _of(_Beside, sys.stderr, "backslashreplace")
+        sys.stderr = _of(_Errors, sys.stderr, "backslashreplace")
 
 
 def finish() -> str:

@@ -10,7 +10,7 @@ import typer
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
 from betterthan.cli.options import Layout, Lower, Page, Rope, Systems
-from betterthan.cli.sources import inputs_of, read_given, source_of
+from betterthan.cli.sources import inputs_of, read_arguments, source_of
 
 if TYPE_CHECKING:
     from betterthan.plan import Plan
@@ -110,7 +110,7 @@ def _counts(pilot: list[str], **choices: Any) -> Any:
     import betterthan as bt
 
     source_of(pilot)
-    data = read_given(pilot, **choices)
+    data = read_arguments(pilot, **choices)
     _clustered(data)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     if names.SYSTEM in data.dims and not data.isin((0, 1)).where(data.notnull(), True).all():

@@ -71,7 +71,7 @@ def ordered(
     return orders, reference[0] if len(reference) == 1 else reference, several
 
 
-def told_of(
+def order_answers(
     orders: xr.DataArray, reference: str | list[str] | None, restrict: str | None
 ) -> list[xr.Dataset]:
     """Return taus against the reference; without one, the agreement and, for one document, the

@@ -8,10 +8,10 @@ from betterthan.cli.console import say
 if TYPE_CHECKING:
     import xarray as xr
 
-Given = str | Path | list[str | Path] | dict[str, str | Path]
+Source = str | Path | list[str | Path] | dict[str, str | Path]
 
 
-def source_of(arguments: list[str]) -> Given:
+def source_of(arguments: list[str]) -> Source:
     """What `betterthan.read` takes: a path, several, or those of each name.
 
     Raises
@@ -38,7 +38,7 @@ def source_of(arguments: list[str]) -> Given:
     return {str(name): path for name, path in split}
 
 
-def read_given(arguments: list[str], **choices: Any) -> "xr.DataArray":
+def read_arguments(arguments: list[str], **choices: Any) -> "xr.DataArray":
     """Read the arguments with the chosen options, and print the import summary."""
     import betterthan as bt
 

@@ -22,13 +22,13 @@ def run() -> None:
     signal.signal(signal.SIGINT, _leave)
     ready()
     try:
-        ended(_given)
+        ended(_load_and_run)
     except KeyboardInterrupt:
         say("interrupted")
         raise SystemExit(INTERRUPTED) from None
 
 
-def _given() -> Any:
+def _load_and_run() -> Any:
     """Load what is asked for, and run it."""
     command = _command(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -71,7 +71,7 @@ def measures(
     say(str((data if data is not None else confusions).attrs["reading"]))
     answers = [] if confusions is None else [with_seed(confusions, seed)]
     if data is not None:
-        found = bt.scores.compare(
+        comparison = bt.scores.compare(
             data,
             statistic=statistic or default,
             beta=beta,
@@ -84,7 +84,7 @@ def measures(
             correction=correction,
             rng=seed,
         )
-        answers.insert(0, found)
+        answers.insert(0, comparison)
     put(bt.report(*answers, format=form), target)
 
 
@@ -186,11 +186,11 @@ def order(
     agreement.
     """
     import betterthan as bt
-    from betterthan.cli.reading import ordered, told_of
+    from betterthan.cli.reading import order_answers, ordered
 
     form, target = one_file(format, output, "order", [file])
     orders, names_of, several = ordered(file, reference, restrict)
-    answers: list[Any] = told_of(orders, names_of, restrict)
+    answers: list[Any] = order_answers(orders, names_of, restrict)
     if several:
         compared = bt.orders.compare(
             orders,

@@ -176,11 +176,11 @@ def _alike(loaded: LoadedData, unit: str, datasets: int) -> tuple[str, str, str]
             f"all {n:,} rows belong to one {unit}, which is one example: no verdict follows",
             "any answer that takes them as independent: it is far too certain",
         )
-    given_up = f"; it pools the {datasets} data sets" if datasets > 1 else ""
+    pooled = f"; it pools the {datasets} data sets" if datasets > 1 else ""
     return (
         _closed(systems),
         f"{what} are correlated, so {n:,} rows say less than {n:,} independent examples: the "
-        f"{number:,} {unit}s are the units{given_up}",
+        f"{number:,} {unit}s are the units{pooled}",
         "any answer that takes the rows as independent: it is too certain"
         if unit == CLUSTER
         else _ORDERED,
@@ -206,14 +206,14 @@ def _of_counts(loaded: LoadedData) -> tuple[str, str, str]:
     unit = counts.attrs.get("unit", "unknown")
     if unit == "judgment":
         return _judged(systems, "")
-    asked = "these counts come from shared items"
+    reason = "these counts come from shared items"
     more = ""
     if unit != names.ITEM:
-        asked = "it is unknown what was counted"
+        reason = "it is unknown what was counted"
         more = ", or davidson if they are judgments: counts.assign_attrs(unit='judgment')"
     return (
         "dirichlet_multinomial",
-        f"{asked}, so pairs are answered one by one; ranks need item_response on the scores{more}",
+        f"{reason}, so pairs are answered one by one; ranks need item_response on the scores{more}",
         f"davidson on pairs of shared items: {_TOO_SURE}",
     )
 

@@ -37,8 +37,8 @@ class BlockMeans:
     @property
     def covariance(self) -> np.ndarray:
         """Of the means, (system, system)."""
-        assert self.of.seen is not None  # graded scores are read twice
-        return self.of.seen.products / (self.of.units * (self.of.units - 1))
+        assert self.of.spread is not None  # graded scores are read twice
+        return self.of.spread.products / (self.of.units * (self.of.units - 1))
 
     @property
     def df(self) -> float:
@@ -51,9 +51,9 @@ class BlockMeans:
         squares, n = self.of.squares(), np.maximum(self.scored, 1)
         error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
         skewness = None
-        if self.of.graded and self.of.seen is not None:
+        if self.of.graded and self.of.spread is not None:
             sign = 1 if self.of.higher_is_better else -1
-            cubes = np.diag(self.of.seen.cubes)
+            cubes = np.diag(self.of.spread.cubes)
             skewness = sign * spreads.skewness_of(n, np.zeros(len(n)), squares, cubes)
         error = np.where(self.scored > 1, error, 0.0)
         return Student(self.mean, error, np.maximum(n - 1.0, 1.0), skewness=skewness, units=n)
@@ -63,9 +63,9 @@ class BlockMeans:
 class BlockTotals:
     """As `UnitTotals`, from sums over blocks: each item is an example of its own."""
 
-    found: Tables
+    tables: Tables
     average: np.ndarray  # (system,), of the scores as they stand
-    seen: Spreads | None  # of a second reading, where one was needed
+    spread: Spreads | None  # of a second reading, where one was needed
     systems: list[str]
     higher_is_better: bool
 
@@ -74,12 +74,12 @@ class BlockTotals:
     @property
     def graded(self) -> bool:
         """More than right and wrong."""
-        return self.found.graded
+        return self.tables.graded
 
     @property
     def units(self) -> int:
         """Items."""
-        return self.found.items
+        return self.tables.items
 
     @property
     def gaps(self) -> bool:
@@ -94,7 +94,7 @@ class BlockTotals:
     @property
     def scored(self) -> np.ndarray:
         """Items that each system has a score on."""
-        return np.diag(self.found.shared)
+        return np.diag(self.tables.shared)
 
     @property
     def mean(self) -> np.ndarray:
@@ -103,8 +103,8 @@ class BlockTotals:
 
     def squares(self) -> np.ndarray:
         """Sum over items of the squared distance from the mean, (system,)."""
-        if self.seen is not None and self.graded:
-            return np.diag(self.seen.products)
+        if self.spread is not None and self.graded:
+            return np.diag(self.spread.products)
         return self.scored * self.average * (1 - self.average)
 
     @property
@@ -122,8 +122,8 @@ class BlockTotals:
 
     def both_right(self) -> tuple[np.ndarray, int]:
         """On how many items both of two systems are right, (system, system), and the items."""
-        ones, n = np.diag(self.found.sums), self.units
-        both = self.found.sums - self.found.wins
+        ones, n = np.diag(self.tables.sums), self.units
+        both = self.tables.sums - self.tables.wins
         return (both if self.higher_is_better else n - ones - ones[:, None] + both), n
 
     def means(self) -> BlockMeans:
@@ -141,14 +141,14 @@ class BlockTotals:
         """The score of the system of the row on the items that it and that of the column have, as
         the scores stand; nan where there are none.
         """
-        number = self.found.shared
-        return np.where(number > 0, self.found.sums / np.maximum(number, 1), np.nan)
+        number = self.tables.shared
+        return np.where(number > 0, self.tables.sums / np.maximum(number, 1), np.nan)
 
     def pairs(self) -> PairMeans:
         """Of each pair, on the items that both have."""
-        assert self.seen is not None  # graded scores are read twice
+        assert self.spread is not None  # graded scores are read twice
         sign = 1 if self.higher_is_better else -1
-        return spreads.pair_means(self.found, self.average, self.seen, sign)
+        return spreads.pair_means(self.tables, self.average, self.spread, sign)
 
 
 def refuse_units(scores: xr.DataArray, options: Options) -> None:

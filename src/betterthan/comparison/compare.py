@@ -26,7 +26,7 @@ from betterthan.comparison.engines import (
     advised,
     closed_form,
     closed_table,
-    errors_apart,
+    engine_distance,
     fits_of,
     mcmc,
 )
@@ -195,7 +195,7 @@ def compare(
         many labels alone as say the same) and ``unlabelled`` (the share of items whose signal has
         no label). An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
         and ``prob_better_new``, on a data set not seen. A second way of computing stands in
-        ``.beside``.
+        ``.alternatives``.
 
     Raises
     ------
@@ -293,7 +293,7 @@ def _mcmc(evaluation: Evaluation, options: Options) -> list[Answer]:
 
 def _both(evaluation: Evaluation, options: Options) -> list[Answer]:
     exact, sampled = closed_form(evaluation, options), mcmc(evaluation, options)
-    return [replace(exact, more=errors_apart(evaluation, sampled)), sampled]
+    return [replace(exact, more=engine_distance(evaluation, sampled)), sampled]
 
 
 def _advised(evaluation: Evaluation, options: Options) -> list[Answer]:

@@ -40,17 +40,17 @@ def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> tuple[list[str],
     pooled = []
     if names.DATASET not in taken and several(scores, names.DATASET):
         pooled.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
-    apart = [name for name in (EPOCH, CLUSTER) if name not in taken and several(scores, name)]
+    ignored = [name for name in (EPOCH, CLUSTER) if name not in taken and several(scores, name)]
     tallies = names.TALLY in scores.dims
-    known = {name: () if tallies else _effective(scores, name) for name in apart}
+    known = {name: () if tallies else _effective(scores, name) for name in ignored}
     return pooled, [_too_sure(name, *of) for name, of in known.items()]
 
 
 def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> tuple[list[str], list[str]]:
     extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
     sets = [d for d in extra if d != CLUSTER]
-    apart = sets and names.DATASET not in taken
-    pooled = [pooled_note(int(np.prod([counts.sizes[d] for d in sets])))] if apart else []
+    ignored = sets and names.DATASET not in taken
+    pooled = [pooled_note(int(np.prod([counts.sizes[d] for d in sets])))] if ignored else []
     if CLUSTER not in extra or CLUSTER in taken:
         return pooled, []
     return pooled, [_too_sure(CLUSTER, *_effective_counts(counts))]
@@ -79,8 +79,8 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
     if len(units) < _UNITS_MIN:
         return ()
     outcomes = item_outcomes(scores)
-    seen = outcomes["observed"].values
-    return seen.sum(0), design_effect(outcomes["outcome"].values * seen, seen, place)
+    observed = outcomes["observed"].values
+    return observed.sum(0), design_effect(outcomes["outcome"].values * observed, observed, place)
 
 
 def _too_sure(name: str, *known: Any) -> str:

@@ -138,7 +138,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     return Answer("mcmc", Table.of(decided), settings=settings, fit=tree)
 
 
-def errors_apart(evaluation: Evaluation, sampled: Answer) -> Table:
+def engine_distance(evaluation: Evaluation, sampled: Answer) -> Table:
     """``z`` of each pair: how many Monte Carlo errors PyMC lies from the closed form; none of
     units, whose closed form is of another model.
     """

@@ -216,7 +216,7 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
     in_blocks.refuse_units(loaded.scores, options)
     totals = in_blocks.block_totals(blocks, options)
     quantity = quantity_of("scores", totals, options, None)
-    raw_counts = counts_of(blocks, totals.found, options.margin)
+    raw_counts = counts_of(blocks, totals.tables, options.margin)
     raw_counts = raw_counts.assign_attrs(missing=options.missing)
     columns = in_blocks.columns_of(totals, raw_counts)
     columns |= score_intervals(totals, columns, options)
@@ -239,7 +239,7 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
         takes=() if options.unit == names.ITEM else (CLUSTER, EPOCH),
         notes=tuple(notes),
         attrs=data_attrs(loaded, raw_counts)
-        | {"data_hash": f"{totals.found.mark:016x}", "n_blank": totals.found.blank},
+        | {"data_hash": f"{totals.tables.mark:016x}", "n_blank": totals.tables.blank},
     )
 
 

@@ -45,11 +45,11 @@ def judged_answers(
     labelled, bare = _labelled_pairs(data, options)
     pairs = of_judged.judged_posterior(labelled, options.prior)
     worth = of_judged.label_worth(labelled, pairs)
-    beside = _square(worth, labelled).pipe(_whole)
-    main, *others = _answers(labelled, pairs, beside["n"], options)
+    labels_worth = _square(worth, labelled).pipe(_whole)
+    main, *others = _answers(labelled, pairs, labels_worth["n"], options)
     z = [answer.more.to_dataset() for answer in others]
     alone = _alone(labelled, options)
-    whole = _joined(main.table.to_dataset(), beside, *alone, _labels(labelled), *z)
+    whole = _joined(main.table.to_dataset(), labels_worth, *alone, _labels(labelled), *z)
     fits, left_out = fits_of([main, *others])
     notes = [*_notes(labelled, worth), *_bare(bare), *left_out]
     attrs = _signed(labelled, options, notes, worth, [main, *others])
@@ -62,11 +62,11 @@ def judged_answers(
 
 def _labelled_pairs(data: xr.Dataset, options: Options) -> tuple[xr.Dataset, int]:
     """The pairs of the systems asked for that have labels, and how many have none."""
-    found = judged_counts(picked(data, options.systems).drop_vars(names.SYSTEM, errors="ignore"))
+    answers = judged_counts(picked(data, options.systems).drop_vars(names.SYSTEM, errors="ignore"))
     if options.baseline is not None:
-        checks.one_of(options.baseline, systems_of(found), "baseline")
-    labelled = found[GOLD].values.sum((1, 2)) > 0
-    return found.isel({names.PAIR: labelled}), int((~labelled).sum())
+        checks.one_of(options.baseline, systems_of(answers), "baseline")
+    labelled = answers[GOLD].values.sum((1, 2)) > 0
+    return answers.isel({names.PAIR: labelled}), int((~labelled).sum())
 
 
 def _answers(
@@ -124,16 +124,16 @@ def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dat
 
 def _alone(data: xr.Dataset, options: Options) -> list[xr.Dataset]:
     """The same of the labels alone as ``gold_...``, and of the judge alone as ``judge_...``."""
-    found = []
+    answers = []
     for name, counts in (("gold", data[GOLD].values.sum(2)), ("judge", judge_alone(data))):
         if counts is None:
             continue
         parts = _closed(counts, options)
-        told = table.exact(table.of_pairs(parts, data[JUDGED], square=True))
+        square = table.exact(table.of_pairs(parts, data[JUDGED], square=True))
         n = _square({"n": counts.sum(1)}, data)["n"]
-        whole = table.with_verdicts(told, options.question, n=n)[[*_BESIDE]]
-        found.append(whole.rename({k: f"{name}_{k}" for k in _BESIDE}))
-    return found
+        whole = table.with_verdicts(square, options.question, n=n)[[*_BESIDE]]
+        answers.append(whole.rename({k: f"{name}_{k}" for k in _BESIDE}))
+    return answers
 
 
 _BESIDE = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
@@ -153,10 +153,10 @@ def _closed(counts: np.ndarray, options: Options) -> dict[str, np.ndarray]:
         dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(a.shape),
         dirichlet.prob_above(a, b, t, rope),
     ]
-    found = {"prob_better": dirichlet.prob_above(a, b, t, 0.0)}
-    found |= {"prob_worse": dirichlet.prob_below(a, b, t, 0.0), "mass": np.stack(masses, -1)}
-    found |= {"difference_mean": dirichlet.mean_difference(a, b, t)}
-    return found | {"difference_lower": ends[0], "difference_upper": ends[1]}
+    answers = {"prob_better": dirichlet.prob_above(a, b, t, 0.0)}
+    answers |= {"prob_worse": dirichlet.prob_below(a, b, t, 0.0), "mass": np.stack(masses, -1)}
+    answers |= {"difference_mean": dirichlet.mean_difference(a, b, t)}
+    return answers | {"difference_lower": ends[0], "difference_upper": ends[1]}
 
 
 def _square(parts: Mapping[str, np.ndarray], data: xr.Dataset) -> xr.Dataset:
@@ -210,7 +210,7 @@ def _signed(
     n = {int(x) for x in worth["n"]}
     signals = data.sizes[SIGNAL]
     sampled = {k: v for answer in reversed(answers) for k, v in answer.settings.items()}
-    said = Signature(
+    signature = Signature(
         answer="judged",
         version=betterthan.__version__,
         data_hash=fingerprint_of(data),
@@ -230,7 +230,7 @@ def _signed(
         notes=tuple(notes),
         **vars(options.question) | sampled,
     )
-    return said.to_attrs()
+    return signature.to_attrs()
 
 
 def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:

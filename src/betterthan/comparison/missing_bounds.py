@@ -197,7 +197,7 @@ def _of_wins(evaluation: Evaluation, options: Options, ends: ScoreBounds) -> xr.
 def _of_blocks(evaluation: Evaluation, options: Options) -> xr.Dataset | None:
     """Bounds of right and wrong in blocks, from what was counted."""
     totals: Any = evaluation.totals
-    tables = totals.found
+    tables = totals.tables
     if tables.graded or not tables.blank or options.missing != "pairwise" or options.margin >= 1:
         return None
     from betterthan.posterior.bounds import bounds_from_right
@@ -237,8 +237,8 @@ def _of_means(
     step = max(1, _AT_ONCE // max(len(low), 1))
     for start in range(0, len(at), step):
         i, j = first[at[start : start + step]], second[at[start : start + step]]
-        apart = low[:, i] - high[:, j], high[:, i] - low[:, j]
-        of = _spans(evaluation, options, *apart, unit)
+        beyond = low[:, i] - high[:, j], high[:, i] - low[:, j]
+        of = _spans(evaluation, options, *beyond, unit)
         above, below = (
             (of.least_above(0.0), of.most_above(0.0)),
             (of.least_below(0.0), of.most_below(0.0)),
@@ -249,10 +249,10 @@ def _of_means(
             kept &= _as_won(wins, verdict[i, j], i, j)
         holds[i, j] = holds[j, i] = kept
     by_case = (*names.SQUARE, "case")
-    found = {"prob_better": (by_case, square), "verdict": (names.SQUARE, verdict)}
-    found |= {"n_missing": (names.SQUARE, missing), "holds": (names.SQUARE, holds)}
+    arrays = {"prob_better": (by_case, square), "verdict": (names.SQUARE, verdict)}
+    arrays |= {"n_missing": (names.SQUARE, missing), "holds": (names.SQUARE, holds)}
     coords = {"case": wins["case"].values} | {k: wins[k].values for k in names.SQUARE}
-    return xr.Dataset(found, coords)
+    return xr.Dataset(arrays, coords)
 
 
 def _spans(
@@ -280,8 +280,8 @@ def _kept(of: Spans, verdict: np.ndarray, options: Options) -> np.ndarray:
     within = np.zeros_like(above)
     if rope:
         within = 1 - of.most_above(rope) - of.most_below(-rope) >= sure
-        apart = 1 - of.least_above(rope) - of.least_below(-rope) < sure
-        above, below, open_ = above & apart, below & apart, open_ & apart
+        beyond = 1 - of.least_above(rope) - of.least_below(-rope) < sure
+        above, below, open_ = above & beyond, below & beyond, open_ & beyond
     kept = {"a_better": above, "b_better": below, "undecided": open_, "equivalent": within}
     kept["split"] = above | below
     return np.select([verdict == kind for kind in kept], list(kept.values()))

@@ -190,11 +190,11 @@ def _skewed(answers: Table) -> str:
     differ = answers["counts"][..., :2].sum(-1)[at]
     there = answers["difference_error"][at] > 0
     skewed = too_skewed(held["difference_skewness"], held["n_units"], differ) & there
-    found = np.flatnonzero(skewed)
-    if not len(found):
+    places = np.flatnonzero(skewed)
+    if not len(places):
         return ""
-    pairs = f"in {len(found):,} of {len(skewed):,} pairs" if len(skewed) > 1 else "here"
-    which = f" ({_pairs(answers, found)})" if len(skewed) > 1 else ""
+    pairs = f"in {len(places):,} of {len(skewed):,} pairs" if len(skewed) > 1 else "here"
+    which = f" ({_pairs(answers, places)})" if len(skewed) > 1 else ""
     return (
         f"! Differences of so few items are too skewed for Student's t {pairs}{which}: "
         "verdicts and intervals are wrong more often than stated."
@@ -205,6 +205,6 @@ def _pairs(answers: Table, at: np.ndarray) -> str:
     """Names of pairs, the first few."""
     systems = [str(s) for s in answers[names.SYSTEM_A]]
     first, second = pair_indices(len(systems))
-    said = [f"{systems[first[k]]} and {systems[second[k]]}" for k in at[:_NAMED].tolist()]
+    listed = [f"{systems[first[k]]} and {systems[second[k]]}" for k in at[:_NAMED].tolist()]
     more = f" and {len(at) - _NAMED:,} more" if len(at) > _NAMED else ""
-    return "; ".join(said) + more
+    return "; ".join(listed) + more

@@ -23,7 +23,7 @@ class Responses:
 
     `kind` is sum, ratio, macro, custom (the caller's function of all items) or means (one of their
     weighted means). For a ratio `values` ends in (x, y), for macro in (label, x y). For sums they
-    are scores, 0 where `seen` is False; whole numbers in units of 1 / `scale` where that is
+    are scores, 0 where `observed` is False; whole numbers in units of 1 / `scale` where that is
     possible.
     """
 
@@ -31,7 +31,7 @@ class Responses:
     statistic: str
     systems: list[str]
     values: np.ndarray
-    seen: np.ndarray  # bool (item, system)
+    observed: np.ndarray  # bool (item, system)
     k: int = 1
     scale: int = 1
     higher_is_better: bool = True
@@ -40,13 +40,13 @@ class Responses:
     @property
     def gaps(self) -> bool:
         """Whether a score is missing."""
-        return not self.seen.all()
+        return not self.observed.all()
 
     @property
     def items(self) -> np.ndarray | int:
         """How many items each system has a score of."""
-        whole = self.seen.dtype == bool and not self.gaps
-        return len(self.seen) if whole else self.seen.sum(0)
+        whole = self.observed.dtype == bool and not self.gaps
+        return len(self.observed) if whole else self.observed.sum(0)
 
 
 def responses_of(
@@ -92,7 +92,7 @@ def score_of(responses: Responses) -> np.ndarray:
         return evaluate(responses, np.moveaxis(responses.values, 1, 0))
     sums = responses.values.sum(0)
     if responses.kind == "means":
-        return of_means(responses, (sums / responses.seen.sum(0)[0])[None])[0]
+        return of_means(responses, (sums / responses.observed.sum(0)[0])[None])[0]
     if responses.kind == "sum":
         with np.errstate(invalid="ignore"):
             mean = sums / responses.items / responses.scale

@@ -424,7 +424,7 @@ def as_pairs(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     return _bare(counts.transpose(*wanted)), False
 
 
-def probability_as_given(
+def probability_like(
     pairs: xr.DataArray, better: np.ndarray, worse: np.ndarray, square: bool
 ) -> xr.DataArray:
     """P(A better than B) in the shape of the counts, from both of its tails: 1 - x would lose a

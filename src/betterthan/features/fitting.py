@@ -165,7 +165,7 @@ def fit_table(
         "group": (names.DIALOGUE, table.groups),
     }
     parts = _final(table, search.inside, ci_prob) | _path(search) | _held_out(search)
-    attrs = _made(table, direction, ci_prob)
+    attrs = _provenance(table, direction, ci_prob)
     if resamples:
         parts["inclusion"] = (names.FEATURE, search.inclusion(resamples, seed))
         attrs |= {"resamples": resamples, "seed": seed}
@@ -176,7 +176,7 @@ def fit_table(
     )
 
 
-def _made(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]:
+def _provenance(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]:
     """Return the provenance of a fit."""
     return Signature(version=betterthan.__version__, ci_prob=ci_prob).to_attrs() | {
         "response": table.response,
@@ -200,7 +200,7 @@ class _Search:
     direction: str
     z: np.ndarray
     y: np.ndarray
-    found: stepwise.Search
+    result: stepwise.Search
 
     @classmethod
     def of(cls, table: FeatureTable, direction: str) -> "_Search":
@@ -212,7 +212,7 @@ class _Search:
     @property
     def inside(self) -> np.ndarray:
         """Which features were chosen."""
-        return self.found.inside[0]
+        return self.result.inside[0]
 
     def inclusion(self, resamples: int, seed: int) -> np.ndarray:
         """How often each feature is chosen from bootstrap samples."""
@@ -273,7 +273,7 @@ def _path(search: _Search) -> dict[str, Any]:
     inside = np.full(len(features), _starts_full(search.direction))
     products, size = stepwise.cross_products(search.z, search.y)
     changes, costs = [], []
-    for moved, _ in search.found.steps:
+    for moved, _ in search.result.steps:
         k = int(moved[0])
         if k >= 0:
             inside = inside.copy()
@@ -283,7 +283,7 @@ def _path(search: _Search) -> dict[str, Any]:
         costs.append(np.where(np.where(inside, drop, add), after, np.nan))
     return {
         "change": ("step", changes),
-        "aic": ("step", [float(aic[0]) for _, aic in search.found.steps]),
+        "aic": ("step", [float(aic[0]) for _, aic in search.result.steps]),
         "aic_after": (("step", names.FEATURE), np.array(costs)),
     }
 

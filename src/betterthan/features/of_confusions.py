@@ -176,7 +176,7 @@ def _shares(data: Any, argument: str) -> Any:
         shares = data if isinstance(data, xr.DataArray) else np.asarray(data, dtype=float)
         values = np.asarray(shares, dtype=float)
     except (TypeError, ValueError):
-        quoted = checks.shown(data)
+        quoted = checks.quoted(data)
         raise ValueError(
             f"{argument} is {quoted}; give shares of right answers, from 0 to 1"
         ) from None

@@ -36,7 +36,7 @@ class FeatureTable:
     dropped_response: int  # rows without a response
     dropped_feature: int  # rows with a response that lack a feature
     confusions: tuple[str, ...]
-    said: bool = True  # whether the caller said what belongs together
+    groups_named: bool = True  # whether the caller said what belongs together
 
     @property
     def dropped(self) -> int:
@@ -73,7 +73,7 @@ def feature_table(
         dropped_response=int(no_response.sum()),
         dropped_feature=int((no_feature & ~no_response).sum()),
         confusions=confusions,
-        said=by is not None,
+        groups_named=by is not None,
     )
     _refuse_constants(table)
     return table
@@ -282,7 +282,7 @@ _LEAST = 3
 def grouped(table: FeatureTable) -> FeatureTable:
     """Group repeated rows, with a warning; groups named by the caller stay."""
     kinds = _repeating(table)
-    if table.said or not kinds:
+    if table.groups_named or not kinds:
         return table
     groups = _joined([numbers for numbers, _ in kinds])
     count, by = int(groups.max()) + 1, kinds[0][1]
@@ -311,7 +311,7 @@ _PLURAL = {
 def warn_of_model(table: FeatureTable) -> None:
     """Warn that a model without `by` takes repeated rows as independent."""
     kinds = _repeating(table)
-    if kinds and not table.said:
+    if kinds and not table.groups_named:
         count = int(_joined([numbers for numbers, _ in kinds]).max()) + 1
         warnings.warn(
             f"{len(table.y)} rows are of {count} {_PLURAL[kinds[0][1]]}, and the model takes them "

@@ -24,7 +24,7 @@ def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
     ability = fit.system_draws("ability")
     draws = fit.system_draws("expected_score") if by_item else ability
     difference = None if by_item else _judgment_difference(fit)
-    result = table.of_joint_draws(draws, fit.systems, question, apart=difference)
+    result = table.of_joint_draws(draws, fit.systems, question, differences_of=difference)
     result = table.with_verdicts(result, question, converged=fit.diagnosis.passed)
     ranks = table.of_systems(ability, fit.systems, ci_prob=question.ci_prob)
     result = result.merge(ranks, join="exact").assign(table.by_system("ability", ability, question))

@@ -36,15 +36,17 @@ def better_only(difference: xr.DataArray, ending: str, *, square: bool) -> xr.Da
     return signs.rename({name: str(name).replace("better", f"better_{ending}") for name in signs})
 
 
-def closed_answer(counts: xr.DataArray, prior: Any, asked: Question, n: xr.DataArray) -> xr.Dataset:
+def closed_answer(
+    counts: xr.DataArray, prior: Any, question: Question, n: xr.DataArray
+) -> xr.Dataset:
     """P(A better) and verdicts by the closed form: all examples alike and independent."""
     of = posterior_parameters(counts, prior)
     answers = xr.Dataset({"prob_better": of.wrap(closed.better(of))})
-    if asked.rope:
-        mass = differences.masses(of, asked.rope)
+    if question.rope:
+        mass = differences.masses(of, question.rope)
         answers = answers.assign_coords({names.REGION: list(names.REGIONS)})
         answers["mass"] = (*answers["prob_better"].dims, names.REGION), mass
-    return table.with_verdicts(without_attrs(answers), asked, n=n)[["prob_better", "verdict"]]
+    return table.with_verdicts(without_attrs(answers), question, n=n)[["prob_better", "verdict"]]
 
 
 def to_shape(values: xr.DataArray, square: bool) -> xr.DataArray:

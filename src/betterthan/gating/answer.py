@@ -87,7 +87,7 @@ class Decision:
     looked: Looked | None = None
     reading: str = ""
     warned: tuple[str, ...] = ()
-    said: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def exit_code(self) -> int:
@@ -158,7 +158,7 @@ def facts(decision: Decision) -> Iterator[tuple[str, str]]:
         yield "why", printable(why)
     if decision.looked is not None:
         yield from _looks(decision.looked)
-    for level, lines in (("warning", decision.warned), ("note", decision.said)):
+    for level, lines in (("warning", decision.warned), ("note", decision.notes)):
         for line in lines:
             yield level, printable(line)
 
@@ -310,7 +310,7 @@ def as_json(decision: Decision) -> str:
         "looks": None if decision.looked is None else _looks_as_json(decision.looked),
         "reading": decision.reading,
         "warnings": list(decision.warned),
-        "notes": list(decision.said),
+        "notes": list(decision.notes),
     }
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
@@ -467,8 +467,8 @@ class Gate(Decision):
         Where this is one of several looks.
     reading : str
         What was read, in one line.
-    warned, said : tuple of str
-        What should be known beside the verdict.
+    warned, notes : tuple of str
+        What a reader should know next to the verdict.
     """
 
     def __repr__(self) -> str:
@@ -477,11 +477,11 @@ class Gate(Decision):
     def _repr_html_(self) -> str:
         return as_part(document(self))
 
-    def report(self, *beside: Any, **choices: Any) -> str:
+    def report(self, *others: Any, **choices: Any) -> str:
         """A page with everything; see `report`."""
         from betterthan.results.reports import report
 
-        return report(self, *beside, **choices)
+        return report(self, *others, **choices)
 
     def to_markdown(self) -> str:
         """The answer as Markdown, for a step summary or a comment."""

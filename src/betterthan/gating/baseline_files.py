@@ -22,7 +22,7 @@ from betterthan.files import write_whole
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.files import decoded
 from betterthan.io.json_records import value_of
-from betterthan.io.problems import problem, shown
+from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table
 from betterthan.logs.record import OK, STATES, STATUSES
 
@@ -151,15 +151,15 @@ def _refuse_keys(
 ) -> None:
     for key in wanted:
         if key not in header:
-            raise problem(source, f"the key {shown(before + key)} is missing; {AGAIN}")
+            raise problem(source, f"the key {quoted(before + key)} is missing; {AGAIN}")
     for key, must in wanted.items():
         if not must.holds(header[key]):
-            where = f"{source}, key {shown(before + key)}"
+            where = f"{source}, key {quoted(before + key)}"
             raise problem(where, f"give {must.be}, or {AGAIN}", value=header[key])
     for key in header:
         if key not in wanted:
             expected = ", ".join(wanted)
-            raise problem(source, f"the key {shown(before + key)} is unknown; give {expected}")
+            raise problem(source, f"the key {quoted(before + key)} is unknown; give {expected}")
 
 
 def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
@@ -173,7 +173,9 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
     cells = dict(_CELLS[header["kind"]])
     if tuple(table.columns) != tuple(cells):
         actual, expected = ",".join(table.columns), ",".join(cells)
-        raise problem(table.source, f"the columns are {shown(actual)}; give {expected}, or {AGAIN}")
+        raise problem(
+            table.source, f"the columns are {quoted(actual)}; give {expected}, or {AGAIN}"
+        )
     if header["kind"] == LOGS:
         places = [str(place) for place in range(len(header["runs"]))]
         requirement = "0, the only run" if len(places) == 1 else f"a run from 0 to {places[-1]}"
@@ -350,7 +352,7 @@ def read(path: str | Path) -> StoredBaseline:
         version = betterthan.__version__
         raise problem(
             name,
-            f"is a baseline of form {shown(form)}, and betterthan {version} reads form {FORM}; "
+            f"is a baseline of form {quoted(form)}, and betterthan {version} reads form {FORM}; "
             f"{AGAIN}, or install the version that wrote it",
         )
     header = _header(lines, name)
@@ -371,7 +373,7 @@ def _header(lines: Sequence[str], name: str) -> dict[str, Any]:
     for row, line in enumerate(lines, start=2):
         key, _, value = line.removeprefix("# ").partition(": ")
         if key in header:
-            raise problem(name, f"the key {shown(key)} occurs twice; {AGAIN}", row=row)
+            raise problem(name, f"the key {quoted(key)} occurs twice; {AGAIN}", row=row)
         header[key] = value_of(value, name, row)
     return header
 

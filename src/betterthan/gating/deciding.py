@@ -136,7 +136,7 @@ def _lacking(pairs: Paired, max_missing: float) -> tuple[str, ...]:
 
 def _not_comparable(sides: Sides, margin: float, threshold: float, stops: tuple[str, ...]) -> Gate:
     reading = "" if sides.scores is None else str(sides.scores.attrs.get("reading", ""))
-    fields = {"reading": reading, "warned": sides.warned, "said": sides.messages}
+    fields = {"reading": reading, "warned": sides.warned, "notes": sides.messages}
     return replace(Gate(NOT_COMPARABLE, margin, threshold, stops), **fields)
 
 
@@ -168,7 +168,7 @@ def _decide(
         looked=looked,
         reading=reading,
         warned=sides.warned,
-        said=sides.messages,
+        notes=sides.messages,
     )
 
 

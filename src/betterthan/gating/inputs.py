@@ -17,7 +17,7 @@ from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
-from betterthan.io.problems import listed, problem, shown
+from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
@@ -356,7 +356,7 @@ def _read(
 
 
 def _without_metric(metric: str, stored: StoredBaseline) -> Sides:
-    why = f"the candidate has no score by {shown(metric)}, the metric of {stored.name}"
+    why = f"the candidate has no score by {quoted(metric)}, the metric of {stored.name}"
     return Sides(stops=(why,))
 
 

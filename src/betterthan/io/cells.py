@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
-from betterthan.io.problems import problem, shown
+from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table
 from betterthan.io.texts import (
     Coded,
@@ -112,7 +112,7 @@ def _tell_merged(table: Table, column: str, written: Sequence[str]) -> None:
     for name in dict.fromkeys(written):
         first_name = first.setdefault(name.strip(), name)
         if first_name != name and name.strip():
-            reason = f"{shown(first_name)} and {shown(name)} are read as one system"
+            reason = f"{quoted(first_name)} and {quoted(name)} are read as one system"
             message = problem(table.source, reason, column=column)
             warnings.warn(str(message), UserWarning, skip_file_prefixes=names.PACKAGE)
             return
@@ -199,18 +199,18 @@ def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
         if if_text and all(number is None or math.isnan(number) for number in parsed.values()):
             what = if_text
         raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
-    _refuse_words_beside_numbers(table, column, values)
+    _refuse_words_among_numbers(table, column, values)
     return np.array([parsed[value] for value in values], dtype=np.float64)
 
 
-def _refuse_words_beside_numbers(table: Table, column: str, values: Sequence[Any]) -> None:
+def _refuse_words_among_numbers(table: Table, column: str, values: Sequence[Any]) -> None:
     """Refuse true and false beside other numbers than 0 and 1: they are no 1 and 0 there."""
     distinct = [value for _, value in {(type(value), value) for value in values}]
     others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
     if others and any(map(_is_word, distinct)):
         k = next(k for k, value in enumerate(values) if _is_word(value))
         reason = (
-            f"true or false in a column that holds {shown(others[0])} too; give numbers alone, or "
+            f"true or false in a column that holds {quoted(others[0])} too; give numbers alone, or "
             "true and false alone"
         )
         raise problem(table.source, reason, row=table.rows[k], column=column, value=values[k])

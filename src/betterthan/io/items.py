@@ -14,7 +14,7 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
 from betterthan.io.layouts import candidates, find
-from betterthan.io.problems import counted, listed, problem, shown
+from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
     alike_labels,
     check_labels,
@@ -178,7 +178,7 @@ def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
 def at_least_two(table: Table, systems: Sequence[str]) -> None:
     """Refuse a table with fewer than two systems."""
     if len(systems) < 2:
-        count = f"only one system, {shown(systems[0])}" if len(systems) else "no system"
+        count = f"only one system, {quoted(systems[0])}" if len(systems) else "no system"
         raise problem(table.source, f"{count}; a comparison needs at least two")
 
 
@@ -195,7 +195,7 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     first = first_rows(unit := units(ids, coords))
     k = int((first[unit] != np.arange(len(unit))).argmax())
     within = [role for role in _WITHIN if role in coords]
-    same = "".join(f" and {role} {shown(coords[role][k].item())}" for role in within)
+    same = "".join(f" and {role} {quoted(coords[role][k].item())}" for role in within)
     before = table.rows[int(first[unit[k]])]
     reason = f"duplicate item id{same}, already in row {before}; give each item one row"
     reason += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
@@ -358,13 +358,13 @@ def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: 
     k = int(again.argmax())
     before = table.rows[int((cell == cell[k]).argmax())]
     where = "".join(
-        f", {role} {shown(rows.by_row[role][k].item())}"
+        f", {role} {quoted(rows.by_row[role][k].item())}"
         for role in ("dataset", "epoch")
         if role in rows.by_row
     )
     raise problem(
         table.source,
-        f"duplicate score of system {shown(systems[k])} on item {shown(rows.ids[k])}"
+        f"duplicate score of system {quoted(systems[k])} on item {quoted(rows.ids[k])}"
         f"{where}, already in row {before}; give each system one score an item, a column "
         f"'epoch' or 'dataset' that tells them apart, or name the item ids with item=",
         row=table.rows[k],
@@ -388,7 +388,7 @@ def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: n
     if differs.any():
         k = int(differs.argmax())
         before = table.rows[int(first[k])]
-        other = shown(str(cluster[first[k]]))
+        other = quoted(str(cluster[first[k]]))
         reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
         raise problem(table.source, reason, row=table.rows[k], column=column, value=str(cluster[k]))
 
@@ -429,7 +429,7 @@ class _Cells:
         for role in (names.DATASET, "epoch"):
             if role in self.items.by_row:
                 fields[role] = self.items.by_row[role][row].item()
-        return ", ".join(f"{role} {shown(value)}" for role, value in fields.items())
+        return ", ".join(f"{role} {quoted(value)}" for role, value in fields.items())
 
 
 def tallies(table: Table, scale: int = 1) -> Reading:
@@ -530,9 +530,11 @@ def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
         return
     k = int(again.argmax())
     before = table.rows[int((place == place[k]).argmax())]
-    label_text = "" if rows.label_column is None else f", label {shown(rows.labels[rows.label[k]])}"
+    label_text = (
+        "" if rows.label_column is None else f", label {quoted(rows.labels[rows.label[k]])}"
+    )
     reason = (
-        f"duplicate tallies of system {shown(rows.systems[rows.system[k]])} on "
+        f"duplicate tallies of system {quoted(rows.systems[rows.system[k]])} on "
         f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "
         f"column 'dataset' or 'epoch' that tells them apart"
     )
@@ -544,7 +546,7 @@ def _refuse_absent(table: Table, rows: _Cells, present: np.ndarray) -> None:
         i, j = np.argwhere(~present)[0]
         reason = (
             f"{rows.named(int(rows.items.first[i]))} has no row for system "
-            f"{shown(rows.systems[j])} ({int((~present).sum())} missing in all); "
+            f"{quoted(rows.systems[j])} ({int((~present).sum())} missing in all); "
             "give every system a row for every item, zeros where it found nothing"
         )
         raise problem(table.source, reason)

@@ -15,7 +15,7 @@ import numpy as np
 
 from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
-from betterthan.io.problems import problem, shown
+from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table, make_table, refuse_large
 
 _FIRST = 50  # objects of which it is looked what they hold
@@ -41,7 +41,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise RepeatedKeyError(shown(next(key for key in keys if keys.count(key) > 1)))
+        raise RepeatedKeyError(quoted(next(key for key in keys if keys.count(key) > 1)))
     return record
 
 

@@ -30,7 +30,7 @@ _NAMES = {
     "fp": "fp",
     "fn": "fn",
 }
-ALIASES = {role: tuple(found.split()) for role, found in _NAMES.items()}
+ALIASES = {role: tuple(aliases.split()) for role, aliases in _NAMES.items()}
 PAIRS = (
     ("system_a", "system_b"),
     ("model_a", "model_b"),

@@ -10,7 +10,7 @@ from betterthan import names
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import find
-from betterthan.io.problems import counted, listed, problem, shown
+from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, refuse_large, unread
 from betterthan.io.texts import BLOCK, Coded, array_from_codes, narrow, text_array
@@ -130,7 +130,7 @@ def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -
     if bad.any():
         k, column = int(bad.argmax()), pair_columns(table)[1]
         system = cells.system_names(table, column)[k]
-        reason = f"{shown(system)} is compared with itself; wins and losses there must be 0"
+        reason = f"{quoted(system)} is compared with itself; wins and losses there must be 0"
         raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
 
 
@@ -146,7 +146,7 @@ def _refuse_repeated(
     """
     first: dict[tuple[int, int, int], int] = {}
     for k, (dataset, a, b) in enumerate(pairs):
-        named = f"{shown(systems[a])} against {shown(systems[b])}"
+        named = f"{quoted(systems[a])} against {quoted(systems[b])}"
         if (dataset, a, b) in first:
             first_row = table.rows[first[dataset, a, b]]
             reason = f"{named} is already in row {first_row}; give each pair one row"
@@ -228,7 +228,9 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
     outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
-        right = f"{column_a}, {column_b}, tie, or {shown(systems[a[k]])} or {shown(systems[b[k]])}"
+        right = (
+            f"{column_a}, {column_b}, tie, or {quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
+        )
         raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
     return outcome
 
@@ -251,7 +253,7 @@ def _refuse_vote_against_itself(
     if same.any():
         k = int(same.argmax())
         name = systems[a[k]]
-        reason = f"{shown(name)} is compared with itself; give two different systems"
+        reason = f"{quoted(name)} is compared with itself; give two different systems"
         raise _problem(table, pair_columns(table)[1], name, k, reason)
 
 

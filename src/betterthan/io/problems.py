@@ -16,9 +16,9 @@ def problem(
     if row is not None:
         where.append(f"row {row}")
     if column is not None:
-        where.append(f"column {shown(column)}")
+        where.append(f"column {quoted(column)}")
     if value is not _NOTHING:
-        where.append(f"value {shown(value)}")
+        where.append(f"value {quoted(value)}")
     return ValueError(printable(" ".join(f"{', '.join(where)}: {reason}".splitlines())))
 
 
@@ -38,7 +38,7 @@ def printable(text: str) -> str:
     )
 
 
-def shown(value: Any) -> str:
+def quoted(value: Any) -> str:
     """The value as it stands in a message: quoted, on one line, not too long."""
     try:
         text = repr(value)
@@ -51,7 +51,7 @@ def listed(values: Any, most: int = 8) -> str:
     """Names in a row for a message, cut after the first few."""
     values = list(values)
     more = f" and {len(values) - most} more" if len(values) > most else ""
-    return ", ".join(shown(value) for value in values[:most]) + more
+    return ", ".join(quoted(value) for value in values[:most]) + more
 
 
 def counted(n: int, noun: str) -> str:

@@ -84,7 +84,7 @@ def words(value: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if value is None else (value,) if isinstance(value, str) else tuple(value)
 
 
-def applied(table: Table, columns_told: Columns) -> Table:
+def applied(table: Table, spec: Columns) -> Table:
     """The table as it would have been written with the usual names, words and numbers.
 
     Raises
@@ -92,25 +92,20 @@ def applied(table: Table, columns_told: Columns) -> Table:
     ValueError
         If there is no such column, or no cell is a word of `true` or `false`.
     """
-    if columns_told == Columns(sep=columns_told.sep):
+    if spec == Columns(sep=spec.sep):
         return table
-    table = _renamed(table, columns_told)
-    if not (
-        columns_told.true
-        or columns_told.false
-        or columns_told.percent
-        or columns_told.decimal == ","
-    ):
+    table = _renamed(table, spec)
+    if not (spec.true or spec.false or spec.percent or spec.decimal == ","):
         return table
     plain = [role for role in ("item", "system", "gold", *_COORDINATES) if find(table, role)]
     unscored = {find(table, role) for role in plain}
     met: set[str] = set()
     columns = {
-        name: values if name in unscored else _scored(table, name, values, columns_told, met)
+        name: values if name in unscored else _scored(table, name, values, spec, met)
         for name, values in table.columns.items()
     }
-    absent = [w for w in (*columns_told.true, *columns_told.false) if w.casefold() not in met]
-    if (columns_told.true or columns_told.false) and not met:
+    absent = [w for w in (*spec.true, *spec.false) if w.casefold() not in met]
+    if (spec.true or spec.false) and not met:
         raise problem(table.source, f"no cell holds {listed(absent)}; check the words")
     return replace(table, columns=columns)
 
@@ -370,8 +365,8 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
     parsed = table_from_frame(table, "DataFrame")
     require(parsed, "tallies")
     reading = tallies(parsed, scale)
-    said = summary_line(parsed.source, layout_by_name("tallies"), reading.data, [reading])
-    return reading.data.assign_attrs(reading=said)
+    summary = summary_line(parsed.source, layout_by_name("tallies"), reading.data, [reading])
+    return reading.data.assign_attrs(reading=summary)
 
 
 def read_judgments(
@@ -417,8 +412,8 @@ def read_judgments(
     table = table_of(source)
     require(table, "judgments")
     reading = judgments_by(table, {"judge": judge, "cluster": cluster})
-    said = summary_line(table.source, layout_by_name("judgments"), reading.data, [reading])
-    signed = Signature(unit="judgment", source=table.source, reading=said)
+    summary = summary_line(table.source, layout_by_name("judgments"), reading.data, [reading])
+    signed = Signature(unit="judgment", source=table.source, reading=summary)
     return reading.data.assign_attrs(signed.to_attrs())
 
 
@@ -434,7 +429,7 @@ def read_tables(
     higher_is_better: bool = True,
     unit: str | None = None,
     scale: int = 1,
-    told: Columns | None = None,
+    meanings: Columns | None = None,
     names_are: str | None = None,
 ) -> Any:
     """Scores of each item, or counts of each pair, from tables; see `betterthan.read`.
@@ -444,16 +439,16 @@ def read_tables(
     source : path, pandas.DataFrame, list of paths, or mapping of name to path or DataFrame
     layout, systems, higher_is_better, unit, scale
         See `betterthan.read`.
-    told : Columns, optional
+    meanings : Columns, optional
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
         What several tables are; see `apart.is_file_per_system`.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
-    told = Columns() if told is None else told
+    meanings = Columns() if meanings is None else meanings
     named = _named(source)
     by_name = {
-        name: applied(_table(item_source, name, told.sep), told)
+        name: applied(_table(item_source, name, meanings.sep), meanings)
         for name, item_source in named.items()
     }
     by_file = (layout is None or names_are == "systems") and is_file_per_system(by_name, names_are)
@@ -465,7 +460,7 @@ def read_tables(
     )
     _check_choices(chosen_layout, choices)
     result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
-    if told.percent and chosen_layout.gives == "scores":
+    if meanings.percent and chosen_layout.gives == "scores":
         _refuse_shares(result)
     result = renamed(result, systems)
     if by_file:

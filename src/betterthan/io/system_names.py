@@ -13,7 +13,7 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
-from betterthan.io.problems import listed, problem, shown
+from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
 
@@ -93,7 +93,7 @@ def refuse_alike(
     for first, *others in groups:
         for other in others:
             if never_meet(first, other):
-                pair = f"{shown(first)} and {shown(other)}"
+                pair = f"{quoted(first)} and {quoted(other)}"
                 raise problem(source, f"{kind} {pair} {_HOW}, and {why}; give them one spelling")
     if groups:
         _warn(source, groups, kind)
@@ -160,7 +160,7 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
         if PLAIN_NUMBER.fullmatch(label.strip()):
             first = numbers.setdefault(float(label), label)
             if first.strip() != label.strip():
-                both = f"labels {shown(first)} and {shown(label)}"
+                both = f"labels {quoted(first)} and {quoted(label)}"
                 raise problem(
                     source, f"{both} are one number, written in two ways; write it in one"
                 )
@@ -169,7 +169,7 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
 
 
 def _alike_message(groups: list[list[str]], kind: str) -> str:
-    named = " and ".join(shown(name) for name in groups[0])
+    named = " and ".join(quoted(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
     return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
 
@@ -191,7 +191,7 @@ def named_systems(systems: Any) -> list[str] | None:
         return None
     if isinstance(systems, str) or not isinstance(systems, Sequence):
         reason = "give a list of names, or a mapping to new names"
-        raise ValueError(f"systems is {checks.shown(systems)}; {reason}")
+        raise ValueError(f"systems is {checks.quoted(systems)}; {reason}")
     named = [str(system) for system in systems]
     checks.unique(named, "system")
     checks.at_least_two(named)
@@ -224,9 +224,9 @@ def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
 
 def _in_python(columns: Sequence[str]) -> str:
     if len(columns) == 1:
-        return shown(columns[0])
+        return quoted(columns[0])
     more = ", ..." if columns[_MAX_LISTED:] else ""
-    return f"[{', '.join(map(shown, columns[:_MAX_LISTED]))}{more}]"
+    return f"[{', '.join(map(quoted, columns[:_MAX_LISTED]))}{more}]"
 
 
 def _as_option(columns: Sequence[str]) -> str:
@@ -283,7 +283,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     if len(far):
         odd = [systems[int(k)] for k in far]
         reason = (
-            f"runs from {_range(values[:, far[0]])}, while {shown(systems[smallest])} runs from "
+            f"runs from {_range(values[:, far[0]])}, while {quoted(systems[smallest])} runs from "
             f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
         )
         raise problem(table.source, reason, column=odd[0])
@@ -308,9 +308,9 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
     if not called.any():
         return
-    item = shown(items[int(called.argmax())])
+    item = quoted(items[int(called.argmax())])
     for k, statistic in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):
-        reason = f"item {shown(items[k])} is the {statistic} of all other items; leave the row out"
+        reason = f"item {quoted(items[k])} is the {statistic} of all other items; leave the row out"
         raise problem(source, reason)
     reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
     warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
@@ -490,7 +490,7 @@ def _values(cells: Counted, labels: set[str], gold: str) -> str:
         return "holds nothing"
     share_text = f"{n} of {total} values are labels" if n else "no value is a label"
     gold_labels = listed(sorted(labels), _MAX_EXAMPLES)
-    return f"holds {_few(cells, labels)}; {share_text} of column {shown(gold)} ({gold_labels})"
+    return f"holds {_few(cells, labels)}; {share_text} of column {quoted(gold)} ({gold_labels})"
 
 
 def _few(cells: Counted, labels: set[str]) -> str:

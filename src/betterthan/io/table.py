@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.io.problems import printable, problem, shown
+from betterthan.io.problems import printable, problem, quoted
 from betterthan.io.texts import Numbers, as_coded
 from betterthan.text import flaw
 
@@ -82,7 +82,7 @@ def make_table(
         if name in place:
             raise problem(
                 source,
-                f"column name {shown(name)} occurs twice (columns {place[name] + 1} and {k + 1}); "
+                f"column name {quoted(name)} occurs twice (columns {place[name] + 1} and {k + 1}); "
                 "every column and every system needs its own name",
             )
         place[name] = k

@@ -13,7 +13,7 @@ from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import PAIRS, find
 from betterthan.io.pair_counts import OUTCOME_WORDS, paired
-from betterthan.io.problems import counted, listed, problem, shown
+from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.table import Table
 from betterthan.io.texts import coded
 from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
@@ -57,7 +57,7 @@ def outcomes(
     """
     if column not in table.columns:
         present = listed(list(table.columns))
-        raise problem(table.source, f"there is no column {shown(column)}; found {present}")
+        raise problem(table.source, f"there is no column {quoted(column)}; found {present}")
     written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
     codes_by_word = _words(table, words)
     codes = {text: codes_by_word.get(text.casefold(), UNKNOWN) for text in set(written.tolist())}
@@ -90,7 +90,7 @@ def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
         codes_by_word |= {"1": FIRST, "2": SECOND, "0": TIE}
     for word, side in dict(words or {}).items():
         if side not in _SIDES:
-            raise ValueError(f"words[{word!r}] is {shown(side)}; give 'a', 'b' or 'tie'")
+            raise ValueError(f"words[{word!r}] is {quoted(side)}; give 'a', 'b' or 'tie'")
         codes_by_word[str(word).casefold()] = _SIDES[side]
     return codes_by_word
 
@@ -141,8 +141,8 @@ def refuse_merged(
             if _is_merge(merged, read[a], read[b]):
                 raise problem(
                     table.source,
-                    f"is {shown(a)} where {shown(b)} agrees, and else a tie; a tie of the judge is "
-                    f"not two answers that differ: keep both, judge=[{a!r}, {b!r}]",
+                    f"is {quoted(a)} where {quoted(b)} agrees, and else a tie; a tie of the judge "
+                    f"is not two answers that differ: keep both, judge=[{a!r}, {b!r}]",
                     column=column,
                 )
 
@@ -223,7 +223,7 @@ def count(
     systems, a, b = paired(*map(coded, pair_columns))
     if (a == b).any():
         k = int((a == b).argmax())
-        what = f"{shown(pair_columns[0][k])} is compared with itself; give two different systems"
+        what = f"{quoted(pair_columns[0][k])} is compared with itself; give two different systems"
         raise problem(table.source, what, row=table.rows[k])
     _refuse_twice(table, item, a, b, systems)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
@@ -265,7 +265,7 @@ def _refuse_twice(
     if column is None:
         return
     if column not in table.columns:
-        raise problem(table.source, f"there is no column {shown(column)} of items")
+        raise problem(table.source, f"there is no column {quoted(column)} of items")
     ids = cells.labels(table, column, "each row its item")
     low, high = np.minimum(a, b), np.maximum(a, b)
     again = pd.DataFrame({"id": ids, "low": low, "high": high}).duplicated().to_numpy()

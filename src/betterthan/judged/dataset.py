@@ -102,13 +102,13 @@ def dataset_of(
     return xr.Dataset(data, coords, dict(attrs))
 
 
-def said(signal: str) -> float:
+def signal_value(signal: str) -> float:
     """What the judge says by a signal: 1, 0 or -1; answers that differ are a tie; nan where it says
     none.
 
     Examples
     --------
-    >>> [said(s) for s in ("win", "win / loss", "loss / tie | long", "unparsed")]
+    >>> [signal_value(s) for s in ("win", "win / loss", "loss / tie | long", "unparsed")]
     [1.0, 0.0, -1.0, nan]
     """
     answers = signal.partition(WITHIN)[0].split(BESIDE)
@@ -122,7 +122,7 @@ def judge_alone(data: xr.Dataset) -> np.ndarray | None:
     """(pair, outcome): what the judge says of all items, without those it says nothing of; None
     where the signals are not named win, loss and tie.
     """
-    signs = np.array([said(str(s)) for s in data[SIGNAL].values])
+    signs = np.array([signal_value(str(s)) for s in data[SIGNAL].values])
     if np.isnan(signs).all():
         return None
     judged = data[JUDGED].transpose(names.PAIR, SIGNAL).values

@@ -78,7 +78,7 @@ def _numbers(values: Any, argument: str) -> np.ndarray:
     try:
         return np.asarray(values, dtype=float).ravel()
     except (TypeError, ValueError):
-        raise ValueError(f"{argument} is {checks.shown(values)}; give one score an item") from None
+        raise ValueError(f"{argument} is {checks.quoted(values)}; give one score an item") from None
 
 
 def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:

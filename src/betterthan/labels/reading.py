@@ -12,7 +12,7 @@ from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, sole
 from betterthan.io.layouts import named_systems, require
-from betterthan.io.problems import counted, listed, printable, problem, shown
+from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.reading import Columns, applied, words
 from betterthan.io.system_names import check_labels, chosen, refuse_alike_by_scores, renamed
 from betterthan.io.table import Table
@@ -157,7 +157,7 @@ def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:
     again = next((k for k, label in enumerate(rows) if rows.index(label) < k), None)
     if again is not None:
         before = table.rows[rows.index(rows[again])]
-        label = shown(rows[again])
+        label = quoted(rows[again])
         what = f"row label {label} occurs more than once, first in row {before}; give it one row"
         row, value = table.rows[again], rows[again]
         raise problem(table.source, what, row=row, column=column, value=value)

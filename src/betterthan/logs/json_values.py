@@ -12,7 +12,7 @@ from typing import Any
 from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
 from betterthan.io.json_records import RepeatedKeyError, listed, loads, unreadable
-from betterthan.io.problems import problem, shown
+from betterthan.io.problems import problem, quoted
 from betterthan.logs.sniffing import JSON, LogFile, Preview
 from betterthan.text import escaped
 
@@ -202,7 +202,7 @@ def _by_name(reader: Any, file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]
             header = [name.strip() for name in record]
             twice = next((name for name in header if header.count(name) > 1), None)
             if twice is not None:
-                raise problem(file.name, f"column name {shown(twice)} occurs twice")
+                raise problem(file.name, f"column name {quoted(twice)} occurs twice")
         elif record:
             if len(record) != len(header):
                 reason = f"has {len(record)} cells where the header has {len(header)}"

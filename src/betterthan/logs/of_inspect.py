@@ -10,7 +10,7 @@ from itertools import batched, chain
 from typing import Any
 
 from betterthan.io.json_records import Window, elements, fields
-from betterthan.io.problems import counted, listed, problem, shown
+from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.logs.archives import Archive
 from betterthan.logs.hashing import all_joined, digest, digest_task, digest_tasks
 from betterthan.logs.json_values import (
@@ -500,7 +500,7 @@ def _shared(samples: "_Samples", k: int, cluster: str, file: LogFile) -> str:
     if metadata.get(cluster) is None:
         existing = f"has {listed(metadata)}" if metadata else "has none"
         reason = f"has no metadata {cluster!r} to be its cluster; it {existing}"
-        raise problem(f"{file.name}, sample {shown(samples.ids[k])}", reason)
+        raise problem(f"{file.name}, sample {quoted(samples.ids[k])}", reason)
     return str(metadata[cluster])
 
 

@@ -111,12 +111,12 @@ def _opened(file: LogFile) -> tuple[dict[str, Any], list[tuple[int, dict[str, An
         rows = about["results"].get("results")
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise problem(file.name, "holds no list of results; is it of promptfoo eval?")
-        rows_found = list(enumerate(rows, start=1))
+        results = list(enumerate(rows, start=1))
     else:
-        rows_found = list(records(file))
-    if not rows_found:
+        results = list(records(file))
+    if not results:
         raise problem(file.name, "holds no results; run the evaluation first")
-    return about, rows_found
+    return about, results
 
 
 def _results(file: LogFile, rows: Sequence[tuple[int, dict[str, Any]]]) -> list[_Result]:

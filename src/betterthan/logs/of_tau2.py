@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.io.json_records import fields
-from betterthan.io.problems import problem, shown
+from betterthan.io.problems import problem, quoted
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import as_dict, as_text, count, flat, read_json
 from betterthan.logs.record import ERROR, OK, Run
@@ -145,7 +145,9 @@ def _add(
     if failed and not run.why:
         run.why = as_text(simulation["termination_reason"]) or "a simulation without a reward"
     elif not failed and simulation["termination_reason"] in _ENDED:
-        message = f"item {shown(item)} has a reward and ended in {simulation['termination_reason']}"
+        message = (
+            f"item {quoted(item)} has a reward and ended in {simulation['termination_reason']}"
+        )
         run.notes.append(("errors", f"{message}: the reward counts"))
 
 

@@ -255,11 +255,9 @@ def _as_json(value: Any) -> Any:
 
 
 def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str]) -> Run:
-    metrics_found = dict.fromkeys(metric for row in rows for metric in row.scores)
-    texts = [
-        m for m in metrics_found if m in set(labels) or _is_text([r.scores.get(m) for r in rows])
-    ]
-    metrics = [metric for metric in metrics_found if metric not in texts]
+    named = dict.fromkeys(metric for row in rows for metric in row.scores)
+    texts = [m for m in named if m in set(labels) or _is_text([r.scores.get(m) for r in rows])]
+    metrics = [metric for metric in named if metric not in texts]
     if not metrics:
         raise problem(name, f"holds no column of scores; {listed(texts) or 'none'} hold text")
     run = Run(

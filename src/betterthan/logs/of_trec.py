@@ -6,7 +6,7 @@ Neither names the system: it is the file.
 import re
 from collections.abc import Iterator, Sequence
 
-from betterthan.io.problems import counted, problem, shown
+from betterthan.io.problems import counted, problem, quoted
 from betterthan.logs.json_values import parse_score
 from betterthan.logs.record import Run
 from betterthan.logs.sniffing import LogFile, Preview
@@ -136,6 +136,6 @@ def _is_new(
         return True
     if known_values[key] != value:
         metric, item = key
-        reason = f"{metric} of query {shown(item)} is there twice, before with {known_values[key]}"
+        reason = f"{metric} of query {quoted(item)} is there twice, before with {known_values[key]}"
         raise problem(file.name, reason, row=row, value=value)
     return False

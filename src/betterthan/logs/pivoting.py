@@ -11,7 +11,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io.items import scores_array
 from betterthan.io.layouts import named_systems
-from betterthan.io.problems import counted, listed, shown
+from betterthan.io.problems import counted, listed, quoted
 from betterthan.io.table import refuse_large
 from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Frame, Logs
@@ -115,7 +115,7 @@ def _metric(counts: dict[str, tuple[int, int]], metric: str | None, filter: str 
         return fits[0]
     choices = ", ".join(f"{name} ({_count(*counts[name])})" for name in fits or counts)
     if not fits:
-        raise ValueError(f"there is no metric {shown(wanted)} among {choices}")
+        raise ValueError(f"there is no metric {quoted(wanted)} among {choices}")
     raise ValueError(f"{len(fits)} metrics: {choices}; say metric={fits[0]!r}")
 
 
@@ -196,7 +196,7 @@ def conflicting_contents(records: Frame) -> dict[str, dict[bytes, str]]:
     for item, digest, text, system in zip(
         *(twice[k].tolist() for k in ("item", "item_hash", "text", "system")), strict=True
     ):
-        contents.setdefault(str(item), {})[digest] = f"{shown(text)} in {system}"
+        contents.setdefault(str(item), {})[digest] = f"{quoted(text)} in {system}"
     return contents
 
 
@@ -221,7 +221,7 @@ def _refuse_other_contents(records: Frame) -> None:
     if not contents:
         return
     cases = "; ".join(
-        f"{shown(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
+        f"{quoted(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
         for item, texts in list(contents.items())[:_MAX_LISTED]
     )
     number = records["item"].nunique()
@@ -290,7 +290,7 @@ def _refuse_uneven(samples: Frame, copies: Frame) -> None:
     low, high = extremes.iloc[0]
     raise ValueError(
         f"{counted(len(extremes), 'item')} stand a different number of times in different logs "
-        f'({shown(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
+        f'({quoted(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks
-from betterthan.io.problems import counted, printable, problem, shown
+from betterthan.io.problems import counted, printable, problem, quoted
 from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
 from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, tools
 from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
@@ -82,7 +82,7 @@ def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
         return _with_note(_as_epochs(runs), note)
     if again is not None:
         return _with_note(runs[-1] if again == "last" else runs[0], note)
-    files = ", ".join(shown(run.files[0]) for run in runs)
+    files = ", ".join(quoted(run.files[0]) for run in runs)
     task = f" on task {runs[0].task}" if runs[0].task else ""
     raise ValueError(
         f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
@@ -210,7 +210,7 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
         for k in others:
             if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
                 raise ValueError(
-                    f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {shown(item)} (epoch "
+                    f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {quoted(item)} (epoch "
                     f"{epoch}) stands in row {cells.row[first]} too, with another score or text; "
                     "give each item one row, or tell its runs apart"
                 )
@@ -268,7 +268,7 @@ def checked(run: Run) -> Run:
 def _refuse(file: str, row: int | None, role: str, names: Sequence[str]) -> None:
     k = first_flawed(names)
     if k is not None:
-        raise problem(file, f"{role} {shown(names[k])} {flaw(names[k])}", row=row)
+        raise problem(file, f"{role} {quoted(names[k])} {flaw(names[k])}", row=row)
 
 
 def _refuse_item(run: Run, role: str, names: Sequence[str]) -> None:
@@ -293,7 +293,7 @@ def _refuse_epochs(run: Run) -> None:
     )
     if k is not None:
         file, row = _place(run, k)
-        reason = f"an epoch is at most {_MOST_EPOCHS:,}, item {shown(run.cells.item[k])} has"
+        reason = f"an epoch is at most {_MOST_EPOCHS:,}, item {quoted(run.cells.item[k])} has"
         raise problem(file, f"{reason} {epochs[k]:,}; number the runs of an item from 1", row=row)
     if len(run.declared) * run.epochs - len(epochs) > _MOST_MEANT:
         reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"

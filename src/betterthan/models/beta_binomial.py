@@ -41,7 +41,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.counts.shapes import as_pairs, probability_like
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import likelihood_data
@@ -204,4 +204,4 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     pairs, square = as_pairs(counts)
     win, loss = Prior.parse(prior, pairs, names.DECISIVE).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
-    return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
+    return probability_like(pairs, prob_above_half(a, b), prob_above_half(b, a), square)

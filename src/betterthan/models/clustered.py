@@ -42,7 +42,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.counts.shapes import probability_as_given, without_attrs
+from betterthan.counts.shapes import probability_like, without_attrs
 from betterthan.exact.laplace import tables
 from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.tables import Alike, Shares
@@ -267,7 +267,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
         for a, b, k in zip(*by_pair, strict=True)
     ]
     better, worse = np.array(both).reshape(-1, 2).T
-    return probability_as_given(data.pairs, better, worse, data.square)
+    return probability_like(data.pairs, better, worse, data.square)
 
 
 def _theta(prior: Prior) -> Any:

@@ -274,7 +274,7 @@ def _observed(rows: Rows) -> xr.DataArray:
 def _refuse_other_kinds(data: Any) -> None:
     if not isinstance(data, xr.Dataset | xr.DataArray):
         raise ValueError(
-            f"data is {checks.shown(data)}; give judgments, see betterthan.io.read_judgments, or "
+            f"data is {checks.quoted(data)}; give judgments, see betterthan.io.read_judgments, or "
             f"counts of them"
         )
 

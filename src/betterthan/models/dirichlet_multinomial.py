@@ -42,7 +42,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.counts.shapes import as_pairs, probability_like
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.models import likelihood_data
@@ -212,7 +212,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     _need_ties(pairs)
     win, loss, _ = Prior.parse(prior, pairs).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
-    return probability_as_given(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
+    return probability_like(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
 
 
 def _need_ties(pairs: xr.DataArray) -> None:

@@ -128,8 +128,8 @@ class Run:
             value = getattr(record, field.name)
             if field.name in choices and value != field.default:
                 raise ValueError(
-                    f"{field.name} is {checks.shown(choices[field.name])}, and "
-                    f"{checks.shown(value)} in sampling; give it once"
+                    f"{field.name} is {checks.quoted(choices[field.name])}, and "
+                    f"{checks.quoted(value)} in sampling; give it once"
                 )
         record = replace(record, **choices)
         for package in sampling.LIBRARY_NEEDS.get(record.library, ()):

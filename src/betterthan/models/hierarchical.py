@@ -47,7 +47,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.counts.shapes import probability_as_given
+from betterthan.counts.shapes import probability_like
 from betterthan.exact.laplace import tables
 from betterthan.exact.laplace.nested import Drawn
 from betterthan.exact.laplace.tables import Alike, Thirds, mean_probabilities
@@ -298,7 +298,7 @@ def closed_form(
     def answer(table: np.ndarray) -> xr.DataArray:
         a, b = win + table[:, 0], loss + table[:, 1]
         better, worse = prob_above_half(a, b), prob_above_half(b, a)
-        return probability_as_given(data.pairs, better, worse, data.square)
+        return probability_like(data.pairs, better, worse, data.square)
 
     if pooling == "complete":
         return answer(data.values.sum(0))

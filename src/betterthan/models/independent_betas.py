@@ -40,7 +40,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.shapes import as_pairs, probability_as_given
+from betterthan.counts.shapes import as_pairs, probability_like
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_greater
 from betterthan.models import likelihood_data
@@ -217,7 +217,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     a, b = _prior(prior, pairs).columns()
     wins, losses, n = pairs.values[:, 0], pairs.values[:, 1], pairs.values.sum(-1)
     win, loss = (a + wins, b + n - wins), (a + losses, b + n - losses)
-    return probability_as_given(pairs, prob_greater(*win, *loss), prob_greater(*loss, *win), square)
+    return probability_like(pairs, prob_greater(*win, *loss), prob_greater(*loss, *win), square)
 
 
 def _beta_prior(prior: Any) -> tuple[float, ...]:

@@ -266,7 +266,7 @@ def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, An
 def _refuse_other_kinds(data: Any) -> None:
     if not isinstance(data, xr.Dataset | xr.DataArray):
         raise ValueError(
-            f"data is {checks.shown(data)}; give scores (item, system), see betterthan.read, or "
+            f"data is {checks.quoted(data)}; give scores (item, system), see betterthan.read, or "
             f"betterthan.counts.trials"
         )
 

@@ -121,7 +121,7 @@ def _answers(
         systems,
         question,
         independent=True,
-        apart=lambda x, y: tie_models.ahead(x, y, tie, "davidson"),
+        differences_of=lambda x, y: tie_models.ahead(x, y, tie, "davidson"),
     )
     least = np.minimum(clusters[:, None], clusters)
     shared = answers["prob_better"].copy(data=np.where(least > 1, least, 0))

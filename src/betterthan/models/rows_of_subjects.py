@@ -54,7 +54,7 @@ def repeated(
         [str(s) for s in subjects],
         text_index,
         [str(t) for t in texts],
-        str(shared_texts.told(complete, text, column)["texts"]),
+        str(shared_texts.text_attrs(complete, text, column)["texts"]),
         y_scale,
         x_scale,
     )
@@ -102,7 +102,7 @@ def crossed(x: np.ndarray, subject: np.ndarray, text: np.ndarray) -> dict[str, n
 def _complete(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.DataFrame:
     """Rows without missing values in these columns, with the column of texts if there is one."""
     if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is {checks.shown(table)}; give a pandas.DataFrame")
+        raise ValueError(f"table is {checks.quoted(table)}; give a pandas.DataFrame")
     for name in columns:
         if name not in table.columns:
             raise ValueError(

@@ -37,13 +37,13 @@ def outlying(tau: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, dict[str, 
         NaN where a document or an order has no such item.
     """
     unit = "document" if len(tau) > 1 else "item"
-    found = _by_document(tau) if len(tau) > 1 else _by_item(ranks[0])
-    there = ~np.isnan(found)
+    scores = _by_document(tau) if len(tau) > 1 else _by_item(ranks[0])
+    there = ~np.isnan(scores)
     enough = there.sum(1) > 2
-    found, there = found[enough], there[enough]
-    if len(found) < 2 or tau.shape[1] < 4:
+    scores, there = scores[enough], there[enough]
+    if len(scores) < 2 or tau.shape[1] < 4:
         return np.full(tau.shape[1], np.nan), {"outlier_unit": unit, "least_p": np.nan}
-    place = _on_grid(found, there)
+    place = _on_grid(scores, there)
     units = there.sum(0)
     each = [_below(place, there, k) if n > 1 else np.nan for k, n in enumerate(units)]
     least = (units > 1).sum() / np.prod(there.sum(1), dtype=float)
@@ -52,9 +52,9 @@ def outlying(tau: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, dict[str, 
 
 def _by_document(tau: np.ndarray) -> np.ndarray:
     """Mean tau of each judge with the others, (document, judge)."""
-    given = ~np.isnan(tau)
+    defined = ~np.isnan(tau)
     with np.errstate(invalid="ignore"):
-        return np.where(given, tau, 0).sum(2) / given.sum(2)
+        return np.where(defined, tau, 0).sum(2) / defined.sum(2)
 
 
 def _by_item(ranks: np.ndarray) -> np.ndarray:
@@ -62,15 +62,15 @@ def _by_item(ranks: np.ndarray) -> np.ndarray:
     judges ranked different items, for then ranks are no measure.
     """
     ranks = ranks[:, ~np.isnan(ranks).all(0)]
-    apart = np.abs(ranks[:, None] - ranks).sum(1) / max(len(ranks) - 1, 1)
-    return -apart.T if not np.isnan(ranks).any() else np.full(apart.T.shape, np.nan)
+    distance = np.abs(ranks[:, None] - ranks).sum(1) / max(len(ranks) - 1, 1)
+    return -distance.T if not np.isnan(ranks).any() else np.full(distance.T.shape, np.nan)
 
 
-def _on_grid(found: np.ndarray, there: np.ndarray) -> np.ndarray:
+def _on_grid(scores: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Whole numbers of steps, as many for all units together as the grid has."""
-    widths = [np.ptp(m[t]) for m, t in zip(found, there, strict=True)]
+    widths = [np.ptp(m[t]) for m, t in zip(scores, there, strict=True)]
     step = max(sum(widths) / _CELLS, 1e-9)
-    return np.rint(np.where(there, found, 0.0) / step).astype(np.int64)
+    return np.rint(np.where(there, scores, 0.0) / step).astype(np.int64)
 
 
 def _below(place: np.ndarray, there: np.ndarray, judge: int) -> float:
@@ -193,7 +193,7 @@ def _listed(order: Any, argument: str) -> Any:
     """An order of items, or orders: a string is one of single letters."""
     if not isinstance(order, Sequence | np.ndarray):
         raise ValueError(
-            f"{argument} is {checks.shown(order)}; give lists of items, the first item first"
+            f"{argument} is {checks.quoted(order)}; give lists of items, the first item first"
         )
     return order
 

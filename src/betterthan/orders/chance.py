@@ -112,7 +112,7 @@ def tau_test(
     """
     checks.one_of(references, CHOICES, "references")
     checks.one_of(alternative, names.ALTERNATIVES, "alternative")
-    settings = _Asked(references, alternative, checks.whole(shuffles, "shuffles"), one_seed(rng))
+    settings = _Settings(references, alternative, checks.whole(shuffles, "shuffles"), one_seed(rng))
     ranked, several = against(orders, reference)
     if references == "consensus":
         several = consensus_of(several)
@@ -132,7 +132,7 @@ def tau_test(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Settings:
     """What is asked of every system."""
 
     references: str
@@ -165,7 +165,7 @@ def _exact(taus: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | 
 
 
 def _sampled(
-    ranked: Ranked, several: Ranked, settings: _Asked, random: np.random.Generator, plain: bool
+    ranked: Ranked, several: Ranked, settings: _Settings, random: np.random.Generator, plain: bool
 ) -> dict[str, Any]:
     """Test one system by random orders of each document."""
     total, observed, documents = np.zeros(settings.shuffles), 0.0, 0

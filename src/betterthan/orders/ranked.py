@@ -86,7 +86,7 @@ def _padded(nested: Mapping[Any, Mapping[Any, Any]], systems: list[str]) -> np.n
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
     """Return lists by document and system; a single document is named ""."""
     if not isinstance(lists, Mapping) or not lists:
-        description = "empty" if isinstance(lists, Mapping) else checks.shown(lists)
+        description = "empty" if isinstance(lists, Mapping) else checks.quoted(lists)
         raise ValueError(
             f"lists is {description}; give a mapping from systems to lists of items, or from "
             "documents to "

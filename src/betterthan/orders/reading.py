@@ -16,7 +16,7 @@ from betterthan import names
 from betterthan.io import cells
 from betterthan.io.cells import plain_text
 from betterthan.io.files import table_of
-from betterthan.io.problems import counted, listed, printable, problem, shown
+from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import Table, refuse_large, unread
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
@@ -90,7 +90,7 @@ def _listed(items: Any) -> list[list[str]]:
     for item in items:
         if isinstance(item, list | tuple | dict | set | np.ndarray | bool):
             hint = "a list of plain items, the best first, or a > b = c where items are tied"
-            raise ValueError(f"holds {shown(item)}; give {hint}")
+            raise ValueError(f"holds {quoted(item)}; give {hint}")
     groups = [[plain_text(item).strip()] for item in items]
     if [""] in groups:
         raise ValueError("has a blank where an item should stand; every item needs a name")
@@ -104,7 +104,7 @@ def _refuse_repeated(groups: list[list[str]]) -> None:
             tied = len(items) > len(groups)
             where = "twice" if tied else f"at positions {items.index(item) + 1} and {k + 1}"
             raise ValueError(
-                f"item {shown(item)} occurs {where}; every item stands once in an order"
+                f"item {quoted(item)} occurs {where}; every item stands once in an order"
             )
 
 
@@ -287,7 +287,7 @@ def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
     again = frame.duplicated().to_numpy()
     if again.any():
         k = int(again.argmax())
-        reason = f"the item is ranked twice by system {shown(rows.systems[k])}; give one rank"
+        reason = f"the item is ranked twice by system {quoted(rows.systems[k])}; give one rank"
         raise rows.wrong(reason, k, item, items[k])
     ranks = _filled(rows.table.source, frame, cells.numbers(rows.table, rank))
     _refuse_gaps(rows, ranks)
@@ -335,7 +335,7 @@ def _refuse_gaps(rows: _Rows, ranks: xr.DataArray) -> None:
         d, s = wrong[0]
         order_key = str(ranks[DOCUMENT].values[d]), str(ranks[names.SYSTEM].values[s])
         k = list(zip(rows.documents, rows.systems, strict=True)).index(order_key)
-        what = f"system {shown(order_key[1])}: {gap_of(ranks.values[d, s])}"
+        what = f"system {quoted(order_key[1])}: {gap_of(ranks.values[d, s])}"
         raise problem(rows.table.source, what, row=rows.table.rows[k])
 
 
@@ -345,9 +345,9 @@ def _squeezed(ranks: xr.DataArray) -> xr.DataArray:
 
 
 def _twice(rows: _Rows, k: int) -> ValueError:
-    where = f" on document {shown(rows.documents[k])}" if rows.documents[k] else ""
+    where = f" on document {quoted(rows.documents[k])}" if rows.documents[k] else ""
     what = (
-        f"a second order of system {shown(rows.systems[k])}{where}; give one, or a column "
+        f"a second order of system {quoted(rows.systems[k])}{where}; give one, or a column "
         "'document' that tells them apart"
     )
     return problem(rows.table.source, what, row=rows.table.rows[k])

@@ -140,7 +140,7 @@ def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:
     ):
         return _parted(ranked, list(reference_names))
     if not isinstance(reference, xr.DataArray | dict):
-        quoted = checks.shown(reference)
+        quoted = checks.quoted(reference)
         raise ValueError(
             f"reference is {quoted}; give the name of a system, several names, or orders"
         )

@@ -242,10 +242,10 @@ def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
 def _truths(wrong: Any, size: int) -> np.ndarray:
     if wrong is None:
         return np.zeros(size, dtype=bool)
-    given = _one_each(wrong, "wrong", size)
-    if not np.isin(given, (0, 1)).all():
+    flags = _one_each(wrong, "wrong", size)
+    if not np.isin(flags, (0, 1)).all():
         raise ValueError("wrong must be true or false for each time")
-    return given.astype(bool)
+    return flags.astype(bool)
 
 
 def _clipped(times: pd.Series, people: np.ndarray, sd: float) -> pd.Series:

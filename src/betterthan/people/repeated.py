@@ -10,7 +10,7 @@ from scipy import stats
 
 from betterthan import checks, names
 from betterthan.exact.swaps.corrections import holm
-from betterthan.people.shared_texts import TEXT, named, shared_texts, told
+from betterthan.people.shared_texts import TEXT, named, shared_texts, text_attrs
 from betterthan.signed import Signature
 
 KEYS = ("slope", "standard_error", "t", "df", "p_value", "lower", "upper")
@@ -74,7 +74,7 @@ def _slope_test(slope: float, error: float, df: int, ci_prob: float) -> dict[str
 PAIRED, TUKEY = "paired t, Holm", "Tukey & Kramer"
 
 
-def apart(values: np.ndarray) -> np.ndarray:
+def level_differences(values: np.ndarray) -> np.ndarray:
     """Differences of the means of levels."""
     mean = np.nanmean(values, axis=0)
     return mean[:, None] - mean
@@ -101,7 +101,7 @@ def tukey(values: np.ndarray, error: float, df: float) -> np.ndarray:
     """Of levels between units, NaN where there is none: by the studentized range."""
     n = (~np.isnan(values)).sum(0)
     below = np.sqrt(error * (1 / n[:, None] + 1 / n) / 2)
-    p = stats.studentized_range.sf(np.abs(apart(values)) / below, len(n), df)
+    p = stats.studentized_range.sf(np.abs(level_differences(values)) / below, len(n), df)
     return np.where(np.eye(len(n), dtype=bool), 1.0, p)
 
 
@@ -187,7 +187,7 @@ def slopes(
             "n_undefined": len(lines) - len(known),
             "n_dropped": len(data) - len(whole),
         }
-        | told(whole, text, shared),
+        | text_attrs(whole, text, shared),
     )
 
 
@@ -213,19 +213,19 @@ def _tests(
             f"all {len(known)} slopes are the same; there is no error to test them with",
             skip_file_prefixes=names.PACKAGE,
         )
-    found = {"mean_slope": by_subject.pop("slope")} | by_subject
+    statistics = {"mean_slope": by_subject.pop("slope")} | by_subject
     response, predictor, text = columns
     if text is None:
-        return found
+        return statistics
     by_text = slope_by_text(whole, response, predictor, text, ci_prob)
-    one, other = found["p_value"], by_text["p_value"]
+    one, other = statistics["p_value"], by_text["p_value"]
     if one <= 1 - ci_prob and not other <= 1 - ci_prob:
         warnings.warn(
             f"by subjects p is {one:.2g}, by texts {other:.2g}: with other texts there may be no "
             f"slope (F1 without F2)",
             skip_file_prefixes=names.PACKAGE,
         )
-    return found | {f"by_text_{k}": v for k, v in by_text.items()}
+    return statistics | {f"by_text_{k}": v for k, v in by_text.items()}
 
 
 def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subject") -> xr.Dataset:
@@ -276,14 +276,17 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     cells = _cells(data, response, factor, unit)
     levels, values = [str(level) for level in cells.columns], cells.to_numpy(dtype=float)
     design = _design(cells, response)
-    found = _within(values) if design == "within" else _between(values)
-    pairs, error, within = ("level_a", "level_b"), found.pop("error"), design == "within"
+    statistics = _within(values) if design == "within" else _between(values)
+    pairs, error, within = ("level_a", "level_b"), statistics.pop("error"), design == "within"
     by_pair = {
-        "difference": (pairs, apart(values)),
-        "p_pairwise": (pairs, paired(values) if within else tukey(values, error, found["df2"])),
+        "difference": (pairs, level_differences(values)),
+        "p_pairwise": (
+            pairs,
+            paired(values) if within else tukey(values, error, statistics["df2"]),
+        ),
     }
     return xr.Dataset(
-        found | _by_level(values) | by_pair,
+        statistics | _by_level(values) | by_pair,
         coords=dict.fromkeys(("level", *pairs), levels),
         attrs=Signature(unit=unit).to_attrs()
         | {"design": design, "pairwise": PAIRED if within else TUKEY}
@@ -292,31 +295,31 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
 
 
 def _by_level(values: np.ndarray) -> dict[str, Any]:
-    found = {"mean": np.nanmean(values, axis=0), "sd": np.nanstd(values, axis=0, ddof=1)}
-    found |= {"n": (~np.isnan(values)).sum(0)}
-    return {name: ("level", column) for name, column in found.items()}
+    statistics = {"mean": np.nanmean(values, axis=0), "sd": np.nanstd(values, axis=0, ddof=1)}
+    statistics |= {"n": (~np.isnan(values)).sum(0)}
+    return {name: ("level", column) for name, column in statistics.items()}
 
 
 def _cells(data: Any, response: str, factor: str, unit: str) -> pd.DataFrame:
     """Mean of each unit at each level, in order of appearance."""
     levels = list(dict.fromkeys(data[factor]))
     if len(levels) < 2:
-        found = f"one level ({levels[0]})" if levels else "no level"
-        raise ValueError(f"column {factor!r} has {found}; there is nothing to compare")
+        statistics = f"one level ({levels[0]})" if levels else "no level"
+        raise ValueError(f"column {factor!r} has {statistics}; there is nothing to compare")
     return data.groupby([unit, factor], sort=False)[response].mean().unstack(factor)[levels]
 
 
 def _design(cells: pd.DataFrame, response: str) -> str:
     """Whether levels are compared within units or between them, from cells (unit, level)."""
-    seen = cells.notna().to_numpy()
-    if seen.all() and len(seen) > 1:
+    present = cells.notna().to_numpy()
+    if present.all() and len(present) > 1:
         return "within"
-    if (seen.sum(1) == 1).all() and (seen.sum(0) > 1).all():
+    if (present.sum(1) == 1).all() and (present.sum(0) > 1).all():
         return "between"
-    k, unit = int((~seen.all(1)).argmax()), cells.index.name
-    if seen.all():
+    k, unit = int((~present.all(1)).argmax()), cells.index.name
+    if present.all():
         raise ValueError(f"there is one {unit}, {str(cells.index[k])!r}; a comparison needs two")
-    lacking = ", ".join(repr(str(c)) for c in cells.columns[~seen[k]])
+    lacking = ", ".join(repr(str(c)) for c in cells.columns[~present[k]])
     raise ValueError(
         f"{unit} {str(cells.index[k])!r} has no {response!r} at {lacking}; every {unit} needs all "
         f"levels, or each one level, two or more a level"

@@ -53,7 +53,7 @@ def named(table: Any, text: str | None) -> list[str]:
     return []
 
 
-def told(whole: Any, text: str | None, shared: str | None) -> dict[str, str | int]:
+def text_attrs(whole: Any, text: str | None, shared: str | None) -> dict[str, str | int]:
     """Whether subjects share texts and how many there are, in the attrs of a result."""
     if shared is not None:
         return {"texts": SHARED, "n_texts": int(whole[shared].nunique())}

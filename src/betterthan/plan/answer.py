@@ -316,11 +316,11 @@ class Plan:
         """One line that says how it was made."""
         return signature(self.data.attrs)
 
-    def report(self, *beside: Any, **choices: Any) -> str:
+    def report(self, *others: Any, **choices: Any) -> str:
         """A page with everything; see `report`."""
         from betterthan.results.reports import report
 
-        return report(self, *beside, **choices)
+        return report(self, *others, **choices)
 
     def __str__(self) -> str:
         return printed(document(self))

@@ -99,7 +99,7 @@ def as_counts(counts: Any) -> xr.DataArray:
     if isinstance(counts, xr.DataArray):
         return counts
     if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
-        raise ValueError(f"counts are {checks.shown(counts)}; {_HINT}")
+        raise ValueError(f"counts are {checks.quoted(counts)}; {_HINT}")
     values = checks.nonnegative_integers(list(counts), "counts")
     coords = {names.OUTCOME: list(names.OUTCOMES[: len(values)])}
     unknown = {"ties": "unknown"} if len(values) == 2 else {}
@@ -224,7 +224,7 @@ def _numbers(design: Any) -> tuple[float, ...]:
     length = 2 if not isinstance(design, str) and np.shape(design) == (2,) else 3
     if design is None or not (isinstance(design, str) or np.shape(design) in ((2,), (3,))):
         raise ValueError(
-            f"design is {checks.shown(design)}; give counts of a pilot, a name "
+            f"design is {checks.quoted(design)}; give counts of a pilot, a name "
             f"({', '.join(names.PRIORS)}), or one number for win, loss and tie"
         )
     try:
@@ -237,7 +237,7 @@ def _theta(theta: Any) -> np.ndarray:
     """Probabilities of win, loss and tie, or of win and loss."""
     if isinstance(theta, str) or np.shape(theta) not in ((2,), (3,)):
         raise ValueError(
-            f"theta is {checks.shown(theta)}; give the probabilities of win, loss and tie"
+            f"theta is {checks.quoted(theta)}; give the probabilities of win, loss and tie"
         )
     probabilities = np.array([checks.real(p, "theta") for p in theta])
     if (

@@ -505,7 +505,7 @@ def mcnemar_power(
     """
     if isinstance(theta, str) or np.shape(theta) != (2,):
         raise ValueError(
-            f"theta is {checks.shown(theta)}; give two probabilities: only A right, only B right"
+            f"theta is {checks.quoted(theta)}; give two probabilities: only A right, only B right"
         )
     win, loss = (checks.real(p, "theta") for p in theta)
     if not (win >= 0 and loss >= 0 and 0 < win + loss <= 1):

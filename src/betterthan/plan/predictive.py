@@ -167,7 +167,7 @@ def outlook(
     data = getattr(comparison, "data", comparison)
     if not isinstance(data, xr.Dataset) or not {"prob_better", "verdict"} <= set(data.data_vars):
         raise ValueError(
-            f"comparison is {checks.shown(comparison)}; give what betterthan.compare returns"
+            f"comparison is {checks.quoted(comparison)}; give what betterthan.compare returns"
         )
     table = outlook_table(data, target, pairs, most)
     return Plan(table, outlook_lines(table))

@@ -240,7 +240,7 @@ def check_looks(n_max: int, looks: Any) -> np.ndarray:
 def _boundary_looks(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
     if not isinstance(boundary, Plan) or "wins" not in boundary:
         raise ValueError(
-            f"boundary is {checks.shown(boundary)}; give what stopping_boundary returns"
+            f"boundary is {checks.quoted(boundary)}; give what stopping_boundary returns"
         )
     if looks is not None:
         raise ValueError(

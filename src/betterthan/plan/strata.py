@@ -85,7 +85,7 @@ def micro_macro(
 def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]:
     """Counts of strata; of scores also the share of items that are alike for all."""
     if not isinstance(data, xr.DataArray):
-        raise ValueError(f"data is {checks.shown(data)}; give scores and by=, or counts of strata")
+        raise ValueError(f"data is {checks.quoted(data)}; give scores and by=, or counts of strata")
     by_item = names.ITEM in data.dims
     if data.attrs.get("clusters") or (by_item and unit_of(data) == CLUSTER):
         raise ValueError(
@@ -95,7 +95,7 @@ def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]
     if not by_item:
         return as_counts(data), {}
     if not isinstance(by, str):
-        raise ValueError(f"by is {checks.shown(by)}; give the coordinate that names the strata")
+        raise ValueError(f"by is {checks.quoted(by)}; give the coordinate that names the strata")
     return count_outcomes(data, by=by), {"dead": _dead(data, by)}
 
 

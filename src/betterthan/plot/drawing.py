@@ -98,7 +98,7 @@ def width(columns: Any, needed: float) -> float:
     if columns is None:
         return COLUMN if needed <= COLUMN else PAGE
     if isinstance(columns, bool) or columns not in (1, 2):
-        raise ValueError(f"columns is {checks.shown(columns)}; choose 1 or 2")
+        raise ValueError(f"columns is {checks.quoted(columns)}; choose 1 or 2")
     return COLUMN if columns == 1 else PAGE
 
 

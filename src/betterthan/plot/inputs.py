@@ -34,7 +34,7 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
         return {system: system for system in present}
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise ValueError(
-            f"systems is {checks.shown(systems)}; give a list of systems, or a mapping from "
+            f"systems is {checks.quoted(systems)}; give a list of systems, or a mapping from "
             f"systems "
             "to the names to show"
         )
@@ -415,7 +415,7 @@ def _closed(counts: xr.DataArray, rope: float) -> xr.Dataset:
 def _first_of_two(systems: Any) -> str:
     """Return the displayed name of the first of two systems."""
     if isinstance(systems, str) or not isinstance(systems, Collection) or len(systems) != 2:
-        raise ValueError(f"systems is {checks.shown(systems)}; give the names of two systems")
+        raise ValueError(f"systems is {checks.quoted(systems)}; give the names of two systems")
     first, second = systems
     checks.not_against_itself(str(first), str(second), "systems")
     return called(first, systems)

@@ -153,7 +153,7 @@ def _document_ranks(ranked: Ranked, document: str | None) -> tuple[np.ndarray, l
             f"orders are of {len(ranked.documents)} documents; say which one with document="
         )
     if document is not None and str(document) not in ranked.documents:
-        raise ValueError(f"document is {checks.shown(document)}; there is no such document")
+        raise ValueError(f"document is {checks.quoted(document)}; there is no such document")
     d = 0 if document is None else ranked.documents.index(str(document))
     common = ~np.isnan(ranked.ranks[d]).any(0)
     if not common.any():

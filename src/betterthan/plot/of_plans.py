@@ -143,4 +143,4 @@ def _mark(ax: "Axes", counts: Any) -> float:
 def _is(plan: Any, answer: str, hint: str, dim: str | None = None) -> None:
     wrong = not isinstance(plan, Plan) or plan.attrs.get("answer") != answer
     if wrong or (dim and dim not in plan.data.dims):
-        raise ValueError(f"plan is {checks.shown(plan)}; give what {hint} returns")
+        raise ValueError(f"plan is {checks.quoted(plan)}; give what {hint} returns")

@@ -160,7 +160,7 @@ def _checked_fit(function: Any, argument: str) -> xr.Dataset:
     """Return the fit of a function; `argument` is the name for messages."""
     if not isinstance(function, PerformanceFunction):
         also = " or a fit of betterthan.models.performance_function" if argument == "source" else ""
-        quoted = checks.shown(function)
+        quoted = checks.quoted(function)
         raise ValueError(
             f"{argument} is {quoted}; give what betterthan.features.performance_function "
             f"returns{also}"

@@ -51,7 +51,7 @@ def score_limits(scores: xr.DataArray, limits: Sequence[float] | None) -> tuple[
     try:
         first, last = (checks.real(x, "limits") for x in limits)
     except (TypeError, ValueError):
-        raise ValueError(f"limits is {checks.shown(limits)}; give two numbers") from None
+        raise ValueError(f"limits is {checks.quoted(limits)}; give two numbers") from None
     if not (np.isfinite([first, last]).all() and first <= low and high <= last):
         raise ValueError(
             f"limits are {first:g} and {last:g}, but the scores run from {low:g} to {high:g}; give "

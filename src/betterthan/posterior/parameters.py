@@ -160,18 +160,18 @@ def _share(values: np.ndarray) -> float:
 
 
 def across(
-    given: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str
+    parameters: Parameters, x: Any, dim: str, answer: Callable[..., np.ndarray], name: str
 ) -> xr.DataArray:
     """An answer at one number or at many, which then are a last dim."""
     at = real_numbers(x, dim)
     if at.ndim == 0:
-        return given.wrap(answer(*given.values, at), name)
+        return parameters.wrap(answer(*parameters.values, at), name)
     if at.ndim > 1:
         raise ValueError(f"{dim} has {at.ndim} dims; give one number or a list of numbers")
-    a, b, t = (v[..., None] for v in given.values)
-    labels = given.counts.isel({names.OUTCOME: 0}, drop=True).expand_dims({dim: at}, axis=-1)
+    a, b, t = (v[..., None] for v in parameters.values)
+    labels = parameters.counts.isel({names.OUTCOME: 0}, drop=True).expand_dims({dim: at}, axis=-1)
     return without_attrs(labels.copy(data=answer(a, b, t, at)).rename(name)).assign_attrs(
-        given.attrs
+        parameters.attrs
     )
 
 

@@ -110,7 +110,7 @@ def of_joint_draws(
     *,
     higher_is_better: bool = True,
     independent: bool = False,
-    apart: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    differences_of: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> xr.Dataset:
     """From joint draws of all systems, over (system_a, system_b).
 
@@ -121,11 +121,13 @@ def of_joint_draws(
     question : Question
     higher_is_better, independent
         See `from_draws.better`.
-    apart
+    differences_of
         See `from_draws.joint_pairs`.
     """
     which: Any = {"higher_is_better": higher_is_better, "independent": independent}
-    parts = from_draws.joint_pairs(draws, partial(of_draws, question=question, **which), apart)
+    parts = from_draws.joint_pairs(
+        draws, partial(of_draws, question=question, **which), differences_of
+    )
     return square_of(parts, list(systems), *pair_indices(len(systems)))
 
 
@@ -134,8 +136,8 @@ def of_draws(
 ) -> dict[str, np.ndarray]:
     """Answers (pair, ...) from draws (chain, draw, pair) of differences."""
     if independent:
-        found = intervals_of_draws(d, question, higher_is_better)
-        return found | from_draws.means(d, independent=True)
+        parts = intervals_of_draws(d, question, higher_is_better)
+        return parts | from_draws.means(d, independent=True)
     parts = from_draws.better(d, higher_is_better=higher_is_better)
     parts |= from_draws.masses(d, question.rope, higher_is_better=higher_is_better)
     del parts["ess"]

@@ -95,19 +95,19 @@ def of_masses(
     better, error = masses["prob_better"], masses.get("prob_better_mcse")
     regions = np.moveaxis(masses["mass"], -1, 0) if rope else np.zeros((3, *better.shape))
     verdict, also = decide(better, behind, regions[1], rope, threshold)
-    beside = {}
+    flags = {}
     if error is not None and (error > 0).any():
         two, width = 2 * np.nan_to_num(error), masses["mass_mcse"][..., 1] if rope else 0.0
         within = regions[1] - 2 * np.nan_to_num(width)
         sure, also = decide(better - two, behind - two, within, rope, threshold)
-        beside["too_close"] = (sure != verdict) & converged & others
+        flags["too_close"] = (sure != verdict) & converged & others
         verdict = sure
     if not converged:
         verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
     verdict = np.where(empty & others, "no_data", verdict)
     if rope:
-        beside["beyond_rope"] = _beyond(verdict, regions, threshold)
-    return {"verdict": verdict, "also_ahead": also} | beside
+        flags["beyond_rope"] = _beyond(verdict, regions, threshold)
+    return {"verdict": verdict, "also_ahead": also} | flags
 
 
 def _beyond(verdict: np.ndarray, regions: np.ndarray, threshold: float) -> np.ndarray:

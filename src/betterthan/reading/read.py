@@ -322,7 +322,7 @@ def read(
         return read_judged(source, **judged, **others)
     for name, value in (("drop", chosen.drop or None), ("strata", chosen.strata)):
         if value is not None:
-            choice = f"{name}={checks.shown(value)} is for judged outcomes"
+            choice = f"{name}={checks.quoted(value)} is for judged outcomes"
             raise ValueError(f"{choice}; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
         label_choices = {"systems": systems, "ignore": columns.ignore}
@@ -353,7 +353,7 @@ def read(
         higher_is_better=True if chosen.higher_is_better is None else chosen.higher_is_better,
         unit=unit,
         scale=chosen.scale,
-        told=columns,
+        meanings=columns,
         names_are=chosen.names,
     )
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
@@ -363,7 +363,7 @@ def refuse(choices: Mapping[str, Any], why: str) -> None:
     """Refuse choices that do not apply."""
     for name, value in choices.items():
         if value not in (None, (), _DEFAULTS.get(name)):
-            raise ValueError(f"{name}={checks.shown(value)} does not apply: {why}")
+            raise ValueError(f"{name}={checks.quoted(value)} does not apply: {why}")
 
 
 def refuse_unknown(options: Mapping[str, Any], function: str) -> None:

@@ -41,7 +41,7 @@ _FULL = re.compile(  # columns that only the full report has
 
 def statement(comparison: Any) -> list[str]:
     """The answer in sentences."""
-    if comparison.made.answer == "comparison":
+    if comparison.provenance.answer == "comparison":
         return answer_sentences(answer_facts(comparison))
     return list(build_page(comparison).answer)
 
@@ -58,7 +58,7 @@ def notebook_html(comparison: Any) -> str:
 
 def brief_page_of(comparison: Any, **choices: Any) -> Document:
     """The brief page of an answer of any kind; `choices` as of `brief_page`."""
-    if comparison.made.answer == "comparison":
+    if comparison.provenance.answer == "comparison":
         return brief_page(comparison.by_engine(), **choices)
     return brief_page_of_kind(comparison, **choices)
 
@@ -76,7 +76,7 @@ def brief_page_of_kind(
         How the reader gets the full report.
     picture : bool, default True
     """
-    provenance, page = comparison.made, build_page(comparison)
+    provenance, page = comparison.provenance, build_page(comparison)
     parts = []
     notes = [on_one_line(text) for text in provenance.notes or ()]
     warnings = [note for note in notes if note.startswith("!")]
@@ -187,7 +187,7 @@ def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
 
 def _footer_of_kind(comparison: Any, rest: str) -> str:
     """What a verdict needs, that undecided is not equal, and where the rest is."""
-    provenance = comparison.made
+    provenance = comparison.provenance
     needs = rule_of_kind(leading(comparison.data), provenance)
     if not needs:
         return f"Priors, diagnostics and all draws: {rest}."

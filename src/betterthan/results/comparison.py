@@ -24,12 +24,12 @@ class Comparison:
     data : xarray.Dataset
         Every number, over (system_a, system_b); d = A - B, and A is better where it is positive.
         ``attrs`` say how it was made. ``comparison["x"]`` is ``comparison.data["x"]``.
-    beside : mapping of str to xarray.Dataset
+    alternatives : mapping of str to xarray.Dataset
         The same by other ways of computing it, such as the closed form beside a sampled model.
     fits : mapping of str to xarray.DataTree
         The draws of what was sampled, by the name of the engine or, from `fits.compare`, of the
         model; empty where nothing was. Above 200 MB they are thinned or left out, and
-        ``made.notes`` says so.
+        ``provenance.notes`` says so.
 
     Examples
     --------
@@ -41,10 +41,10 @@ class Comparison:
     def __init__(
         self,
         data: xr.Dataset | Table,
-        beside: Mapping[str, xr.Dataset | Table] | None = None,
+        alternatives: Mapping[str, xr.Dataset | Table] | None = None,
         fits: Mapping[str, xr.DataTree] | None = None,
     ) -> None:
-        self._data, self._beside, self._fits = data, dict(beside or {}), dict(fits or {})
+        self._data, self._beside, self._fits = data, dict(alternatives or {}), dict(fits or {})
 
     @property
     def data(self) -> xr.Dataset:
@@ -54,7 +54,7 @@ class Comparison:
         return self._data
 
     @property
-    def beside(self) -> Mapping[str, xr.Dataset]:
+    def alternatives(self) -> Mapping[str, xr.Dataset]:
         """The same by other ways of computing it."""
         for name, table in self._beside.items():
             if isinstance(table, Table):
@@ -78,7 +78,7 @@ class Comparison:
         return self.data.attrs
 
     @property
-    def made(self) -> Signature:
+    def provenance(self) -> Signature:
         """How it was made, as a record."""
         return Signature.from_attrs(self.data.attrs)
 
@@ -103,8 +103,8 @@ class Comparison:
         """The data with a dim ``engine`` in front of what was computed in more than one way, the
         way that is to be read first: for tables that set them side by side.
         """
-        made, data, others = self.made, self.data, list(self.beside.values())
-        first = made.engine or ("mcmc" if made.method == "mcmc" else "exact")
+        provenance, data, others = self.provenance, self.data, list(self.alternatives.values())
+        first = provenance.engine or ("mcmc" if provenance.method == "mcmc" else "exact")
         # engines answer for each pair alone; the joint answer has no second engine
         prefix = "pairwise_" if "pairwise_verdict" in data else ""
         shared = [v for v in _COMPUTED if f"{prefix}{v}" in data and all(v in t for t in others)]
@@ -112,7 +112,7 @@ class Comparison:
             f"{prefix}{v}": _side_by_side([data[f"{prefix}{v}"], *(t[v] for t in others)])
             for v in shared
         }
-        return data.assign(both).assign_coords({names.ENGINE: [first, *self.beside]})
+        return data.assign(both).assign_coords({names.ENGINE: [first, *self.alternatives]})
 
     def statement(self) -> list[str]:
         """The answer in plain sentences."""
@@ -124,11 +124,11 @@ class Comparison:
         """One line that says how it was made; see `signature`."""
         return provenance.signature(self)
 
-    def report(self, *beside: Any, **choices: Any) -> str:
+    def report(self, *alternatives: Any, **choices: Any) -> str:
         """A page with everything; see `report`."""
         from betterthan.results.reports import report
 
-        return report(self, *beside, **choices)
+        return report(self, *alternatives, **choices)
 
     def to_datatree(
         self, *, draws: int = names.DRAWS, chains: int = names.CHAINS, rng: Any = None
@@ -161,8 +161,8 @@ class Comparison:
         """
         if self.fits:
             return next(iter(self.fits.values()))
-        if self.made.method in ("mcmc", "both") or self.made.chains:
-            raise ValueError(stored_draws.why_none(self.made))
+        if self.provenance.method in ("mcmc", "both") or self.provenance.chains:
+            raise ValueError(stored_draws.why_none(self.provenance))
         from betterthan.posterior.conjugate import draws as exact_draws
 
         return exact_draws(self, draws=draws, chains=chains, rng=rng)
@@ -192,7 +192,7 @@ class Comparison:
     def to_bytes(self, *, fits: bool = False) -> bytes:
         """What `save` writes."""
         groups = {"/": self.data.assign_attrs({_FORMAT_ATTR: FORMAT})}
-        groups |= {f"/{name}": table for name, table in self.beside.items()}
+        groups |= {f"/{name}": table for name, table in self.alternatives.items()}
         groups |= stored_draws.as_groups(self.fits) if fits else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
@@ -209,10 +209,10 @@ class Comparison:
         return notebook_html(self)
 
 
-def _side_by_side(found: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:
+def _side_by_side(arrays: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:
     """The same of several engines."""
-    dims = found[0].dims
-    return (names.ENGINE, *dims), np.stack([one.transpose(*dims).values for one in found])
+    dims = arrays[0].dims
+    return (names.ENGINE, *dims), np.stack([one.transpose(*dims).values for one in arrays])
 
 
 _COMPUTED = {
@@ -261,15 +261,15 @@ def load(path: str | Path) -> Comparison:
         raise ValueError(f"path {str(path)!r} is no file")
     whole = saved.read(Path(path))
     data = _of_format(whole.to_dataset(), str(path))
-    beside = {
+    alternatives = {
         str(name): _own(table.to_dataset())
         for name, table in whole.children.items()
         if not stored_draws.is_group(name)
     }
-    for table in (data, *beside.values()):
+    for table in (data, *alternatives.values()):
         validate(table, str(path))
     validate_attributes(data, str(path))
-    return Comparison(data, beside, stored_draws.from_groups(whole))
+    return Comparison(data, alternatives, stored_draws.from_groups(whole))
 
 
 FORMAT = 2  # of saved comparisons: in 1, the verdict of a pair was that of the pair alone

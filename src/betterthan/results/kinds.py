@@ -141,7 +141,7 @@ def plain(answer: Any) -> Any:
         return _function(_COMPARE_FIT)(answer).data
     if not hasattr(answer, "by_engine"):
         return answer
-    by_engine = answer.made.answer in ("comparison", "judged")
+    by_engine = answer.provenance.answer in ("comparison", "judged")
     return answer.by_engine() if by_engine else answer.data
 
 

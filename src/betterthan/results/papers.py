@@ -18,11 +18,10 @@ from betterthan.results.facts import score_label
 from betterthan.results.markup import as_comment, breakable
 from betterthan.results.methods import tests_in
 from betterthan.results.pair_tables import matrix_table
+from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import (
     difference_name,
-    paper_sentences,
-    place_label,
     verdict_label,
 )
 

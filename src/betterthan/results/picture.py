@@ -123,8 +123,8 @@ def picture_of(context: ReportContext) -> Picture | None:
         return None
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in ends["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"
-    shown = _rows_shown(context, verdicts)
-    rows = _rows_of_many(context, ends, verdicts, shown) if role else _rows_of_two(context)
+    visible = _visible_rows(context, verdicts)
+    rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
     if not any(row.limits for row in rows):
         return None
     return Picture(
@@ -136,7 +136,7 @@ def picture_of(context: ReportContext) -> Picture | None:
         reference=context.systems[at],
         rope=context.rope,
         lower_is_better=provenance.lower_mean,
-        more=_more(verdicts, shown) if role else "",
+        more=_more(verdicts, visible) if role else "",
     )
 
 
@@ -152,7 +152,7 @@ _WITHOUT_MARK = ("no data", "no verdict", "baseline", "reference")
 
 
 def _rows_of_many(
-    context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], shown: list[int]
+    context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], visible: list[int]
 ) -> list[Difference]:
     """The systems that have a row."""
     best, errors = (
@@ -168,7 +168,7 @@ def _rows_of_many(
             p=None if best is None else float(best[k]),
             p_mcse=0.0 if errors is None else float(errors[k]),
         )
-        for k in shown
+        for k in visible
     ]
 
 
@@ -227,7 +227,7 @@ def _reference(context: ReportContext) -> tuple[int, str]:
     return 0, "reference"
 
 
-def _rows_shown(context: ReportContext, verdicts: list[str]) -> list[int]:
+def _visible_rows(context: ReportContext, verdicts: list[str]) -> list[int]:
     """Places of the systems that have a row: all of few; else those that may be the best, the
     reference, and those without a verdict against it, the best first.
     """
@@ -243,9 +243,9 @@ def _rows_shown(context: ReportContext, verdicts: list[str]) -> list[int]:
     return sorted([*base, *others[: _ROWS - len(base)]])
 
 
-def _more(verdicts: list[str], shown: list[int]) -> str:
+def _more(verdicts: list[str], visible: list[int]) -> str:
     """What the systems without a row are."""
-    rest = [verdict for k, verdict in enumerate(verdicts) if k not in shown]
+    rest = [verdict for k, verdict in enumerate(verdicts) if k not in visible]
     if not rest:
         return ""
     systems = f"{len(rest):,} more systems" if len(rest) > 1 else "1 more system"

@@ -144,7 +144,7 @@ def validate_attributes(table: xr.Dataset, source: str) -> None:
         if field.name in table.attrs:
             value, (fits, right) = table.attrs[field.name], _TYPES[field.type]
             if not fits(value):
-                what = f"attribute {field.name} is {checks.shown(value)}"
+                what = f"attribute {field.name} is {checks.quoted(value)}"
                 raise _refused(source, what, right)
     try:
         checks.margin(table.attrs["rope"], "rope")
@@ -196,12 +196,12 @@ _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
 def _dims_of_pairs(table: xr.Dataset, source: str) -> tuple[str, ...]:
     """The dims of the pairs, from those of the probabilities; one other may stand before them."""
     _require(table, ["prob_better"], source)
-    found = table["prob_better"].dims
+    values_or_dims = table["prob_better"].dims
     for dims in (names.SQUARE, (names.PAIR,)):
-        if found[-len(dims) :] == dims and len(found) <= len(dims) + 1:
+        if values_or_dims[-len(dims) :] == dims and len(values_or_dims) <= len(dims) + 1:
             return dims
     raise _refused(
-        source, f"prob_better is over {_listed(found)}", f"it over {_listed(names.SQUARE)}"
+        source, f"prob_better is over {_listed(values_or_dims)}", f"it over {_listed(names.SQUARE)}"
     )
 
 
@@ -249,10 +249,10 @@ def _check_dims(
 
 def _check_values(variable: xr.DataArray, values: _Values, source: str) -> None:
     """Refuse values of another kind, or impossible ones."""
-    found = variable.values
-    if found.dtype.kind not in values.dtypes:
-        raise _refused(source, f"{variable.name} has dtype {found.dtype}", values.right)
-    _refuse_any(variable, values.impossible(found), values.right, source)
+    values_or_dims = variable.values
+    if values_or_dims.dtype.kind not in values.dtypes:
+        raise _refused(source, f"{variable.name} has dtype {values_or_dims.dtype}", values.right)
+    _refuse_any(variable, values.impossible(values_or_dims), values.right, source)
 
 
 def _check_bounds(table: xr.Dataset, lower: str, upper: str, source: str) -> None:
@@ -281,7 +281,7 @@ def _refuse_any(variable: xr.DataArray, impossible: np.ndarray, right: str, sour
     if not impossible.any():
         return
     place = tuple(np.argwhere(impossible)[0].tolist())
-    value = checks.shown(np.asarray(variable.values[place]).item())
+    value = checks.quoted(np.asarray(variable.values[place]).item())
     labels = [
         f"{dim} {str(variable[dim].values[k]) if dim in variable.coords else k!r}"
         for dim, k in zip(variable.dims, place, strict=True)

@@ -38,7 +38,7 @@ def unit_columns(responses: Responses) -> np.ndarray:
     """Columns that are summed over units, (unit, column); for means also the items of a unit."""
     columns = responses.values.reshape(len(responses.values), -1).astype(float)
     if responses.kind in ("sum", "means"):
-        return np.concatenate([columns, responses.seen.astype(float)[:, :1]], axis=1)
+        return np.concatenate([columns, responses.observed.astype(float)[:, :1]], axis=1)
     return columns
 
 
@@ -66,12 +66,12 @@ def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
 def unit_wins(responses: Responses) -> np.ndarray:
     """Number of units on which the system of the row scores higher, (system, system)."""
     if responses.kind == "sum":
-        scores = responses.values / responses.seen
+        scores = responses.values / responses.observed
     elif responses.kind == "means":
         # 0 / 0 of one item wins and loses nothing
         with np.errstate(invalid="ignore", divide="ignore"):
-            sizes = responses.seen.reshape(
-                *responses.seen.shape, *[1] * (responses.values.ndim - 2)
+            sizes = responses.observed.reshape(
+                *responses.observed.shape, *[1] * (responses.values.ndim - 2)
             )
             scores = of_means(responses, responses.values / sizes)
     else:
@@ -157,7 +157,7 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
         size = responses.k * responses.values[..., 0] + responses.values[..., 1]
         size = size.astype(float)
     elif responses.kind == "sum":
-        size = np.broadcast_to(responses.seen, responses.values.shape).astype(float)
+        size = np.broadcast_to(responses.observed, responses.values.shape).astype(float)
     else:
         return None
     low, high = limits if responses.higher_is_better else (-limits[1], -limits[0])
@@ -420,7 +420,7 @@ def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Re
         checks.one_of(statistic, names.STATISTICS, "statistic")
     responses = responses_of(data, statistic, beta, unit)
     if responses.gaps:
-        k = int((responses.seen == 0).any(0).argmax())
+        k = int((responses.observed == 0).any(0).argmax())
         raise ValueError(
             f"{responses.systems[k]!r} lacks a score; the bootstrap weighs items that all systems "
             "share, so complete it or leave the item out"
@@ -463,7 +463,7 @@ def _provenance(responses: Responses, **also: Any) -> Signature:
 
 def _right_or_wrong(responses: Responses) -> bool:
     """Whether every unit is one item, with a score of 0 or 1."""
-    single = responses.kind == "sum" and bool((responses.seen == 1).all())
+    single = responses.kind == "sum" and bool((responses.observed == 1).all())
     return single and bool(np.isin(np.abs(responses.values), (0, responses.scale)).all())
 
 

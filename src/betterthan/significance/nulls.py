@@ -52,7 +52,7 @@ class Pairs:
         differences = r.values[:, self.first] - r.values[:, self.second]
         if r.gaps:
             differences = np.where(
-                (r.seen[:, self.first] > 0) & (r.seen[:, self.second] > 0), differences, 0
+                (r.observed[:, self.first] > 0) & (r.observed[:, self.second] > 0), differences, 0
             )
         return differences
 
@@ -341,10 +341,10 @@ def _exact_way(responses: Responses) -> str:
 
 
 def _two_levels(responses: Responses) -> bool:
-    present = responses.values[responses.seen > 0]
+    present = responses.values[responses.observed > 0]
     return (
         bool(present.size == 0 or ((present == present.min()) | (present == present.max())).all())
-        and responses.seen.max() <= 1
+        and responses.observed.max() <= 1
     )
 
 
@@ -355,7 +355,9 @@ def _cost(responses: Responses) -> tuple[int, int]:
     for k in range(1, values.shape[1]):
         steps = np.abs(values[:, :k] - values[:, k : k + 1])
         if responses.gaps:
-            steps *= ((responses.seen[:, :k] > 0) & (responses.seen[:, k : k + 1] > 0))[..., None]
+            steps *= ((responses.observed[:, :k] > 0) & (responses.observed[:, k : k + 1] > 0))[
+                ..., None
+            ]
         cells = np.prod(steps.sum(0).astype(float) + 1, axis=-1)
         largest = max(largest, int(cells.max()))
         work += float((cells * (steps.any(-1)).sum(0)).sum())
@@ -368,7 +370,7 @@ def _binomial(responses: Responses, pairs: Pairs) -> np.ndarray:
         won, lost = pairs.columns > 0, pairs.columns < 0
         wins, losses = np.count_nonzero(won, axis=0), np.count_nonzero(lost, axis=0)
     else:
-        values = np.where(responses.seen > 0, responses.values, np.nan).astype(float)
+        values = np.where(responses.observed > 0, responses.values, np.nan).astype(float)
         wins, losses, _ = counting.count(values, 0.0)[pairs.first, pairs.second].T
     greater, less = upper_tail(np.stack([wins, losses]), np.stack([losses, wins]))
     return np.stack([np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less])
@@ -379,7 +381,7 @@ def _pair_tails(responses: Responses, pairs: Pairs, n: int) -> tuple[float, floa
     if responses.kind == "ratio":
         x, y = responses.values[..., 0], responses.values[..., 1]
         return randomization.ratio_tails(x[:, a], y[:, a], x[:, b], y[:, b], responses.k)
-    both = (responses.seen[:, a] > 0) & (responses.seen[:, b] > 0)
+    both = (responses.observed[:, a] > 0) & (responses.observed[:, b] > 0)
     return randomization.sum_tails(
         np.where(both, responses.values[:, a] - responses.values[:, b], 0)
     )

@@ -292,8 +292,8 @@ def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
     """How many units each pair shares, and in how many of them its responses differ; one system at
     a time.
     """
-    items, systems = responses.seen.shape
-    values, present = responses.values.reshape(items, systems, -1), responses.seen > 0
+    items, systems = responses.observed.shape
+    values, present = responses.values.reshape(items, systems, -1), responses.observed > 0
     n = np.full((systems, systems), items)
     differ = np.zeros_like(n)
     for k in range(systems):
@@ -311,7 +311,7 @@ def _difference(responses: Responses, score: np.ndarray) -> np.ndarray:
     if not responses.gaps:
         return score[:, None] - score[None, :]
     # over the items both have, which the scores of the two systems are not
-    present = (responses.seen > 0).astype(float)
+    present = (responses.observed > 0).astype(float)
     sums = responses.values.T @ present
     with np.errstate(invalid="ignore"):
         difference = (sums - sums.T) / (present.T @ present) / responses.scale
@@ -363,7 +363,7 @@ def _refuse_in_blocks(blocks: Blocks, statistic: Any, options: _Options) -> None
     choices = ("mean", "accuracy")
     if callable(statistic) or (statistic or "mean") not in choices:
         raise ValueError(
-            f"statistic is {checks.shown(statistic)}; of scores in blocks choose one of "
+            f"statistic is {checks.quoted(statistic)}; of scores in blocks choose one of "
             f"{', '.join(choices)}"
         )
     for name, only in (("unit", names.ITEM), ("stop_after", None)):

@@ -1,0 +1,190 @@
+"""The answer on two or more systems in sentences for a paper, in the past tense."""
+
+from betterthan.results import numbers
+from betterthan.results.facts import Answer, Pair, VerdictCounts
+from betterthan.results.sentences import (
+    AT_RANDOM,
+    baseline_sentence,
+    below_threshold,
+    beyond_rope,
+    difference_name,
+    names_unbeaten,
+)
+from betterthan.text import named
+
+_CANDIDATES = 4  # possible bests that a sentence names
+
+
+def paper_sentences(answer: Answer) -> list[str]:
+    """The answer for a paper: who was better, how probably, and which pairs are undecided.
+
+    Parameters
+    ----------
+    answer : Answer
+        From `answer_facts`.
+
+    Returns
+    -------
+    list of str
+        Sentences in the past tense, with the names of the systems; of three systems or more the
+        last one names the model, joint or pairwise.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> from betterthan.results.facts import answer_facts
+    >>> answer = answer_facts(bt.compare(bt.datasets.contingency_case("a")))
+    >>> paper_sentences(answer)[0].partition(" (")[0]
+    'On 1,000 items, A was better than B with posterior probability 0.996'
+    """
+    if answer.failures:
+        return [f"No verdict can be reported: {answer.failures}"]
+    if answer.pair:
+        return [_paper_pair(answer, answer.pair)]
+    sentences = [_paper_systems(answer)]
+    sentences += [baseline_sentence(answer.baseline)] if answer.baseline else []
+    if answer.verdict_counts:
+        sentences.append(_paper_verdicts(answer.verdict_counts, answer.threshold))
+    return sentences
+
+
+def place_label(answer: Answer) -> str:
+    """The items and their clusters or runs: ``529 items in 5 clusters``; empty where pairs differ
+    in their items.
+    """
+    if answer.n is None:
+        return ""
+    repeated = answer.units == "repeated items"
+    units = "items" if answer.clusters or repeated else answer.units
+    units = units.removesuffix("s") if answer.n == 1 else units
+    clusters = f" in {answer.clusters}" if answer.clusters else ""
+    return f"{answer.n:,} {units}{clusters}{' with repeated runs' if repeated else ''}"
+
+
+def _place(answer: Answer) -> str:
+    shared = "the items that both share" if answer.pair else "the items that each pair shares"
+    return f"On {place_label(answer) or shared},"
+
+
+def _paper_pair(answer: Answer, pair: Pair) -> str:
+    a, b = pair.first, pair.second
+    if pair.verdict == "no_data":
+        if answer.clusters == "1 cluster":
+            return (
+                f"All items that {a} and {b} share are in one cluster, so no conclusion about new "
+                "clusters is possible."
+            )
+        return f"{a} and {b} share too little to be compared."
+    if pair.verdict == "no_verdict":
+        return f"No verdict on {a} and {b} can be reported: {pair.reason}."
+    place, condition = _place(answer), AT_RANDOM * pair.at_random
+    p = f"with posterior probability {numbers.probability(pair.p or 0.0)}{condition}"
+    correct = _correct(answer)
+    mean, that = ("the mean of ", "that of ") if pair.quantity == "mean" else ("", "")
+    if pair.verdict == "better":
+        return (
+            f"{place} {mean}{a}{correct[0]} was better than {that}{b}{correct[1]} {p}"
+            f"{_numbers(pair)}{beyond_rope(pair)}."
+        )
+    if pair.verdict == "equivalent":
+        within = numbers.probability(pair.within_rope or 0.0)
+        return (
+            f"{place} {a}{correct[0]} and {b}{correct[1]} were practically equivalent: they "
+            f"differed by at most {pair.rope:g} with posterior probability {within}{condition}"
+            f"{_numbers(pair)}."
+        )
+    if pair.verdict == "split":
+        ways = [f"{a} had a better mean than {b}", f"{b} won more often"]
+        if pair.quantity != "mean":
+            ways = [f"{a} won more often than {b}", f"{b} had the better mean"]
+        against = numbers.probability(1 - (pair.other_p or 0.0))
+        return (
+            f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
+            f"{against}."
+        )
+    below = below_threshold(pair.p or 0.0, pair.threshold)
+    return (
+        f"{place} the comparison of {a}{correct[0]} and {b}{correct[1]} was undecided: {a} was "
+        f"better with posterior probability {below}{condition}{_numbers(pair)}, below the "
+        f"threshold of {answer.threshold:g}."
+    )
+
+
+def _correct(answer: Answer) -> tuple[str, str]:
+    """How many items each system answered correctly, where both are known."""
+    if not answer.scores or any(score.n_right is None for score in answer.scores):
+        return "", ""
+    first, second = answer.scores
+    return (
+        f" ({first.n_right:,} of {first.n_scored:,} correct)",
+        f" ({second.n_right:,} of {second.n_scored:,})",
+    )
+
+
+def _numbers(pair: Pair) -> str:
+    """The difference, its interval, and the counts, in brackets."""
+    parts = []
+    if pair.difference is not None:
+        parts.append(_paper_difference(pair))
+    if pair.wins is not None and pair.losses is not None:
+        counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
+        counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
+        counts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
+        parts.append(f"{', '.join(counts)} for {pair.first}")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _paper_difference(pair: Pair) -> str:
+    bounds = [pair.difference_lower, pair.difference_upper]
+    finite = [float("nan") if bound is None else bound for bound in bounds]
+    text = numbers.difference(pair.difference or 0.0, *finite)
+    mean, _, interval = text.partition(" [")
+    quantity = difference_name(pair)
+    quantity = quantity[:1].lower() + quantity[1:]
+    quantity += ", lower is better," if pair.lower_is_better else ""
+    interval_text = f", {pair.interval} [{interval}" if interval and pair.interval else ""
+    one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
+    return f"{quantity} {mean}{interval_text}{one_sided}"
+
+
+def _paper_systems(answer: Answer) -> str:
+    """Which system was the best, or which may be."""
+    place, n = _place(answer), f"{answer.n_systems:,} systems"
+    condition = AT_RANDOM * answer.at_random
+    by = {"mean score": " by the mean", None: ""}.get(answer.by, f" by {answer.by}")
+    if not answer.best:
+        if not names_unbeaten(answer):
+            return f"{place} {n} were compared pair by pair{condition}."
+        whom = named([unbeaten.system for unbeaten in answer.unbeaten], "or")
+        if answer.unbeaten[0].n_worse == answer.n_systems - 1:
+            others = f"each of the other {answer.n_systems - 1:,} systems{condition}"
+            return f"{place} pair by pair, {whom} was better than {others}."
+        return f"{place} pair by pair, none of {n} was better than {whom}{condition}."
+    first, size = answer.best[0], answer.n_best_set or len(answer.best)
+    p = numbers.probability(first.p)
+    if size == 1:
+        return (
+            f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
+            f"{condition}."
+        )
+    whom = named([candidate.system for candidate in answer.best[:size]])
+    whom = f" ({whom})" if size <= _CANDIDATES else ""
+    return (
+        f"{place} there was no clear winner among {n}{by}: the best was one of {size:,}{whom} with "
+        f"posterior probability {answer.best_share:g}, most probably {first.system} (P(best) = "
+        f"{p}){condition}."
+    )
+
+
+def _paper_verdicts(counts: VerdictCounts, threshold: float) -> str:
+    """How many pairs had a verdict, and how many were undecided."""
+    decided = counts.n_better + counts.n_equivalent
+    text = f"{decided:,} of {counts.n_pairs:,} pairs had a verdict (posterior probability at least "
+    text += f"{threshold:g})"
+    if counts.n_equivalent:
+        text += f", {counts.n_equivalent:,} of them practically equivalent"
+    if counts.n_undecided:
+        were = "was" if counts.n_undecided == 1 else "were"
+        text += f"; {counts.n_undecided:,} {were} undecided, which does not mean equal"
+    model = "a joint model of all systems" if counts.joint else "pairwise models"
+    return f"{text}. Probabilities and verdicts are from {model}."
