@@ -105,7 +105,12 @@ def test_changed_settings_of_the_sampler_are_seen(monkeypatch):
     monkeypatch.setattr(davidson, "TARGET_ACCEPT", 0.9)
     told = in_step.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
     assert told == "target accept of sampler: was 0.95, is 0.9"
-    monkeypatch.setitem(davidson.fit.__kwdefaults__, "sampling", sampling.Sampling(tune=500))
+    signature = inspect.signature(davidson.fit)
+    choices = [
+        p.replace(default=sampling.Sampling(tune=500)) if p.name == "sampling" else p
+        for p in signature.parameters.values()
+    ]
+    monkeypatch.setattr(davidson.fit, "__signature__", signature.replace(parameters=choices))
     told = in_step.what_differs({"sampler": before}, {"sampler": computed._sampler(davidson)})
     assert told == "tune of sampler: was 1000, is 500 (and 1 more)"
     monkeypatch.setattr(sampling, "SAMPLER", "pymc")

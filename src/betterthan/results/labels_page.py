@@ -188,7 +188,11 @@ def page(confusions: xr.DataArray) -> Document:
     title = "A classifier by its confusions"
     answer = _sentences(matrices, posteriors)
     several = len(matrices) > 1
-    screen = _screen_of_several(posteriors, answer) if several else _screen(posteriors[0], answer)
+    screen = (
+        _screen_of_several(matrices, posteriors, answer)
+        if several
+        else _screen(posteriors[0], answer)
+    )
     return Document(title, _QUESTION, parts, _LIMITS, [signature], answer, screen=screen)
 
 
@@ -215,13 +219,15 @@ def _screen(scores: xr.Dataset, answer: list[str]) -> FirstScreen:
     )
 
 
-def _screen_of_several(posteriors: list[xr.Dataset], answer: list[str]) -> FirstScreen:
+def _screen_of_several(
+    matrices: list[xr.DataArray], posteriors: list[xr.Dataset], answer: list[str]
+) -> FirstScreen:
     """The macro F-score of every classifier with its interval."""
     rows = []
-    for scores in posteriors:
+    for matrix, scores in zip(matrices, posteriors, strict=True):
         macro = scores["averaged"].sel(average="macro", measure="f")
         score, low, high = (macro.sel(estimate=k).item() for k in ("score", "lower", "upper"))
-        name = on_one_line(str(scores[names.SYSTEM].item()))
+        name = on_one_line(str(matrix[names.SYSTEM].item()))
         rows.append((name, (low, score, high), f"{score:.3f} [{low:.3f}, {high:.3f}]"))
     return levels_screen(
         answer[1:],
