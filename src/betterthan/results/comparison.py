@@ -44,7 +44,11 @@ class Comparison:
         alternatives: Mapping[str, xr.Dataset | Table] | None = None,
         fits: Mapping[str, xr.DataTree] | None = None,
     ) -> None:
-        self._data, self._beside, self._fits = data, dict(alternatives or {}), dict(fits or {})
+        self._data, self._alternatives, self._fits = (
+            data,
+            dict(alternatives or {}),
+            dict(fits or {}),
+        )
 
     @property
     def data(self) -> xr.Dataset:
@@ -56,10 +60,10 @@ class Comparison:
     @property
     def alternatives(self) -> Mapping[str, xr.Dataset]:
         """The same by other ways of computing it."""
-        for name, table in self._beside.items():
+        for name, table in self._alternatives.items():
             if isinstance(table, Table):
-                self._beside[name] = table.to_dataset()
-        return cast("Mapping[str, xr.Dataset]", self._beside)
+                self._alternatives[name] = table.to_dataset()
+        return cast("Mapping[str, xr.Dataset]", self._alternatives)
 
     @property
     def fits(self) -> Mapping[str, xr.DataTree]:
@@ -124,11 +128,11 @@ class Comparison:
         """One line that says how it was made; see `signature`."""
         return provenance.signature(self)
 
-    def report(self, *alternatives: Any, **choices: Any) -> str:
+    def report(self, *others: Any, **choices: Any) -> str:
         """A page with everything; see `report`."""
         from betterthan.results.reports import report
 
-        return report(self, *alternatives, **choices)
+        return report(self, *others, **choices)
 
     def to_datatree(
         self, *, draws: int = names.DRAWS, chains: int = names.CHAINS, rng: Any = None

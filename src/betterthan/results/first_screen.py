@@ -74,6 +74,7 @@ class FirstScreen:
     caterpillar: str = ""
     density: str = ""
     rule: str = ""  # what a verdict needs
+    of_kind: bool = False  # of an answer of another kind, which has its rule under the picture
     drawing: str = ""  # SVG in place of a picture of differences
     drawing_is: str = ""
     drawn_along: str = ""  # what its numbers are, from left to right
@@ -172,6 +173,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         step=_step_of_kind(context),
         undecided=undecided,
         rule=rule_of_kind(context.data, context.provenance),
+        of_kind=True,
     )
 
 

@@ -187,12 +187,9 @@ def page(confusions: xr.DataArray) -> Document:
     )
     title = "A classifier by its confusions"
     answer = _sentences(matrices, posteriors)
-    several = len(matrices) > 1
-    screen = (
-        _screen_of_several(matrices, posteriors, answer)
-        if several
-        else _screen(posteriors[0], answer)
-    )
+    screen = _screen(posteriors[0], answer)
+    if len(matrices) > 1:
+        screen = _screen_of_several(matrices, posteriors, answer)
     return Document(title, _QUESTION, parts, _LIMITS, [signature], answer, screen=screen)
 
 

@@ -210,12 +210,12 @@ def decision(line: str) -> Any:
     """The first line of an answer, with its probabilities in a lighter weight."""
     from markupsafe import Markup, escape
 
-    line, best, listed = line.partition(" P(best): ")
+    line, *listed = _LISTED.split(line, maxsplit=1)
     text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(escape(line)))
-    more = f' <span class="listed">{escape(best.strip() + " " + listed)}</span>' if best else ""
-    return Markup(text + more)
+    return Markup(text + "".join(f' <span class="listed">{escape(more)}</span>' for more in listed))
 
 
+_LISTED = re.compile(r" (?=P\(best\):|P\(best\) is not available:|Pair by pair, \d)")
 _IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
 
 
