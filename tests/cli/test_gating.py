@@ -13,7 +13,7 @@ from xml.etree import ElementTree as Xml
 
 import jsonschema
 import pytest
-from gating.provenance import answers, first, log, table
+from gating.made import answers, first, log, table
 
 import betterthan as bt
 from betterthan.cli import commands

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from gating.provenance import answers, first, table
+from gating.made import answers, first, table
 
 from betterthan.results.text import ASCII_SIGNS
 

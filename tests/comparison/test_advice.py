@@ -125,7 +125,7 @@ def test_comparison_follows_the_advice(scores, advised):
     assert f"method=advised ({model}, judges)" in bt.signature(comparison)
     text = bt.report(comparison)
     assert f"({model})" in text
-    assert "system was shown first is not taken" in text
+    assert "position of the two outputs is ignored" in text
     assert "one set of independent ones" in " ".join(text.split())
     assert "P(best)" in text
     for form in ("markdown", "html", "latex"):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from gating.provenance import answers, first, log, table
+from gating.made import answers, first, log, table
 from logs.samples import FORMATS, needs_samples
 
 import betterthan as bt

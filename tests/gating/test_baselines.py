@@ -5,7 +5,7 @@ import re
 import sys
 
 import pytest
-from gating.provenance import answers, first, log, rehashed, table
+from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
 from betterthan.cli import commands

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from gating.provenance import answers, first, log, rehashed, table
+from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
 from betterthan.gating import baseline_files

@@ -178,7 +178,7 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
         caption = f"All {total:,} pairs, the system ahead first"
     if "difference_mean" in rows and any(_marks(rows)):
         interval = interval_label(context.provenance.to_attrs())
-        caption += f".{ONE_SIDED_MARK}: a verdict looks at one side; the {interval} includes 0"
+        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
     columns = [*_columns(context), *([] if brief else _further_columns(context))]
     return table_by_pair(rows, columns, caption, name="pairs", **folding)

@@ -150,7 +150,7 @@ function fill(live) {
   setText(live.caption, (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
     + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
     : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first"
-    + (live.size >= 0 && view.data.ci_prob !== null ? ". †: a verdict looks at one side; the interval includes 0" : ""));
+    + (live.size >= 0 && view.data.ci_prob !== null ? ". †: one-sided; the interval includes 0" : ""));
   live.more.hidden = live.shown.length >= rows.length;
   setText(live.more, "Show more of " + grouped(rows.length) + " pairs");
 }
