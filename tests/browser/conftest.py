@@ -54,6 +54,14 @@ class Opened:
         else:
             self.page.select_option(f"#bt-{key}", value)
 
+    def until(self, expression):
+        """Wait until an expression is true; Playwright's own wait needs `eval`."""
+        for _ in range(500):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError(f"never true: {expression}")
+
     def shot(self, name, full=False):
         """Kept, to be looked at."""
         SHOTS.mkdir(exist_ok=True)
@@ -74,7 +82,7 @@ def open_page(browser, tmp_path):
         found = Opened(context.new_page())
         found.page.goto(path.as_uri() + fragment)
         if ready:
-            found.page.wait_for_function("window.betterthan !== undefined")
+            found.until("window.betterthan !== undefined")
         return found
 
     yield opened

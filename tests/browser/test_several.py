@@ -66,7 +66,7 @@ def test_a_link_keeps_the_state_of_each(open_page, written):
     assert again == "#threshold=0.8&c3-rope=0.1&c3-baseline=none"
     assert page.evaluate("betterthan.views.map((v) => v.settings.rope)") == [0, 0.1]
     page.evaluate("location.hash = '#c3-threshold=0.7'")
-    page.wait_for_function("betterthan.views[1].settings.threshold === 0.7")
+    page.until("betterthan.views[1].settings.threshold === 0.7")
     assert page.evaluate("betterthan.views[0].settings.threshold") == 0.95
     assert page.evaluate("location.hash") == "#c3-threshold=0.7"
 
