@@ -158,3 +158,8 @@ def test_missing_scores_that_decide_are_stated_so():
     missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=0.0001, highest=0.9999)
     line = answer_sentences(Answer(n_systems=2, pair=pair, missing=missing))[-1]
     assert "and their values decide which system is better" in line
+
+
+def test_undecided_judged_pair_names_what_would_settle_it():
+    text = " ".join(str(CASES["judged_by_a_model"]()).split())
+    assert "label more of the judged items; betterthan.plan.gold shows" in text

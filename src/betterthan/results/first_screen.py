@@ -21,7 +21,7 @@ from betterthan.results.interval_picture import Scale, with_rope
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
-from betterthan.results.score_sentences import statistic_label, units_label
+from betterthan.results.score_sentences import MORE_LABELS, statistic_label, units_label
 from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
@@ -162,11 +162,11 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         return None
     values = [value for row in picture.rows for value in row.limits or ()]
     undecided = _undecided_of_kind(context, page)
-    elsewhere = undecided.sentence if undecided else ""
+    elsewhere = {MORE_LABELS, undecided.sentence if undecided else ""}
     lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
         meta=list(_meta_of_kind(context)),
-        lede=[line for line in lines if line != elsewhere],
+        lede=[line for line in lines if line not in elsewhere],
         picture=picture,
         scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
         folded_rows=_folded_rows(picture),
@@ -232,7 +232,7 @@ def _step_of_kind(context: ReportContext) -> Step | None:
     if context.provenance.answer == "judged":
         if not (context.data["n"] > context.data["n_gold"]).any():
             return None
-        adds = "betterthan.plan.gold says how much more labels add."
+        adds = "betterthan.plan.gold shows how much more labels add."
         return Step("Label more of the judged items by people.", adds)
     if context.provenance.answer == "folds":  # more folds of the same items add little
         return Step("Choose by cost, speed or risk, or compare on more items.")

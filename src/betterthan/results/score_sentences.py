@@ -294,12 +294,21 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
             "The judge only (uncorrected) would give another verdict for "
             f"{judged.n_judge_differs:,} of {counts.n_pairs:,} pairs."
         )
+    undecided = counts.n_undecided if counts else pair is not None and pair.verdict == "undecided"
+    if undecided and judged.n_labels < judged.n_judged:
+        yield MORE_LABELS
     if judged.uncovered > _UNCOVERED:
         yield (
             f"! Human labels: {100 * judged.uncovered:.0f}% of the judged items have a judge "
             "output that no labeled item has, so their outcome rests on the prior. Label some of "
             "them."
         )
+
+
+MORE_LABELS = (
+    "To settle what is undecided, label more of the judged items; betterthan.plan.gold shows how "
+    "much more labels add."
+)
 
 
 def _worth(judged: Judged, worth: tuple[float, float]) -> str:
