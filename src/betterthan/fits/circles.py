@@ -63,7 +63,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
 
 
 def _replicated(tree: xr.DataTree) -> tuple[np.ndarray, int]:
-    """Counts of judgments drawn anew, (draw, row, outcome), and of how many draws each one is."""
+    """Replicated counts of judgments, (draw, row, outcome), and of how many draws each one is."""
     if "posterior_predictive" not in tree.children:
         raise ValueError("the fit has no replications; fit with predictive=True")
     again = tree["posterior_predictive"].to_dataset()["y"]

@@ -420,7 +420,7 @@ class _Cells:
 
     @property
     def columns(self) -> list[str | None]:
-        """Of items, what stands beside them, and labels."""
+        """Columns of item ids, coordinates of items, and labels."""
         return [self.item_column, *self.items.coord_columns.values(), self.label_column]
 
     def named(self, row: int) -> str:

@@ -177,7 +177,7 @@ def _zip_preview(path: Path) -> Preview:
         with zipfile.ZipFile(path) as archive:
             infos = tuple(archive.infolist())
         return Preview("zip", members=tuple(info.filename for info in infos), infos=infos)
-    # NotImplementedError is zipfile's word for a directory of a version that it does not read
+    # zipfile raises NotImplementedError for an archive version that it does not support
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return Preview("a zip file that is cut or damaged")
 

@@ -487,7 +487,7 @@ class Clusters:
         return densities | {name: self.alike.log_prior(values[name]) for name in raw}
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
-        """Counts of clusters drawn anew, (draw, cluster, pair, outcome)."""
+        """Replicated counts of clusters, (draw, cluster, pair, outcome)."""
         n = self.values.sum(-1)
         alike = [values[k] if k in values else np.array(self.correlation) for k in CORRELATIONS]
         share = [

@@ -416,7 +416,7 @@ class Weights:
         return densities
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
-        """Judgments drawn anew, (draw, row, outcome)."""
+        """Replicated judgments, (draw, row, outcome)."""
         ability, tie, rows = values["ability"], values["tie"][:, None], self.rows
         d = ability[:, rows.a] - ability[:, rows.b]
         if "judge_tie_effect" in values:

@@ -1,4 +1,4 @@
-"""What every ``fit`` shares: its options, their documentation, and the tree of draws it returns."""
+"""Fit any model: options, their documentation, and the tree of draws."""
 
 import inspect
 from collections.abc import Callable

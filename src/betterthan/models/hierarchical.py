@@ -420,7 +420,7 @@ class DataSets:
         return densities
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
-        """Counts of data sets drawn anew, (draw, dataset, pair, outcome)."""
+        """Replicated counts of data sets, (draw, dataset, pair, outcome)."""
         kappa = self.alike.held
         if kappa is None:
             kappa = (1 / values["correlation"] - 1)[..., None]

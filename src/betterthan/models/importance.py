@@ -75,7 +75,7 @@ class WeightedModel:
     # all of the PyMC model, of each draw of spreads and parameters
     variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
     log_prior: Callable[[Values], dict[str, np.ndarray]]  # of what has a prior, of each draw
-    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # drawn anew, of each draw
+    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # replicated data of each draw
     observed: xr.DataArray  # what the model sees
     labels: dict[str, Any]  # of dims of the variables
     build: Callable[[], Any]  # the PyMC model

@@ -466,7 +466,7 @@ def _log_prior(
 def _outcomes(
     kind: str, trials: np.ndarray, values: Values, random: np.random.Generator
 ) -> np.ndarray:
-    """Successes of all systems on all items drawn anew, (draw, item, system)."""
+    """Replicated successes of all systems on all items, (draw, item, system)."""
     size = len(values["mean"]), len(trials)
     place = values["mean"][:, None] + values["ability"]
     difficulty = values["difficulty_sd"][:, None] * random.standard_normal(size)
