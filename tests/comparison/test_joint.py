@@ -125,3 +125,17 @@ def test_systems_apart_by_the_same_on_every_item_are_decided_without_a_slope():
     found = bt.compare(scores, quantity="mean")
     assert found.pairs["verdict"].tolist() == ["better"] * 3
     assert "the same on every item" in found.attrs["no_joint"]
+
+
+def test_a_system_is_the_best_no_more_often_than_it_is_better_than_each_other():
+    """Draws with normal errors would call the second best too often where there are few items."""
+    right = [20, 18, 12, 10, 8, 5, 2, 1, 0]
+    comparison = bt.compare(scores(np.arange(20)[:, None] < np.array(right)))
+    better = comparison["prob_better"].values + np.eye(len(right))
+    best = comparison["prob_best"].values
+    assert (best <= better.min(1) + 1e-4).all()
+    first, second = best[:2]
+    # of two that are far ahead, the one is the best where it is better
+    assert second == pytest.approx(1 - better[0, 1], abs=2e-3)
+    assert first + second > 0.995
+    assert comparison["expected_rank"].values[0] == pytest.approx(2 - better[0, 1], abs=0.01)

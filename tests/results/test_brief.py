@@ -234,7 +234,7 @@ def test_two_scores_and_their_difference_are_on_the_same_items():
     expected = ", ".join(
         f"{s} {shared.sel(system=s).mean().item():.3f}" for s in ("haptik", "luis")
     )
-    assert f"Accuracy: {expected}." in evidence
+    assert f"Accuracy (on the {shared.sizes['item']} items with both): {expected}." in evidence
     three = str(
         bt.compare(xr.concat([gaps(), gaps()[:, :1].assign_coords(system=["x"])], "system"))
     )

@@ -58,7 +58,7 @@ def test_the_better_system_is_named_first_and_told_from_its_side(many):
 
 def test_systems_say_how_their_pairs_ended(many):
     table = many.systems
-    assert (table[["better_than", "worse_than", "open"]].sum(axis=1) == 3).all()
+    assert (table[["better_than", "worse_than", "undecided"]].sum(axis=1) == 3).all()
     assert (
         table["better_than"].sum()
         == table["worse_than"].sum()

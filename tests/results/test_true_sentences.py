@@ -55,7 +55,7 @@ def test_scores_and_their_difference_are_on_the_items_that_both_have():
     found = bt.compare(scores(values))
     both = values[~np.isnan(values).any(axis=1)]
     a, b = both.mean(axis=0)
-    assert f"Mean score: a {a:.3f}, b {b:.3f}." in found.statement()[1]
+    assert f"Mean score (on the 33 items with both): a {a:.3f}, b {b:.3f}." in found.statement()[1]
     assert found["difference_mean"].values[0, 1] == pytest.approx(a - b)
     assert f"On {int(found['n'].values[0, 1])} items" in found.statement()[1]
 

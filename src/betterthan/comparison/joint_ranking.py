@@ -89,11 +89,11 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
     posterior = Abilities.fit(evidence)
     parts = means if isinstance(means, Means) else None
     notes, families = _notes(posterior, totals.systems, totals.units, evaluation.unit, parts)
-    ranks = table.ranks_of(posterior, question, options.rank_seed)
     higher_is_better = totals.higher_is_better or not totals.graded
     pairs = table.of_abilities(
         posterior, totals.systems, question, higher_is_better=higher_is_better, alone=families
     )
+    ranks = table.ranks_of(posterior, pairs["prob_better"], question, options.rank_seed)
     signature = replace(
         _signature(evaluation, totals, equal, options),
         joint_notes=notes,

@@ -409,11 +409,17 @@ def of_abilities(
     return exact_table(square, systems, question)
 
 
-def ranks_of(abilities: Abilities, question: Question, seed: int) -> Arrays:
+def ranks_of(abilities: Abilities, better: np.ndarray, question: Question, seed: int) -> Arrays:
     """``prob_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``, ``in_best_set`` over
     system, and ``prob_rank``, from draws of the same posterior.
+
+    The errors of the draws are normal, those of pairs are not. So a system may be the best of more
+    draws than `better`, (system, system), the exact probability to be better than another, allows.
+    Such draws are thinned out.
     """
-    drawn = abilities.draws(DRAWS, np.random.default_rng(seed))[None]
+    drawn = abilities.draws(DRAWS, np.random.default_rng(seed))
+    most = np.where(np.eye(len(better), dtype=bool), 1.0, better).min(1)
+    drawn = monte_carlo.with_best_at_most(drawn, most)[None]
     by_rank = ranks(drawn, question.ci_prob, independent=True)
     low, high = _limits(by_rank["prob_rank"][1], question.ci_prob)
     return by_rank | {"rank_lower": ((names.SYSTEM,), low), "rank_upper": ((names.SYSTEM,), high)}

@@ -94,7 +94,7 @@ def brief_page_of_kind(
         on_one_line(title) if title else "",
         parts=parts,
         signatures=page.signatures,
-        answer=[*page.answer, *warnings],
+        answer=list(dict.fromkeys([*page.answer, *warnings])),
         picture=_lines(answer_picture(comparison.data)) if picture else (),
         footer=_footer_of_kind(comparison, rest),
     )
@@ -277,7 +277,7 @@ def rule(context: ReportContext) -> str:
         )
         if context.provenance.joint_model == names.AMONG_ALL:
             lines.append(
-                "P(best) and ranks are from draws with normal errors, and can differ slightly."
+                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
             )
     elif context.many and "difference_mean" in context.data:
         lines.append("Each pair is compared alone, so differences need not add up.")

@@ -17,7 +17,7 @@ from betterthan.results.brief import answer_context, rule_of_kind
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
-from betterthan.results.interval_picture import Scale, with_rope
+from betterthan.results.interval_picture import ONE_SIDED, Scale, includes_zero, with_rope
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
@@ -87,6 +87,17 @@ class FirstScreen:
         verdict = "better" if self.picture.levels else row.verdict  # the plain point
         rope, margin = self.picture.rope, self.picture.margin
         return marks.row(self.scale, row.limits, verdict, rope, margin)
+
+    @staticmethod
+    def includes_zero(row: Difference) -> bool:
+        """Whether the interval of a row does: a verdict on it is then one-sided."""
+        return includes_zero(row.limits)
+
+    @property
+    def one_sided(self) -> str:
+        """What the mark of one-sided verdicts means, where a row can have it."""
+        rows = self.picture.rows if self.picture and not self.picture.levels else ()
+        return ONE_SIDED if any(map(self.includes_zero, rows)) else ""
 
     @property
     def axis(self) -> str:
@@ -332,7 +343,8 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     if answer.more and answer.more.items:
         return _plan(answer)
     if answer.n_best_set:
-        return Step(f"Choose among the {answer.n_best_set:,} by cost, speed or risk.", more)
+        why = more or "The data do not show which of them is the best."
+        return Step(f"Choose among the {answer.n_best_set:,} by cost, speed or risk.", why)
     return None
 
 
@@ -387,12 +399,7 @@ def _undecided(context: ReportContext) -> Undecided | None:
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
         if len(systems[i] + systems[j]) <= _LONG:
             pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
-    without = counts.n_pairs - counts.n_better - counts.n_equivalent
-    parts = [
-        ("v-better", counts.n_better),
-        ("v-equivalent", counts.n_equivalent),
-        ("empty", without),
-    ]
+    parts = [("v-undecided", counts.n_undecided), ("empty", counts.n_pairs - counts.n_undecided)]
     return Undecided(
         verdicts_sentence(counts, answer), counts.n_pairs, counts.n_undecided, parts, pairs
     )

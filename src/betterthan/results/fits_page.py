@@ -83,7 +83,7 @@ def _systems(systems: pd.DataFrame) -> Table:
         number("Score", "score", "{:.3f}".format),
         number("Expected rank", "expected_rank", "{:.1f}".format),
         P_BEST,
-        *(count(PAIR_COUNTS[name], name) for name in ("better_than", "worse_than", "open")),
+        *(count(PAIR_COUNTS[name], name) for name in ("better_than", "worse_than", "undecided")),
     ]
     left = len(systems) - _ROWS
     note = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""

@@ -30,6 +30,7 @@ class Marks:
     equivalent: str = "◆"
     undecided: str = "○"
     minus: str = "−"
+    one_sided: str = "†"
 
     def of(self, verdict: str) -> str:
         """The point of a verdict; of a split the one of undecided."""
@@ -38,7 +39,15 @@ class Marks:
 
 
 UNICODE = Marks()
-ASCII = Marks(":", "+", "|", "'", "-", "|", "|", "*", "x", "=", "o", "-")
+ASCII = Marks(":", "+", "|", "'", "-", "|", "|", "*", "x", "=", "o", "-", "+")
+
+
+ONE_SIDED = "one-sided: the interval includes 0"
+
+
+def includes_zero(interval: tuple[float, float, float] | None) -> bool:
+    """Whether an interval (lower, point, upper) does."""
+    return interval is not None and interval[0] <= 0 <= interval[2]
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,12 @@ class Row:
     verdict: str
     interval: tuple[float, float, float] | None = None  # lower, point, upper
     cells: tuple[str, ...] = ()  # numbers to the right of the picture
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether there is a verdict, which looks at one side, and the interval includes 0."""
+        sided = self.interval is not None and self.verdict in ("better", "worse")
+        return sided and includes_zero(self.interval)
 
 
 @dataclass(frozen=True)
@@ -152,6 +167,7 @@ def draw(
         for k, heading in enumerate(headings)
     ]
     verdict = max(len(row.verdict) for row in [*rows, Row("", "Verdict")])
+    verdict += 2 * any(row.one_sided for row in rows)
     others = label + sum(widths) + 2 * len(widths) + verdict + 5  # a blank before, two between
     free = WIDTH if width is None else min(WIDTH, max(_LEAST, width - others))
     values = [v for row in rows if row.interval for v in row.interval]
@@ -159,8 +175,10 @@ def draw(
     lines = [f" {title}", _line("", _axis(scale, marks), headings, "Verdict", label, widths)]
     for row in rows:
         plot = _plot(row, scale, rope, marks)
-        lines.append(_line(row.label, plot, row.cells, row.verdict, label, widths))
+        word = f"{row.verdict} {marks.one_sided}" if row.one_sided else row.verdict
+        lines.append(_line(row.label, plot, row.cells, word, label, widths))
     notes = [more, f"({rope_note(scale, rope)})" if rope else ""]
+    notes += [f"{marks.one_sided} {ONE_SIDED}"] if any(row.one_sided for row in rows) else []
     return [*lines, " " + "   ".join(filter(None, notes))] if any(notes) else lines
 
 

@@ -63,12 +63,12 @@ def page(comparison: xr.Dataset) -> Document:
         *_engines(comparison, judged),
     )
     question = "Which system is better by human labels, given the judge outputs for all items?"
-    notes = [note.removeprefix("! ") for note in provenance.notes or ()]
+    notes = [on_one_line(note) for note in provenance.notes or ()]
+    alarms = [note for note in notes if note.startswith("! ")]
+    notes = [note for note in notes if note not in alarms]
     limits = [*notes, *_joint(provenance, len(places)), *_LIMITS]
-    signed, answer = (
-        [on_one_line(signature(comparison))],
-        judged_sentences(judged_facts(comparison)),
-    )
+    signed = [on_one_line(signature(comparison))]
+    answer = [*judged_sentences(judged_facts(comparison)), *alarms]
     return Document(_title(comparison), question, parts, limits, signed, answer)
 
 

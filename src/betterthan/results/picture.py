@@ -228,19 +228,17 @@ def _reference(context: ReportContext) -> tuple[int, str]:
 
 
 def _visible_rows(context: ReportContext, verdicts: list[str]) -> list[int]:
-    """Places of the systems that have a row: all of few; else those that may be the best, the
-    reference, and those without a verdict against it, the best first.
+    """Places of the systems that have a row: all of few; else the reference, those that may be the
+    best, and those without a verdict against it, the best first.
     """
     n = len(verdicts)
     if n <= _ROWS:
         return list(range(n))
     best = context.data.get("in_best_set")
-    first = [k for k in range(n) if verdicts[k] not in ("better", "worse", "equivalent")]
-    if best is not None:
-        first += [k for k in range(n) if best.values[k]]
-    base = [k for k in range(n) if verdicts[k] in ("baseline", "reference")]
-    others = [k for k in dict.fromkeys([*sorted(set(first)), *range(n)]) if k not in base]
-    return sorted([*base, *others[: _ROWS - len(base)]])
+    first = [k for k in range(n) if verdicts[k] in ("baseline", "reference")]
+    first += [] if best is None else np.flatnonzero(best.values).tolist()
+    first += [k for k in range(n) if verdicts[k] not in ("better", "worse", "equivalent")]
+    return sorted(list(dict.fromkeys([*first, *range(n)]))[:_ROWS])
 
 
 def _more(verdicts: list[str], visible: list[int]) -> str:

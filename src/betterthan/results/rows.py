@@ -64,12 +64,12 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
         if name in data and data[name].dims == (names.SYSTEM,):
             table[name] = data[name].values[order]
     decided: Any = pairs(leading(data)) if table_by_pair is None else table_by_pair
-    for name, ahead in (("better_than", "system"), ("worse_than", "other")):
-        won = decided[decided["verdict"] == "better"][ahead].value_counts()
-        table[name] = table["system"].map(won).fillna(0).astype(int)
-    undecided = decided[decided["verdict"] != "better"]
-    either = pd.concat([undecided["system"], undecided["other"]]).value_counts()
-    table["open"] = table["system"].map(either).fillna(0).astype(int)
+    for name, word in _BY_VERDICT.items():
+        of_word = decided[decided["verdict"] == ("better" if word.endswith("_better") else word)]
+        sides = {"a_better": ["system"], "b_better": ["other"]}.get(word, ["system", "other"])
+        number = pd.concat([of_word[side] for side in sides]).value_counts()
+        if len(number) or name in ("better_than", "worse_than", "undecided"):
+            table[name] = table["system"].map(number).fillna(0).astype(int)
     by = order_by(data)
     if by is not None:
         table["order"] = by[order]
@@ -279,11 +279,13 @@ def difference_label(first: str, second: str, provenance: Signature) -> str:
 
 
 _BY_VERDICT = {
-    "better_than": ("a_better",),
-    "worse_than": ("b_better",),
-    "equivalent_to": ("equivalent",),
-    "undecided": ("undecided", "split", "no_verdict"),
-    "never_compared": ("no_data",),
+    "better_than": "a_better",
+    "worse_than": "b_better",
+    "undecided": "undecided",
+    "split": "split",
+    "equivalent_to": "equivalent",
+    "no_verdict": "no_verdict",
+    "never_compared": "no_data",
 }
 _SYSTEM_COLUMNS = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored"),
@@ -339,9 +341,10 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``system``; how many others it is ``better_than``, ``worse_than``, ``equivalent_to``,
-        ``undecided`` with and ``never_compared`` with; where known ``score`` with
-        ``score_lower`` and ``score_upper``, ``n_right``, ``n_scored``, ``prob_best``,
-        ``expected_rank``, ``in_best_set``.
+        ``undecided`` with, ``split`` with (wins and means disagree), has ``no_verdict`` with and
+        was ``never_compared`` with; where known ``score`` with ``score_lower`` and
+        ``score_upper``, ``n_right``, ``n_scored``, ``prob_best``, ``expected_rank``,
+        ``in_best_set``.
 
     Examples
     --------
@@ -351,12 +354,17 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     """
     data = _by_engine(comparison)
     main = best_first(data).isel({names.ENGINE: 0})
-    verdict = np.where(single_unit(main), "no_verdict", main["verdict"].values.astype(str))
-    others = ~np.eye(len(verdict), dtype=bool)
     table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
-    for name, verdicts in _BY_VERDICT.items():
-        table[name] = (np.isin(verdict, verdicts) & others).sum(1)
-    return pd.DataFrame(table | {v: main[v].values for v in _SYSTEM_COLUMNS if v in main})
+    more = {v: main[v].values for v in _SYSTEM_COLUMNS if v in main}
+    return pd.DataFrame(table | pair_counts(main) | more)
+
+
+def pair_counts(data: xr.Dataset) -> dict[str, np.ndarray]:
+    """How many pairs of each system, (system,), have which verdict."""
+    verdict = data["verdict"].transpose(*names.SQUARE).values.astype(str)
+    verdict = np.where(single_unit(data), "no_verdict", verdict)
+    others = ~np.eye(len(verdict), dtype=bool)
+    return {name: ((verdict == word) & others).sum(1) for name, word in _BY_VERDICT.items()}
 
 
 def _by_engine(comparison: Any) -> xr.Dataset:

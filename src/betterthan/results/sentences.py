@@ -193,8 +193,9 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
     if answer.scores:
         scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
-        own = pair.n_dropped and not answer.scores[0].shared
-        notes += ["each on all its own items"] if own else []
+        if pair.n_dropped:
+            both = f"on the {pair.n:,} {'items' if pair.n != 1 else 'item'} with both"
+            notes += [both if answer.scores[0].shared else "each on all its own items"]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
@@ -221,7 +222,9 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
         return ""
     observed = replace(pair, difference=answer.scores[0].score - answer.scores[1].score)
     text, estimate = (difference_words(p).partition(" ")[0] for p in (observed, pair))
-    return f"; shrunk from {text}" if text != estimate else ""
+    much = abs(pair.difference) < abs(observed.difference or 0.0) / 2
+    why = ", because the data hardly separate the systems" if much else ""
+    return f"; shrunk from {text}{why}" if text != estimate else ""
 
 
 def difference_words(pair: Pair, note: str = "") -> str:
@@ -295,7 +298,7 @@ def _best(answer: Answer) -> str:
     how_many = ": any of them may be the best" if size == n else how_many
     listed = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
     candidates = ", ".join(f"{_candidate(candidate)}" for candidate in listed)
-    more = f" and {size - len(listed):,} more" if size and size > len(listed) else ""
+    more = f" and {size - len(listed):,} more candidates" if size and size > len(listed) else ""
     return (
         f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
         f"{candidates}{more}."

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from betterthan import names
 from betterthan.results.columns import (
@@ -24,15 +23,17 @@ from betterthan.results.context import ReportContext
 from betterthan.results.document import Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import score_label
-from betterthan.results.rows import single_unit
+from betterthan.results.rows import pair_counts
 
 SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = probability("P(best)", "prob_best")
 PAIR_COUNTS = {
     "better_than": "Better than",
     "worse_than": "Worse than",
-    "open": "Undecided",
+    "undecided": "Undecided",
+    "split": "Split",
     "equivalent_to": "Equivalent to",
+    "no_verdict": "No verdict",
     "never_compared": "Not compared",
 }
 
@@ -73,7 +74,7 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
     rows: Any = pd.DataFrame({"system": context.systems} | numbers | pair_counts(data))
     mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
-    always = {"better_than", "worse_than", "open"}
+    always = {"better_than", "worse_than", "undecided"}
     columns = [*_scores(rows, context), *_joint(rows, mass, brief=brief)]
     brief = brief and "prob_best" in rows
     if not brief:
@@ -114,24 +115,6 @@ def spread_table(context: ReportContext) -> list[Table]:
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
     table = table_by_system(data, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
     return [replace(table, keys=())]
-
-
-def pair_counts(data: xr.Dataset) -> dict[str, np.ndarray]:
-    """How many pairs of each system have which verdict."""
-    verdict = np.where(single_unit(data), "no_verdict", _verdicts(data))
-    others = ~np.eye(len(verdict), dtype=bool)
-    columns = {
-        "better_than": ("a_better",),
-        "worse_than": ("b_better",),
-        "open": ("undecided", "split", "no_verdict"),
-        "equivalent_to": ("equivalent",),
-        "never_compared": ("no_data",),
-    }
-    return {name: (np.isin(verdict, words) & others).sum(1) for name, words in columns.items()}
-
-
-def _verdicts(data: xr.Dataset) -> np.ndarray:
-    return data["verdict"].transpose(*names.SQUARE).values.astype(str)
 
 
 def _scores(rows: pd.DataFrame, context: ReportContext) -> list[Column]:

@@ -206,6 +206,41 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     return shares.cumsum(1)[:, :-1] / draws
 
 
+def with_best_at_most(draws: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """As many joint draws (draw, system), in which no system is the best more often than `most`.
+
+    Draws in which a system is the best too often are thinned out evenly; the others are repeated
+    in proportion.
+
+    Parameters
+    ----------
+    draws : numpy.ndarray, (draw, system)
+        The highest is the best.
+    most : numpy.ndarray, (system,)
+        Largest share of draws in which each may be the best.
+
+    Examples
+    --------
+    >>> drawn = np.array([[1, 0, 0]] * 6 + [[0, 1, 0]] * 3 + [[0, 0, 1]])
+    >>> with_best_at_most(drawn, np.array([0.9, 0.2, 0.5])).sum(0).tolist()
+    [7, 2, 1]
+    """
+    best = draws.argmax(1)
+    share = np.bincount(best, minlength=draws.shape[1]) / len(draws)
+    if (share <= most).all():
+        return draws
+    target, over = share, np.zeros(len(share), dtype=bool)
+    while (target > most + 1e-12).any() and not over.all():
+        over |= target > most
+        free = share * ~over
+        rest = max(1 - most[over].sum(), 0.0)
+        target = np.where(over, most, free * rest / max(free.sum(), 1e-300))
+    order = np.argsort(best, kind="stable")
+    weight = (target / np.maximum(share, 1e-300))[best[order]].cumsum()
+    even = (np.arange(len(draws)) + 0.5) / len(draws) * weight[-1]
+    return draws[order[np.searchsorted(weight, even)]]
+
+
 def best_set(prob_best: np.ndarray, prob: float) -> np.ndarray:
     """Whether each system is among the fewest that hold the best one with this probability."""
     order = np.argsort(-prob_best, kind="stable")

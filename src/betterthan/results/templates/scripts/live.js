@@ -132,42 +132,48 @@ function setVerdict(view, cell, verdict, sides, k) {
 }
 
 function fill(live) {
-  const { view, body } = live, { model, settings } = view;
+  const { view, body } = live, { model, settings: { baseline } } = view;
   let rows = live.rows;
-  if (live.only || live.judged) for (const row of rows) judge(live, row, settings);
+  if (live.only || live.judged) for (const row of rows) judge(live, row);
   if (live.wanted) {
     rows = rows.filter((row) => [row.a, row.b].some((s) => model.systems[s].toLowerCase()
       .includes(live.wanted)));
   }
   if (live.only) {
-    rows = rows.filter((row) => row.verdict === live.only
-      || (live.only === "better" && row.verdict === "worse"));
+    rows = rows.filter(({ verdict }) => verdict === live.only
+      || (live.only === "better" && verdict === "worse"));
   }
   if (live.sort) rows = sorted(rows, ...live.sort);
   live.shown = rows.slice(0, live.limit);
   body.replaceChildren(...live.shown.map((row) => rowOf(live, row)));
   const of = live.rows.length;
-  setText(live.caption, (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
-    + (of === 1 ? " pair" : " pairs") + (settings.baseline === null ? ""
-    : " with the baseline " + model.systems[settings.baseline]) + ", the system ahead first"
-    + (live.size >= 0 && view.data.ci_prob !== null ? ". †: one-sided; the interval includes 0" : ""));
+  live.title = (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
+    + (of === 1 ? " pair" : " pairs") + (baseline === null ? ""
+    : " with the baseline " + model.systems[baseline]) + ", the system ahead first";
+  writeCaption(live);
   live.more.hidden = live.shown.length >= rows.length;
   setText(live.more, "Show more of " + grouped(rows.length) + " pairs");
+}
+
+function writeCaption(live) {
+  setText(live.caption, live.title + (live.shown.some((row) => row.sided)
+    ? ". †: one-sided; the interval includes 0" : ""));
 }
 
 function sorted(rows, value, down) {
   const way = down ? -1 : 1;
   const missing = (v) => v == null || v !== v;
   return rows.map((row, k) => [value(row), k, row]).sort((x, y) => {
-    if (missing(x[0]) || missing(y[0])) return missing(x[0]) - missing(y[0]) || x[1] - y[1];
+    const gap = missing(x[0]) - missing(y[0]);
+    if (gap) return gap;
     const order = typeof x[0] === "string" ? x[0].localeCompare(y[0], "en", { numeric: true })
       : x[0] - y[0];
     return way * order || x[1] - y[1];
   }).map((one) => one[2]);
 }
 
-function judge(live, row, settings) {
-  const { model } = live.view;
+function judge(live, row) {
+  const { model, settings } = live.view;
   row.verdict = oriented(model.shownVerdict(row.k, settings.rope, settings.threshold), row.turn);
   row.within = settings.rope > 0 && live.within >= 0 && !row.stays
     ? model.withinOf(row.k, settings.rope) : NaN;
@@ -175,7 +181,7 @@ function judge(live, row, settings) {
 
 function rowOf(live, row) {
   const { view } = live;
-  judge(live, row, view.settings);
+  judge(live, row);
   const size = live.within < 0 || row.stays ? [null] : turnedSize(view.model.size_of(row.k), row.turn);
   row.ends = size;
   row.text = size[0] === null ? "" : difference(...size).join(" ");
@@ -193,16 +199,18 @@ function rowOf(live, row) {
     element.append(cell);
   });
   row.cells = [live.verdict, live.within, live.size].map((at) => at < 0 ? null : element.cells[at]);
-  write(view, row);
+  write(live, row);
   return element;
 }
 
-function write(view, row) {
-  setVerdict(view, row.cells[0], row.verdict, row.sides, row.k);
+function write(live, row) {
+  setVerdict(live.view, row.cells[0], row.verdict, row.sides, row.k);
   setClass(row.cells[0], "l verdict v-" + row.verdict);
   if (row.mark) mark(row.mark, row.verdict);
   if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
-  if (row.cells[2]) setText(row.cells[2], row.text + (oneSided(row.verdict, ...row.ends) ? " †" : ""));
+  const [, , size] = row.cells;
+  row.sided = size && oneSided(row.verdict, ...row.ends);
+  if (size) setText(size, row.text + (row.sided ? " †" : ""));
 }
 
 // The color and the shape of a verdict
@@ -217,9 +225,9 @@ function mark(element, verdict) {
 
 // Update the rows that are shown after a move of a slider
 function follow(live) {
-  const { settings } = live.view;
   for (const row of live.shown) {
-    judge(live, row, settings);
-    write(live.view, row);
+    judge(live, row);
+    write(live, row);
   }
+  writeCaption(live);
 }

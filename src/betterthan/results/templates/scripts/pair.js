@@ -44,8 +44,7 @@ function intervalName(data) {
 
 // A verdict is one-sided where its two-sided interval includes 0
 function oneSided(verdict, mean, low, up) {
-  const known = mean !== null && low != null;
-  return known && (verdict === "better" || verdict === "worse") && low <= 0 && up >= 0;
+  return low != null && low <= 0 && up >= 0 && (verdict === "better" || verdict === "worse");
 }
 
 // A verdict from the side of the first system, or with turn from that of the second
