@@ -139,3 +139,15 @@ def test_a_system_is_the_best_no_more_often_than_it_is_better_than_each_other():
     assert second == pytest.approx(1 - better[0, 1], abs=2e-3)
     assert first + second > 0.995
     assert comparison["expected_rank"].values[0] == pytest.approx(2 - better[0, 1], abs=0.01)
+
+
+def test_the_best_set_holds_the_best_of_simulated_systems_where_two_are_far_ahead():
+    """Where P(best) most often had to be lowered; the truth is not the prior of the model."""
+    rng = np.random.default_rng(7)
+    hits = []
+    for _ in range(120):
+        ability = np.r_[rng.uniform(1.7, 3.5, 2), rng.uniform(-3.0, 0.4, 3)]
+        right = rng.logistic(size=(20, 5)) < ability + rng.normal(size=(20, 1))
+        comparison = bt.compare(scores(right))
+        hits.append(comparison["in_best_set"].values[ability.argmax()])
+    assert np.mean(hits) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(hits))
