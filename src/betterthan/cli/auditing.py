@@ -1,29 +1,14 @@
 """The command `audit`: what would make a comparison wrong, and an exit code for scripts."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from betterthan import names
 from betterthan.cli.console import say
-from betterthan.cli.options import (
-    Again,
-    Cluster,
-    Epoch,
-    Files,
-    Filter,
-    Github,
-    Join,
-    Junit,
-    Layout,
-    Metric,
-    Rope,
-    Systems,
-    Task,
-    Tool,
-)
-from betterthan.cli.sources import chosen, inputs_of, source_of
+from betterthan.cli.options import Files, Github, Junit, Rope, Systems
+from betterthan.cli.sources import inputs_of, reading_options, source_of
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
@@ -33,16 +18,7 @@ if TYPE_CHECKING:
 
 def audit(
     logs: Files,
-    task: Task = None,
-    metric: Metric = None,
-    filter: Filter = None,
-    epoch: Epoch = None,
     systems: Systems = None,
-    join: Join = None,
-    again: Again = None,
-    cluster: Cluster = None,
-    tool: Tool = None,
-    layout: Layout = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that the others are compared with.")
     ] = None,
@@ -59,12 +35,12 @@ def audit(
     ] = False,
     github: Github = False,
     junit: Junit = None,
+    **reading: Any,
 ) -> None:
     """Look for what would make a comparison wrong; exit code 1 where something stops it."""
     import betterthan as bt
 
-    choices = chosen(task=task, metric=metric, filter=filter, epoch=epoch, systems=systems)
-    choices |= chosen(join=join, again=again, cluster=cluster, format=tool, layout=layout)
+    choices = reading_options(systems=systems, **reading)
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
     refuse_inputs([junit] if junit is not None else [], inputs_of(logs))

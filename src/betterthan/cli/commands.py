@@ -1,8 +1,9 @@
 """The command line: one command is one call of the public API."""
 
+import inspect
 import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
@@ -15,19 +16,17 @@ from betterthan import __version__, names
 from betterthan.cli import auditing, comparing, gating, options, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
 from betterthan.cli.options import (
+    READING,
     Files,
     Format,
-    Layout,
-    Lower,
     Method,
     Output,
     Rope,
-    Scale,
     Seed,
     Shuffles,
     Systems,
 )
-from betterthan.cli.sources import inputs_of, read_arguments
+from betterthan.cli.sources import inputs_of, read_arguments, reading_options
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
@@ -62,10 +61,32 @@ class Plain(TyperCommand):
         return parameters
 
 
-def register(app: typer.Typer, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a command of a function; its options say in words what they take."""
+def register(
+    app: typer.Typer, function: Callable[..., Any], without: Sequence[str] = ()
+) -> Callable[..., Any]:
+    """Make a command of a function; its options say in words what they take.
+
+    Parameters
+    ----------
+    app : typer.Typer
+    function : callable
+        With ``**reading`` it takes the options for reading tables and logs.
+    without : sequence of str, optional
+        Those of them that it cannot use.
+    """
     namespace = vars(options) | {"typer": typer} | function.__globals__
     function.__annotations__ = get_type_hints(function, namespace, include_extras=True)
+    if function.__annotations__.pop("reading", None) is not None:
+        reading = {name: option for name, option in READING.items() if name not in without}
+        function.__annotations__ |= {name: kind for name, (kind, _) in reading.items()}
+        signature = inspect.signature(function)
+        parameters = list(signature.parameters.values())[:-1]
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        parameters += [
+            inspect.Parameter(name, by_name, default=default, annotation=kind)
+            for name, (kind, default) in reading.items()
+        ]
+        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     for name, hint in function.__annotations__.items():
         kind, *metadata = get_args(hint) or (hint,)
         for option in (x for x in metadata if isinstance(x, OptionInfo)):
@@ -94,13 +115,12 @@ def show(
         str | None, typer.Option(help="The system that the others are compared with.")
     ] = None,
     systems: Systems = None,
-    layout: Layout = None,
-    lower_is_better: Lower = False,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Where the page is kept, .html."),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    **reading: Any,
 ) -> None:
     """Compare, and open the page; or open what `compare -o` saved (.nc), several on one page."""
     import betterthan as bt
@@ -111,11 +131,12 @@ def show(
     saved = [Path(name).suffix.lower() == ".nc" for name in files]
     if any(saved) and not all(saved):
         raise ValueError("some files are saved answers (.nc), others are not; give one kind")
+    if all(saved) and reading_options(**reading):
+        raise ValueError("saved answers (.nc) are not read again; leave out options for reading")
     if all(saved):
         answers: list[Any] = [bt.load(name) for name in files]
     else:
-        better = False if lower_is_better else None
-        data = read_arguments(files, layout=layout, higher_is_better=better, systems=systems)
+        data = read_arguments(files, systems=systems, **reading)
         answers = [bt.compare(data, quantity=quantity, rope=rope, baseline=baseline)]
     target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
     put(_page(answers), target)
@@ -146,7 +167,7 @@ app = typer.Typer(
 register(app, comparing.compare)
 register(app, show)
 register(app, auditing.audit)
-register(app, gating.gate)
+register(app, gating.gate, without=("layout", "scale", "names", "cluster"))
 register(app, planning.plan)
 
 
@@ -172,12 +193,10 @@ def groups(
     ] = names.CONFIDENCE,
     correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = names.CORRECTION,
     systems: Systems = None,
-    layout: Layout = None,
-    lower_is_better: Lower = False,
-    scale: Scale = 1,
     seed: Seed = None,
     format: Format = None,
     output: Output = None,
+    **reading: Any,
 ) -> None:
     """Show which systems cannot be told from each other, as the MUC evaluations did."""
     import betterthan as bt
@@ -186,10 +205,7 @@ def groups(
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
-    better = False if lower_is_better else None
-    data = read_arguments(
-        files, layout=layout, higher_is_better=better, scale=scale, systems=systems
-    )
+    data = read_arguments(files, systems=systems, **reading)
     if test == "sign":
         result = bt.sign_test(data)
     else:

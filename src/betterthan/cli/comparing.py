@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
-from betterthan.cli.sources import ids_in, inputs_of, read_arguments
+from betterthan.cli.sources import inputs_of, read_arguments
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
@@ -19,44 +19,20 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from betterthan.cli.options import (
-        Again,
-        Cluster,
-        Decimal,
-        Epoch,
-        Errors,
-        FalseWords,
         Figures,
         Files,
-        Filter,
         Github,
-        Ignore,
         Interval,
-        Item,
-        Items,
-        Join,
         Junit,
-        Layout,
-        Lower,
         Method,
-        Metric,
-        Names,
         Output,
         PaperFormat,
-        Percent,
         Prob,
         Rope,
-        Scale,
         Scheduler,
-        Score,
         Seed,
-        Sep,
         Shuffles,
-        System,
         Systems,
-        Task,
-        Tool,
-        TrueWords,
-        Unscored,
     )
     from betterthan.results.comparison import Comparison
 
@@ -96,9 +72,6 @@ def compare(
         float, typer.Option(help="Probability from which a verdict is given.")
     ] = names.VERDICT_PROB,
     method: Method = "exact",
-    layout: Layout = None,
-    lower_is_better: Lower = False,
-    scale: Scale = 1,
     tests: Annotated[
         str | None, typer.Option(help=f"{', '.join(names.TESTS)}; comma-separated.")
     ] = None,
@@ -128,27 +101,6 @@ def compare(
             "--drop", help="With --human: leave out labels on items that the judge did not answer."
         ),
     ] = False,
-    task: Task = None,
-    metric: Metric = None,
-    filter: Filter = None,
-    epoch: Epoch = None,
-    join: Join = None,
-    again: Again = None,
-    errors: Errors = None,
-    unscored: Unscored = None,
-    tool: Tool = None,
-    items: Items = None,
-    cluster: Cluster = None,
-    names_are: Names = None,
-    item: Item = None,
-    system: System = None,
-    score: Score = None,
-    ignore: Ignore = None,
-    true: TrueWords = None,
-    false: FalseWords = None,
-    percent: Percent = False,
-    decimal: Decimal = None,
-    sep: Sep = None,
     seed: Seed = None,
     scheduler: Scheduler = None,
     format: PaperFormat = None,
@@ -170,6 +122,7 @@ def compare(
     no_picture: Annotated[
         bool, typer.Option("--no-picture", help="Print no picture of the intervals.")
     ] = False,
+    **reading: Any,
 ) -> None:
     """Compare systems by their results, all with each other."""
     import betterthan as bt
@@ -180,36 +133,8 @@ def compare(
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     picked = systems.split(",") if systems is not None else None
     judged_columns = _of_judged(judge, human, strata, drop)
-    data = read_arguments(
-        files,
-        **judged_columns,
-        layout=layout,
-        higher_is_better=False if lower_is_better else None,
-        scale=scale,
-        systems=systems,
-        task=task,
-        metric=metric,
-        filter=filter,
-        epoch=epoch,
-        join=join,
-        again=again,
-        errors=errors,
-        unscored=unscored,
-        format=tool,
-        items=ids_in(items),
-        cluster=cluster,
-        names=names_are,
-        item=item,
-        system=system,
-        score=score,
-        ignore=ignore,
-        true=true,
-        false=false,
-        percent=percent or None,
-        decimal=decimal,
-        sep=sep,
-        lazy=scheduler is not None or None,
-    )
+    lazy = scheduler is not None
+    data = read_arguments(files, systems=systems, lazy=lazy, **judged_columns, **reading)
     compared = partial(
         bt.compare,
         _votes(files, data, method, judge) if human is None else data,
@@ -249,7 +174,7 @@ def _of_judged(
 ) -> dict[str, Any]:
     """Return the columns of judged outcomes, if given."""
     if human is not None:
-        return {"judge": judge, "human": human, "strata": strata, "drop": drop or None}
+        return {"judge": judge, "human": human, "strata": strata, "drop": drop}
     for option, is_set in (("--strata", strata is not None), ("--drop", drop)):
         if is_set:
             raise ValueError(

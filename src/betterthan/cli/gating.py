@@ -8,31 +8,8 @@ import typer
 
 from betterthan import names
 from betterthan.cli.console import one_file, say
-from betterthan.cli.options import (
-    Again,
-    Decimal,
-    Epoch,
-    Errors,
-    FalseWords,
-    Filter,
-    Ignore,
-    Item,
-    Items,
-    Join,
-    Junit,
-    Lower,
-    Metric,
-    Page,
-    Percent,
-    Score,
-    Sep,
-    System,
-    Task,
-    Tool,
-    TrueWords,
-    Unscored,
-)
-from betterthan.cli.sources import chosen, ids_in, inputs_of
+from betterthan.cli.options import Junit, Page
+from betterthan.cli.sources import inputs_of, reading_options
 from betterthan.files import refuse_inputs, write_all
 
 if TYPE_CHECKING:
@@ -80,35 +57,12 @@ def gate(
     json: Annotated[
         Path | None, typer.Option("--json", help="Write all that was found as JSON.")
     ] = None,
-    task: Task = None,
-    metric: Metric = None,
-    filter: Filter = None,
-    epoch: Epoch = None,
-    join: Join = None,
-    again: Again = None,
-    errors: Errors = None,
-    unscored: Unscored = None,
-    tool: Tool = None,
-    items: Items = None,
-    item: Item = None,
-    system: System = None,
-    score: Score = None,
-    ignore: Ignore = None,
-    true: TrueWords = None,
-    false: FalseWords = None,
-    percent: Percent = False,
-    decimal: Decimal = None,
-    sep: Sep = None,
-    lower_is_better: Lower = False,
+    **reading: Any,
 ) -> None:
     """May CANDIDATE replace BASELINE? Exit code 0 pass, 1 worse, 3 inconclusive, 4 not comparable
     (2 is a wrong use); the last line says which.
     """
-    choices = chosen(task=task, metric=metric, filter=filter, epoch=epoch, join=join, again=again)
-    choices |= chosen(errors=errors, unscored=unscored, format=tool, items=ids_in(items), item=item)
-    choices |= chosen(system=system, score=score, ignore=ignore, true=true, false=false)
-    choices |= chosen(percent=percent or None, decimal=decimal, sep=sep)
-    choices |= chosen(higher_is_better=False if lower_is_better else None)
+    choices = reading_options(**reading)
     if accept:
         return _accept(Path(baseline), candidate, choices)
     how: dict[str, Any] = {"margin": margin, "threshold": threshold}

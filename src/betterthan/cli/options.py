@@ -54,60 +54,18 @@ Files = Annotated[
 ]
 
 
-def _of(panel: str, help: str, *names: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=panel)
-
-
-_LOGS = "Of logs"
-Task = Annotated[str | None, _of(_LOGS, "Tasks to read; comma-separated.")]
-Metric = Annotated[str | None, _of(_LOGS, "The metric, or the beginning of its name.")]
-Filter = Annotated[str | None, _of(_LOGS, "The filter, of lm-eval.")]
-Epoch = Annotated[int | None, _of(_LOGS, "One run of each item.")]
-Join = Annotated[str | None, _of(_LOGS, "auto, id, content or order: what makes one item of two.")]
-Again = Annotated[
-    str | None, _of(_LOGS, "last, first or epochs: of several finished runs of one system.")
-]
-Errors = Annotated[
-    str | None, _of(_LOGS, "missing, raw or worst: what a sample counts as that failed.")
-]
-Unscored = Annotated[
-    str | None, _of(_LOGS, "missing, raw or worst: what a sample counts as without a score.")
-]
-Tool = Annotated[str | None, _of(_LOGS, "The tool that wrote them; recognised when not given.")]
-Items = Annotated[
-    Path | None, _of(_LOGS, "A file with the ids of the data set, one a line, for SWE-bench.")
-]
-Cluster = Annotated[
-    str | None,
-    _of(_LOGS, "content, or a metadata of samples: what items of one cluster share."),
-]
-_TABLES = "Of tables"
-Names = Annotated[
-    str | None, _of(_TABLES, "systems or datasets: what several tables are.", "--names")
-]
-Item = Annotated[str | None, _of(_TABLES, "The column of item ids.")]
-System = Annotated[str | None, _of(_TABLES, "The column of systems.")]
-Score = Annotated[str | None, _of(_TABLES, "The column of scores.")]
-Ignore = Annotated[str | None, _of(_TABLES, "Columns that nothing is read from.")]
-TrueWords = Annotated[str | None, _of(_TABLES, "Words that are 1, such as C,pass.", "--true")]
-FalseWords = Annotated[str | None, _of(_TABLES, "Words that are 0, such as I,fail.", "--false")]
-Percent = Annotated[bool, _of(_TABLES, "Scores are per cent.", "--percent")]
-Decimal = Annotated[str | None, _of(_TABLES, "The decimal sign: . or ,")]
-Sep = Annotated[str | None, _of(_TABLES, "What stands between cells, such as ;")]
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Labels, tallies, scores or a confusion matrix.")
 ]
 Interval = Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")]
 Prob = Annotated[float, typer.Option(help="Mass of the interval.")]
-Layout = Annotated[
-    str | None, typer.Option(help=f"{', '.join(names.LAYOUTS)}; recognised when not given.")
-]
+Ignore = Annotated[str | None, typer.Option(help="Columns that nothing is read from.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
-Shuffles = Annotated[
-    int, typer.Option(help="Random swaps, where a randomization test has to sample.")
-]
 Scale = Annotated[
     int, typer.Option(help="Of tallies with partial credit: 2 where there are halves.")
+]
+Shuffles = Annotated[
+    int, typer.Option(help="Random swaps, where a randomization test has to sample.")
 ]
 Systems = Annotated[
     str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
@@ -127,3 +85,39 @@ Figures = Annotated[
     Path | None,
     typer.Option("--figures", help="A folder to draw the figures into, as PDF, SVG and PNG."),
 ]
+
+
+def _of(panel: str, kind: Any, help: str, *flags: str) -> tuple[Any, Any]:
+    """A type and its option, and the default: not set."""
+    option = typer.Option(*flags, help=help, rich_help_panel=panel)
+    return Annotated[kind if kind is bool else kind | None, option], False if kind is bool else None
+
+
+_LOGS, _TABLES = "Of logs", "Of tables"
+# How tables and logs are read: option, and default; commands take those that they can use.
+READING = {
+    "layout": _of(_TABLES, str, f"{', '.join(names.LAYOUTS)}; recognised when not given."),
+    "lower_is_better": _of(_TABLES, bool, "Lower scores are better.", "--lower-is-better"),
+    "scale": _of(_TABLES, int, "Of tallies with partial credit: 2 where there are halves."),
+    "names": _of(_TABLES, str, "systems or datasets: what several tables are."),
+    "item": _of(_TABLES, str, "The column of item ids."),
+    "system": _of(_TABLES, str, "The column of systems."),
+    "score": _of(_TABLES, str, "The column of scores."),
+    "ignore": _of(_TABLES, str, "Columns that nothing is read from."),
+    "true": _of(_TABLES, str, "Words that are 1, such as C,pass."),
+    "false": _of(_TABLES, str, "Words that are 0, such as I,fail."),
+    "percent": _of(_TABLES, bool, "Scores are per cent.", "--percent"),
+    "decimal": _of(_TABLES, str, "The decimal sign: . or ,"),
+    "sep": _of(_TABLES, str, "What stands between cells, such as ;"),
+    "task": _of(_LOGS, str, "Tasks to read; comma-separated."),
+    "metric": _of(_LOGS, str, "The metric, or the beginning of its name."),
+    "filter": _of(_LOGS, str, "The filter, of lm-eval."),
+    "epoch": _of(_LOGS, int, "One run of each item."),
+    "join": _of(_LOGS, str, "auto, id, content or order: what makes one item of two."),
+    "again": _of(_LOGS, str, "last, first or epochs: of several finished runs of one system."),
+    "errors": _of(_LOGS, str, "missing, raw or worst: what a sample counts as that failed."),
+    "unscored": _of(_LOGS, str, "missing, raw or worst: what a sample counts as without a score."),
+    "tool": _of(_LOGS, str, "The tool that wrote them; recognised when not given."),
+    "items": _of(_LOGS, Path, "A file with the ids of the data set, one a line, for SWE-bench."),
+    "cluster": _of(_LOGS, str, "content, or a metadata of samples: what items of a cluster share."),
+}

@@ -9,8 +9,8 @@ import typer
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.options import Layout, Lower, Page, Rope, Systems
-from betterthan.cli.sources import inputs_of, read_arguments, source_of
+from betterthan.cli.options import Page, Rope, Systems
+from betterthan.cli.sources import inputs_of, read_arguments, reading_options, source_of
 
 if TYPE_CHECKING:
     from betterthan.plan import Plan
@@ -52,9 +52,8 @@ def plan(
         typer.Option(help="Most items that are thought of: 10000; with a rope, slower, 400."),
     ] = None,
     systems: Systems = None,
-    layout: Layout = None,
-    lower_is_better: Lower = False,
     output: Page = None,
+    **reading: Any,
 ) -> None:
     """How many items give a verdict, from a pilot or from a guess; of a pilot, will it hold."""
     from betterthan import checks
@@ -71,13 +70,12 @@ def plan(
             "say what is known: --pilot results.csv, or --decisive 0.2 --difference 0.05"
         )
     if pilot is not None:
-        better = False if lower_is_better else None
-        counts = _counts(pilot, systems=systems, layout=layout, higher_is_better=better)
+        counts = _counts(pilot, systems=systems, **reading)
         plans = _of_pilot(counts if of else _ahead_first(counts), until, wanted, how)
         _write(plans, form, page)
         return
-    if until is not None or systems is not None or layout is not None or lower_is_better:
-        raise ValueError("--until, --systems, --layout and --lower-is-better are for a --pilot")
+    if until is not None or systems is not None or reading_options(**reading):
+        raise ValueError("--until, --systems and options for reading are for a --pilot")
     _write([_of_guess(_theta(decisive, difference), wanted, how)], form, page)
 
 

@@ -38,11 +38,11 @@ def source_of(arguments: list[str]) -> Source:
     return {str(name): path for name, path in split}
 
 
-def read_arguments(arguments: list[str], **choices: Any) -> "xr.DataArray":
-    """Read the arguments with the chosen options, and print the import summary."""
+def read_arguments(arguments: list[str], **options: Any) -> "xr.DataArray":
+    """Read the arguments with the options of a command line, and print the import summary."""
     import betterthan as bt
 
-    data = bt.read(source_of(arguments), **chosen(**choices))
+    data = bt.read(source_of(arguments), **reading_options(**options))
     say(str(data.attrs["reading"]))
     return data
 
@@ -59,18 +59,26 @@ def inputs_of(arguments: list[str]) -> list[Path]:
     return paths
 
 
-def ids_in(file: Path | None) -> list[str] | None:
-    """The ids in a file, one a line."""
-    if file is None:
-        return None
-    return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
+def reading_options(**options: Any) -> dict[str, Any]:
+    """The options that were set, as `betterthan.read` takes them; lists are split at commas.
+
+    Examples
+    --------
+    >>> reading_options(task="a,b", tool=None, percent=False, lower_is_better=True)
+    {'task': ['a', 'b'], 'higher_is_better': False}
+    """
+    options = {k: v for k, v in options.items() if v is not None and v is not False}
+    if options.pop("lower_is_better", False):
+        options["higher_is_better"] = False
+    if "tool" in options:
+        options["format"] = options.pop("tool")
+    if "items" in options:
+        lines = options["items"].read_text("utf-8").splitlines()
+        options["items"] = [line.strip() for line in lines if line.strip()]
+    return {k: v.split(",") if k in _LISTS and v != "" else v for k, v in options.items()}
 
 
-def chosen(**choices: Any) -> dict[str, Any]:
-    """Select the choices that were set; split lists at commas."""
-    lists = ("systems", "ignore", "true", "false", "task", "judge", "strata")
-    set_choices = {name: value for name, value in choices.items() if value is not None}
-    return {k: v.split(",") if k in lists and v != "" else v for k, v in set_choices.items()}
+_LISTS = ("systems", "ignore", "true", "false", "task", "judge", "strata")
 
 
 def _split(argument: str) -> tuple[str | None, str]:

@@ -1,0 +1,58 @@
+"""The options for reading that commands share."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from betterthan.cli.commands import app
+from betterthan.cli.options import READING
+from betterthan.reading.read import ReadOptions
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Samples of lm-eval with two metrics, which have to be told apart."""
+    paths = []
+    for name, right in (("a", [1, 1, 1, 0, 1, 1, 1, 0]), ("b", [0, 1, 0, 0, 1, 0, 1, 0])):
+        path = tmp_path / name / "samples_task_2026-01-01T00-00-00.000000.jsonl"
+        path.parent.mkdir()
+        lines = [
+            {"doc_id": k, "doc": {"q": k}, "target": "x", "resps": [["x"]], "acc": x, "f1": 1 - x}
+            for k, x in enumerate(right)
+        ]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        paths.append(f"{name}={path}")
+    return paths
+
+
+def test_every_option_is_one_of_reading():
+    as_read = {"tool": "format", "lower_is_better": "higher_is_better"}
+    assert {as_read.get(name, name) for name in READING} <= set(ReadOptions.__annotations__)
+
+
+@pytest.mark.parametrize("command", ["compare", "show", "audit", "plan", "groups"])
+def test_a_command_has_all_of_them_in_its_help(command):
+    page = run(command, "--help").stdout
+    assert not [name for name in READING if f"--{name.replace('_', '-')} " not in page]
+
+
+def test_show_and_plan_read_logs_with_several_metrics(log, tmp_path):
+    page = tmp_path / "page.html"
+    result = run("show", *log, "--metric", "acc", "-o", page, "--no-browser")
+    assert result.exit_code == 0, result.output
+    assert page.exists()
+    pilots = [part for source in log for part in ("--pilot", source)]
+    assert run("plan", *pilots, "--metric", "acc").exit_code == 0
+
+
+def test_options_for_reading_have_no_meaning_without_something_to_read(tmp_path):
+    result = run("plan", "--decisive", "0.2", "--difference", "0.05", "--metric", "acc")
+    assert "options for reading are for a --pilot" in str(result.exception)
+    saved = tmp_path / "saved.nc"
+    result = run("show", saved, "--metric", "acc")
+    assert "leave out options for reading" in str(result.exception)
