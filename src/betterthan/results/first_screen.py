@@ -205,7 +205,8 @@ def _meta_of_kind(context: ReportContext) -> Iterator[str]:
     n = context.provenance.n_items
     units = _units_of_kind(context)
     if n is not None and n > 0:
-        yield f"{n:,} {units if n > 1 else units.removesuffix('s')}"
+        judged = "judged " * (context.provenance.answer == "judged")
+        yield f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}"
     if criterion := _criterion_of_kind(context):
         yield f"by {criterion}"
 
@@ -343,8 +344,8 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     if answer.more and answer.more.items:
         return _plan(answer)
     if answer.n_best_set:
-        why = more or "The data do not show which of them is the best."
-        return Step(f"Choose among the {answer.n_best_set:,} by cost, speed or risk.", why)
+        choice = f"If you must choose now, choose among the {answer.n_best_set:,} by cost or risk."
+        return Step(choice, f"They are not shown to be equal. {more}".strip())
     return None
 
 
@@ -353,7 +354,7 @@ def _step_of_pair(answer: Answer, more: str, criterion: str) -> Step | None:
     if pair is None:
         return None
     if pair.verdict == "split":
-        which = 'Pass quantity="mean" or quantity="wins".'
+        which = 'With quantity="wins" or quantity="mean", the verdict is by that one.'
         return Step("Decide which counts: more items won, or the better mean.", which)
     if pair.verdict == "no_data" and pair.n_units == 1:
         return Step(f"Add items from at least one more {pair.unit or 'cluster'}.")

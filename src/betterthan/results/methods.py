@@ -437,11 +437,11 @@ def _multiplicity(main: xr.Dataset) -> str:
         return f"Pairs compared: {compared:,}; no verdict names a better system.{alone}"
     if "pairwise_verdict" not in main:
         return (
-            f"Pairs compared: {compared:,}, of which {n_named:,} with a better system; by their "
-            f"own probabilities {wrong:.2g} of these verdicts are expected to be wrong, which is "
-            "far too few where many systems are similar. The best of many is partly the luckiest."
+            f"Pairs compared: {compared:,}, of which {n_named:,} with a better system. Expected "
+            f"number of wrong verdicts, by their own probabilities: {wrong:.2g}; where many "
+            "systems are similar, it is far higher. The best of many is partly the luckiest."
         )
     return (
-        f"Pairs compared: {compared:,}, of which {n_named:,} with a better system; by the joint "
-        f"model {wrong:.2g} of these verdicts are expected to be wrong.{alone}"
+        f"Pairs compared: {compared:,}, of which {n_named:,} with a better system. Expected "
+        f"number of wrong verdicts, by the joint model: {wrong:.2g}.{alone}"
     )

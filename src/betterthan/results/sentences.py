@@ -481,7 +481,9 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
         )
     if not missing.n or missing.n_hold == missing.n_pairs:
         return
-    lacking = f"{missing.n:,} {'score is' if missing.n == 1 else 'scores are'} missing"
+    score = "score" if missing.n == 1 else "scores"
+    whose = f" of {answer.pair.lacking}" if answer.pair and answer.pair.lacking else ""
+    lacking = f"{missing.n:,} {score}{whose} {'is' if missing.n == 1 else 'are'} missing"
     if answer.pair:
         yield f"! Missing data: {lacking}{_missing_limits(missing, answer.pair)}"
     else:
@@ -499,15 +501,15 @@ def _missing_limits(missing: Missing, pair: Pair) -> str:
     if missing.lowest < 1 - pair.threshold and missing.highest > pair.threshold:
         return (
             ", and their values decide which system is better: "
-            f"P({pair.first} better) is between {low} and {high}. To settle it, obtain the scores."
+            f"P({pair.first} better) is between {low} and {high}. Obtain the scores to know."
         )
     if pair.verdict == "better" and missing.lowest > 1 - pair.threshold:
         what = "With some values the pair would be undecided"
     else:
         what = "Some values may lead to another verdict"
     return (
-        f"; whatever their values, P({pair.first} better) stays between {low} and {high}. {what}; "
-        "to settle it, obtain the scores."
+        f"; whatever their values, P({pair.first} better) stays between {low} and {high}. {what}. "
+        "Obtain the scores to know."
     )
 
 

@@ -2,9 +2,9 @@
 
 const WORDS = {
   no_data: "no examples", no_verdict: "no verdict", equivalent: "equivalent",
-  split: "split: wins and mean differ", undecided: "undecided"
+  split: "split: wins and means disagree", undecided: "undecided"
 };
-const MARKS = { better: "●", worse: "■", equivalent: "◆", split: "◐", undecided: "○", no_data: "–",
+const MARKS = { better: "●", worse: "■", equivalent: "◆", split: "○", undecided: "○", no_data: "–",
   no_verdict: "–" };
 
 // The numbers of pair k, the system that is ahead first
