@@ -12,15 +12,15 @@ import numpy as np
 from betterthan.io.layouts import ALIASES
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
-from betterthan.io.texts import Coding, Numbers, plain_numbers
+from betterthan.io.texts import Coding, Numbers, from_bytes, in_bytes, plain_numbers
 
 BLOCK_BYTES = 2**16  # of text that are put into columns together
-_COLUMN_BYTES, _MOST_BYTES = 2**12, 2**22  # of each column, and of all, where there are many
+_COLUMN_BYTES, _MOST_BYTES = 2**12, 2**21  # of each column, and of all, where there are many
 _SAMPLE = 64  # cells of a block of a column that show whether few are distinct
 _KNOWN = 2**12  # cells whose numbers are looked up
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
-Blocks = Callable[[Iterable[int]], Iterator[dict[int, Sequence[str]]]]
+Blocks = Callable[[Iterable[int]], Iterator[Iterator[tuple[int, Sequence[str]]]]]
 
 
 def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
@@ -54,8 +54,8 @@ class _Text:
         self._line_end = b"\n" if b"\n" in data else b"\r"
         self._others = bytes({*range(256)} - {*f'"\r\n{delimiter}'.encode()})
 
-    def blocks(self, wanted: Iterable[int]) -> Iterator[dict[int, Sequence[str]]]:
-        """The cells of columns in some records, then in the next."""
+    def blocks(self, wanted: Iterable[int]) -> Iterator[Iterator[tuple[int, Sequence[str]]]]:
+        """The cells of columns in some records, column by column, then in the next."""
         width, line, self.rows = len(self.header), 1, array("I")
         begin = len(_BOM) if self._data.startswith(_BOM) else 0
         size = max(BLOCK_BYTES, min(_COLUMN_BYTES * width, _MOST_BYTES))
@@ -65,17 +65,19 @@ class _Text:
             cells = self._split(self._data[begin:end])
             if cells is None:
                 end, rows, records = self._read(begin, end, line)
-                n, columns = len(rows), list(zip(*records[above:], strict=True))
+                n = len(rows)
+                columns = enumerate(zip(*records[above:], strict=True))
+                columns = (column for column in columns if column[0] in wanted)
                 self.rows.extend(rows[above:])
                 ends = [self._data.count(mark, begin, end) for mark in (b"\n", b"\r", b"\r\n")]
                 line += ends[0] + ends[1] - ends[2]
             else:
                 n = len(cells) // width
-                columns = [cells[above * width + k :: width] for k in range(width)]
+                columns = ((k, cells[above * width + k :: width]) for k in wanted)
                 self.rows.frombytes(np.arange(line + above, line + n, dtype=np.uintc).tobytes())
                 line += n
             if n > above:
-                yield {k: columns[k] for k in wanted}
+                yield columns
             above = 0 if n else above
             begin = end
 
@@ -143,17 +145,20 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, An
     mixed: dict[int, bool] = {}  # columns of texts that began with numbers, whose cells are gone
     by_cell = _Numbers()
     for block in blocks(may_be_numbers):
-        for k, cells in block.items():
+        for k, cells in block:
             values = by_cell.of(cells) if k in numbers else None
             if values is not None:
-                numbers[k].append(_narrow(values))
+                numbers[k].append(in_bytes(values))
             elif numbers.pop(k, None):
                 mixed[k] = False
             elif k not in mixed:
                 texts.setdefault(k, Coding()).add(cells)
     written = cache(lambda: _columns(blocks, dict.fromkeys(numbers, False)))
     columns: dict[int, Any] = {k: coding.done() for k, coding in texts.items()}
-    for k, parts in numbers.items():
+    for k in list(numbers):
+        parts, numbers[k] = numbers[k], []
+        if len({part.dtype for part in parts}) > 1:
+            parts = [from_bytes(part) for part in parts]
         values = np.concatenate([np.empty(0, np.int8), *parts])
         columns[k] = Numbers(values, lambda k=k: written()[k])
     return columns | (_columns(blocks, mixed) if mixed else {})
@@ -181,13 +186,6 @@ class _Numbers(dict[str, float]):
         if values is None and "" in cells:
             values = plain_numbers([cell or "nan" for cell in cells])
         return None if values is None or np.isinf(values).any() else values
-
-
-def _narrow(numbers: np.ndarray) -> np.ndarray:
-    """Numbers in a byte each where that holds them, as it holds most scores."""
-    with np.errstate(invalid="ignore"):  # NaN, and what is larger than a byte
-        small = numbers.astype(np.int8)
-    return small if (small == numbers).all() else numbers
 
 
 def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> None:

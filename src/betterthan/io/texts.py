@@ -250,14 +250,44 @@ class FirstRows(Sequence[Any]):
         return self.rows[int(self.cells.first[k])]
 
 
+_MISSING_BYTE = -128
+
+
+def in_bytes(numbers: np.ndarray) -> np.ndarray:
+    """Numbers in a byte each where that holds them, as it holds most scores; NaN is -128.
+
+    Examples
+    --------
+    >>> stored = in_bytes(np.array([1.0, np.nan]))
+    >>> stored, from_bytes(stored)
+    (array([   1, -128], dtype=int8), array([ 1., nan]))
+    """
+    missing = np.isnan(numbers)
+    with np.errstate(invalid="ignore"):  # NaN, and what is larger than a byte
+        small = numbers.astype(np.int8)
+    fits = ((small == numbers) & (numbers > _MISSING_BYTE)) | missing
+    if not fits.all():
+        return numbers
+    small[missing] = _MISSING_BYTE
+    return small
+
+
+def from_bytes(stored: np.ndarray) -> np.ndarray:
+    """The numbers that `in_bytes` returned, as float64."""
+    values = stored.astype(np.float64, copy=False)
+    if stored.dtype == np.int8:
+        values[stored == _MISSING_BYTE] = np.nan
+    return values
+
+
 @dataclass(frozen=True, eq=False)
 class Numbers(Sequence[Any]):
     """Cells that are all plainly numbers, or blank.
 
     Attributes
     ----------
-    kept : numpy.ndarray
-        Finite; NaN where a cell is blank. In a byte each where that holds them, else float64.
+    stored : numpy.ndarray
+        Finite or NaN, as `in_bytes` returns them.
     read : callable
         Gives the cells as they are written, which few ask for.
     """
@@ -268,7 +298,7 @@ class Numbers(Sequence[Any]):
     @property
     def values(self) -> np.ndarray:
         """As float64."""
-        return self.stored.astype(np.float64, copy=False)
+        return from_bytes(self.stored)
 
     @cached_property
     def cells(self) -> Coded:
