@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,7 @@ def _fitting(longest: int, letters: int, n: int) -> np.dtype:
     return np.dtype(f"U{max(1, longest)}")
 
 
+_IN_BYTE = 256  # numbers that a byte holds
 _SAMPLE = 64  # values that show whether few are distinct
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
 
@@ -262,6 +264,8 @@ def in_bytes(numbers: np.ndarray) -> np.ndarray:
     >>> stored, from_bytes(stored)
     (array([   1, -128], dtype=int8), array([ 1., nan]))
     """
+    if len(numbers) and numbers[0] % 1 > 0:  # most often there is no need to look at the others
+        return numbers
     missing = np.isnan(numbers)
     with np.errstate(invalid="ignore"):  # NaN, and what is larger than a byte
         small = numbers.astype(np.int8)
@@ -331,7 +335,7 @@ class Coding:
         self._texts = Texts()
         self._parts: list[tuple[int, np.ndarray | slice]] = []
 
-    def add(self, cells: Sequence[str]) -> None:
+    def add(self, cells: Sequence[str] | np.ndarray) -> None:
         """Add some texts."""
         part = coded(cells)
         codes = slice(len(cells)) if part.once else part.codes
@@ -377,8 +381,11 @@ def coded(values: Sequence[Any] | np.ndarray) -> Coded:
     ):
         return Coded(list(once))
     places: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
-    return Coded(list(places), codes)
+    several: Any = itemgetter(*values) if len(values) > 1 else lambda d: [d[v] for v in values]
+    codes = several(places)  # faster than one by one
+    if len(places) <= _IN_BYTE:
+        return Coded(list(places), np.frombuffer(bytearray(codes), np.uint8))
+    return Coded(list(places), np.fromiter(codes, np.int64, len(values)))
 
 
 def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
