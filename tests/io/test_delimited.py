@@ -15,7 +15,7 @@ from betterthan.io import cells, delimited, items
 from betterthan.io import texts as long_texts
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.layouts import layout_by_name, recognise
-from betterthan.io.texts import Coded
+from betterthan.io.texts import Coded, Numbers
 
 ODD = """
     0 1 -0 +1 007 1.0 .5 5. 1e3 1E5 1e400 -1e400 1e-400 1_0 nan NaN -nan +nan NA null none inf
@@ -209,3 +209,21 @@ def test_reading_text_loads_no_pandas():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cell", [cell for cell in [*ODD, *BLANKS] if "," not in cell])
+def test_many_columns_are_read_as_few(cell, end):
+    def columns(number):
+        rows = [["item", "cluster", *(f"s{k}" for k in range(number))]]
+        rows += [[f"q{k}", "é", *["1"] * number] for k in range(3)]
+        rows[2][2] = cell
+        text = "".join(",".join(row) + end for row in rows)
+        return parse_delimited(text.encode(), "r.csv", ",").columns
+
+    few, many = columns(2), columns(20)
+    for name, column in few.items():
+        assert type(many[name]) is type(column)
+        assert list(many[name]) == list(column)
+        if isinstance(column, Numbers):
+            np.testing.assert_array_equal(many[name].values, column.values)

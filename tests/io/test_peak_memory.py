@@ -23,9 +23,10 @@ TIMES, BESIDE = 6, 200_000_000
 LIBRARIES = 65_000_000
 _PEAK = """
 import re, sys
+from operator import attrgetter
 from pathlib import Path
 import betterthan as bt
-getattr(bt, sys.argv[1])(sys.argv[2])
+attrgetter(sys.argv[1])(bt)(sys.argv[2])
 status = Path("/proc/self/status").read_text()
 print(*(re.search(name + r":\\s+(\\d+)", status)[1] for name in ("VmHWM", "RssFile")))
 """
@@ -44,9 +45,9 @@ def peak(read, path, libraries=True):
     return 1024 * (most if libraries else most - mapped)
 
 
-def rows(form):
-    """Rows of a table, as many as fit."""
-    n = SIZE // len(form.format(**_fields(0, SIZE)))
+def rows(form, size=SIZE):
+    """Rows of a table, as many as fit, in pairs."""
+    n = size // len(form.format(**_fields(0, size))) // 2 * 2
     return "".join(form.format(**_fields(k, n)) for k in range(n))
 
 
@@ -91,6 +92,33 @@ def test_another_layout_takes_few_times_its_size(tmp_path, what):
     path.write_text(f"{header}\n{rows(form)}")
     most = TIMES * path.stat().st_size + BESIDE - LIBRARIES
     assert peak("read", path, libraries=False) <= most
+
+
+SMALL, SLACK = 8_000_000, 20_000_000  # bytes of each; beyond what a file of a few rows takes
+LESS = {
+    "TP/FP/FN counts": ("read", "item,system,tp,fp,fn", "{half},{b},{a},{b},1\n"),
+    "votes with a column for each outcome": (
+        "read",
+        "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie",
+        "{id},x{a},y{b},1,0,0\n",
+    ),
+    "many systems, a quarter of the scores blank": (
+        "read",
+        ",".join(["item", *(f"s{k}" for k in range(400))]),
+        "{id}" + ",{a},{b},{a}," * 100 + "\n",
+    ),
+    "labels": ("labels.read", "item,gold,A,B", "{id},x{a},x{b},x{a}\n"),
+}
+
+
+@pytest.mark.parametrize("what", LESS)
+def test_memory_grows_by_few_times_the_size(tmp_path, what):
+    read, header, form = LESS[what]
+    few, many = tmp_path / "few.csv", tmp_path / "many.csv"
+    few.write_text(f"{header}\n{rows(form, 10**4)}")
+    many.write_text(f"{header}\n{rows(form, SMALL)}")
+    new = peak(read, many, libraries=False) - peak(read, few, libraries=False)
+    assert new <= TIMES * many.stat().st_size + SLACK
 
 
 def test_a_table_in_parquet_takes_few_times_its_expanded_size(tmp_path):

@@ -3,8 +3,9 @@
 import csv
 import io
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,17 @@ import numpy as np
 from betterthan.io.layouts import ALIASES
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
-from betterthan.io.texts import Coding, Numbers, plain_numbers
+from betterthan.io.texts import Coding, Numbers, from_bytes, in_bytes, plain_numbers
 
 BLOCK_BYTES = 2**16  # of text that are put into columns together
-_COLUMN_BYTES, _MOST_BYTES = 2**12, 2**22  # of each column, and of all, where there are many
+_COLUMN_BYTES, _MOST_BYTES = 2**12, 2**21  # of each column, and of all, where there are many
 _SAMPLE = 64  # cells of a block of a column that show whether few are distinct
 _KNOWN = 2**12  # cells whose numbers are looked up
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
-Blocks = Callable[[Iterable[int]], Iterator[dict[int, Sequence[str]]]]
+_MANY = 8  # columns of numbers that `numpy.loadtxt` reads faster than cell by cell
+Columns = Iterable[tuple[int, Sequence[str] | np.ndarray]]
+Blocks = Callable[[Collection[int], Collection[int]], Iterator[Columns]]
 
 
 def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
@@ -54,28 +57,34 @@ class _Text:
         self._line_end = b"\n" if b"\n" in data else b"\r"
         self._others = bytes({*range(256)} - {*f'"\r\n{delimiter}'.encode()})
 
-    def blocks(self, wanted: Iterable[int]) -> Iterator[dict[int, Sequence[str]]]:
-        """The cells of columns in some records, then in the next."""
+    def blocks(self, wanted: Collection[int], numbers: Collection[int]) -> Iterator[Columns]:
+        """The cells of columns in some records, column by column, then in the next.
+
+        Columns in `numbers` may come as finite numbers; the caller may remove some after a block.
+        """
         width, line, self.rows = len(self.header), 1, array("I")
+        self._failed = 0
         begin = len(_BOM) if self._data.startswith(_BOM) else 0
         size = max(BLOCK_BYTES, min(_COLUMN_BYTES * width, _MOST_BYTES))
         above = 1  # the header, the first record of all
         while begin < len(self._data):
             end = self._end(begin, size)
-            cells = self._split(self._data[begin:end])
-            if cells is None:
+            text = self._plain(self._data[begin:end])
+            if text is None:
                 end, rows, records = self._read(begin, end, line)
-                n, columns = len(rows), list(zip(*records[above:], strict=True))
+                n = len(rows)
+                columns = enumerate(zip(*records[above:], strict=True))
+                columns = (column for column in columns if column[0] in wanted)
                 self.rows.extend(rows[above:])
                 ends = [self._data.count(mark, begin, end) for mark in (b"\n", b"\r", b"\r\n")]
                 line += ends[0] + ends[1] - ends[2]
             else:
-                n = len(cells) // width
-                columns = [cells[above * width + k :: width] for k in range(width)]
+                n = text.count(self._line_end.decode()) + 1
+                columns = self._numbers(text, above, numbers) or self._split(text, above, wanted)
                 self.rows.frombytes(np.arange(line + above, line + n, dtype=np.uintc).tobytes())
                 line += n
             if n > above:
-                yield {k: columns[k] for k in wanted}
+                yield columns
             above = 0 if n else above
             begin = end
 
@@ -86,19 +95,46 @@ class _Text:
         last = self._data.rfind(self._line_end, begin, begin + size) + 1
         return last or self._data.find(self._line_end, begin + size) + 1 or len(self._data)
 
-    def _split(self, block: bytes) -> list[str] | None:
-        """The cells of a block, row by row, if there are no quotes and each line has as many."""
+    def _plain(self, block: bytes) -> str | None:
+        """The text of a block, if there are no quotes and each line has as many cells."""
         if len(self.header) < 2 or self._delimiter not in ",;\t|":
             return None
         row = self._delimiter.encode() * (len(self.header) - 1) + self._line_end
-        block = block.replace(b"\r\n", b"\n").removesuffix(self._line_end)
+        block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+        block = block.removesuffix(self._line_end)
         marks = block.translate(None, self._others) + self._line_end
         if marks != row * (len(marks) // len(row)):
             return None
         text, line_end, most = block.decode(), self._line_end.decode(), csv.field_size_limit()
         if len(text) > most and max(map(len, text.split(line_end))) > most:
             return None
-        return text.replace(line_end, self._delimiter).split(self._delimiter)
+        return text
+
+    def _split(self, text: str, above: int, wanted: Collection[int]) -> Columns:
+        width = len(self.header)
+        cells = text.replace(self._line_end.decode(), self._delimiter).split(self._delimiter)
+        return ((k, cells[above * width + k :: width]) for k in wanted)
+
+    def _numbers(self, text: str, above: int, numbers: Collection[int]) -> Columns | None:
+        """The columns of plain text, if all but the first ones are plainly finite numbers."""
+        width, first = len(self.header), len(self.header) - len(numbers)
+        if len(numbers) < _MANY or len(numbers) == self._failed or min(numbers) < first:
+            return None
+        lines, which = text.split(self._line_end.decode())[above:], range(first, width)
+        if not lines:
+            return None
+        try:
+            values = np.loadtxt(
+                lines, delimiter=self._delimiter, usecols=which, comments=None, ndmin=2
+            )
+        except ValueError:
+            values = np.array(np.nan)
+        if not text.isascii() or not np.isfinite(values).all():
+            self._failed = len(numbers)  # do not try these again
+            return None
+        texts = zip(*(line.split(self._delimiter, first)[:first] for line in lines), strict=True)
+        columns = zip(which, map(np.ascontiguousarray, values.T), strict=True)
+        return chain(enumerate(texts), columns)
 
     def _read(self, begin: int, end: int, line: int) -> tuple[int, list[int], list[list[str]]]:
         """The end of a block, moved behind the record that it cuts; the line of each record, and
@@ -142,18 +178,23 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, An
     texts = {k: Coding() for k, may in may_be_numbers.items() if not may}
     mixed: dict[int, bool] = {}  # columns of texts that began with numbers, whose cells are gone
     by_cell = _Numbers()
-    for block in blocks(may_be_numbers):
-        for k, cells in block.items():
-            values = by_cell.of(cells) if k in numbers else None
+    for block in blocks(may_be_numbers, numbers):
+        for k, cells in block:
+            values = None
+            if k in numbers:
+                values = cells if isinstance(cells, np.ndarray) else by_cell.of(cells)
             if values is not None:
-                numbers[k].append(_narrow(values))
+                numbers[k].append(in_bytes(values))
             elif numbers.pop(k, None):
                 mixed[k] = False
             elif k not in mixed:
                 texts.setdefault(k, Coding()).add(cells)
     written = cache(lambda: _columns(blocks, dict.fromkeys(numbers, False)))
     columns: dict[int, Any] = {k: coding.done() for k, coding in texts.items()}
-    for k, parts in numbers.items():
+    for k in list(numbers):
+        parts, numbers[k] = numbers[k], []
+        if len({part.dtype for part in parts}) > 1:
+            parts = [from_bytes(part) for part in parts]
         values = np.concatenate([np.empty(0, np.int8), *parts])
         columns[k] = Numbers(values, lambda k=k: written()[k])
     return columns | (_columns(blocks, mixed) if mixed else {})
@@ -181,13 +222,6 @@ class _Numbers(dict[str, float]):
         if values is None and "" in cells:
             values = plain_numbers([cell or "nan" for cell in cells])
         return None if values is None or np.isinf(values).any() else values
-
-
-def _narrow(numbers: np.ndarray) -> np.ndarray:
-    """Numbers in a byte each where that holds them, as it holds most scores."""
-    with np.errstate(invalid="ignore"):  # NaN, and what is larger than a byte
-        small = numbers.astype(np.int8)
-    return small if (small == numbers).all() else numbers
 
 
 def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> None:

@@ -1,5 +1,6 @@
 """Tables of items: ids and coordinates, and the wide and long layouts of scores and tallies."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +37,6 @@ from betterthan.io.texts import (
     first_rows,
     narrow,
     repeated,
-    text_array,
 )
 
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
@@ -223,8 +223,8 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     if not named:
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)
-    refuse_alike_by_scores(table.source, systems, items.ids, ~np.isnan(values))
-    ignored = [*items.ignored, *(column for column in candidate_columns if column not in systems)]
+    refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
+    ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
     scores = scores_array(values, items.ids, systems, items.coords)
     return Reading(scores, items.summary, ignored)
 
@@ -243,8 +243,8 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     summary = f"{items.summary}, 1 where a prediction equals column {gold_column!r}"
     summary += check_labels(table, (gold_column, gold), predicted, named)
     values = _right(gold, predicted)
-    refuse_alike_by_scores(table.source, systems, items.ids, ~np.isnan(values))
-    ignored = [*items.ignored, *(column for column in candidate_columns if column not in systems)]
+    refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
+    ignored = [*items.ignored, *unread(table, {*items.used, gold_column, *systems})]
     return Reading(scores_array(values, items.ids, systems, items.coords), summary, ignored)
 
 
@@ -284,7 +284,7 @@ def long_scores(table: Table) -> Reading:
     at_least_two(table, systems.distinct)
     values = _square(table, rows, systems, cells.numbers(table, score))
     refuse_total(table.source, rows.names, values)
-    refuse_alike_by_scores(table.source, systems.distinct, rows.names, ~np.isnan(values))
+    refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
     summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
     ignored = unread(table, {item, system, score, *rows.coord_columns.values()})
     return Reading(
@@ -354,9 +354,7 @@ def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) ->
 def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
     if not _any_twice(cell, rows.items * len(systems.distinct)):
         return
-    again = pd.Series(cell).duplicated().to_numpy()
-    k = int(again.argmax())
-    before = table.rows[int((cell == cell[k]).argmax())]
+    k, before = _first_twice(table, cell)
     where = "".join(
         f", {role} {quoted(rows.by_row[role][k].item())}"
         for role in ("dataset", "epoch")
@@ -378,6 +376,12 @@ def _any_twice(places: np.ndarray, size: int) -> bool:
     met = np.zeros(size, dtype=bool)
     met[places] = True
     return int(np.count_nonzero(met)) < len(places)
+
+
+def _first_twice(table: Table, places: np.ndarray) -> tuple[int, Any]:
+    """The first row whose place an earlier row has, and the number of that row."""
+    k = int(pd.Series(places).duplicated().to_numpy().argmax())
+    return k, table.rows[int((places == places[k]).argmax())]
 
 
 def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:
@@ -413,7 +417,7 @@ class _Cells:
         """Items, systems, labels."""
         return self.items.items, len(self.systems), len(self.labels)
 
-    @property
+    @cached_property
     def place(self) -> np.ndarray:
         """Of each row in an array of that shape, laid out in one dimension."""
         return np.ravel_multi_index((self.items.unit, self.system, self.label), self.shape)
@@ -453,7 +457,8 @@ def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
     refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
     present = np.zeros(rows.shape, dtype=bool)
     present.reshape(-1)[rows.place] = True
-    refuse_alike_by_scores(table.source, rows.systems, rows.items.names, present.any(2))
+    items = rows.items.names
+    refuse_alike_by_scores(table.source, rows.systems, items, lambda: present.any(2))
     _refuse_absent(table, rows, present.any(2))
     return present
 
@@ -464,7 +469,7 @@ def _read_cells(table: Table) -> _Cells:
     systems = cells.read_once(table, str(find(table, "system")), cells.system_names)
     at_least_two(table, systems.distinct)
     column = find(table, "class")
-    labels = Coded([""], np.zeros(len(table.rows), dtype=np.int64))
+    labels = Coded([""], np.zeros(len(table.rows), dtype=np.int8))
     if column is not None:
         labels = cells.read_once(table, column, _labels)
     system_names, label_names = list(systems.distinct), list(labels.distinct)
@@ -488,16 +493,19 @@ def _summary(rows: _Cells, absent: int) -> str:
 
 
 def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
-    items = {names.ITEM: text_array(rows.items.names)} | rows.items.coords
-    axes: dict[Any, Any] = {role: (names.ITEM, array) for role, array in items.items()}
-    axes |= {names.SYSTEM: text_array(rows.systems), names.TALLY: list(names.TALLIES)}
-    dims = (names.ITEM, names.SYSTEM, names.TALLY)
+    axes = {names.ITEM: rows.items.names, names.SYSTEM: rows.systems, names.LABEL: rows.labels}
     if rows.label_column is None:
         values = values[:, :, 0]
-    else:
-        axes[names.LABEL] = text_array(rows.labels)
-        dims = (names.ITEM, names.SYSTEM, names.LABEL, names.TALLY)
-    return xr.DataArray(values, dims=dims, coords=axes, name="tallies", attrs={"scale": scale})
+        del axes[names.LABEL]
+    coords: dict[Any, Any] = {k: (names.ITEM, array) for k, array in rows.items.coords.items()}
+    coords[names.TALLY] = list(names.TALLIES)
+    return xr.DataArray(
+        values,
+        text_axes(axes),
+        dims=(*axes, names.TALLY),
+        name="tallies",
+        attrs={"scale": scale},
+    ).assign_coords(coords)
 
 
 def _integers(table: Table, column: str, scale: int) -> np.ndarray:
@@ -525,11 +533,9 @@ def _fractional(scale: int) -> str:
 
 def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
     place = rows.place
-    again = pd.Series(place).duplicated().to_numpy()
-    if not again.any():
+    if not _any_twice(place, math.prod(rows.shape)):
         return
-    k = int(again.argmax())
-    before = table.rows[int((place == place[k]).argmax())]
+    k, before = _first_twice(table, place)
     label_text = (
         "" if rows.label_column is None else f", label {quoted(rows.labels[rows.label[k]])}"
     )

@@ -31,7 +31,7 @@ from betterthan.io.layouts import (
 )
 from betterthan.io.pair_counts import counts_array, judgments_by
 from betterthan.io.problems import listed, problem
-from betterthan.io.system_names import named_systems, renamed, select_systems
+from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
 from betterthan.text import stripped
@@ -620,7 +620,7 @@ def _attrs(
     better = None
     if layout.gives == "scores":
         better = bool(choices["higher_is_better"])
-        attrs["n_missing"] = int(np.isnan(result.values).sum())
+        attrs["n_missing"] = sum(int(np.isnan(rows).sum()) for rows in row_blocks(result.values))
     signed = Signature(
         layout=layout.name,
         unit=choices["unit"] or layout.unit,

@@ -100,7 +100,10 @@ def refuse_alike(
 
 
 def refuse_alike_by_scores(
-    source: str, systems: Sequence[str], items: Sequence[str], observed: np.ndarray
+    source: str,
+    systems: Sequence[str],
+    items: Sequence[str],
+    where_observed: Callable[[], np.ndarray],
 ) -> None:
     """The same of systems that share no item, and of items that share no system.
 
@@ -110,16 +113,18 @@ def refuse_alike_by_scores(
         Of the table, for the message.
     systems, items : sequence of str
         Their names; an item may stand there more than once, in several data sets or runs.
-    observed : numpy.ndarray, (item, system), bool
-        Where there is a score.
+    where_observed : callable
+        Return an array (item, system) of bool: where there is a score. Called only if names are
+        alike.
     """
+    observed = cache(where_observed)
     place = {system: k for k, system in enumerate(systems)}
     why = "never have a score on the same item"
     refuse_alike(
         source,
         alike(systems),
         "systems",
-        lambda a, b: not (observed[:, place[a]] & observed[:, place[b]]).any(),
+        lambda a, b: not (observed()[:, place[a]] & observed()[:, place[b]]).any(),
         why,
     )
     groups = alike(items)
@@ -133,7 +138,7 @@ def refuse_alike_by_scores(
         source,
         groups,
         "items",
-        lambda a, b: not (observed[rows[a]].any(0) & observed[rows[b]].any(0)).any(),
+        lambda a, b: not (observed()[rows[a]].any(0) & observed()[rows[b]].any(0)).any(),
         "no system has a score on both",
     )
 
@@ -343,7 +348,7 @@ def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
     return [(int(k), "sum" if sums[k] else "mean") for k in np.flatnonzero(sums | means)]
 
 
-def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
+def row_blocks(values: np.ndarray) -> Iterator[np.ndarray]:
     """Some rows, then the next ones."""
     step = max(1, _CELLS // max(1, values.shape[1]))
     return (values[k : k + step] for k in range(0, len(values), step))
@@ -351,7 +356,7 @@ def _blocks(values: np.ndarray) -> Iterator[np.ndarray]:
 
 def _complete_rows(values: np.ndarray) -> Iterator[np.ndarray]:
     """Yield blocks of the complete rows."""
-    for rows in _blocks(values):
+    for rows in row_blocks(values):
         rows = rows[~np.isnan(rows).any(1)]
         if len(rows):
             yield rows
@@ -365,7 +370,7 @@ def _far(values: np.ndarray) -> tuple[np.ndarray, int]:
         return np.array([], dtype=int), 0
     largest, least = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
     total, n, integral = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
-    for rows in _blocks(values):
+    for rows in row_blocks(values):
         size, observed = np.abs(rows), ~np.isnan(rows)
         largest = np.fmax(largest, np.where(observed, size, 0).max(0))
         least = np.fmin(least, np.where(observed, size, np.inf).min(0))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,7 @@ def _fitting(longest: int, letters: int, n: int) -> np.dtype:
     return np.dtype(f"U{max(1, longest)}")
 
 
+_IN_BYTE = 256  # numbers that a byte holds
 _SAMPLE = 64  # values that show whether few are distinct
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
 
@@ -250,14 +252,46 @@ class FirstRows(Sequence[Any]):
         return self.rows[int(self.cells.first[k])]
 
 
+_MISSING_BYTE = -128
+
+
+def in_bytes(numbers: np.ndarray) -> np.ndarray:
+    """Numbers in a byte each where that holds them, as it holds most scores; NaN is -128.
+
+    Examples
+    --------
+    >>> stored = in_bytes(np.array([1.0, np.nan]))
+    >>> stored, from_bytes(stored)
+    (array([   1, -128], dtype=int8), array([ 1., nan]))
+    """
+    if len(numbers) and numbers[0] % 1 > 0:  # most often there is no need to look at the others
+        return numbers
+    missing = np.isnan(numbers)
+    with np.errstate(invalid="ignore"):  # NaN, and what is larger than a byte
+        small = numbers.astype(np.int8)
+    fits = ((small == numbers) & (numbers > _MISSING_BYTE)) | missing
+    if not fits.all():
+        return numbers
+    small[missing] = _MISSING_BYTE
+    return small
+
+
+def from_bytes(stored: np.ndarray) -> np.ndarray:
+    """The numbers that `in_bytes` returned, as float64."""
+    values = stored.astype(np.float64, copy=False)
+    if stored.dtype == np.int8:
+        values[stored == _MISSING_BYTE] = np.nan
+    return values
+
+
 @dataclass(frozen=True, eq=False)
 class Numbers(Sequence[Any]):
     """Cells that are all plainly numbers, or blank.
 
     Attributes
     ----------
-    kept : numpy.ndarray
-        Finite; NaN where a cell is blank. In a byte each where that holds them, else float64.
+    stored : numpy.ndarray
+        Finite or NaN, as `in_bytes` returns them.
     read : callable
         Gives the cells as they are written, which few ask for.
     """
@@ -268,7 +302,7 @@ class Numbers(Sequence[Any]):
     @property
     def values(self) -> np.ndarray:
         """As float64."""
-        return self.stored.astype(np.float64, copy=False)
+        return from_bytes(self.stored)
 
     @cached_property
     def cells(self) -> Coded:
@@ -301,7 +335,7 @@ class Coding:
         self._texts = Texts()
         self._parts: list[tuple[int, np.ndarray | slice]] = []
 
-    def add(self, cells: Sequence[str]) -> None:
+    def add(self, cells: Sequence[str] | np.ndarray) -> None:
         """Add some texts."""
         part = coded(cells)
         codes = slice(len(cells)) if part.once else part.codes
@@ -347,8 +381,11 @@ def coded(values: Sequence[Any] | np.ndarray) -> Coded:
     ):
         return Coded(list(once))
     places: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
-    return Coded(list(places), codes)
+    several: Any = itemgetter(*values) if len(values) > 1 else lambda d: [d[v] for v in values]
+    codes = several(places)  # faster than one by one
+    if len(places) <= _IN_BYTE:
+        return Coded(list(places), np.frombuffer(bytearray(codes), np.uint8))
+    return Coded(list(places), np.fromiter(codes, np.int64, len(values)))
 
 
 def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:

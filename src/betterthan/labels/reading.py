@@ -1,22 +1,23 @@
 """Read predicted labels next to gold labels, and printed confusion matrices."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
 from betterthan.io import cells
 from betterthan.io.files import table_of
-from betterthan.io.items import items_of, sole
+from betterthan.io.items import items_of, scores_array, sole
 from betterthan.io.layouts import named_systems, require
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.reading import Columns, applied, words
 from betterthan.io.system_names import check_labels, chosen, refuse_alike_by_scores, renamed
 from betterthan.io.table import Table
-from betterthan.io.texts import Coded, array_from_codes, text_array
+from betterthan.io.texts import Coded, array_from_codes, narrow
 from betterthan.labels.matrices import from_table
 from betterthan.signed import Signature
 
@@ -73,13 +74,10 @@ def read(
     picked = chosen(table, candidate_columns, requested)
     predicted = _predicted(table, picked)
     label_text = check_labels(table, (column, gold), predicted, named=requested is not None)
-    values = text_array([list(column_cells) for column_cells in predicted.values()]).T
-    refuse_alike_by_scores(table.source, picked, items.ids, values != "")
-    axes = {names.ITEM: text_array(items.ids), names.SYSTEM: text_array(picked)}
+    values = _side_by_side(list(predicted.values()))
+    refuse_alike_by_scores(table.source, picked, items.ids, lambda: values != "")
     coordinates = items.coords | {"gold": array_from_codes(gold.distinct, gold.codes)}
-    labels = xr.DataArray(values, dims=tuple(axes), coords=axes, name="label").assign_coords(
-        {name: (names.ITEM, array) for name, array in coordinates.items()}
-    )
+    labels = scores_array(values, items.ids, picked, coordinates).rename("label")
     blank = int((values == "").sum())
     summary = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.summary}"
     summary = f"labels: {summary}, {blank} unclassified{label_text}"
@@ -90,6 +88,18 @@ def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
     if not systems:
         raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
     return {system: cells.read_once(table, system, cells.predictions) for system in systems}
+
+
+def _side_by_side(columns: list[Coded]) -> np.ndarray:
+    """Return the texts of columns of equal length as one array, a column each."""
+    sizes = [len(column.distinct) for column in columns]
+    begins = np.cumsum([0, *sizes])
+    codes = [
+        narrow(column.codes, begins[-1]) + begin
+        for column, begin in zip(columns, begins, strict=False)
+    ]
+    distinct = list(chain.from_iterable(column.distinct for column in columns))
+    return array_from_codes(distinct, np.concatenate(codes)).reshape(len(columns), -1).T
 
 
 def _provenance(table: Table, summary: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Judgments of known tools: one row a tool, and their rows as `io.read_judgments` takes them."""
 
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from betterthan.io.layouts import layout_by_name, summary_line
 from betterthan.io.pair_counts import judgments
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table, make_table
+from betterthan.io.texts import BLOCK, Coding
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
     as_score,
@@ -71,8 +73,7 @@ class Judged:
 
     def table(self, file: LogFile) -> Table:
         """Its judgments, without columns that are blank in every row."""
-        rows: list[list[str]] = []
-        places: list[int] = []
+        columns, last, places = [Coding() for _ in _COLUMNS], list[_Judgment](), array("q")
         unlike = not self.id or self.id in preview_columns(file.preview)
         first_places: dict[bytes, int] = {}
         for place, cells in table_rows(file):
@@ -81,13 +82,23 @@ class Judged:
                 reason = f"is the same as row {first}; leave it out, or give the file without"
                 raise row.problem(f"{reason} copies")
             for judgment in self.judgments(row):
-                rows.append([*judgment, *[""] * (len(_COLUMNS) - len(judgment))])
+                last.append((*judgment, *[""] * (len(_COLUMNS) - len(judgment))))
                 places.append(place)
-        if not rows:
+                if len(last) == BLOCK:
+                    _put(columns, last)
+        if not places:
             raise problem(file.name, "holds no judgments")
-        columns = dict(zip(_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-        filled = {k: v for k, v in columns.items() if any(v) or k in _COLUMNS[:3]}
+        _put(columns, last)
+        coded = {k: v.done() for k, v in zip(_COLUMNS, columns, strict=True)}
+        filled = {k: v for k, v in coded.items() if any(v.distinct) or k in _COLUMNS[:3]}
         return make_table(file.name, list(filled), list(filled.values()), places)
+
+
+def _put(columns: list[Coding], judgments: list[_Judgment]) -> None:
+    """Move judgments into columns."""
+    for column, cells in zip(columns, zip(*judgments, strict=True), strict=False):
+        column.add(cells)
+    judgments.clear()
 
 
 _OUTCOMES = {"winner_model_a": _FIRST, "winner_model_b": _SECOND, "winner_tie": _TIE}

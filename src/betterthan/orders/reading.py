@@ -16,9 +16,10 @@ from betterthan import names
 from betterthan.io import cells
 from betterthan.io.cells import plain_text
 from betterthan.io.files import table_of
+from betterthan.io.items import item_ids
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import Table, refuse_large, unread
-from betterthan.io.texts import text_array
+from betterthan.io.texts import Coded, as_coded, coded, text_array
 from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
 from betterthan.text import first_flawed, flaw
 
@@ -169,10 +170,10 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
             table.source, f"no column of systems ({aliases}) among {listed(table.columns)}"
         )
     document = _column(table, _DOCUMENT)
-    systems = cells.system_names(table, system)
-    documents: Sequence[str] = [""] * len(systems)
+    systems = cells.read_once(table, system, cells.system_names)
+    documents = Coded([""], np.zeros(len(systems), np.int8))
     if document:
-        documents = cells.labels(table, document, "each order its document")
+        documents = item_ids(table, document, "each order its document")
     rows = _Rows(table, documents, systems)
     try:
         orders, kind, ignored = _read(rows, {system, document})
@@ -192,8 +193,8 @@ class _Rows:
     """A table, and of which document and system each of its rows is."""
 
     table: Table
-    documents: Sequence[str]  # "" where there are none
-    systems: list[str]
+    documents: Coded  # "" where there are none
+    systems: Coded
 
     def wrong(self, reason: str, k: int, column: str, value: Any) -> ValueError:
         """Return the error for a cell."""
@@ -230,20 +231,24 @@ def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
             raise _twice(rows, k)
         inner[system] = orders[k]
     if any(len(group) > 1 for order in orders for group in order):
-        return _squeezed(_tied(rows.table.source, lists, list(dict.fromkeys(rows.systems))))
+        return _squeezed(_tied(rows.table.source, lists, list(rows.systems.distinct)))
     plain = {d: {s: _plain(order) for s, order in inner.items()} for d, inner in lists.items()}
-    return from_lists(plain if set(rows.documents) != {""} else plain[""])
+    return from_lists(plain if list(rows.documents.distinct) != [""] else plain[""])
 
 
 def _cells_of(rows: _Rows, column: str) -> list[list[list[str]]]:
     """The order in each cell of a column, none of them empty."""
-    written, orders = rows.table.columns[column], []
-    for k, value in enumerate(written):
+    written = rows.table.columns[column]
+    texts = as_coded(written)
+    distinct = written if texts is None else texts.distinct  # of equal cells the first is named
+    first = range(len(written)) if texts is None else texts.first.tolist()
+    orders = []
+    for k, value in zip(first, distinct, strict=True):
         try:
             orders.append(groups_of(value))
         except ValueError as error:
             raise rows.wrong(str(error), k, column, value) from None
-        plain = _plain(orders[k])
+        plain = _plain(orders[-1])
         flawed = first_flawed(plain)
         if flawed is not None:
             raise rows.wrong(flaw(plain[flawed]), k, column, value)
@@ -253,8 +258,8 @@ def _cells_of(rows: _Rows, column: str) -> list[list[list[str]]]:
     k = unseparated([_plain(order) for order in orders])
     if k is not None:
         what = "is one item, or several without a sign between; put '>' between items"
-        raise rows.wrong(what, k, column, written[k])
-    return orders
+        raise rows.wrong(what, first[k], column, distinct[k])
+    return orders if texts is None else [orders[code] for code in texts.codes.tolist()]
 
 
 def _plain(order: list[list[str]]) -> list[str]:
@@ -271,9 +276,8 @@ def _tied(
         for system, order in inner.items()
         for item, rank in _ranks(order)
     ]
-    frame = pd.DataFrame(rows, columns=[DOCUMENT, names.SYSTEM, names.ITEM, "rank"])
-    ranks = frame.pop("rank")
-    return _filled(source, frame, ranks.to_numpy()).sel({names.SYSTEM: systems})
+    *columns, ranks = zip(*rows, strict=True)
+    return _filled(source, list(map(coded, columns)), np.array(ranks)).sel({names.SYSTEM: systems})
 
 
 def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
@@ -282,27 +286,29 @@ def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
 
 
 def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
-    items = cells.labels(rows.table, item, "each rank its item")
-    frame = pd.DataFrame({DOCUMENT: rows.documents, names.SYSTEM: rows.systems, names.ITEM: items})
-    again = frame.duplicated().to_numpy()
+    items = item_ids(rows.table, item, "each rank its item")
+    columns = [rows.documents, rows.systems, items]
+    again = pd.DataFrame({k: column.codes for k, column in enumerate(columns)}).duplicated()
     if again.any():
         k = int(again.argmax())
         reason = f"the item is ranked twice by system {quoted(rows.systems[k])}; give one rank"
         raise rows.wrong(reason, k, item, items[k])
-    ranks = _filled(rows.table.source, frame, cells.numbers(rows.table, rank))
+    ranks = _filled(rows.table.source, columns, cells.numbers(rows.table, rank))
     _refuse_gaps(rows, ranks)
     return _squeezed(ranks)
 
 
-def _filled(source: str, frame: pd.DataFrame, ranks: np.ndarray) -> xr.DataArray:
-    """Arrange ranks over the labels of every column, in order of appearance; NaN without a rank."""
-    codes = {str(c): pd.factorize(np.asarray(frame[c])) for c in frame.columns}
-    sizes = {f"{name}s": len(distinct) for name, (_, distinct) in codes.items()}
+def _filled(source: str, columns: Sequence[Coded], ranks: np.ndarray) -> xr.DataArray:
+    """Arrange ranks over documents, systems and items, in order of appearance; NaN without a
+    rank.
+    """
+    coded_by_dim = dict(zip((DOCUMENT, names.SYSTEM, names.ITEM), columns, strict=True))
+    sizes = {f"{name}s": len(column.distinct) for name, column in coded_by_dim.items()}
     refuse_large(source, **sizes)
     values = np.full([*sizes.values()], np.nan)
-    values[tuple(code for code, _ in codes.values())] = ranks
-    coords = {c: text_array(distinct) for c, (_, distinct) in codes.items()}
-    return xr.DataArray(values, dims=tuple(codes), coords=coords)
+    values[tuple(column.codes for column in columns)] = ranks
+    coords = {name: text_array(list(column.distinct)) for name, column in coded_by_dim.items()}
+    return xr.DataArray(values, dims=tuple(coded_by_dim), coords=coords)
 
 
 def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
@@ -311,16 +317,15 @@ def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
         raise problem(rows.table.source, what)
     hint = "no rank; give 'order', 'item' and 'rank', or ranks"
     values = np.stack([cells.numbers(rows.table, c, hint) for c in columns], -1)
-    again = pd.DataFrame([rows.documents, rows.systems]).T.duplicated().to_numpy()
+    documents, systems = rows.documents, rows.systems
+    again = pd.DataFrame({DOCUMENT: documents.codes, names.SYSTEM: systems.codes}).duplicated()
     if again.any():
         raise _twice(rows, int(again.argmax()))
-    document, documents = pd.factorize(np.array(rows.documents, dtype=object))
-    system, systems = pd.factorize(np.array(rows.systems, dtype=object))
-    full = np.full((len(documents), len(systems), len(columns)), np.nan)
-    full[document, system] = values
+    full = np.full((len(documents.distinct), len(systems.distinct), len(columns)), np.nan)
+    full[documents.codes, systems.codes] = values
     coords = {
-        DOCUMENT: text_array(documents),
-        names.SYSTEM: text_array(systems),
+        DOCUMENT: text_array(list(documents.distinct)),
+        names.SYSTEM: text_array(list(systems.distinct)),
         names.ITEM: text_array(columns),
     }
     ranks = xr.DataArray(full, dims=tuple(coords), coords=coords)
