@@ -16,6 +16,7 @@ from betterthan.io import texts as long_texts
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.layouts import layout_by_name, recognise
 from betterthan.io.texts import Coded, Numbers
+from betterthan.reading.read import read
 
 ODD = """
     0 1 -0 +1 007 1.0 .5 5. 1e3 1E5 1e400 -1e400 1e-400 1_0 nan NaN -nan +nan NA null none inf
@@ -227,3 +228,14 @@ def test_many_columns_are_read_as_few(cell, end):
         assert list(many[name]) == list(column)
         if isinstance(column, Numbers):
             np.testing.assert_array_equal(many[name].values, column.values)
+
+
+@pytest.mark.parametrize("blank", "\x1c\x1d\x1e\x1f")
+def test_a_separator_in_a_number_is_refused_among_many_columns_of_numbers(tmp_path, blank):
+    """`numpy.loadtxt` would take it for a blank around the number."""
+    path = tmp_path / "scores.csv"
+    rows = [f"q{k}," + ",".join("01"[(k + s) % 2] for s in range(12)) for k in range(40)]
+    rows[30] = rows[30][:-1] + f"1{blank}"
+    path.write_text("item," + ",".join(f"s{k}" for k in range(12)) + "\n" + "\n".join(rows))
+    with pytest.raises(ValueError, match="row 32, column 's11'.*not a number"):
+        read(path)

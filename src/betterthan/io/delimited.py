@@ -22,6 +22,7 @@ _KNOWN = 2**12  # cells whose numbers are looked up
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
 _MANY = 8  # columns of numbers that `numpy.loadtxt` reads faster than cell by cell
+_BLANKS = "\x1c\x1d\x1e\x1f"  # which `numpy.loadtxt` strips from a cell
 Columns = Iterable[tuple[int, Sequence[str] | np.ndarray]]
 Blocks = Callable[[Collection[int], Collection[int]], Iterator[Columns]]
 
@@ -120,6 +121,8 @@ class _Text:
         width, first = len(self.header), len(self.header) - len(numbers)
         if len(numbers) < _MANY or len(numbers) == self._failed or min(numbers) < first:
             return None
+        if not text.isascii() or any(blank in text for blank in _BLANKS):
+            return None
         lines, which = text.split(self._line_end.decode())[above:], range(first, width)
         if not lines:
             return None
@@ -129,7 +132,7 @@ class _Text:
             )
         except ValueError:
             values = np.array(np.nan)
-        if not text.isascii() or not np.isfinite(values).all():
+        if not np.isfinite(values).all():
             self._failed = len(numbers)  # do not try these again
             return None
         texts = zip(*(line.split(self._delimiter, first)[:first] for line in lines), strict=True)
