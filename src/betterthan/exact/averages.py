@@ -77,11 +77,11 @@ class Counts:
         values = np.empty(at.size, complex)
         row = np.repeat(np.arange(len(rows)), at.shape[1])
         scale = np.maximum(rows, _LEAST_SCALE)
-        apart, few = at.ravel() > (np.pi * scale.max(1) + _APART)[row], rows.sum(1) < _FEW
+        separate, few = at.ravel() > (np.pi * scale.max(1) + _APART)[row], rows.sum(1) < _FEW
         for k in np.flatnonzero(few):
-            near = (row == k) & ~apart
+            near = (row == k) & ~separate
             values[near] = _by_gauss(rows[k], at.ravel()[near]) if near.any() else 0.0
-        for part, function in ((apart, _by_paths), (~apart & ~few[row], _by_line)):
+        for part, function in ((separate, _by_paths), (~separate & ~few[row], _by_line)):
             index = np.flatnonzero(part)
             for block in np.split(index, range(_HELD, len(index), _HELD)):
                 if len(block):
@@ -233,7 +233,9 @@ class Average:
     def take(self, rows: np.ndarray) -> Self:
         """Select pairs."""
         skewness = None if self.skewness is None else self.skewness[rows]
-        return replace(self, differences=self.differences.take(rows), skewness=skewness)
+        law = replace(self, differences=self.differences.take(rows), skewness=skewness)
+        law._spectra.update({level: known.take(rows) for level, known in self._spectra.items()})
+        return law
 
     def expected(self) -> np.ndarray:
         """The difference that is reported next to the interval."""
@@ -250,11 +252,11 @@ class Average:
         ([0.998752447], [0.983085437])
         """
         x = np.broadcast_to(np.asarray(x, dtype=float), self.mean.shape)
-        plain = self._within_limits(x)
+        plain = self.plain_above(x)
         if self.skewness is None:
             return plain
         z = hall_transform((self.mean - x) / self.sd, self.skewness, 1.0)
-        hall = self._within_limits(self.mean - self.sd * z)
+        hall = self.plain_above(self.mean - self.sd * z)
         lower, upper = np.minimum(plain, hall), np.maximum(plain, hall)
         return np.where(lower > 0.5, lower, np.where(upper < 0.5, upper, 0.5))
 
@@ -273,32 +275,41 @@ class Average:
             lower, upper = self._narrowest(prob)
         if self.skewness is None:
             return lower, upper
-        low, high = (
-            self.mean - self.sd * hall_inverse((self.mean - end) / self.sd, self.skewness, 1.0)
-            for end in equal
-        )
+        low, high = map(self.corrected, equal)
         return np.minimum(lower, low), np.maximum(upper, high)
+
+    def corrected(self, x: np.ndarray) -> np.ndarray:
+        """Where Hall's t has the probability that t has at x."""
+        away = hall_inverse((self.mean - x) / self.sd, self.skewness, 1.0)
+        return self.mean - self.sd * away
 
     def quantile(self, prob: float | np.ndarray) -> np.ndarray:
         """The difference below which the posterior probability is `prob`, (pair,)."""
-        low, high = self._ends()
+        low, high = self.ends
         middle, half = (low + high) / 2, (high - low) / 2
         start = special.ndtri(prob) * self.sd + self.mean
 
         def below(rows: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             x = middle[rows] + half[rows] * u
             height = self.density(x, rows) * half[rows]
-            return 1 - self._within_limits(x, rows), height, _SHORT * self.sd[rows] / half[rows]
+            return 1 - self.plain_above(x, rows), height, _SHORT * self.sd[rows] / half[rows]
 
         start = np.clip((start - middle) / half, -0.999, 0.999)
         return middle + half * limits.quantile(below, start, np.broadcast_to(prob, start.shape))
+
+    def heights(self, x: np.ndarray, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """The density at x and its slope, of some of the pairs."""
+        slope = self._by_level(x, rows, Spectrum.slope)
+        slope = slope if np.isinf(self.limits[0]) else slope / self._inside[rows]
+        return self.density(x, rows), slope
 
     def density(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         """The density at x, of some of the pairs."""
         values = self._by_level(x, rows, Spectrum.density)
         return values if np.isinf(self.limits[0]) else values / self._inside[rows]
 
-    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Between which the average lies, or far enough from its mean."""
         far = _FURTHEST * self.sd
         if isinstance(self.differences, Counts):
@@ -326,12 +337,9 @@ class Average:
         """Of counts; the equal-tailed interval where no narrower one is known."""
 
         def beyond(rows: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            below = 1 - self._within_limits(ends[0], rows)
-            mass = np.stack([below, self._within_limits(ends[1], rows)])
-            height, slope = (
-                np.stack([self._by_level(x, rows, function) for x in ends])
-                for function in (Spectrum.density, Spectrum.slope)
-            )
+            below = 1 - self.plain_above(ends[0], rows)
+            mass = np.stack([below, self.plain_above(ends[1], rows)])
+            height, slope = map(np.stack, zip(*(self.heights(x, rows) for x in ends), strict=True))
             return mass, height, slope / height
 
         both, converged = limits.equal_heights(beyond, start, 1 - prob, _SHORT * self.sd, _TURNS)
@@ -344,7 +352,7 @@ class Average:
         low, high = (np.full_like(self.mean, limit) for limit in self.limits)
         return self._above(low) - self._above(high)
 
-    def _within_limits(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+    def plain_above(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         """P(d > x) of some of the pairs, without the correction for skewness."""
         if np.isinf(self.limits[0]):
             return np.clip(self._above(x, rows), 0.0, 1.0)
@@ -401,6 +409,75 @@ _NEAR, _FURTHEST = 4.0, 64.0  # standard deviations that the first rule resolves
 _OUTERMOST = 1e4  # standard deviations within which the quantiles of t lie
 _SHORT, _TURNS = 1e-5, 30  # the last step of Newton, in standard deviations, and steps
 _LAST = 8  # nodes that must have faded
+
+
+@dataclass(frozen=True)
+class AveragedPairs:
+    """Averages in the form that the joint model uses (`joint.mixture.PairPosterior`)."""
+
+    law: Average
+    df = None
+
+    @property
+    def skewed(self) -> bool:
+        """Whether skewness is corrected for."""
+        return self.law.skewness is not None
+
+    @property
+    def z(self) -> np.ndarray:
+        """How many errors the middle lies above d = 0."""
+        return -self.score(0.0)
+
+    def take(self, index: Any) -> "AveragedPairs":
+        """Select pairs."""
+        return AveragedPairs(self.law.take(index))
+
+    def score(self, d: float | np.ndarray) -> np.ndarray:
+        """The u of one difference, from the smaller tail."""
+        above = self.law.prob_above(d)
+        return self._score(np.asarray(d, dtype=float), above)
+
+    def place(self, u: np.ndarray, *, hall: bool = False) -> np.ndarray:
+        """The difference at u."""
+        x = self.law.quantile(special.ndtr(u))
+        return self.law.corrected(x) if hall else x
+
+    def chart(self, d: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """u, du/dd, and the slope of its log."""
+        above, (height, slope) = self.law.plain_above(d), self.law.heights(d)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            u = self._score(d, above)
+            steep = height * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
+            return u, steep, slope / height + u * steep
+
+    def guess(self, middle: np.ndarray, sd: np.ndarray, prob: float) -> np.ndarray:
+        """As of a normal."""
+        far = special.ndtri((1 + prob) / 2) * sd
+        ends = self.law.mean + self.law.sd * np.stack([middle - far, middle + far])
+        low, high = self.law.ends
+        return np.clip(ends, 0.95 * low + 0.05 * self.law.mean, 0.95 * high + 0.05 * self.law.mean)
+
+    def inside(self, limits: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """Within the range of the average."""
+        low, high = self.law.ends
+        return np.clip(moved, (limits + low) / 2, (limits + high) / 2)
+
+    def mean(self, middle: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """Mean of the differences, where u has this mean."""
+        low, high = self.law.ends
+        return np.clip(self.law.mean + self.law.sd * middle, low, high)
+
+    def _score(self, d: np.ndarray, above: np.ndarray) -> np.ndarray:
+        """Normal score of P(difference < d); of counts as of a normal where P has no digits."""
+        tail = np.minimum(above, 1 - above)
+        u = -special.ndtri(np.maximum(tail, _NO_DIGITS))
+        if isinstance(self.law.differences, Counts):
+            far = np.abs(d - self.law.mean) / self.law.sd
+            u = np.where(tail > _NO_DIGITS, u, np.maximum(u, far))
+        return np.where(above < 0.5, u, np.where(above > 0.5, -u, 0.0))
+
+
+_NO_DIGITS = 1e-11  # a tail that the rule does not resolve
 
 
 @dataclass(frozen=True)
