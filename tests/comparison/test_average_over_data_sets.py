@@ -205,3 +205,38 @@ def test_what_is_of_pooled_counts_is_not_computed():
         average.to_datatree()
     with pytest.raises(ValueError, match="average over data sets, whose counts"):
         bt.plot.simplex(average)
+
+
+def test_data_sets_with_clusters_are_advised_and_refusals_name_the_call():
+    data = scores([20, 60, 40], cluster=4)
+    advice = bt.advise(data)
+    assert advice.call == 'betterthan.compare(data, over="dataset")'.replace('"', "'")
+    assert "each of the 3 data sets counts once" in advice.why
+    with pytest.raises(ValueError, match=r"compare\(data, over='dataset'\)"):
+        bt.plan.micro_macro(data, by="dataset")
+    with pytest.raises(ValueError, match=r"compare\(data, over='dataset'\)"):
+        bt.models.hierarchical.build(bt.count(data, by="dataset"))
+
+
+def test_counts_are_within_each_combination_of_two_columns():
+    data = items_of()
+    language = np.where(np.arange(data.sizes["item"]) % 3, "de", "en")
+    data = data.assign_coords(language=("item", language))
+    both = bt.count(data, by=["dataset", "language"])
+    assert both.dims[:2] == ("dataset", "language")
+    xr.testing.assert_equal(both.sum("language"), bt.count(data, by="dataset"))
+    at = {"dataset": "task 1", "language": "de"}
+    rows = (data["dataset"] == "task 1") & (data["language"] == "de")
+    np.testing.assert_array_equal(both.sel(at), bt.count(data.sel(item=rows)))
+    with pytest.raises(ValueError, match="no item coordinate 'task'"):
+        bt.count(data, by=["dataset", "task"])
+
+
+def test_a_column_language_is_one_of_data_sets(tmp_path):
+    rows = ["item,language,A,B"]
+    rows += [f"{k},{lang},{k % 2},{int(k % 3 == 0)}" for lang in ("de", "en") for k in range(6)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    data = bt.read(path)
+    assert set(data["dataset"].values) == {"de", "en"}
+    assert bt.compare(path, over="dataset").provenance.over == "dataset, each counted once"
