@@ -63,11 +63,11 @@ class Suite:
             cells = np.stack([np.stack(three, axis=-1) for three in each], axis=1)
             return Average(averages.Counts(cells), weights), np.zeros(len(cells), bool), True
         each = [means_of(quantity, part)[0] for part in self.parts]  # type: ignore[index]
-        average, same = _of_means(each, weights)
+        average, same = average_of_means(each, weights)
         return average, same, whole[1]
 
 
-def _of_means(each: Sequence[PairMeans], weights: np.ndarray) -> tuple[Average, np.ndarray]:
+def average_of_means(each: Sequence[PairMeans], weights: np.ndarray) -> tuple[Average, np.ndarray]:
     """The average of means of pairs, and the pairs of which no data set has an error."""
     mean, error, df, units = (
         np.stack([getattr(part, k) for part in each], axis=1)
