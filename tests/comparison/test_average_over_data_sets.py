@@ -240,3 +240,20 @@ def test_a_column_language_is_one_of_data_sets(tmp_path):
     data = bt.read(path)
     assert set(data["dataset"].values) == {"de", "en"}
     assert bt.compare(path, over="dataset").provenance.over == "dataset, each counted once"
+
+
+def test_a_data_set_of_weight_0_does_not_count():
+    for data in (items_of(), scores([30, 60, 40, 20], graded=True)):
+        labels = list(dict.fromkeys(data["dataset"].values.tolist()))
+        some = bt.compare(data, over="dataset", weights=[1, 0, 1, 1])
+        without = bt.compare(data.sel(item=data["dataset"] != labels[1]), over="dataset")
+        for name in EQUAL[:4]:
+            np.testing.assert_allclose(some[name], without[name], atol=1e-9)
+
+
+def test_unknown_ties_are_refused():
+    decisive = counts().isel(outcome=slice(2))
+    with pytest.raises(
+        ValueError, match="over='dataset' averages differences, which need the number of"
+    ):
+        bt.compare(decisive, over="dataset")

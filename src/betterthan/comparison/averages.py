@@ -5,7 +5,7 @@ independent: of wins and losses by Dirichlet distributions, of means and of unit
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ class Suite:
     by_size: np.ndarray  # weights by the number of items
     how: str  # of the weights, in words
     whole: Evaluation  # all items pooled
+    known: dict[Any, tuple[Average, np.ndarray, bool]] = field(default_factory=dict)  # averages
 
     @property
     def by_means(self) -> bool:
@@ -57,6 +58,14 @@ class Suite:
         """The posteriors of all pairs; pairs on which a data set has no error, and whether more of
         the quantity is better.
         """
+        key = quantity, weights.tobytes()
+        if key not in self.known:
+            self.known[key] = self._average(quantity, options, weights)
+        return self.known[key]
+
+    def _average(
+        self, quantity: str, options: Options, weights: np.ndarray
+    ) -> tuple[Average, np.ndarray, bool]:
         whole = means_of(quantity, self.whole)
         if whole is None:
             each = [posterior_parameters(part.counts, options.prior).pairs for part in self.parts]
@@ -164,6 +173,11 @@ def _refuse(loaded: LoadedData, over: str, options: Options) -> None:
         raise ValueError(
             f"over={over!r} is not a column of the items; choose one of "
             f"{', '.join(held) or '(there is none)'}"
+        )
+    if not loaded.by_item and observed.sizes[names.OUTCOME] < len(names.OUTCOMES):
+        raise ValueError(
+            f"over={over!r} averages differences, which need the number of ties; give counts with "
+            "ties, or leave out over="
         )
     blank = unlabelled(observed, over)
     if blank:

@@ -185,7 +185,7 @@ class Means:
 
     def beyond(self, away: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """P(average > mean + away) so far out that one data set brings it there by itself."""
-        far = np.abs(away)[:, None] / (self.error * weights)
+        far = np.abs(away)[:, None] / np.maximum(self.error * weights, 1e-300)
         tail = special.stdtr(self.df, -far).sum(1)
         return np.where(away > 0, tail, 1 - tail)
 
