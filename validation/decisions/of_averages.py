@@ -119,11 +119,12 @@ def _cell(kind: str, posterior: Posterior, truth: Truth, how: str) -> Cell:
     )
 
 
+_NOISE = {noise.name: noise for noise in of_graded.NOISES}
 _KINDS: dict[str, Posterior] = {
     "right or wrong": items,
     "right or wrong in clusters": clusters,
-    "graded": partial(graded, of_graded.Noise("normal", of_graded._normal)),
-    "graded, skewed": partial(graded, of_graded.Noise("skewed", of_graded._skewed)),
+    "graded": partial(graded, _NOISE["normal"]),
+    "graded, skewed": partial(graded, _NOISE["skewed"]),
     "graded in clusters": graded_clusters,
 }
 
