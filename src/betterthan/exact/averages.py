@@ -79,8 +79,9 @@ class Counts:
         scale = np.maximum(rows, _LEAST_SCALE)
         separate, few = at.ravel() > (np.pi * scale.max(1) + _APART)[row], rows.sum(1) < _FEW
         for k in np.flatnonzero(few):
-            near = (row == k) & ~separate
-            values[near] = _by_gauss(rows[k], at.ravel()[near]) if near.any() else 0.0
+            near = k * at.shape[1] + np.flatnonzero(~separate.reshape(at.shape)[k])
+            if len(near):
+                values[near] = _by_gauss(rows[k], at.ravel()[near])
         for part, function in ((separate, _by_paths), (~separate & ~few[row], _by_line)):
             index = np.flatnonzero(part)
             for block in np.split(index, range(_HELD, len(index), _HELD)):
