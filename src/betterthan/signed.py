@@ -33,6 +33,7 @@ class Signature:
     unit_notes: tuple[str, ...] | None = None  # what a reader must know of them
     ignored: str | None = None  # clusters or runs that are taken as independent items
     weight: str | None = None  # unit: each of them counts once in a mean, and not each item
+    over: str | None = None  # the data sets that are averaged, and how they are weighed
     higher_is_better: bool | None = None
     # what was asked
     baseline: str | None = None

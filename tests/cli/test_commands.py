@@ -308,3 +308,23 @@ def test_judges_of_votes(tmp_path, capsys, monkeypatch, tallies):
         "error: --judge who is for votes, in one file of one data set; or, with --human COLUMN, "
         "for outcomes that a judge gave",
     )
+
+
+def test_the_average_over_data_sets(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "suite.csv"
+    rows = [f"{k},{'ab'[k % 2]},{k % 3 % 2},{k % 5 % 2}" for k in range(60)]
+    path.write_text("\n".join(["item,dataset,new,old", *rows]), encoding="utf-8")
+    code, out, _ = run(capsys, monkeypatch, "compare", str(path), "--over", "dataset")
+    assert code == 0
+    assert "The answer is the average over 2 data sets, each counted once." in out
+    weights = "--over", "dataset", "--weights"
+    _, out, _ = run(capsys, monkeypatch, "compare", str(path), *weights, "size")
+    assert "weighed by their number of items" in out
+    _, out, _ = run(capsys, monkeypatch, "compare", str(path), *weights, "a=3,b=1")
+    assert "with the weights a 0.75, b 0.25" in out
+    code, _, error = run(capsys, monkeypatch, "compare", str(path), *weights, "a")
+    assert code == 2
+    assert "--weights holds 'a'; give size, or NAME=WEIGHT" in error
+    _, out, _ = run(capsys, monkeypatch, "compare", str(path), "--over", "dataset", "-f", "json")
+    data = json.loads(out)
+    assert "over" in json.dumps(data)

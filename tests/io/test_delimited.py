@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import betterthan
 from betterthan.io import cells, delimited, items
 from betterthan.io import texts as long_texts
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.layouts import layout_by_name, recognise
 from betterthan.io.texts import Coded, Numbers
-from betterthan.reading.read import read
 
 ODD = """
     0 1 -0 +1 007 1.0 .5 5. 1e3 1E5 1e400 -1e400 1e-400 1_0 nan NaN -nan +nan NA null none inf
@@ -237,5 +237,5 @@ def test_a_separator_in_a_number_is_refused_among_many_columns_of_numbers(tmp_pa
     rows = [f"q{k}," + ",".join("01"[(k + s) % 2] for s in range(12)) for k in range(40)]
     rows[30] = rows[30][:-1] + f"1{blank}"
     path.write_text("item," + ",".join(f"s{k}" for k in range(12)) + "\n" + "\n".join(rows))
-    with pytest.raises(ValueError, match="row 32, column 's11'.*not a number"):
-        read(path)
+    with pytest.raises(ValueError, match=r"row 32, column 's11'.*not a number"):
+        betterthan.read(path)

@@ -2,6 +2,7 @@
 
 from validation.decisions import (
     of_alike,
+    of_averages,
     of_checks,
     of_datasets,
     of_gates,
@@ -27,6 +28,7 @@ CELLS: tuple[Cell, ...] = (
     *of_many.CELLS,
     *of_checks.CELLS,
     *of_datasets.CELLS,
+    *of_averages.CELLS,
     *of_judgments.CELLS,
     *of_judged.CELLS,
     *of_labels.CELLS,

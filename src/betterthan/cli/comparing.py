@@ -51,6 +51,17 @@ def compare(
         str,
         typer.Option(help="unit: count each cluster, or repeatedly run item, once in a mean."),
     ] = "item",
+    over: Annotated[
+        str | None,
+        typer.Option(help="The average over the values of this column, such as dataset."),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="With --over: size, or a weight of each value, NAME=WEIGHT, comma-separated. "
+            "Default: each counts once."
+        ),
+    ] = None,
     rope: Rope = names.ROPE,
     prior: Annotated[
         str,
@@ -141,6 +152,8 @@ def compare(
         quantity=quantity,
         unit=unit,
         weight=weight,
+        over=over,
+        weights=_weights(weights),
         rope=rope,
         method=method,
         ties=ties,
@@ -167,6 +180,22 @@ def compare(
         _draw(comparison, figures)
     if github or junit is not None:
         _to_machines(comparison, github, junit)
+
+
+def _weights(text: str | None) -> str | dict[str, float] | None:
+    """The weights of data sets, each as NAME=WEIGHT."""
+    if text is None or text == "size":
+        return text
+    weights = {}
+    for part in text.split(","):
+        name, _, number = part.rpartition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            raise ValueError(
+                f"--weights holds {part!r}; give size, or NAME=WEIGHT of each, comma-separated"
+            ) from None
+    return weights
 
 
 def _of_judged(

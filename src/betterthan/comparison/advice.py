@@ -1,5 +1,6 @@
 """Which model answers for these data, which would mislead, and why."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -12,6 +13,7 @@ from betterthan.comparison.loaded import LoadedData, recognise
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.shapes import systems_of, to_pairs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
+from betterthan.io.texts import text_array
 from betterthan.model_registry import Spec, spec_of
 from betterthan.reading.inputs import data_of
 from betterthan.reading.read import ReadOptions
@@ -33,6 +35,7 @@ class Advice:
     loaded: LoadedData
     why: str
     misleads: str
+    over: str | None = None  # the data sets to average, where the call is `compare`
 
     @property
     def model(self) -> str:
@@ -47,7 +50,8 @@ class Advice:
     @property
     def call(self) -> str:
         """The code that answers."""
-        return self.spec.call(self.loaded)
+        call = self.spec.call(self.loaded)
+        return call if self.over is None else f"{call[:-1]}, over={self.over!r})"
 
     def __str__(self) -> str:
         return f"Ask {self.model}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
@@ -105,7 +109,20 @@ def advise_on(loaded: LoadedData) -> Advice:
         "blocks": _of_blocks,
     }
     model, why, misleads = reasons[loaded.kind](loaded)
-    return Advice(spec_of(model), loaded, why, misleads)
+    over = names.DATASET if _averages(loaded) else None
+    return Advice(spec_of(model), loaded, why, misleads, over)
+
+
+def _averages(loaded: LoadedData) -> bool:
+    """Whether clusters are within data sets, which then are averaged."""
+    if loaded.kind != "scores" or not several(loaded.scores, names.DATASET):
+        return False
+    if unit_of(loaded.data, None) != CLUSTER:
+        return False
+    labels = text_array(loaded.scores[names.DATASET].values).tolist()
+    pairs = set(zip(labels, ids_of(loaded.data, CLUSTER).tolist(), strict=True))
+    clusters = Counter(label for label, _ in pairs)
+    return len({unit for _, unit in pairs}) == len(pairs) and min(clusters.values()) > 1
 
 
 def _of_blocks(_: LoadedData) -> tuple[str, str, str]:
@@ -177,6 +194,8 @@ def _alike(loaded: LoadedData, unit: str, datasets: int) -> tuple[str, str, str]
             "any answer that takes them as independent: it is far too certain",
         )
     pooled = f"; it pools the {datasets} data sets" if datasets > 1 else ""
+    if _averages(loaded):
+        pooled = f"; each of the {datasets} data sets counts once"
     return (
         _closed(systems),
         f"{what} are correlated, so {n:,} rows say less than {n:,} independent examples: the "

@@ -21,6 +21,13 @@ from betterthan.comparison.additions import (
     units_once,
     wrong_side_probability,
 )
+from betterthan.comparison.averages import (
+    Suite,
+    as_averaged,
+    averaged_form,
+    averaged_table,
+    suite_of,
+)
 from betterthan.comparison.engines import (
     Answer,
     advised,
@@ -60,6 +67,8 @@ def compare(
     quantity: str | None = None,
     unit: str | None = None,
     weight: str = "item",
+    over: str | None = None,
+    weights: str | Mapping[str, float] | Sequence[float] | None = None,
     rope: float = names.ROPE,
     systems: Sequence[str] | Mapping[str, str] | None = None,
     baseline: str | None = None,
@@ -110,6 +119,14 @@ def compare(
         Whether a mean weighs items alike, or clusters and repeatedly run items: with "unit" each
         counts once, by its mean. That is another question where scores depend on how large a
         cluster is. Where sizes are unequal, the other answer is given next to the default.
+    over : str, optional
+        A column of the items, such as "dataset": the answer is the average over these data sets, a
+        fixed suite of tasks. Their posteriors are independent, and their weighted average is exact:
+        of wins and losses, or, of means and of clusters, by Student's t. A cluster must be in one
+        data set. Of three systems or more the joint posterior is of averages, too.
+    weights : None, "size", mapping of str to float, or sequence of float, optional
+        Of the data sets of `over`: None counts each once, "size" by its number of items. They are
+        scaled to a sum of 1.
     rope : float, default 0
         Half width of the region of practical equivalence: a difference of probabilities below 1,
         or, where means decide, in units of the score. At 0 no verdict is ever "equivalent".
@@ -194,13 +211,17 @@ def compare(
         ``n_gold``, ``r2`` (how much of the truth the judge's signals tell), ``effective_gold`` (as
         many labels alone as say the same) and ``unlabelled`` (the share of items whose signal has
         no label). An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
-        and ``prob_better_new``, on a data set not seen. A second way of computing stands in
+        and ``prob_better_new``, on a data set not seen. With `over`: ``counts_dataset`` and
+        ``prob_better_dataset`` (dataset, ...) of each data set by itself, ``dataset_weight``,
+        ``dataset_items``, ``prob_better_by_size`` (of the average by size) and
+        ``prob_better_pooled`` (of all items). A second way of computing stands in
         ``.alternatives``.
 
     Raises
     ------
     ValueError
-        If an argument is not valid, an option of `read` is given and nothing is read, systems have
+        If an argument is not valid, a data set of `over` is of some systems only or has a single
+        item or cluster, an option of `read` is given and nothing is read, systems have
         different items or the same name, a rope is given and ties are unknown or the scores are
         graded and there is no quantity, or an advised model does not know what is asked.
     TypeError
@@ -226,6 +247,19 @@ def compare(
     >>> comparison.pairs[["system", "other", "verdict"]].values.tolist()
     [['A', 'B', 'better']]
 
+    The average over data sets of unequal size, each counted once:
+
+    >>> import xarray as xr
+    >>> counts = xr.DataArray(
+    ...     [[[14, 2, 14]], [[120, 140, 340]], [[30, 20, 40]], [[9, 4, 7]]],
+    ...     dims=("dataset", "pair", "outcome"),
+    ...     coords={"dataset": ["copa", "boolq", "rte", "cb"], "outcome": ["win", "loss", "tie"],
+    ...             "system_a": ("pair", ["new"]), "system_b": ("pair", ["old"])},
+    ... )
+    >>> average = bt.compare(counts, over="dataset")
+    >>> print(round(float(average.prob_better.loc["new", "old"]), 6))
+    0.998752
+
     Scores in lists, and logs or a table with options of `read`:
 
     >>> lists = {"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 1, 1, 0, 1]}
@@ -245,6 +279,8 @@ def compare(
         quantity=quantity,
         unit=unit,
         weight=weight,
+        over=over,
+        weights=weights,
         ties=ties,
         missing=missing,
         margin=margin,
@@ -259,18 +295,24 @@ def compare(
     if is_judged(data):
         return _compare_judged(data, options)
     evaluation = load(data, options)
+    suite = None if over is None else suite_of(evaluation, options)
+    if suite is not None:
+        evaluation = as_averaged(evaluation, suite, options)
+        suite = suite if len(suite.labels) > 1 else None
     options = options.with_prior(evaluation.counts, evaluation.scale)
     for line in evaluation.warnings:
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     with working("comparing pairs") if options.method == "exact" else nullcontext():
         answers = ENGINES[options.method](evaluation, options)
+        answers = answers if suite is None else [averaged_form(suite, options)]
     main, *alternatives = answers
-    main = _with_other_quantity(main, evaluation, options)
-    bounds = missing_bounds(evaluation, options, main.table)
+    main = _with_other_quantity(main, evaluation, options, suite)
+    # they are of all items pooled
+    bounds = None if suite else missing_bounds(evaluation, options, main.table)
     open_pairs = withheld(evaluation, bounds)
     main = replace(main, table=without_verdicts(main.table, open_pairs))
     bounds = as_answered(bounds, main.table)
-    main = with_joint_posterior(main, evaluation, options)
+    main = with_joint_posterior(main, evaluation, options, suite)
     additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
     tables = [addition(evaluation, options, main) for addition in additions]
     tables.append(columns_of_bounds(evaluation, options, bounds))
@@ -278,7 +320,7 @@ def compare(
     table = Table.merged([main.table, main.more, *tables])
     table = table.with_arrays({"sign_error": wrong_side_probability(table)})
     fits, left_out = fits_of(answers)
-    signature = provenance(evaluation, options, answers, table, bounds, left_out)
+    signature = provenance(evaluation, options, answers, table, bounds, left_out, suite)
     result = Table(table.arrays, signature.to_attrs() | table.attrs)
     return Comparison(result, _alternatives(alternatives, open_pairs), fits)
 
@@ -320,13 +362,19 @@ ADDITIONS: tuple[Callable[[Evaluation, Options, Answer], Table], ...] = (
 )
 
 
-def _with_other_quantity(answer: Answer, evaluation: Evaluation, options: Options) -> Answer:
+def _with_other_quantity(
+    answer: Answer, evaluation: Evaluation, options: Options, suite: Suite | None
+) -> Answer:
     """With the other quantity of graded scores next to it, and verdicts that the two split."""
     other, table = evaluation.quantity.other, answer.table
     if other is None or answer.engine not in ("exact", "mcmc"):
         return answer
     question = replace(options.question, rope=0.0)
-    second = closed_table(other, evaluation, replace(options, question=question))
+    without_rope = replace(options, question=question)
+    if suite is None:
+        second = closed_table(other, evaluation, without_rope)
+    else:
+        second = averaged_table(other, suite, without_rope)
     columns = second.renamed(COMPARED, f"{other}_")
     if not evaluation.quantity.chosen:
         verdict, ahead, behind = (table[k] for k in ("verdict", "also_ahead", "prob_better"))

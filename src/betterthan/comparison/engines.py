@@ -14,6 +14,7 @@ from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, UNIT, default_unit, in_units
+from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.joint.units import differences as unit_differences
 from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
 from betterthan.posterior import closed, differences, table
@@ -51,19 +52,10 @@ def closed_table(quantity: str, evaluation: Evaluation, options: Options) -> Tab
     """The closed form of a quantity: of wins on single items by their counts, else Student's t on
     units.
     """
-    totals, question = evaluation.totals, options.question
-    if totals is not None and (
-        quantity == "mean" or (quantity == "accuracy" and not evaluation.single)
-    ):
-        # accuracy is higher where errors are fewer
-        higher_is_better = totals.higher_is_better or quantity == "accuracy"
-        means = totals.pairs()
-    elif evaluation.unit == CLUSTER:
-        net, size = evaluation.net_wins
-        higher_is_better, nothing = True, np.zeros_like(net)
-        means = unit_differences(net, size, nothing, size, most=1.0)
-    else:
+    question, of_units = options.question, means_of(quantity, evaluation)
+    if of_units is None:
         return _of_counts(evaluation, options)
+    means, higher_is_better = of_units
     parts = on_units.by_pair(
         means, question, higher_is_better=higher_is_better, prior_sd=options.prior_sd
     )
@@ -73,6 +65,23 @@ def closed_table(quantity: str, evaluation: Evaluation, options: Options) -> Tab
     squares = table.squares(parts, len(systems), *pair_indices(len(systems)))
     several = squares["n_units"] > 1
     return table.exact_table(squares, systems, question, n=several, facts=_OF_UNITS)
+
+
+def means_of(quantity: str, evaluation: Evaluation) -> tuple[PairMeans, bool] | None:
+    """Means of differences on units, and whether more of them is better; None of wins on single
+    items.
+    """
+    totals = evaluation.totals
+    if totals is not None and (
+        quantity == "mean" or (quantity == "accuracy" and not evaluation.single)
+    ):
+        # accuracy is higher where errors are fewer
+        return totals.pairs(), totals.higher_is_better or quantity == "accuracy"
+    if evaluation.unit != CLUSTER:
+        return None
+    net, size = evaluation.net_wins
+    nothing = np.zeros_like(net)
+    return unit_differences(net, size, nothing, size, most=1.0), True
 
 
 _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewness")

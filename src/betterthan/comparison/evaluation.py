@@ -56,6 +56,7 @@ class Evaluation(LoadedData):
     ties: str = "third"
     takes: tuple[str, ...] = ()  # of dataset, cluster and epoch, what is taken into account
     advice: "Advice | None" = None
+    alone: bool = True  # not one data set of an average, whose items may all be single
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()  # of the notes, those to warn of
     attrs: dict[str, Any] = field(default_factory=dict)  # that describe the data
@@ -74,7 +75,7 @@ class Evaluation(LoadedData):
     @property
     def single(self) -> bool:
         """Whether each score of an item is an example of its own."""
-        return self.totals is not None and self.totals.single
+        return self.alone and self.totals is not None and self.totals.single
 
     @property
     def in_units(self) -> bool:
@@ -155,22 +156,34 @@ def load(data: Any, options: Options) -> Evaluation:
     return evaluate(loaded, options, advice)
 
 
-def evaluate(loaded: LoadedData, options: Options, advice: "Advice | None" = None) -> Evaluation:
-    """Count wins, losses and ties; choose the quantity and the unit of the answer."""
+def evaluate(
+    loaded: LoadedData,
+    options: Options,
+    advice: "Advice | None" = None,
+    whole: "Evaluation | None" = None,
+) -> Evaluation:
+    """Count wins, losses and ties; choose the quantity and the unit of the answer; of one data set
+    of an average as of all of them, the whole.
+    """
     takes = _takes(loaded, options, advice)
     unit = unit_of(loaded.data, None if CLUSTER in takes else names.ITEM)
+    unit = unit if whole is None else whole.unit
     together = EPOCH in takes
     totals = unit_totals(loaded, unit, together=together)
     if options.weight == "unit":
         totals = _weighing_units(totals, unit)
     advised = advice and advice.options.get("quantity")
-    quantity = quantity_of(loaded.kind, totals, options, advised, together=together)
+    if whole is None:
+        quantity = quantity_of(loaded.kind, totals, options, advised, together=together)
+    else:
+        quantity = whole.quantity
     runs = _has_runs(loaded, takes)
     item_scores = mean_of_runs(loaded.scores) if runs else loaded.scores
     count = _count_items if loaded.by_item else _pool_counts
     raw_counts, columns, notes = count(item_scores, options)
     pooled, warned = dependence(item_scores if runs else loaded.observed, takes)
     missing, absent = difficulty_of_missing(loaded, raw_counts, options)
+    pooled = pooled if options.over is None else []
     columns |= missing | score_intervals(totals, columns, options)
     warned = [*warned, *absent]
     notes = [*notes, *pooled, *warned] + [_RUNS] * runs
@@ -195,6 +208,7 @@ def evaluate(loaded: LoadedData, options: Options, advice: "Advice | None" = Non
         ties=options.ties,
         takes=tuple(takes),
         advice=advice,
+        alone=whole is None or whole.single,
         notes=tuple(notes),
         warnings=tuple(warned),
         attrs=attrs,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.comparison.averages import Suite, averaged_evidence
 from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
     from betterthan.comparison.blocks import BlockMeans, BlockTotals
 
 
-def with_joint_posterior(answer: Answer, evaluation: Evaluation, options: Options) -> Answer:
+def with_joint_posterior(
+    answer: Answer, evaluation: Evaluation, options: Options, suite: Suite | None = None
+) -> Answer:
     """The answer of one joint posterior of all systems, with that of each pair alone next to it as
     ``pairwise_prob_better`` and more; the answer as it is where there is none.
 
     A pair without data, without a verdict or split remains so.
     """
-    joint = joint_posterior(evaluation, options, answer)
+    joint = joint_posterior(evaluation, options, answer, suite)
     alone = answer.table
     if "verdict" not in joint:
         return replace(answer, table=Table.merged([alone, joint]))
@@ -52,7 +55,9 @@ OF_PAIRS = {
 } | {"verdict", "also_ahead", "beyond_rope", "too_close"}
 
 
-def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
+def joint_posterior(
+    evaluation: Evaluation, options: Options, answer: Answer, suite: Suite | None = None
+) -> Table:
     """Every pair and every rank from one joint posterior that draws alike systems together.
 
     By the advised model where it ranks systems, else by quadrature. Where there is no joint
@@ -69,7 +74,11 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
     assert totals is not None  # else there was a reason
     equal = names.DATASET in evaluation.takes and len(set(totals.dataset.tolist())) > 1
     means = None
-    if totals.graded or not totals.single or equal:
+    if suite is not None:
+        evidence = averaged_evidence(suite, options)
+        if isinstance(evidence, str):
+            return Table(attrs={"no_joint": evidence})
+    elif totals.graded or not totals.single or equal:
         means = _equally_weighed(totals) if equal else totals.means()
         if means.df <= DF_MIN:
             few = (
@@ -95,7 +104,7 @@ def joint_posterior(evaluation: Evaluation, options: Options, answer: Answer) ->
     )
     ranks = table.ranks_of(posterior, pairs["prob_better"], question, options.rank_seed)
     signature = replace(
-        _signature(evaluation, totals, equal, options),
+        _signature(evaluation, totals, equal or suite is not None, options),
         joint_notes=notes,
         joint_kept=round(posterior.groups.mean_k, _DIGITS),
         joint_spread=round(posterior.groups.spread, _DIGITS),
@@ -187,7 +196,8 @@ def _signature(
         joint_draws=table.DRAWS,
         joint_seed=options.rank_seed,
         joint_units=f"{totals.units:,} {of_what}"
-        + (" of data sets, which weigh the same" if equal else ""),
+        + (" of data sets, which weigh the same" if equal and options.over is None else "")
+        + (" of data sets, which are averaged" if equal and options.over is not None else ""),
         joint_quantity="mean" if totals.graded else "accuracy",
     )
 

@@ -35,6 +35,8 @@ class Options:
     seed: int
     prior_sd: float  # of a normal prior of differences of means; 0 for none
     rank_seed: int  # of draws for ranks: fixed if none was given, so that data have one answer
+    over: str | None = None  # the column whose values are averaged
+    weights: Any = None  # of these
 
     @property
     def tie_policy(self) -> str:
@@ -72,6 +74,7 @@ class Options:
             raise ValueError(
                 f"weight='unit' has a closed form; method={choices['method']!r} weighs items alike"
             )
+        _refuse_over(choices)
         sampling = Sampling() if sampling is None else sampling
         if not isinstance(sampling, Sampling):
             raise ValueError(
@@ -88,6 +91,25 @@ class Options:
             prior_sd=0.0,
             seed=seed,
             rank_seed=0 if rng is None else seed,
+        )
+
+
+def _refuse_over(choices: dict[str, Any]) -> None:
+    """Refuse what an average over data sets has no meaning for."""
+    over = choices.get("over")
+    if over is None:
+        if choices.get("weights") is not None:
+            raise ValueError("weights are of data sets; also pass over='dataset', or leave it out")
+        return
+    if not isinstance(over, str):
+        raise ValueError(f"over is {checks.quoted(over)}; pass the name of a column")
+    if choices["method"] != "exact":
+        raise ValueError(
+            f"over={over!r} has a closed form; method={choices['method']!r} is without over="
+        )
+    if choices["ties"] != "third":
+        raise ValueError(
+            f"over={over!r} keeps ties as an outcome; ties={choices['ties']!r} is without over="
         )
 
 

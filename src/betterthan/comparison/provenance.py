@@ -7,6 +7,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.comparison.averages import Suite, notes_of
 from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
@@ -31,6 +32,7 @@ def provenance(
     table: Table,
     bounds: xr.Dataset | None,
     left_out: tuple[str, ...],
+    suite: Suite | None = None,
 ) -> Signature:
     """How an answer was computed.
 
@@ -46,10 +48,14 @@ def provenance(
         Of missing scores.
     left_out : tuple of str
         Notes on fits that are not stored.
+    suite : Suite, optional
+        The data sets of an average.
     """
     first, advice, counts = answers[0], evaluation.advice, evaluation.counts
     quantity = evaluation.quantity
-    by_t = "n_units" in first.table  # Student's t has no prior of win, loss and tie
+    by_t = (
+        "n_units" in first.table if suite is None else suite.by_means
+    )  # Student's t has no prior of win, loss and tie
     own_prior = by_t or (advice is not None and advice.spec.own_prior)
     # with ties dropped, or given to one side, it is no longer a difference in accuracy
     moved = quantity.lead == "accuracy" and options.ties in ("drop", "to_a", "to_b")
@@ -75,6 +81,7 @@ def provenance(
         "ignored": " and the ".join(_ignored(evaluation)) or None,
         "weight": None if options.weight == "item" else options.weight,
         "unit_notes": unit_notes(table, evaluation, options),
+        "over": None if suite is None else f"{suite.over}, {suite.how}",
     }
     if by_t:
         record |= _units(evaluation)
@@ -83,6 +90,8 @@ def provenance(
         )
         record["difference_most"] = None if graded else 1.0  # the largest that there can be
         record["prior_sd"] = options.prior_sd or None
+    if suite is not None:
+        record["unit_notes"] = notes_of(suite, table)
     if unequal(table):
         record["n_effective"] = worth(table)[0]
     settings = {k: v for answer in reversed(answers) for k, v in answer.settings.items()}

@@ -1,5 +1,6 @@
 """Wins, losses and ties of scores, judgments, trials or clusters."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,13 +113,17 @@ def count_data(
     data: Any,
     *,
     systems: Any = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     margin: float = 0.0,
     missing: str = "pairwise",
 ) -> xr.DataArray:
     """Wins, losses and ties of scores, judgments or trials in memory; see `betterthan.count`."""
     labelled(data, "data", "scores (item, system) from betterthan.read, judgments or trials")
     data = picked(data, systems)
+    if isinstance(by, list | tuple) and len(by) == 1:
+        by = by[0]
+    if by is not None and not isinstance(by, str) and (isinstance(data, xr.Dataset) or not by):
+        raise ValueError(f"by={by!r} is for scores; give one name")
     if in_blocks(data):
         if by is not None:
             raise ValueError(
@@ -138,5 +143,5 @@ def count_data(
         checks.for_scores_only(missing=missing, margin=margin)
         if "trials" in data:
             raise ValueError("trials are counted within their items: by='item', or by='cluster'")
-        return count_judgments(data, by=by)
+        return count_judgments(data, by=by if isinstance(by, str) else None)
     return count_outcomes(data, margin=margin, missing=missing, by=by)

@@ -1,5 +1,7 @@
 """Convert scores to outcomes and outcomes to counts."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -57,7 +59,11 @@ def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
 
 
 def count_outcomes(
-    scores: xr.DataArray, *, margin: float = 0.0, missing: str = "pairwise", by: str | None = None
+    scores: xr.DataArray,
+    *,
+    margin: float = 0.0,
+    missing: str = "pairwise",
+    by: str | Sequence[str] | None = None,
 ) -> xr.DataArray:
     """Wins, losses and ties of scores; see `count`."""
     scores = schemas.scores(scores)
@@ -66,7 +72,9 @@ def count_outcomes(
     return counted(apply_missing(scores, missing), margin, by).assign_attrs(missing=missing)
 
 
-def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.DataArray:
+def counted(
+    scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
+) -> xr.DataArray:
     """The same of scores that are checked, and under their policy for missing ones, already."""
     counts, used = counts_and_used(scores, margin, by)
     dropped = counts.attrs["n_items"] - used
@@ -74,7 +82,7 @@ def counted(scores: xr.DataArray, margin: float, by: str | None = None) -> xr.Da
 
 
 def counts_and_used(
-    scores: xr.DataArray, margin: float, by: str | None = None
+    scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
 ) -> tuple[xr.DataArray, np.ndarray]:
     """The same counts, and beside them how many items each two systems share."""
     systems = [str(s) for s in scores[names.SYSTEM].values]
@@ -97,16 +105,26 @@ def counts_and_used(
     return counts, used
 
 
-def _by_group(scores: xr.DataArray, margin: float, by: str) -> tuple[dict[str, Any], np.ndarray]:
-    """The values of an item coordinate as a leading dim, and the counts within each."""
-    if by not in scores.coords or scores[by].dims != (names.ITEM,):
-        raise ValueError(
-            f"scores have no item coordinate {by!r}; found {', '.join(map(str, scores.coords))}"
-        )
-    values, labels = oriented(scores), scores[by].values
-    groups = list(dict.fromkeys(labels.tolist()))
-    counts_by_group = [counting.count(values[labels == group], margin) for group in groups]
-    return {by: groups}, np.stack(counts_by_group)
+def _by_group(
+    scores: xr.DataArray, margin: float, by: str | Sequence[str]
+) -> tuple[dict[str, Any], np.ndarray]:
+    """The values of item coordinates as leading dims, and the counts within each combination."""
+    factors = [by] if isinstance(by, str) else list(by)
+    checks.unique(factors, "by")
+    for name in factors:
+        if name not in scores.coords or scores[name].dims != (names.ITEM,):
+            raise ValueError(
+                f"scores have no item coordinate {name!r}; found "
+                f"{', '.join(map(str, scores.coords))}"
+            )
+    values, labels = oriented(scores), [scores[name].values for name in factors]
+    groups = {n: list(dict.fromkeys(x.tolist())) for n, x in zip(factors, labels, strict=True)}
+    counts_by_group = [
+        counting.count(values[np.all([x == k for x, k in zip(labels, of, strict=True)], 0)], margin)
+        for of in product(*groups.values())
+    ]
+    square = np.stack(counts_by_group)
+    return groups, square.reshape(*map(len, groups.values()), *square.shape[1:])
 
 
 def oriented(scores: xr.DataArray) -> np.ndarray:

@@ -16,7 +16,7 @@ _NAMES = {
     "index i doc document",
     "system": "system model",
     "score": "score",
-    "dataset": "dataset task",
+    "dataset": "dataset task language",
     "cluster": "cluster",
     "epoch": "epoch",
     "judge": "judge",

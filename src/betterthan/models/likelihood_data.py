@@ -153,7 +153,8 @@ def by_dataset(counts: xr.DataArray) -> Groups:
     if CLUSTER in counts.dims or counts.attrs.get("clusters"):
         raise ValueError(
             "items come in clusters, which a model of data sets takes as independent items; "
-            "betterthan.compare(data) answers on clusters, data.drop_vars('cluster') drops them"
+            "betterthan.compare(data, over='dataset') averages data sets on clusters, "
+            "data.drop_vars('cluster') drops them"
         )
     factors = [str(d) for d in counts.dims if d not in (*names.SQUARE, names.PAIR, names.OUTCOME)]
     if not 1 <= len(factors) <= 2:

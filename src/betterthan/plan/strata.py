@@ -89,8 +89,9 @@ def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]
     by_item = names.ITEM in data.dims
     if data.attrs.get("clusters") or (by_item and unit_of(data) == CLUSTER):
         raise ValueError(
-            "items come in clusters, and strata take them as independent; betterthan.compare(data) "
-            "answers on clusters, data.drop_vars('cluster') drops them"
+            "items come in clusters, and strata take them as independent; "
+            f"betterthan.compare(data, over={by or names.DATASET!r}) averages on clusters, "
+            "data.drop_vars('cluster') drops them"
         )
     if not by_item:
         return as_counts(data), {}

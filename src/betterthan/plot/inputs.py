@@ -348,6 +348,11 @@ def _only(pair_values: xr.DataArray) -> tuple[str, str, xr.DataArray]:
 def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
     """The counts of a comparison, or of scores or judgments; or counts as they are."""
     if isinstance(data, xr.Dataset) and "counts" in data:
+        if data.attrs.get("over"):
+            raise ValueError(
+                "data is an average over data sets, whose counts are of all items pooled; give "
+                "one data set, or the counts"
+            )
         joint = "pairwise_prob_better" in data
         # attrs say of the counts what is known
         return data["counts"].assign_attrs(data.attrs, joint=joint)

@@ -17,6 +17,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.shapes import Arrays, Table, labels, pair_indices, with_arrays, without_attrs
+from betterthan.exact.averages import Average
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.joint.skeptical import Skeptical
 from betterthan.exact.joint.units import PairMeans
@@ -450,6 +451,22 @@ def by_pair(
     """
     if prior_sd:
         means = Skeptical.from_means(means, prior_sd)
+    parts = of_average(means, question, higher_is_better=higher_is_better)
+    parts["difference_mean"] = np.where(means.units > 1, parts["difference_mean"], np.nan)
+    parts |= {
+        "n_units": np.asarray(means.units, dtype=np.int64),
+        "difference_error": means.error,
+        "difference_df": np.where(means.units > 1, means.df, np.nan),
+    }
+    if means.skewness is not None:
+        parts["difference_skewness"] = means.skewness if higher_is_better else -means.skewness
+    return parts
+
+
+def of_average(
+    means: PairMeans | Skeptical | Average, question: Question, *, higher_is_better: bool = True
+) -> dict[str, np.ndarray]:
+    """``prob_better``, ``difference_*`` and ``mass`` of each pair; see `by_pair`."""
     low, high = means.interval(question.ci_prob, question.ci_kind)
     middle = means.expected()
     if not higher_is_better:
@@ -459,17 +476,11 @@ def by_pair(
     if question.rope:
         beyond, behind = means.prob_above(question.rope), means.prob_below(-question.rope)
         within = np.clip(1 - beyond - behind, 0.0, 1.0)
-    parts = {
+    return {
         "prob_better": better,
         "prob_worse": worse,
-        "difference_mean": np.where(means.units > 1, middle, np.nan),
+        "difference_mean": middle,
         "difference_lower": low,
         "difference_upper": high,
         "mass": np.stack([behind, within, beyond], axis=-1),
-        "n_units": np.asarray(means.units, dtype=np.int64),
-        "difference_error": means.error,
-        "difference_df": np.where(means.units > 1, means.df, np.nan),
     }
-    if means.skewness is not None:
-        parts["difference_skewness"] = means.skewness if higher_is_better else -means.skewness
-    return parts

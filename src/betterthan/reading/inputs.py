@@ -354,7 +354,7 @@ def count(
     data: Any,
     *,
     systems: Sequence[str] | Mapping[str, str] | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     margin: float = 0.0,
     missing: str = "pairwise",
     **options: Unpack[ReadOptions],
@@ -374,8 +374,9 @@ def count(
     systems : sequence of str, or mapping of str to str, optional
         A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
         the columns.
-    by : str, optional
-        Count within each value of this item coordinate, such as ``"dataset"``; of judgments,
+    by : str or sequence of str, optional
+        Count within each value of this item coordinate, such as ``"dataset"``, or, of scores,
+        within each combination of several, such as ``["dataset", "language"]``; of judgments,
         ``"cluster"`` or ``"judge"``. ``"cluster"`` and ``"item"`` keep together what is alike: the
         items of a cluster (``"cluster"`` without clusters takes the items), or the runs of an item.
         Runs have no common order, so every run of A meets every run of B on the same item, and an
@@ -393,7 +394,7 @@ def count(
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        With `by`, a leading dim of that name; ``cluster`` for clusters, items and judges.
+        With `by`, a leading dim of each name; ``cluster`` for clusters, items and judges.
         Of scores, coordinates ``n_used`` and ``n_dropped`` (system_a, system_b) say how many items
         were counted and left out; ``attrs`` hold the policies and the ``unit``, item or judgment.
 

@@ -59,7 +59,7 @@ def _model(context: ReportContext) -> list[tuple[str, str]]:
     """Likelihood, prior, and what the prior implies of the difference."""
     facts = [("1 Likelihood and prior", model_text(context))]
     prior = context.provenance.prior
-    if prior is not None and len(prior) == 3:
+    if prior is not None and len(prior) == 3 and not context.provenance.over:
         sd = float(dirichlet.sd_difference(*prior))
         mean = (prior[0] - prior[1]) / sum(prior)
         implied = f"before any data the difference has mean {mean:.3g} and standard deviation "
@@ -101,6 +101,7 @@ def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:
     provenance = context.provenance
     by_counts = (
         provenance.prior is not None
+        and provenance.over is None
         and len(provenance.prior) == 3
         and "n_units" not in context.data
     )
@@ -180,6 +181,8 @@ def _verdicts(counts: dict[str, xr.DataArray], grid: Any, threshold: float) -> d
 
 
 def _sensitivity_text(sensitivity: dict[str, dict[str, np.ndarray]], context: ReportContext) -> str:
+    if context.provenance.over:
+        return f"not computed for an average. {_BY_HAND}what other choices would say"
     if not sensitivity:
         return f"not of counts of wins, losses and ties. {_BY_HAND}what other choices would say"
     changes = list(sensitivity["all"].values())

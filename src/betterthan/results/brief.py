@@ -22,6 +22,7 @@ from betterthan.results.provenance import signature
 from betterthan.results.rows import leading
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences
+from betterthan.results.suite_tables import suite_part
 from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.text import (
     as_text,
@@ -239,6 +240,7 @@ def brief_page(
     parts = [audit_part(context)]
     if context.many:
         parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
+    parts.append(suite_part(context))
     if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
         parts.append(diagnostics_part(context))
     page = Document(

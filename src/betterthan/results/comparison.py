@@ -167,6 +167,11 @@ class Comparison:
             return next(iter(self.fits.values()))
         if self.provenance.method in ("mcmc", "both") or self.provenance.chains:
             raise ValueError(stored_draws.why_none(self.provenance))
+        if self.provenance.over:
+            raise ValueError(
+                "an average over data sets has no draws of counts; draw each data set by itself, "
+                "posterior.draws(counts)"
+            )
         from betterthan.posterior.conjugate import draws as exact_draws
 
         return exact_draws(self, draws=draws, chains=chains, rng=rng)

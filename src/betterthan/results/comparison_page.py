@@ -28,6 +28,7 @@ from betterthan.results.pair_tables import (
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import tests_part
+from betterthan.results.suite_tables import suite_part
 
 _DRAWN_SYSTEMS = 400  # systems up to which the matrix is drawn
 
@@ -127,7 +128,7 @@ def matrix_section(context: ReportContext) -> Part | None:
 
 
 def _datasets(context: ReportContext) -> Part | None:
-    if "prob_better_dataset" not in context.data:
+    if context.provenance.over or "prob_better_dataset" not in context.data:
         return None
     return Part("Each data set", tables=[datasets_table(context)])
 
@@ -143,6 +144,7 @@ SECTIONS = (
     partial(audit_part, bounds=True),
     _systems,
     _pairs,
+    suite_part,
     matrix_section,
     items_part,
 )

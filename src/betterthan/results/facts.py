@@ -145,6 +145,7 @@ class Answer:
     units: str = "items"
     n: int | None = None  # units that all pairs have
     clusters: str | None = None  # such as 12 clusters
+    averaged: str | None = None  # such as 4 data sets, each counted once
     threshold: float = names.VERDICT_PROB
     score_is: str = "Mean score"
     lower_is_better: bool = False
@@ -201,6 +202,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         units=units or units_label(provenance),
         n=_common_n(pairs, provenance),
         clusters=_clusters(provenance),
+        averaged=_averaged(provenance, data),
         threshold=provenance.threshold or names.VERDICT_PROB,
         score_is=score_label(provenance, "n_right" in systems),
         lower_is_better=provenance.higher_is_better is False,
@@ -264,6 +266,14 @@ def _clusters(provenance: Signature) -> str | None:
     if provenance.unit != "cluster" or provenance.n_units is None:
         return None
     return f"{provenance.n_units:,} cluster{'' if provenance.n_units == 1 else 's'}"
+
+
+def _averaged(provenance: Signature, data: xr.Dataset) -> str | None:
+    if provenance.over is None:
+        return None
+    over, _, how = provenance.over.partition(", ")
+    what = "data sets" if over == names.DATASET else f"values of {over}"
+    return f"{data.sizes[names.DATASET]:,} {what}, {how}"
 
 
 def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: xr.Dataset) -> Pair:

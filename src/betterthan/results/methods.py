@@ -306,6 +306,8 @@ def model_text(context: ReportContext) -> str:
             "theta_win > theta_loss"
         )
     model = ENGINES[context.engine_names[0]].model or model
+    if context.provenance.over:
+        model += _AVERAGED
     return model + "".join(ALSO[k] for k in (context.provenance.modelled or "").split(", ") if k)
 
 
@@ -317,10 +319,14 @@ def _units_model(context: ReportContext) -> str:
     )
     units = counted(provenance.n_units, str(provenance.unit)) if provenance.n_units else "items"
     prior = f", under a normal prior of sd {provenance.prior_sd:g}" if provenance.prior_sd else ""
+    averaged = _AVERAGED if provenance.over else ""
     return (
         f"the difference of the means ({quantity}, on {units}) ~ its estimate + its standard "
-        f"error x Student's t{prior}; A is better when it favours A"
+        f"error x Student's t{prior}; A is better when it favours A{averaged}"
     )
+
+
+_AVERAGED = "; of each data set by itself, and the answer is of their weighted average"
 
 
 def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:

@@ -84,7 +84,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
 def difference_law(data: xr.Dataset) -> str:
     """What the difference of a pair follows."""
     sampled = "prob_better_mcse" in data and (data["prob_better_mcse"].values > 0).any()
-    if sampled or data.attrs.get("prior_sd"):
+    if sampled or data.attrs.get("prior_sd") or data.attrs.get("over"):
         return "drawn"
     if "n_units" in data:
         return "units"

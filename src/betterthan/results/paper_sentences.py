@@ -63,7 +63,8 @@ def place_label(answer: Answer) -> str:
 
 def _place(answer: Answer) -> str:
     shared = "the items that both share" if answer.pair else "the items that each pair shares"
-    return f"On {place_label(answer) or shared},"
+    averaged = f", averaged over {answer.averaged}" if answer.averaged else ""
+    return f"On {place_label(answer) or shared}{averaged},"
 
 
 def _paper_pair(answer: Answer, pair: Pair) -> str:

@@ -66,6 +66,7 @@ def _choices(provenance: Signature) -> list[str]:
         "method": provenance.method and provenance.method + named,
         "judged": provenance.modelled if provenance.answer == "judged" else None,
         "joint": _joint(provenance),
+        "over": provenance.over,
         "quantity": provenance.quantity,
         "statistic": provenance.statistic,
         "ties": provenance.ties,

@@ -202,7 +202,12 @@ def _only(pairs: xr.Dataset, requested: Any) -> xr.Dataset:
 
 def _evidence(pairs: xr.Dataset, provenance: Signature) -> CountEvidence | UnitEvidence | None:
     """What the answers were computed from, where it is counts, or means on units."""
-    if provenance.failures or provenance.threshold is None or provenance.prior_sd:
+    if (
+        provenance.failures
+        or provenance.threshold is None
+        or provenance.prior_sd
+        or provenance.over
+    ):
         return None
     if "n_units" in pairs:
         return UnitEvidence.from_pairs(pairs, provenance)
@@ -410,7 +415,7 @@ def _prior_items(pair: xr.Dataset, provenance: Signature) -> int | None:
     """The fewest items of a prior, half won by each, that undo the verdict, where they are few."""
     prior = provenance.prior or ()
     by_counts = provenance.ties in ("third", "all") and pair.sizes[names.OUTCOME] == len(prior)
-    if not by_counts or "n_units" in pair or provenance.model is not None:
+    if not by_counts or "n_units" in pair or provenance.model is not None or provenance.over:
         return None
     counts = pair["counts"].transpose(*names.SQUARE, names.OUTCOME).values[0, 1]
     behind, ahead = sorted(float(n + p) for n, p in zip(counts[:2], prior[:2], strict=True))

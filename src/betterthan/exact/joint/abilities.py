@@ -23,7 +23,7 @@ from betterthan.exact.joint.units import PairMeans
 
 _Array = Any  # an array of floats
 SCALE = 0.25  # of abilities, for items that are right or wrong
-_SD_FRACTION = 0.5  # of abilities otherwise: of the standard deviation of all scores
+SD_FRACTION = 0.5  # of abilities otherwise: of the standard deviation of all scores
 FEWEST = 5  # items or units, below which nothing is learned of how systems differ
 _PSEUDO = 4  # items of coin flips that right and wrong items have before any is seen
 _DF = 2.5  # least degrees of freedom for the variance of t
@@ -103,7 +103,7 @@ def evidence_from_means(
         Standard deviation of the scores of all systems on all units.
     """
     error = np.maximum(pairs.error, 1e-12 * pairs.error.max())
-    return Evidence(mean, covariance, df, error, Averages(pairs), _SD_FRACTION * sd)
+    return Evidence(mean, covariance, df, error, Averages(pairs), SD_FRACTION * sd)
 
 
 def _difference_variance(covariance: _Array, first: _Array, second: _Array) -> _Array:

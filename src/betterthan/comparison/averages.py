@@ -1,0 +1,472 @@
+"""The average over data sets: a fixed suite of tasks, each evaluated by itself.
+
+Difference and scores are weighted averages of those of the data sets, whose posteriors are
+independent: of wins and losses by Dirichlet distributions, of means and of units by Student's t.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from betterthan import checks, names
+from betterthan.comparison.engines import Answer, closed_table, means_of
+from betterthan.comparison.evaluation import Evaluation, evaluate
+from betterthan.comparison.loaded import LoadedData
+from betterthan.comparison.options import Options
+from betterthan.comparison.units import UnitTotals, oriented_scores
+from betterthan.counts.shapes import Arrays, Table, pair_indices
+from betterthan.counts.units import CLUSTER, unlabelled
+from betterthan.exact import averages
+from betterthan.exact.averages import Average, AveragedPairs
+from betterthan.exact.joint import abilities
+from betterthan.exact.joint.abilities import Evidence
+from betterthan.exact.joint.student import DF_TRUNCATED
+from betterthan.exact.joint.units import PairMeans
+from betterthan.io.texts import text_array
+from betterthan.posterior import table
+from betterthan.posterior.parameters import posterior_parameters
+from betterthan.results import numbers
+from betterthan.text import named
+
+_FEWEST = 2  # items, or units, of a data set
+_LEAST_PRIOR = 0.5  # of which and of more the average is exact
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The data sets of an average, each evaluated by itself, and their weights, which sum to 1."""
+
+    over: str
+    labels: list[str]
+    parts: list[Evaluation]
+    weights: np.ndarray
+    by_size: np.ndarray  # weights by the number of items
+    how: str  # of the weights, in words
+    whole: Evaluation  # all items pooled
+    known: dict[Any, tuple[Average, np.ndarray, bool]] = field(default_factory=dict)  # averages
+
+    @property
+    def by_means(self) -> bool:
+        """Whether Student's t answers, of means or of units."""
+        return means_of(self.whole.quantity.lead, self.whole) is not None
+
+    def average(
+        self, quantity: str, options: Options, weights: np.ndarray
+    ) -> tuple[Average, np.ndarray, bool]:
+        """The posteriors of all pairs; pairs on which a data set has no error, and whether more of
+        the quantity is better.
+        """
+        key = quantity, weights.tobytes()
+        if key not in self.known:
+            self.known[key] = self._average(quantity, options, weights)
+        return self.known[key]
+
+    def _average(
+        self, quantity: str, options: Options, weights: np.ndarray
+    ) -> tuple[Average, np.ndarray, bool]:
+        whole = means_of(quantity, self.whole)
+        if whole is None:
+            each = [posterior_parameters(part.counts, options.prior).pairs for part in self.parts]
+            cells = np.stack([np.stack(three, axis=-1) for three in each], axis=1)
+            return Average(averages.Counts(cells), weights), np.zeros(len(cells), bool), True
+        each = [means_of(quantity, part)[0] for part in self.parts]  # type: ignore[index]
+        average, same = average_of_means(each, weights)
+        return average, same, whole[1]
+
+
+def average_of_means(each: Sequence[PairMeans], weights: np.ndarray) -> tuple[Average, np.ndarray]:
+    """The average of means of pairs, and the pairs of which no data set has an error."""
+    mean, error, df, units = (
+        np.stack([getattr(part, k) for part in each], axis=1)
+        for k in ("difference", "error", "df", "units")
+    )
+    error, same = _borrowed(error, units)
+    df = np.maximum(np.nan_to_num(df, nan=1.0), 1.0)
+    most = each[0].most if (df >= DF_TRUNCATED).all() else np.inf
+    skewness = None
+    if any(part.skewness is not None for part in each):
+        none = np.zeros(len(mean))
+        third = [
+            none if part.skewness is None else part.skewness / np.sqrt(part.units) for part in each
+        ]
+        squares = (error * weights) ** 2
+        cubes = (np.stack(third, axis=1) * squares * error * weights).sum(1)
+        skewness = cubes / squares.sum(1) ** 1.5
+    return Average(averages.Means(mean, error, df), weights, (-most, most), skewness), same
+
+
+def _borrowed(error: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Errors (row, dataset), and the rows without any: units that are all alike do not show how
+    they vary, and are taken to vary as in the data set in which they vary most.
+    """
+    none = ~(error > 0)
+    spread = np.where(none, 0.0, error * np.sqrt(units)).max(1, keepdims=True)
+    same = none.all(1)
+    return np.where(none, np.where(spread > 0, spread, 1.0) / np.sqrt(units), error), same
+
+
+def suite_of(whole: Evaluation, options: Options) -> Suite:
+    """Each data set evaluated by itself.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, a data set is of some systems only or has one item or unit, a
+        cluster is in two data sets, or the weights do not fit.
+    """
+    over = str(options.over)
+    loaded = LoadedData(whole.kind, whole.data, whole.observed, whole.scores, whole.margin)
+    _refuse(loaded, over, options)
+    by_item = loaded.by_item
+    label_array = loaded.observed[over].values
+    place = text_array(label_array) if by_item else np.array([str(v) for v in label_array])
+    labels = list(dict.fromkeys(place.tolist()))
+    each = replace(options, over=None, weights=None, systems=None, baseline=None)
+    parts = []
+    for label in labels:
+        rows = np.flatnonzero(place == label)
+        part = _select(loaded, names.ITEM if by_item else over, rows)
+        _refuse_absent(part, label, over)
+        parts.append(evaluate(part, each, whole=whole))
+        _refuse_few(parts[-1], label, over, options)
+    if whole.unit == CLUSTER and by_item:
+        _refuse_shared(loaded, place, over)
+    sizes = np.array([_items(part) for part in parts], dtype=float)
+    weights, how = _weights(options.weights, labels, sizes, over)
+    return Suite(over, labels, parts, weights, sizes / sizes.sum(), how, whole)
+
+
+def _select(loaded: LoadedData, dim: str, rows: np.ndarray) -> LoadedData:
+    """The rows of one data set; of counts its only one."""
+    index: Any = {dim: rows}
+    held = {k: getattr(loaded, k).isel(index) for k in ("data", "observed", "scores")}
+    held = {
+        k: v.assign_attrs({a: b for a, b in v.attrs.items() if a != "n_items"})
+        for k, v in held.items()
+    }
+    return replace(loaded, **held)
+
+
+def _items(part: Evaluation) -> int:
+    """Items of a data set; of counts those of the pair that has the most."""
+    if part.by_item:
+        return part.item_scores.sizes[names.ITEM]
+    return int(part.raw_counts.values.sum(-1).max())
+
+
+def _refuse(loaded: LoadedData, over: str, options: Options) -> None:
+    """Refuse data without the column, and choices that have no meaning for an average."""
+    observed = loaded.observed
+    if loaded.kind not in ("scores", "trials", "counts"):
+        raise ValueError(
+            f"over={over!r} is for scores and counts, and these are {loaded.kind}; leave it out"
+        )
+    if loaded.by_item:
+        held = [str(c) for c in observed.coords if observed[c].dims == (names.ITEM,)]
+        held = [c for c in held if c != names.ITEM]
+    else:
+        pair_dims = (*names.SQUARE, names.PAIR, names.OUTCOME, CLUSTER)
+        held = [str(d) for d in observed.dims if d not in pair_dims and d in observed.coords]
+    if over not in held:
+        raise ValueError(
+            f"over={over!r} is not a column of the items; choose one of "
+            f"{', '.join(held) or '(there is none)'}"
+        )
+    if not loaded.by_item and observed.sizes[names.OUTCOME] < len(names.OUTCOMES):
+        raise ValueError(
+            f"over={over!r} averages differences, which need the number of ties; give counts with "
+            "ties, or leave out over="
+        )
+    blank = unlabelled(observed, over)
+    if blank:
+        raise ValueError(
+            f"{len(blank)} items have no {over}, the first at place {blank[0] + 1}; give each one"
+        )
+    if options.prior_sd or options.skeptical:
+        raise ValueError("prior='skeptical' is of one data set; leave it out, or leave out over=")
+    if options.prior is not None and min(checks.prior(options.prior)) < _LEAST_PRIOR:
+        raise ValueError(
+            f"prior={options.prior!r} is below {_LEAST_PRIOR:g}, for which the average over data "
+            "sets is not exact; choose 'jeffreys' or 'uniform'"
+        )
+
+
+def _refuse_absent(part: LoadedData, label: str, over: str) -> None:
+    if not part.by_item:
+        return
+    dims = [d for d in part.scores.dims if d != names.SYSTEM]
+    missing = (~part.scores.notnull().any(dims)).values
+    if missing.any():
+        systems = [str(s) for s in part.scores[names.SYSTEM].values[missing]]
+        raise ValueError(
+            f"{over} {label!r} has no scores of {named(systems)}; leave it out for all systems, "
+            "or pass systems= with those that ran it"
+        )
+
+
+def _refuse_few(part: Evaluation, label: str, over: str, options: Options) -> None:
+    means = means_of(part.quantity.lead, part)
+    first, second = pair_indices(len(part.systems))
+    n = part.raw_counts.values.sum(-1)[first, second]
+    if means is not None and (part.unit == CLUSTER or part.in_units):
+        n = means[0].units
+    if n.min() >= _FEWEST:
+        return
+    k = int(np.argmin(n))
+    pair = f" that {part.systems[first[k]]} and {part.systems[second[k]]} share"
+    what = "cluster" if part.unit == CLUSTER else "item"
+    count = f"{'one' if n[k] else 'no'} {what}"
+    raise ValueError(
+        f"{over} {label!r} has {count}{pair if _items(part) > n[k] else ''}, which does not show "
+        f"how much {what}s vary; leave that {over} out, or give it at least {_FEWEST} {what}s"
+    )
+
+
+def _refuse_shared(loaded: LoadedData, place: np.ndarray, over: str) -> None:
+    cluster = text_array(loaded.data[CLUSTER].values)
+    first: dict[str, str] = {}
+    for label, unit in zip(place.tolist(), cluster.tolist(), strict=True):
+        if first.setdefault(unit, label) != label:
+            raise ValueError(
+                f"cluster {unit!r} is in {over} {first[unit]!r} and {label!r}, so these are not "
+                f"independent; give clusters of each {over} names of their own, or leave out over="
+            )
+
+
+def _weights(
+    wanted: Any, labels: list[str], sizes: np.ndarray, over: str
+) -> tuple[np.ndarray, str]:
+    """Weights that sum to 1, and how they are in words."""
+    if wanted is None:
+        return np.full(len(labels), 1 / len(labels)), "each counted once"
+    if isinstance(wanted, str):
+        checks.one_of(wanted, ("size",), "weights")
+        return sizes / sizes.sum(), "weighed by their number of items"
+    if isinstance(wanted, Mapping):
+        held = {str(k): v for k, v in wanted.items()}
+        if unknown := [k for k in held if k not in labels]:
+            raise ValueError(
+                f"weights name {unknown[0]!r}, which is no {over}; choose from {named(labels)}"
+            )
+        if absent := [k for k in labels if k not in held]:
+            raise ValueError(f"weights lack {over} {absent[0]!r}; give a weight of each")
+        wanted = [held[k] for k in labels]
+    try:
+        weights = np.array([float(w) for w in wanted])
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"weights is {checks.quoted(wanted)}; pass None, 'size', or one number for each {over}"
+        ) from None
+    if len(weights) != len(labels):
+        raise ValueError(
+            f"weights hold {len(weights)} numbers for {len(labels)} values of {over}; give one "
+            "for each"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
+        raise ValueError(
+            f"weights are {checks.quoted(wanted)}; give numbers of at least 0 that sum to more "
+            "than 0"
+        )
+    weights = weights / weights.sum()
+    shares = ", ".join(f"{k} {w:.3g}" for k, w in zip(labels, weights, strict=True))
+    return weights, f"with the weights {shares}"
+
+
+def averaged_form(suite: Suite, options: Options) -> Answer:
+    """Probabilities, differences, masses and verdicts of the average."""
+    lead = suite.whole.quantity.lead
+    answers = averaged_table(lead, suite, options)
+    more = _each_dataset(suite, options)
+    return Answer("exact", answers, more)
+
+
+def averaged_table(quantity: str, suite: Suite, options: Options) -> Table:
+    """The averaged answer of a quantity, over (system_a, system_b)."""
+    law, same, higher_is_better = suite.average(quantity, options, suite.weights)
+    parts = table.of_average(law, options.question, higher_is_better=higher_is_better)
+    parts = {
+        k: np.where(same.reshape(-1, *[1] * (v.ndim - 1)), _NONE.get(k, np.nan), v)
+        for k, v in parts.items()
+    }
+    systems = suite.whole.systems
+    places = pair_indices(len(systems))
+    squares = table.squares(parts, len(systems), *places)
+    return table.exact_table(squares, systems, options.question)
+
+
+_NONE = {"prob_better": 0.5, "prob_worse": 0.5, "mass": np.array([0.5, 0.0, 0.5])}
+
+
+def _each_dataset(suite: Suite, options: Options) -> Table:
+    """Of each data set ``counts_dataset`` and ``prob_better_dataset``, with its weight; and
+    P(better) of the average by size, and of all items pooled.
+    """
+    systems, lead = suite.whole.systems, suite.whole.quantity.lead
+    places = pair_indices(len(systems))
+
+    def better(weights: np.ndarray) -> np.ndarray:
+        law, same, _ = suite.average(lead, options, weights)
+        above = np.where(same, 0.5, law.prob_above())
+        parts = {"prob_better": above, "prob_worse": 1 - above}
+        return table.squares(parts, len(systems), *places)["prob_better"]
+
+    single = replace(options, over=None, weights=None)
+    each = [closed_table(lead, part, single)["prob_better"] for part in suite.parts]
+    of_dataset = (names.DATASET, *names.SQUARE)
+    counts = np.stack([part.counts.values for part in suite.parts])
+    columns: Arrays = {
+        names.DATASET: ((names.DATASET,), np.array(suite.labels)),
+        "dataset_weight": ((names.DATASET,), suite.weights),
+        "dataset_items": ((names.DATASET,), np.array([_items(part) for part in suite.parts])),
+        "counts_dataset": ((*of_dataset, names.OUTCOME), counts),
+        "prob_better_dataset": (of_dataset, np.stack(each)),
+        "prob_better_by_size": (names.SQUARE, better(suite.by_size)),
+        "prob_better_pooled": (
+            names.SQUARE,
+            closed_table(lead, suite.whole, single)["prob_better"],
+        ),
+    }
+    return Table(columns)
+
+
+def averaged_scores(suite: Suite, options: Options) -> Arrays:
+    """``score`` of each system, averaged, with its interval."""
+    question, weights, parts = options.question, suite.weights, suite.parts
+    if "score" not in suite.whole.columns:
+        return {}
+    mean = np.stack([part.columns["score"][1] for part in parts], axis=1)
+    scored = np.stack([part.columns["n_scored"][1] for part in parts], axis=1)
+    columns: Arrays = {
+        "score": ((names.SYSTEM,), mean @ weights),
+        "score_dataset": ((names.DATASET, names.SYSTEM), mean.T),
+        "n_scored": ((names.SYSTEM,), scored.sum(1)),
+    }
+    totals = [part.totals for part in parts if isinstance(part.totals, UnitTotals)]
+    if len(totals) < len(parts):
+        return columns
+    whole = suite.whole
+    if whole.single and not totals[0].graded | any(t.graded for t in totals):
+        right = np.round(mean * scored)
+        cells = np.stack([right + 1, scored - right + 1, np.zeros_like(right)], axis=-1)
+        ends = Average(averages.Counts(cells), weights).interval(question.ci_prob, question.ci_kind)
+        lower, upper = ((1 + end) / 2 for end in ends)
+        return columns | {
+            "score_lower": ((names.SYSTEM,), lower),
+            "score_upper": ((names.SYSTEM,), upper),
+        }
+    laws = [t.means().law for t in totals]
+    middle, error, df = (
+        np.stack([getattr(law, k) for law in laws], axis=1) for k in ("mean", "error", "df")
+    )
+    error, same = _borrowed(error, np.stack([t.means().scored for t in totals], axis=1))
+    limits = (laws[0].low, laws[0].high) if (df >= DF_TRUNCATED).all() else _UNKNOWN
+    law = Average(averages.Means(middle, error, df), weights, limits)
+    lower, upper = (
+        np.where(same, np.nan, end) for end in law.interval(question.ci_prob, question.ci_kind)
+    )
+    return columns | oriented_scores(law.mean, lower, upper, totals[0].higher_is_better)
+
+
+_UNKNOWN = (-np.inf, np.inf)
+
+
+def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
+    """What the joint posterior of all systems is from; or why there is none."""
+    law, same, _ = suite.average(suite.whole.quantity.lead, options, suite.weights)
+    if same.any():
+        return "two systems differ by the same on every unit, so their error is unknown"
+    w, totals = suite.weights, [part.totals for part in suite.parts]
+    if not suite.by_means:
+        prior: Any = checks.prior(options.prior)
+        each = [abilities.evidence_from_right(*t.both_right(), prior) for t in totals if t]
+        score = np.stack([e.score for e in each], axis=1) @ w
+        covariance = np.tensordot(w**2, np.stack([e.covariance for e in each]), 1)
+        return _evidence(score, covariance, None, law, abilities.SCALE)
+    means = [t.means() for t in totals if isinstance(t, UnitTotals)]
+    score = np.stack([m.mean for m in means], axis=1) @ w
+    covariances = [weight**2 * m.covariance for weight, m in zip(w, means, strict=True)]
+    traces = np.array([np.trace(c) for c in covariances])
+    df = traces.sum() ** 2 / sum(t**2 / m.df for t, m in zip(traces, means, strict=True))
+    if df <= DF_TRUNCATED:
+        return (
+            f"the data sets are worth {df + 1:.1f} units of equal size: too few to estimate how "
+            "the systems vary together"
+        )
+    whole = suite.whole.totals
+    assert whole is not None
+    scale = abilities.SD_FRACTION * whole.sd()
+    return _evidence(score, sum(covariances), float(df), law, scale)
+
+
+def _evidence(
+    score: np.ndarray, covariance: Any, df: float | None, law: Average, scale: float
+) -> Evidence:
+    wide = 1.0 if df is None else np.sqrt(df / (df - 2))
+    return Evidence(score, covariance, df, law.sd * wide, AveragedPairs(law), scale)
+
+
+def as_averaged(evaluation: Evaluation, suite: Suite, options: Options) -> Evaluation:
+    """The evaluation with the averaged scores of systems, and without what is of pooled items; of
+    one data set as it is.
+    """
+    if len(suite.labels) == 1:
+        only = f"over={suite.over!r} has one value, {suite.labels[0]}: nothing is averaged."
+        return replace(evaluation, notes=(*evaluation.notes, only))
+    columns = {k: v for k, v in evaluation.columns.items() if k not in _OF_POOLED}
+    columns |= averaged_scores(suite, options)
+    return replace(
+        evaluation, columns=columns, notes=(*evaluation.notes, *limits_of(suite, options))
+    )
+
+
+_OF_POOLED = (
+    *("n_right", "score", "score_lower", "score_upper"),
+    *("prob_better_if_wrong", "verdict_if_wrong"),
+)
+
+
+def notes_of(suite: Suite, answers: Table) -> tuple[str, ...]:
+    """The sentences on what was averaged, the first ones under the answer."""
+    number = f"{len(suite.labels):,}"
+    what = "data sets" if suite.over == names.DATASET else f"values of {suite.over}"
+    units = f"{suite.whole.unit}s" if suite.whole.unit == CLUSTER else "items"
+    lines = [f"The answer is the average over {number} {what}, {suite.how}."]
+    if len(suite.whole.systems) == 2:
+        a, b = suite.whole.systems
+        ahead = answers["prob_better"][0, 1] >= 0.5
+        side, name = ((0, 1), a) if ahead else ((1, 0), b)
+        pooled, by_size = (
+            numbers.probability(answers[k][side])
+            for k in ("prob_better_pooled", "prob_better_by_size")
+        )
+        lines.append(
+            f"P({name} better) is {pooled} with all items pooled, and {by_size} for the average "
+            "weighed by size."
+        )
+    tested = "significance tests" if units == "items" else "significance tests on clusters"
+    lines.append(f"Wins, losses, ties and {tested} are of all items pooled.")
+    return tuple(lines)
+
+
+def limits_of(suite: Suite, options: Options) -> tuple[str, ...]:
+    """Notes on what is not of the average."""
+    lines = [
+        "Bayes factors are of all items pooled, not of the average.",
+        "The answer is for these data sets. For a data set not seen, use models.hierarchical.",
+    ]
+    if suite.whole.attrs.get("n_blank"):
+        lines.append(
+            "Each data set is compared on the items that both systems have. Bounds for the missing "
+            "scores are not computed for an average."
+        )
+    if suite.by_means:
+        each = [means_of(suite.whole.quantity.lead, part) for part in suite.parts]
+        alike = np.array([~(means[0].error > 0) for means in each if means]).any(0)
+        if alike.any():
+            lines.append(
+                f"On some data set, {int(alike.sum()):,} of {len(alike):,} pairs differ by the "
+                "same on every unit. Its error is taken from the data set that varies most."
+            )
+    return tuple(lines)

@@ -1,0 +1,509 @@
+"""Weighted averages of independent differences, one of each data set, by characteristic functions.
+
+With d = sum_t w_t d_t, E exp(i s d) is the product of E exp(i s w_t d_t). One integral inverts it:
+
+    P(d > x)     = 1/2 + 1/pi * integral over s > 0 of Im(exp(-i s x) E exp(i s d)) / s ds,
+    density at x =       1/pi * integral over s > 0 of Re(exp(-i s x) E exp(i s d)) ds.
+
+The difference of a data set is theta_win - theta_loss under a Dirichlet distribution, or a mean
+plus its error times Student's t. The first is bounded: with nodes at odd multiples of half a step h
+the midpoint rule errs by P(|d - x| > 2 pi / h) alone. The second has long tails: with s = exp(tau -
+exp(-tau)) the trapezoid rule converges exponentially, also where the integrand bends at 0.
+
+Of a Dirichlet(a, b, t) with sum n,
+
+    E exp(i s d) = Gamma(n) / (2 pi i) * integral of exp(z) (z - i s)^-a (z + i s)^-b z^-t dz
+
+along any vertical line right of 0, here through n. Where s is so large that the singularities 0,
+i s and -i s lie far apart, the line is bent around each of them by itself, along the paths of A.
+Talbot (1979), Journal of the Institute of Mathematics and its Applications 23(1), 97-120,
+doi:10.1093/imamat/23.1.97.
+
+J. Gil-Pelaez (1951), Note on the inversion theorem, Biometrika 38(3-4), 481-482,
+doi:10.1093/biomet/38.3-4.481.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from scipy import special
+
+from betterthan.exact.joint.student import hall_inverse, hall_transform
+from betterthan.exact.numeric import limits
+from betterthan.exact.wins.beta import stirling
+
+_FADED = 1e-12  # of the characteristic function, at which a rule ends
+_NODES = 8192  # at which it ends at last
+_BLOCK = 32  # nodes that are added at once
+
+
+@dataclass(frozen=True)
+class Counts:
+    """theta_win - theta_loss under Dirichlet(cells)."""
+
+    cells: np.ndarray  # (pair, dataset, outcome), of win, loss and tie; ties may be 0
+
+    def take(self, rows: np.ndarray) -> Self:
+        """Select pairs."""
+        return type(self)(self.cells[rows])
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Expected differences, (pair, dataset)."""
+        return (self.cells[..., 0] - self.cells[..., 1]) / self.cells.sum(-1)
+
+    @property
+    def sd(self) -> np.ndarray:
+        """Standard deviations, (pair, dataset)."""
+        win, loss, tie = np.moveaxis(self.cells, -1, 0)
+        n = win + loss + tie
+        # share - mean^2, written without cancellation
+        return np.sqrt((4 * win * loss + (win + loss) * tie) / (n * n * (n + 1)))
+
+    def rule(self, first: int, level: int, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes s and their weights ds, (pair, node), from one on."""
+        step = 2 * np.pi / np.minimum(_REACH * 2.0**level * sd, _WIDEST)[:, None]
+        return (np.arange(first, first + _BLOCK) + 0.5) * step, step
+
+    def beyond(self, away: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """P(average > mean + away) so far out that the rule does not resolve it."""
+        return (away < 0).astype(float)
+
+    def characteristic(self, s: np.ndarray) -> np.ndarray:
+        """E exp(i s d), (pair, dataset, node)."""
+        rows, at = self.cells.reshape(-1, 3), s.reshape(-1, s.shape[-1])
+        values = np.empty(at.size, complex)
+        row = np.repeat(np.arange(len(rows)), at.shape[1])
+        scale = np.maximum(rows, _LEAST_SCALE)
+        separate, few = at.ravel() > (np.pi * scale.max(1) + _APART)[row], rows.sum(1) < _FEW
+        for k in np.flatnonzero(few):
+            near = k * at.shape[1] + np.flatnonzero(~separate.reshape(at.shape)[k])
+            if len(near):
+                values[near] = _by_gauss(rows[k], at.ravel()[near])
+        for part, function in ((separate, _by_paths), (~separate & ~few[row], _by_line)):
+            index = np.flatnonzero(part)
+            for block in np.split(index, range(_HELD, len(index), _HELD)):
+                if len(block):
+                    values[block] = function(rows[row[block]], at.ravel()[block])
+        return values.reshape(s.shape)
+
+
+_REACH, _WIDEST = 34.0, 2.0  # standard deviations, and at most, that the rule resolves
+_LEAST_SCALE, _APART = 8.0, 5.0  # of a path, and of the paths from each other
+_FEW = 12.0  # a sum of parameters below which the integrand falls off too slowly for the line
+_HELD = 2048  # values of s at once
+_SIDES = np.array([1.0, -1.0, 0.0])  # d of a win, a loss, a tie
+_LOG_SMALL = 34.0  # the integrand is left out where it is smaller by exp of this
+_SPACING = 0.5  # of nodes along the line, in widths of a hump
+_CELLS = 2**18  # numbers at once
+_FRACTION, _WIDTHS = (np.arange(64) + 0.5) / 32 - 1, 14.0  # nodes of a path, and its reach
+
+
+def _by_gauss(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Of few items: d = q (2 p - 1), q ~ Beta(a + b, t), p ~ Beta(a, b), by Gauss-Jacobi rules."""
+    win, loss, tie = cells
+    p, p_weight = special.roots_jacobi(30 + int(0.55 * s.max()), loss - 1, win - 1)
+    q, q_weight = np.ones(1), np.ones(1)
+    if tie > 0:
+        q, q_weight = special.roots_jacobi(30 + int(0.28 * s.max()), tie - 1, win + loss - 1)
+    d = np.outer((q + 1) / 2, p).ravel()
+    weight = np.outer(q_weight / q_weight.sum(), p_weight / p_weight.sum()).ravel()
+    return np.exp(1j * s[:, None] * d) @ weight
+
+
+def _by_line(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """The integral along the line through n, where no term is larger than without s, (node,)."""
+    n, centers = cells.sum(1), s[:, None] * _SIDES
+    with np.errstate(over="ignore", divide="ignore"):
+        reach = n[:, None] * np.sqrt(np.expm1(2 * _LOG_SMALL / np.append(cells, n[:, None], 1)))
+    low = np.maximum((centers - reach[:, :3]).max(1), -s - reach[:, 3])
+    high = np.minimum((centers + reach[:, :3]).min(1), s + reach[:, 3])
+    length, width = np.maximum(high - low, 0.0), _SPACING * np.sqrt(n)
+    number = np.ceil(length / width).astype(int) + 1
+    number = 1 + 2 ** np.ceil(np.log2(np.maximum(length / width, 1.0))).astype(int)
+    values = np.empty(len(s), complex)
+    for nodes in np.unique(number):
+        index = np.flatnonzero(number == nodes)
+        for rows in np.split(index, range(step := max(1, _CELLS // nodes), len(index), step)):
+            y = low[rows, None] + length[rows, None] * np.linspace(0, 1, nodes)
+            log = 1j * y
+            for k in range(3):
+                turned = 1 + 1j * (y - centers[rows, k, None]) / n[rows, None]
+                log = log - cells[rows, k, None] * np.log(turned)
+            values[rows] = np.exp(log).sum(1) * length[rows] / (nodes - 1)
+    return values * np.exp(-_log_norm(n)) / (2 * np.pi)
+
+
+def _by_paths(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """The sum of the integrals around the three singularities, (node,)."""
+    n, total = cells.sum(1)[:, None], np.zeros(len(s), complex)
+    centers = 1j * s[:, None] * _SIDES
+    for k in range(3):
+        rows = np.flatnonzero(cells[:, k] > 0)
+        scale = np.maximum(cells[rows, k, None], _LEAST_SCALE)
+        angle = np.minimum(np.pi, _WIDTHS / np.sqrt(scale)) * _FRACTION
+        path = angle / np.tan(angle) + 1j * angle
+        z = centers[rows, k, None] + scale * path
+        log = z - n[rows] - _log_norm(n[rows])
+        for j in range(3):
+            log = log - cells[rows, j, None] * np.log((z - centers[rows, j, None]) / n[rows])
+        turn = 1 / np.tan(angle) - angle / np.sin(angle) ** 2 + 1j
+        step = angle[:, 1:2] - angle[:, :1]
+        total[rows] += (np.exp(log) * turn * scale * step).sum(1) / (2j * np.pi)
+    return total
+
+
+def _log_norm(n: np.ndarray) -> np.ndarray:
+    """Log of n^n exp(-n) / Gamma(n)."""
+    return np.log(n / (2 * np.pi)) / 2 - stirling(n)
+
+
+@dataclass(frozen=True)
+class Means:
+    """A mean plus its error times Student's t."""
+
+    mean: np.ndarray  # (pair, dataset)
+    error: np.ndarray  # above 0
+    df: np.ndarray
+
+    def take(self, rows: np.ndarray) -> Self:
+        """Select pairs."""
+        return type(self)(self.mean[rows], self.error[rows], self.df[rows])
+
+    @property
+    def sd(self) -> np.ndarray:
+        """The error, because t of 2 degrees of freedom or fewer has no standard deviation."""
+        return self.error
+
+    def rule(self, first: int, level: int, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes s and their weights ds, (pair, node), from one on."""
+        step = _STEP / 2**level
+        tau = _FIRST + step * np.arange(first, first + _BLOCK)
+        s = np.exp(tau - np.exp(-tau)) / sd[:, None]
+        return s, s * (1 + np.exp(-tau)) * step
+
+    def beyond(self, away: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """P(average > mean + away) so far out that one data set brings it there by itself."""
+        far = np.abs(away)[:, None] / np.maximum(self.error * weights, 1e-300)
+        tail = special.stdtr(self.df, -far).sum(1)
+        return np.where(away > 0, tail, 1 - tail)
+
+    def characteristic(self, s: np.ndarray) -> np.ndarray:
+        """E exp(i s d), (pair, dataset, node)."""
+        half = self.df[..., None] / 2
+        square = (s * self.error[..., None]) ** 2 / 2
+        log_norm = _log_norm(half) - np.log(half) / 2
+        spread = np.zeros_like(s)
+        # t is normal with variance exp(-y), exp(y) ~ Gamma(df / 2) / (df / 2)
+        for node, weight in zip(_LOG_SCALE, _LOG_WEIGHT, strict=True):
+            y = node / np.sqrt(half)
+            spread += weight * np.exp(half * (y - np.expm1(y)) + log_norm - square * np.exp(-y))
+        return spread * np.exp(1j * s * self.mean[..., None])
+
+
+_FIRST, _STEP = -3.2, 0.08  # the first node, where s is almost 0
+_LOG_SCALE = np.sinh(np.linspace(-4.4, 4.4, 111))
+_LOG_WEIGHT = np.sqrt(_LOG_SCALE**2 + 1) * 8.8 / 110
+
+
+@dataclass(frozen=True)
+class Average:
+    """The posterior of the weighted average of each pair.
+
+    Where the skewness of a mean of differences is known, every probability is the one of t and
+    Hall's t that is nearer to 1/2, as of one data set (`joint.student`).
+    """
+
+    differences: Counts | Means
+    weights: np.ndarray  # (dataset,), which sum to 1
+    limits: tuple[float, float] = (-np.inf, np.inf)  # of the average of means
+    skewness: np.ndarray | None = None  # of the average, (pair,): of units, over sqrt(units)
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """(pair,)."""
+        return self.differences.mean @ self.weights
+
+    @cached_property
+    def sd(self) -> np.ndarray:
+        """Standard deviation, or of t the error, (pair,)."""
+        return np.sqrt(self.differences.sd**2 @ self.weights**2)
+
+    def take(self, rows: np.ndarray) -> Self:
+        """Select pairs."""
+        skewness = None if self.skewness is None else self.skewness[rows]
+        law = replace(self, differences=self.differences.take(rows), skewness=skewness)
+        law._spectra.update({level: known.take(rows) for level, known in self._spectra.items()})
+        return law
+
+    def expected(self) -> np.ndarray:
+        """The difference that is reported next to the interval."""
+        return self.mean
+
+    def prob_above(self, x: float | np.ndarray = 0.0) -> np.ndarray:
+        """P(d > x), (pair,); the error is below 1e-9.
+
+        Examples
+        --------
+        >>> cells = np.array([[[14, 2, 14], [120, 140, 340], [30, 20, 40], [9, 4, 7]]]) + 1.0
+        >>> average = Average(Counts(cells), np.full(4, 0.25))
+        >>> average.prob_above(0.0).round(9).tolist(), average.prob_above(0.05).round(9).tolist()
+        ([0.998752447], [0.983085437])
+        """
+        x = np.broadcast_to(np.asarray(x, dtype=float), self.mean.shape)
+        plain = self.plain_above(x)
+        if self.skewness is None:
+            return plain
+        z = hall_transform((self.mean - x) / self.sd, self.skewness, 1.0)
+        hall = self.plain_above(self.mean - self.sd * z)
+        lower, upper = np.minimum(plain, hall), np.maximum(plain, hall)
+        return np.where(lower > 0.5, lower, np.where(upper < 0.5, upper, 0.5))
+
+    def prob_below(self, x: float | np.ndarray = 0.0) -> np.ndarray:
+        """P(d < x), (pair,)."""
+        return 1 - self.prob_above(x)
+
+    def interval(self, prob: float, kind: str = "hdi") -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval."""
+        tail = (1 - prob) / 2
+        equal = self.quantile(tail), self.quantile(1 - tail)
+        lower, upper = equal
+        if kind == "hdi" and isinstance(self.differences, Counts):
+            lower, upper = self._equal_heights(np.stack(equal), prob)
+        elif kind == "hdi":
+            lower, upper = self._narrowest(prob)
+        if self.skewness is None:
+            return lower, upper
+        low, high = map(self.corrected, equal)
+        return np.minimum(lower, low), np.maximum(upper, high)
+
+    def corrected(self, x: np.ndarray) -> np.ndarray:
+        """Where Hall's t has the probability that t has at x."""
+        away = hall_inverse((self.mean - x) / self.sd, self.skewness, 1.0)
+        return self.mean - self.sd * away
+
+    def quantile(self, prob: float | np.ndarray) -> np.ndarray:
+        """The difference below which the posterior probability is `prob`, (pair,)."""
+        low, high = self.ends
+        middle, half = (low + high) / 2, (high - low) / 2
+        start = special.ndtri(prob) * self.sd + self.mean
+
+        def below(rows: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            x = middle[rows] + half[rows] * u
+            height = self.density(x, rows) * half[rows]
+            return 1 - self.plain_above(x, rows), height, _SHORT * self.sd[rows] / half[rows]
+
+        start = np.clip((start - middle) / half, -0.999, 0.999)
+        return middle + half * limits.quantile(below, start, np.broadcast_to(prob, start.shape))
+
+    def heights(self, x: np.ndarray, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        """The density at x and its slope, of some of the pairs."""
+        slope = self._by_level(x, rows, Spectrum.slope)
+        slope = slope if np.isinf(self.limits[0]) else slope / self._inside[rows]
+        return self.density(x, rows), slope
+
+    def density(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        """The density at x, of some of the pairs."""
+        values = self._by_level(x, rows, Spectrum.density)
+        return values if np.isinf(self.limits[0]) else values / self._inside[rows]
+
+    @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Between which the average lies, or far enough from its mean."""
+        far = _FURTHEST * self.sd
+        if isinstance(self.differences, Counts):
+            return np.maximum(self.mean - far, -1.0), np.minimum(self.mean + far, 1.0)
+        far = _OUTERMOST * self.sd
+        return np.maximum(self.mean - far, self.limits[0]), np.minimum(
+            self.mean + far, self.limits[1]
+        )
+
+    def _narrowest(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
+        """Of t: symmetric about the mean, or from the end of the range that is nearer."""
+        if np.isinf(self.limits[0]):
+            return self.quantile((1 - prob) / 2), self.quantile((1 + prob) / 2)
+        low, high = self.limits
+        free = replace(self, limits=(-np.inf, np.inf))
+        half = free.quantile((1 + prob * self._inside) / 2) - self.mean
+        lower, upper = self.mean - half, self.mean + half
+        to_high = (upper > high) & (self.mean - low >= high - self.mean)
+        to_low = (lower < low) & ~to_high
+        to_high |= (upper > high) & ~to_low
+        lower = np.where(to_high, self.quantile(1 - prob), np.where(to_low, low, lower))
+        return lower, np.where(to_low, self.quantile(prob), np.where(to_high, high, upper))
+
+    def _equal_heights(self, start: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
+        """Of counts; the equal-tailed interval where no narrower one is known."""
+
+        def beyond(rows: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            below = 1 - self.plain_above(ends[0], rows)
+            mass = np.stack([below, self.plain_above(ends[1], rows)])
+            height, slope = map(np.stack, zip(*(self.heights(x, rows) for x in ends), strict=True))
+            return mass, height, slope / height
+
+        both, converged = limits.equal_heights(beyond, start, 1 - prob, _SHORT * self.sd, _TURNS)
+        lower, upper = np.where(converged, both, start)
+        return lower, upper
+
+    @cached_property
+    def _inside(self) -> np.ndarray:
+        """Probability of t within the limits."""
+        low, high = (np.full_like(self.mean, limit) for limit in self.limits)
+        return self._above(low) - self._above(high)
+
+    def plain_above(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        """P(d > x) of some of the pairs, without the correction for skewness."""
+        if np.isinf(self.limits[0]):
+            return np.clip(self._above(x, rows), 0.0, 1.0)
+        last = self._above(np.full_like(x, self.limits[1]), rows)
+        above = self._above(np.clip(x, *self.limits), rows)
+        return np.clip((above - last) / self._inside[rows], 0.0, 1.0)
+
+    def _above(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        """P(d > x) of some of the pairs, without limits."""
+        rows = np.arange(len(self.mean))[rows]
+        away = x - self.mean[rows]
+        far = np.abs(away) > _FURTHEST * self.sd[rows]
+        values = np.empty(len(x))
+        if far.any():
+            values[far] = self.differences.take(rows[far]).beyond(away[far], self.weights)
+        if not far.all():
+            values[~far] = self._by_level(x[~far], rows[~far], Spectrum.above)
+        return values
+
+    def _by_level(self, x: np.ndarray, rows: Any, function: Any) -> np.ndarray:
+        """A function of the spectrum at x: the further x is from the mean, the finer the rule."""
+        rows = np.arange(len(self.mean))[rows]
+        away = np.minimum(np.abs(x - self.mean[rows]) / self.sd[rows], _FURTHEST)
+        level = np.ceil(np.log2(np.maximum(away / _NEAR, 1.0))).astype(int)
+        values = np.empty(len(x))
+        for k in np.unique(level).tolist():
+            some = np.flatnonzero(level == k)
+            if k not in self._spectra:
+                self._spectra[k] = self.transform(k)
+            values[some] = function(self._spectra[k].take(rows[some]), x[some])
+        return values
+
+    @cached_property
+    def _spectra(self) -> dict[int, "Spectrum"]:
+        """Those that were computed, by level."""
+        return {}
+
+    def transform(self, level: int = 0) -> "Spectrum":
+        """The characteristic function at nodes of a rule, until it has faded."""
+        open_, parts, first = np.arange(len(self.mean)), [], 0
+        while len(open_) and first < _NODES:
+            s, weight = self.differences.rule(first, level, self.sd)
+            values = np.zeros(s.shape, complex)
+            laws = self.differences.take(open_)
+            at = s[open_, None, :] * self.weights[:, None]
+            values[open_] = laws.characteristic(at).prod(1)
+            parts.append((s, np.broadcast_to(weight, s.shape), values))
+            open_ = np.flatnonzero((np.abs(values[:, -_LAST:]) > _FADED).any(1))
+            first += _BLOCK
+        return Spectrum(*(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))
+
+
+_NEAR, _FURTHEST = 4.0, 64.0  # standard deviations that the first rule resolves, and any
+_OUTERMOST = 1e4  # standard deviations within which the quantiles of t lie
+_SHORT, _TURNS = 1e-5, 30  # the last step of Newton, in standard deviations, and steps
+_LAST = 8  # nodes that must have faded
+
+
+@dataclass(frozen=True)
+class AveragedPairs:
+    """Averages in the form that the joint model uses (`joint.mixture.PairPosterior`)."""
+
+    law: Average
+    df = None
+
+    @property
+    def skewed(self) -> bool:
+        """Whether skewness is corrected for."""
+        return self.law.skewness is not None
+
+    @property
+    def z(self) -> np.ndarray:
+        """How many errors the middle lies above d = 0."""
+        return -self.score(0.0)
+
+    def take(self, index: Any) -> "AveragedPairs":
+        """Select pairs."""
+        return AveragedPairs(self.law.take(index))
+
+    def score(self, d: float | np.ndarray) -> np.ndarray:
+        """The u of one difference, from the smaller tail."""
+        above = self.law.prob_above(d)
+        return self._score(np.asarray(d, dtype=float), above)
+
+    def place(self, u: np.ndarray, *, hall: bool = False) -> np.ndarray:
+        """The difference at u."""
+        x = self.law.quantile(special.ndtr(u))
+        return self.law.corrected(x) if hall else x
+
+    def chart(self, d: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """u, du/dd, and the slope of its log."""
+        above, (height, slope) = self.law.plain_above(d), self.law.heights(d)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            u = self._score(d, above)
+            steep = height * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
+            return u, steep, slope / height + u * steep
+
+    def guess(self, middle: np.ndarray, sd: np.ndarray, prob: float) -> np.ndarray:
+        """As of a normal."""
+        far = special.ndtri((1 + prob) / 2) * sd
+        ends = self.law.mean + self.law.sd * np.stack([middle - far, middle + far])
+        low, high = self.law.ends
+        return np.clip(ends, 0.95 * low + 0.05 * self.law.mean, 0.95 * high + 0.05 * self.law.mean)
+
+    def inside(self, limits: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """Within the range of the average."""
+        low, high = self.law.ends
+        return np.clip(moved, (limits + low) / 2, (limits + high) / 2)
+
+    def mean(self, middle: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """Mean of the differences, where u has this mean."""
+        low, high = self.law.ends
+        return np.clip(self.law.mean + self.law.sd * middle, low, high)
+
+    def _score(self, d: np.ndarray, above: np.ndarray) -> np.ndarray:
+        """Normal score of P(difference < d); of counts as of a normal where P has no digits."""
+        tail = np.minimum(above, 1 - above)
+        u = -special.ndtri(np.maximum(tail, _NO_DIGITS))
+        if isinstance(self.law.differences, Counts):
+            far = np.abs(d - self.law.mean) / self.law.sd
+            u = np.where(tail > _NO_DIGITS, u, np.maximum(u, far))
+        return np.where(above < 0.5, u, np.where(above > 0.5, -u, 0.0))
+
+
+_NO_DIGITS = 1e-11  # a tail that the rule does not resolve
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """A characteristic function at nodes s, (pair, node), each with its weight ds."""
+
+    s: np.ndarray
+    weight: np.ndarray
+    values: np.ndarray
+
+    def take(self, rows: np.ndarray) -> "Spectrum":
+        """Select pairs."""
+        return Spectrum(self.s[rows], self.weight[rows], self.values[rows])
+
+    def above(self, x: np.ndarray) -> np.ndarray:
+        """P(d > x)."""
+        return 0.5 + (self._turned(x).imag / self.s * self.weight).sum(1) / np.pi
+
+    def density(self, x: np.ndarray) -> np.ndarray:
+        """At x."""
+        return (self._turned(x).real * self.weight).sum(1) / np.pi
+
+    def slope(self, x: np.ndarray) -> np.ndarray:
+        """Of the density at x."""
+        return (self._turned(x).imag * self.s * self.weight).sum(1) / np.pi
+
+    def _turned(self, x: np.ndarray) -> Any:
+        return np.exp(-1j * self.s * x[:, None]) * self.values

@@ -1,0 +1,259 @@
+"""compare(over="dataset"): the average over data sets."""
+
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import betterthan as bt
+
+TASKS = np.array([[14, 2, 14], [120, 140, 340], [30, 20, 40], [9, 4, 7]])
+EQUAL = [
+    *("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass"),
+    *("score", "score_lower", "score_upper"),
+]
+
+
+def counts(tasks=TASKS):
+    return xr.DataArray(
+        tasks[:, None],
+        dims=("dataset", "pair", "outcome"),
+        coords={
+            "dataset": [f"task {k}" for k in range(len(tasks))],
+            "outcome": ["win", "loss", "tie"],
+            "system_a": ("pair", ["A"]),
+            "system_b": ("pair", ["B"]),
+        },
+    )
+
+
+def items_of(tasks=TASKS, over="dataset"):
+    """Scores of 0 and 1 with these wins, losses and ties."""
+    rows, label = [], []
+    for k, (win, loss, tie) in enumerate(tasks):
+        rows += [(1, 0)] * win + [(0, 1)] * loss + [(1, 1)] * tie
+        label += [f"task {k}"] * int(win + loss + tie)
+    coords = {"system": ["A", "B"], over: ("item", label)}
+    return xr.DataArray(np.array(rows, dtype=float), dims=("item", "system"), coords=coords)
+
+
+def scores(sizes, systems=2, *, graded=False, cluster=None, seed=0):
+    rng, n = np.random.default_rng(seed), sum(sizes)
+    values = (rng.random((n, 1)) * 0.6 + rng.random((n, systems)) * 0.4 < 0.5).astype(float)
+    values += rng.normal(0, 0.3, values.shape) * graded
+    label = np.repeat([f"d{k}" for k in range(len(sizes))], sizes)
+    coords = {"system": [f"s{k}" for k in range(systems)], "dataset": ("item", label)}
+    if cluster:
+        coords["cluster"] = "item", [f"{d} {k // cluster}" for k, d in enumerate(label)]
+    return xr.DataArray(values, dims=("item", "system"), coords=coords)
+
+
+@pytest.mark.parametrize("data", [counts(), items_of()], ids=["counts", "items"])
+def test_four_tasks_have_the_values_of_reference(data):
+    equal = bt.compare(data, over="dataset", rope=0.05)
+    np.testing.assert_allclose(equal["difference_mean"].values[0, 1], 0.163846763, atol=5e-10)
+    np.testing.assert_allclose(equal["prob_better"].values[0, 1], 0.998752446539, atol=5e-12)
+    np.testing.assert_allclose(equal["mass"].values[0, 1, 2], 0.983085436727, atol=5e-12)
+    by_size = bt.compare(data, over="dataset", weights="size")
+    np.testing.assert_allclose(by_size["prob_better"].values[0, 1], 0.609846268, atol=5e-10)
+    np.testing.assert_allclose(equal["prob_better_by_size"], by_size["prob_better"])
+    np.testing.assert_allclose(equal["prob_better_pooled"].values[0, 1], 0.647859616, atol=5e-10)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("cluster", [None, 4])
+@pytest.mark.parametrize("systems", [2, 4])
+def test_one_data_set_is_ordinary_compare(graded, cluster, systems):
+    data = scores([60], systems, graded=graded, cluster=cluster)
+    one, ordinary = bt.compare(data, over="dataset", rng=1), bt.compare(data, rng=1)
+    for name in EQUAL:
+        np.testing.assert_allclose(one[name], ordinary[name], atol=1e-12)
+    assert "nothing is averaged" in "".join(one.provenance.notes)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("cluster", [None, 4])
+def test_exchanging_systems_mirrors(graded, cluster):
+    data = scores([20, 60, 40], graded=graded, cluster=cluster)
+    first = bt.compare(data, over="dataset")
+    second = bt.compare(data, over="dataset", systems=["s1", "s0"])
+    pair = {"system_a": "s0", "system_b": "s1"}
+    back = {"system_a": "s1", "system_b": "s0"}
+    for name in ("prob_better", "difference_lower", "difference_upper", "verdict"):
+        for places in (pair, back):
+            one, two = first.data[name].sel(places), second.data[name].sel(places)
+            if name == "verdict":
+                swapped = {"a_better": "b_better", "b_better": "a_better"}
+                assert str(one.values) == str(two.values) or str(one.values) in swapped
+            else:
+                np.testing.assert_allclose(one, two, atol=1e-8)
+    better = first["prob_better"]
+    np.testing.assert_allclose(better.sel(pair) + better.sel(back), 1, atol=1e-12)
+
+
+def test_graded_scores_average_students_t_of_each_data_set():
+    sizes = [20, 60, 40]
+    data = scores(sizes, graded=True, cluster=4)
+    average = bt.compare(data, over="dataset", weights={"d0": 1, "d1": 2, "d2": 1})
+    rng, total, at = np.random.default_rng(0), 0.0, {"system_a": "s0", "system_b": "s1"}
+    for label, weight in zip(("d0", "d1", "d2"), (0.25, 0.5, 0.25), strict=True):
+        part = bt.compare(data.sel(item=data["dataset"] == label))
+        mean, error, df = (float(part[f"difference_{k}"].sel(at)) for k in ("mean", "error", "df"))
+        total = total + weight * (mean + error * rng.standard_t(df, 1_000_000))
+    assert abs(float(average["prob_better"].sel(at)) - (total > 0).mean()) < 0.002
+    ends = [float(average[f"difference_{k}"].sel(at)) for k in ("lower", "upper")]
+    np.testing.assert_allclose(ends, np.quantile(total, [0.025, 0.975]), atol=0.002)
+
+
+def test_scores_of_systems_are_averaged():
+    data = items_of()
+    average = bt.compare(data, over="dataset")
+    share = data.groupby("dataset").mean("item").mean("dataset")
+    np.testing.assert_allclose(average["score"].sel(system=["A", "B"]), share, atol=1e-12)
+    assert "n_right" not in average.data
+    np.testing.assert_array_equal(average["counts_dataset"].values[:, 0, 1], TASKS)
+
+
+def test_several_systems_have_a_joint_posterior_of_averages():
+    data = scores([60, 200, 40], 4)
+    data = data.copy(data=np.where(np.arange(4) == 3, np.maximum(data, data[:, :1]), data))
+    average = bt.compare(data, over="dataset")
+    assert average.provenance.joint_model
+    np.testing.assert_allclose(average["prob_best"].sum(), 1)
+    pairs = bt.compare(data, over="dataset", systems=["s0", "s3"])["prob_better"]
+    alone = average["pairwise_prob_better"]
+    at = {"system_a": "s0", "system_b": "s3"}
+    np.testing.assert_allclose(alone.sel(at), pairs.sel(at), atol=1e-12)
+
+
+def test_a_column_of_another_name_and_a_sequence_of_weights():
+    data = items_of(over="language")
+    average = bt.compare(data, over="language", weights=[1, 1, 1, 1])
+    np.testing.assert_allclose(average["prob_better"].values[0, 1], 0.998752446539, atol=5e-12)
+    assert "values of language" in " ".join(average.statement())
+
+
+def test_the_answer_says_what_was_averaged(tmp_path):
+    average = bt.compare(items_of(), over="dataset")
+    text = str(average)
+    assert "The answer is the average over 4 data sets, each counted once." in text
+    assert "0.648 with all items pooled" in text
+    assert "Data set   Items   Wins   Losses   Ties" in text
+    assert "over=dataset, each counted once" in text
+    for form in ("html", "markdown", "latex", "sentence", "pull-request"):
+        written = average.report(format=form)
+        assert re.search("averaged? over 4 data sets", " ".join(written.split()))
+    average.save(tmp_path / "average.nc")
+    again = bt.load(tmp_path / "average.nc")
+    assert str(again) == text
+
+
+def test_items_that_are_alike_in_one_data_set_do_not_make_certain():
+    data = scores([20, 60, 40], cluster=4)
+    first = (data["dataset"] == "d0").values[:, None]
+    same = data.copy(data=np.where(first, [[1.0, 0.0]], data))
+    average = bt.compare(same, over="dataset")
+    assert "differ by the same on every unit" in " ".join(average.provenance.notes)
+    assert np.isfinite(average["difference_lower"].values[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"over": "task"}, "over='task' is not a column of the items; choose one of dataset"),
+        ({"over": 3}, "over is 3; pass the name of a column"),
+        ({"weights": "size"}, "weights are of data sets; also pass over='dataset'"),
+        ({"over": "dataset", "weights": "n"}, "weights is 'n'"),
+        ({"over": "dataset", "weights": {"task 0": 1}}, "weights lack dataset 'task 1'"),
+        ({"over": "dataset", "weights": {"copa": 1}}, "weights name 'copa', which is no dataset"),
+        ({"over": "dataset", "weights": [1, 2]}, "weights hold 2 numbers for 4 values"),
+        ({"over": "dataset", "weights": [1, -1, 1, 1]}, "give numbers of at least 0"),
+        ({"over": "dataset", "weights": [0, 0, 0, 0]}, "that sum to more than 0"),
+        ({"over": "dataset", "weights": 3}, "weights is 3; pass None"),
+        ({"over": "dataset", "ties": "half"}, "ties='half' is without over="),
+        ({"over": "dataset", "method": "mcmc"}, "method='mcmc' is without over="),
+        ({"over": "dataset", "prior": "haldane"}, "prior='haldane' is below 0.5"),
+        ({"over": "dataset", "prior": "skeptical"}, "prior='skeptical' is of one data set"),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(choices, message):
+    with pytest.raises(ValueError, match=rf"^[^\n]*{re.escape(message)}[^\n]*$"):
+        bt.compare(items_of(), **choices)
+
+
+def test_data_that_cannot_be_averaged_are_refused():
+    data = items_of()
+    single = data.isel(item=[*range(60), *range(30, 31)][:31])
+    with pytest.raises(ValueError, match="dataset 'task 1' has one item"):
+        bt.compare(single, over="dataset")
+    absent = data.where((data["dataset"] != "task 3") | (data["system"] == "A"))
+    with pytest.raises(ValueError, match="dataset 'task 3' has no scores of B"):
+        bt.compare(absent, over="dataset")
+    shared = data.assign_coords(cluster=("item", [str(k % 50) for k in range(data.sizes["item"])]))
+    with pytest.raises(ValueError, match="is in dataset 'task 0' and 'task 1'"):
+        bt.compare(shared, over="dataset")
+    one = data.assign_coords(cluster=("item", data["dataset"].values))
+    with pytest.raises(ValueError, match="has one cluster"):
+        bt.compare(one, over="dataset")
+
+
+def test_what_is_of_pooled_counts_is_not_computed():
+    average = bt.compare(items_of(), over="dataset")
+    assert "outlook" not in average.report(format="text").lower()
+    with pytest.raises(ValueError, match="no draws of counts"):
+        average.to_datatree()
+    with pytest.raises(ValueError, match="average over data sets, whose counts"):
+        bt.plot.simplex(average)
+
+
+def test_data_sets_with_clusters_are_advised_and_refusals_name_the_call():
+    data = scores([20, 60, 40], cluster=4)
+    advice = bt.advise(data)
+    assert advice.call == 'betterthan.compare(data, over="dataset")'.replace('"', "'")
+    assert "each of the 3 data sets counts once" in advice.why
+    with pytest.raises(ValueError, match=r"compare\(data, over='dataset'\)"):
+        bt.plan.micro_macro(data, by="dataset")
+    with pytest.raises(ValueError, match=r"compare\(data, over='dataset'\)"):
+        bt.models.hierarchical.build(bt.count(data, by="dataset"))
+
+
+def test_counts_are_within_each_combination_of_two_columns():
+    data = items_of()
+    language = np.where(np.arange(data.sizes["item"]) % 3, "de", "en")
+    data = data.assign_coords(language=("item", language))
+    both = bt.count(data, by=["dataset", "language"])
+    assert both.dims[:2] == ("dataset", "language")
+    xr.testing.assert_equal(both.sum("language"), bt.count(data, by="dataset"))
+    at = {"dataset": "task 1", "language": "de"}
+    rows = (data["dataset"] == "task 1") & (data["language"] == "de")
+    np.testing.assert_array_equal(both.sel(at), bt.count(data.sel(item=rows)))
+    with pytest.raises(ValueError, match="no item coordinate 'task'"):
+        bt.count(data, by=["dataset", "task"])
+
+
+def test_a_column_language_is_one_of_data_sets(tmp_path):
+    rows = ["item,language,A,B"]
+    rows += [f"{k},{lang},{k % 2},{int(k % 3 == 0)}" for lang in ("de", "en") for k in range(6)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    data = bt.read(path)
+    assert set(data["dataset"].values) == {"de", "en"}
+    assert bt.compare(path, over="dataset").provenance.over == "dataset, each counted once"
+
+
+def test_a_data_set_of_weight_0_does_not_count():
+    for data in (items_of(), scores([30, 60, 40, 20], graded=True)):
+        labels = list(dict.fromkeys(data["dataset"].values.tolist()))
+        some = bt.compare(data, over="dataset", weights=[1, 0, 1, 1])
+        without = bt.compare(data.sel(item=data["dataset"] != labels[1]), over="dataset")
+        for name in EQUAL[:4]:
+            np.testing.assert_allclose(some[name], without[name], atol=1e-9)
+
+
+def test_unknown_ties_are_refused():
+    decisive = counts().isel(outcome=slice(2))
+    with pytest.raises(
+        ValueError, match="over='dataset' averages differences, which need the number of"
+    ):
+        bt.compare(decisive, over="dataset")

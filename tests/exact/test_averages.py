@@ -1,0 +1,133 @@
+"""Weighted averages of independent differences, against closed forms, quadrature and draws."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from betterthan.exact.averages import Average, Counts, Means
+from betterthan.exact.wins import dirichlet
+
+SUITE = np.array([[14, 2, 14], [120, 140, 340], [30, 20, 40], [9, 4, 7]]) + 1.0
+
+
+def of_counts(*cells, weights=None):
+    cells = np.array([cells], dtype=float)
+    number = cells.shape[1]
+    return Average(Counts(cells), np.array(weights or [1 / number] * number))
+
+
+def by_quadrature(first, second, weights, x):
+    """P(d > x) of two data sets: the density of one with the other tail of the other."""
+    (w, v), node = weights, np.linspace(-3.2, 3.2, 129)
+    kinks = {-1.0, 0.0, 1.0} | {(x - v * k) / w for k in (-1, 0, 1)}
+    kinks = sorted(k for k in kinks if -1 <= k <= 1)
+    total, spread = 0.0, np.pi / 2 * np.sinh(node)
+    slope = np.pi / 2 * np.cosh(node) / np.cosh(spread) ** 2 * (node[1] - node[0])
+    for low, high in pairwise(kinks):
+        d = (low + high) / 2 + (high - low) / 2 * np.tanh(spread)
+        left = np.clip((x - w * d) / v, -1 + 1e-15, 1 - 1e-15)
+        height = dirichlet.density(*first, d) * dirichlet.prob_above(*second, left)
+        total += ((high - low) / 2 * slope * height).sum()
+    return total
+
+
+def test_four_tasks_have_the_probabilities_of_reference():
+    equal = of_counts(*SUITE)
+    np.testing.assert_allclose(equal.mean, 0.163846763, atol=5e-10)
+    np.testing.assert_allclose(equal.sd, 0.052381560, atol=5e-10)
+    np.testing.assert_allclose(equal.prob_above(0.0), 0.998752446539, atol=5e-13)
+    np.testing.assert_allclose(equal.prob_above(0.05), 0.983085436727, atol=5e-13)
+    size = (SUITE - 1).sum(1)
+    by_size = of_counts(*SUITE, weights=(size / size.sum()).tolist())
+    np.testing.assert_allclose(by_size.prob_above(0.0), 0.609846268, atol=5e-10)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [(15, 3, 15), (2, 1, 1), (1, 1, 22), (12, 12, 1), (1, 1, 60), (30, 1, 1), (1200, 1400, 3000)],
+)
+def test_one_data_set_is_its_own_closed_form(cells):
+    one, x = of_counts(cells), np.array([0.0, 0.03, -0.2])
+    found = [one.prob_above(value)[0] for value in x]
+    # the characteristic function of one data set decays the slowest
+    np.testing.assert_allclose(found, dirichlet.prob_above(*map(float, cells), x), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.parametrize(
+    ("first", "second", "weights"),
+    [
+        ((1, 1, 4), (1, 1, 4), (0.5, 0.5)),
+        ((3, 1, 2), (1, 2, 3), (0.5, 0.5)),
+        ((2, 1, 30), (1, 1, 30), (0.3, 0.7)),
+        ((4, 1, 1), (2, 3, 1), (0.6, 0.4)),
+        ((30, 20, 40), (9, 4, 7), (0.5, 0.5)),
+    ],
+)
+def test_two_data_sets_of_few_items_are_exact(first, second, weights):
+    average = of_counts(first, second, weights=list(weights))
+    for x in (0.0, 0.1, -0.3):
+        expected = by_quadrature(first, second, weights, x)
+        np.testing.assert_allclose(average.prob_above(x), expected, atol=1e-9)
+
+
+def test_draws_have_the_same_probabilities_and_intervals():
+    rng, weights = np.random.default_rng(2), [0.5, 0.3, 0.2]
+    cells = [(3.0, 2.0, 10.0), (1.0, 6.0, 20.0), (40.0, 20.0, 9.0)]
+    average = of_counts(*cells, weights=weights)
+    draws = sum(
+        w * np.subtract(*rng.dirichlet(c, 1_000_000)[:, :2].T)
+        for w, c in zip(weights, cells, strict=True)
+    )
+    for x in (0.0, 0.1, -0.2):
+        assert abs(average.prob_above(x)[0] - (draws > x).mean()) < 0.002
+    ends = np.ravel(average.interval(0.95, "eti"))
+    np.testing.assert_allclose(ends, np.quantile(draws, [0.025, 0.975]), atol=0.001)
+
+
+@pytest.mark.parametrize("df", [1.0, 2.8, 5.0, 1e4])
+def test_one_mean_is_students_t(df):
+    one = Average(Means(np.array([[0.1]]), np.array([[0.05]]), np.array([[df]])), np.ones(1))
+    for x in (0.0, 0.1, 0.3, 3.0):
+        np.testing.assert_allclose(one.prob_above(x), stats.t.sf((x - 0.1) / 0.05, df), atol=1e-8)
+    expected = stats.t.interval(0.95, df, 0.1, 0.05)
+    np.testing.assert_allclose(np.ravel(one.interval(0.95)), expected, atol=1e-7)
+
+
+def test_two_of_one_degree_of_freedom_add_up():
+    means = Means(np.array([[0.1, 0.2]]), np.array([[0.3, 0.1]]), np.ones((1, 2)))
+    average = Average(means, np.array([0.5, 0.5]))
+    for x in (0.0, 0.5, 1000.0):
+        expected = stats.cauchy.sf((x - 0.15) / 0.2)
+        np.testing.assert_allclose(average.prob_above(x), expected, atol=1e-9)
+
+
+def test_means_within_limits_hold_all_their_probability_there():
+    means = Means(np.array([[0.7, 0.8]]), np.array([[0.2, 0.3]]), np.array([[3.0, 4.0]]))
+    average = Average(means, np.array([0.5, 0.5]), (-1.0, 1.0))
+    np.testing.assert_allclose(average.prob_above(1.0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(average.prob_above(-1.0), 1.0, atol=1e-12)
+    for kind in ("hdi", "eti"):
+        low, high = average.interval(0.95, kind)
+        mass = average.prob_above(low) - average.prob_above(high)
+        np.testing.assert_allclose(mass, 0.95, atol=1e-7)
+    assert average.interval(0.95)[1][0] == 1.0
+
+
+def test_exchanging_wins_and_losses_mirrors():
+    average, mirror = of_counts(*SUITE), of_counts(*SUITE[:, [1, 0, 2]])
+    np.testing.assert_allclose(average.prob_above(0.1), mirror.prob_below(-0.1), atol=1e-13)
+    low, high = average.interval(0.95)
+    np.testing.assert_allclose((-high, -low), mirror.interval(0.95), atol=1e-8)
+
+
+def test_the_narrowest_interval_is_narrower_and_holds_as_much():
+    average = of_counts(*SUITE)
+    low, high = average.interval(0.9, "hdi")
+    mass = average.prob_above(low) - average.prob_above(high)
+    np.testing.assert_allclose(mass, 0.9, atol=1e-9)
+    np.testing.assert_allclose(average.density(low), average.density(high), rtol=1e-5)
+    equal = average.interval(0.9, "eti")
+    assert high - low < equal[1] - equal[0]
