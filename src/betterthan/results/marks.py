@@ -139,6 +139,9 @@ def row(
     return f'<svg class="row" aria-hidden="true">{marks}</svg>'
 
 
+_LABEL_CHARACTERS = 44  # along the axis of a picture in a table
+
+
 def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
     """The labels of ticks, and above them which side is better."""
     zero = scale.share(0.0)
@@ -150,12 +153,14 @@ def axis(scale: Scale, worse: str = "worse", better: str = "better") -> str:
         if space >= 0.15 and text.strip("← →")
     ]
     signed = bool(worse or better or min(scale.ticks()) < 0)  # not the values of scores
-    for tick in scale.ticks():
-        minor = ' class="minor"' if round(tick / scale.step) % 2 else ""
-        texts.append(
-            f'<text{minor} x="{percent(scale.share(tick))}" y="94%" text-anchor="middle">'
-            f"{scale.label(tick, UNICODE) if signed else f'{tick:g}'}</text>"
-        )
+    labels = {t: scale.label(t, UNICODE) if signed else f"{t:g}" for t in scale.ticks()}
+    crowded = sum(len(label) + 2 for label in labels.values()) > _LABEL_CHARACTERS
+    for tick, label in labels.items():
+        odd = round(tick / scale.step) % 2
+        if not (odd and crowded):
+            minor = ' class="minor"' if odd else ""
+            place = f'x="{percent(scale.share(tick))}" y="94%" text-anchor="middle"'
+            texts.append(f"<text{minor} {place}>{label}</text>")
     return f'<svg class="axis" aria-hidden="true">{"".join(texts)}</svg>'
 
 
