@@ -94,7 +94,7 @@ def test_a_score_on_an_error_is_kept_beside(tmp_path):
     samples = [made.summary("q0"), made.summary("q1", "C", error="boom")]
     run = read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
     assert run.cells.status == ["ok", "error"]
-    assert run.cells.raw == [1.0, 1.0]
+    assert list(run.cells.raw) == [1.0, 1.0]
     assert run.why == "boom"
 
 

@@ -235,7 +235,9 @@ def _run_columns(place: int, run: Run) -> dict[str, np.ndarray]:
         "row": np.array(cells.row, np.int64),
         "text": _objects(encodable(cells.text)),
     }
-    columns = {name: values[sample_index] for name, values in sample_columns.items()}
+    columns: dict[str, np.ndarray] = dict(sample_columns)
+    if not np.array_equal(sample_index, np.arange(len(cells))):
+        columns = {name: values[sample_index] for name, values in sample_columns.items()}
     columns |= {"metric": metric, "raw": raw, "status": status}
     columns = _with_missing(run, columns)
     return {"run": np.full(len(columns["raw"]), place)} | columns
@@ -247,18 +249,26 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
     metrics = list(dict.fromkeys(cells.metric)) or [""]
     has = set(zip(cells.score_sample, cells.metric, strict=True)) if failed.any() else set()
     more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
-    sample_index = np.array([*cells.score_sample, *(k for k, _ in more)], int)
-    status = np.array([*map(STATUSES.index, cells.status), *[0] * len(more)], np.int8)
+    n = len(cells.raw)
+    sample_index = np.array(
+        [*cells.score_sample, *(k for k, _ in more)] if more else cells.score_sample, np.int64
+    )
+    status = np.zeros(n + len(more), np.int8)
+    status[:n] = np.fromiter(map(STATUSES.index, cells.status), np.int8, n)
     status[failed[sample_index]] = STATUSES.index(ERROR)
-    metric = _objects([*cells.metric, *(m for _, m in more)])
-    raw = np.array([*cells.raw, *([np.nan] * len(more))])
+    metric = _objects([*cells.metric, *(m for _, m in more)] if more else cells.metric)
+    raw = np.full(n + len(more), np.nan)
+    raw[:n] = cells.raw
+    parts = [sample_index, metric, raw, status]
+    if (sample_index[1:] >= sample_index[:-1]).all():
+        return parts
     place = np.argsort(sample_index, kind="stable")  # as the samples stand in the log
-    return [part[place] for part in (sample_index, metric, raw, status)]
+    return [part[place] for part in parts]
 
 
 def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Append rows for declared samples that the log does not contain."""
-    present = set(zip(run.cells.item, run.cells.epoch, strict=True))
+    present = set(zip(run.cells.item, run.cells.epoch, strict=True)) if run.declared else set()
     absent = [key for key in product(run.declared, range(1, run.epochs + 1)) if key not in present]
     if not absent:
         return columns

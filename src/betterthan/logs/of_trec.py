@@ -90,7 +90,7 @@ def _run(file: LogFile) -> Run:
 def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
     """Add all queries; return the number of duplicate lines."""
     samples: dict[str, int] = {}
-    known_values: dict[tuple[str, str], float] = {}
+    known_values: dict[str, dict[int, float]] = {}  # of each metric, by sample
     double = 0
     for row, fields in _lines(file):
         metric, item = fields[measure], fields[query]
@@ -99,12 +99,18 @@ def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
         value = parse_score(fields[2], file.name, row, metric)
         if item in _ALL:
             run.reported[metric] = value
-        elif _is_new(known_values, (metric, item), value, file, row):
-            if item not in samples:
-                samples[item] = run.cells.sample(item, text=item, row=row)
-            run.cells.score(samples[item], metric, value)
-        else:
+            continue
+        if item not in samples:
+            samples[item] = run.cells.sample(item, text=item, row=row)
+        place, values = samples[item], known_values.setdefault(metric, {})
+        if place not in values:
+            values[place] = value
+            run.cells.score(place, metric, value)
+        elif values[place] == value:
             double += 1
+        else:
+            reason = f"{metric} of query {quoted(item)} is there twice, before with {values[place]}"
+            raise problem(file.name, reason, row=row, value=value)
     return double
 
 
@@ -121,21 +127,3 @@ def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:
                 raise problem(file.name, reason, row=row)
             if fields:
                 yield row, fields
-
-
-def _is_new(
-    known_values: dict[tuple[str, str], float],
-    key: tuple[str, str],
-    value: float,
-    file: LogFile,
-    row: int,
-) -> bool:
-    """Return whether this query is new; refuse a duplicate with another value."""
-    if key not in known_values:
-        known_values[key] = value
-        return True
-    if known_values[key] != value:
-        metric, item = key
-        reason = f"{metric} of query {quoted(item)} is there twice, before with {known_values[key]}"
-        raise problem(file.name, reason, row=row, value=value)
-    return False

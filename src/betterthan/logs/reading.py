@@ -12,6 +12,7 @@ import numpy as np
 
 from betterthan import checks
 from betterthan.io.problems import counted, printable, problem, quoted
+from betterthan.io.texts import repeated
 from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
 from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, tools
 from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
@@ -190,6 +191,9 @@ def without_doubles(run: Run) -> Run:
         If two rows of one item and epoch differ.
     """
     cells = run.cells
+    keys = map(hash, zip(cells.item, cells.epoch, strict=True))
+    if not len(repeated(np.fromiter(keys, np.int64, len(cells)))):
+        return run
     if len(set(zip(cells.item, cells.epoch, strict=True))) == len(cells):
         return run
     places: dict[tuple[str, int], list[int]] = {}

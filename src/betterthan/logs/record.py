@@ -1,10 +1,12 @@
 """What every log becomes first: runs, each with its samples and their scores."""
 
+from array import array
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import isfinite
+from sys import intern
 from typing import Any
 
 import pandas as pd
@@ -42,12 +44,12 @@ class Cells:
     prompt: list[bytes | None] = field(default_factory=list)
     cluster: list[str | None] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    row: list[int] = field(default_factory=list)
+    row: array[int] = field(default_factory=lambda: array("q"))
     file: list[int] = field(default_factory=list)
     failed: list[bool] = field(default_factory=list)
-    score_sample: list[int] = field(default_factory=list)  # the sample of a score
+    score_sample: array[int] = field(default_factory=lambda: array("q"))  # the sample of a score
     metric: list[str] = field(default_factory=list)
-    raw: list[float] = field(default_factory=list)
+    raw: array[float] = field(default_factory=lambda: array("d"))
     status: list[str] = field(default_factory=list)
 
     def sample(
@@ -101,7 +103,7 @@ class Cells:
         """
         number = _NAN if raw is None else float(raw)
         self.score_sample.append(sample)
-        self.metric.append(metric)
+        self.metric.append(intern(metric) if type(metric) is str else metric)
         self.raw.append(number)
         self.status.append(UNSCORED if status == OK and not isfinite(number) else status)
 
@@ -116,7 +118,8 @@ class Cells:
             The others, all but cluster and file.
         """
         self.item = [stripped(item) if type(item) is str else _id(item) for item in items]
-        self.epoch, self.row, self.failed = (list(columns[k]) for k in ("epoch", "row", "failed"))
+        self.epoch, self.failed = (list(columns[k]) for k in ("epoch", "failed"))
+        self.row = array("q", columns["row"])
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
         limit = TEXT_LIMIT.get()
         self.text = [text[:limit] for text in columns["text"]]
@@ -125,9 +128,9 @@ class Cells:
     def scores(self, metric: str, numbers: Sequence[float | None]) -> None:
         """Add the number that a tool wrote for each sample, None where it wrote none."""
         raw = [_NAN if value is None else float(value) for value in numbers]
-        self.score_sample += range(len(self.item))
+        self.score_sample.extend(range(len(self.item)))
         self.metric += [metric] * len(self.item)
-        self.raw += raw
+        self.raw.extend(raw)
         finite = map(isfinite, raw)
         status = [OK if is_known else UNSCORED for is_known in finite]
         if any(self.failed):
