@@ -243,7 +243,7 @@ def _weights(
         return np.full(len(labels), 1 / len(labels)), "each counted once"
     if isinstance(wanted, str):
         checks.one_of(wanted, ("size",), "weights")
-        return sizes / sizes.sum(), "weighed by their number of items"
+        return sizes / sizes.sum(), _BY_SIZE
     if isinstance(wanted, Mapping):
         held = {str(k): v for k, v in wanted.items()}
         if unknown := [k for k in held if k not in labels]:
@@ -266,8 +266,8 @@ def _weights(
         )
     if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
         raise ValueError(
-            f"weights are {checks.quoted(wanted)}; give numbers of at least 0 that sum to more "
-            "than 0"
+            f"weights are {', '.join(f'{k} {w:g}' for k, w in zip(labels, weights, strict=True))}; "
+            "give numbers of at least 0 that sum to more than 0"
         )
     weights = weights / weights.sum()
     shares = ", ".join(f"{k} {w:.3g}" for k, w in zip(labels, weights, strict=True))
@@ -427,6 +427,9 @@ _OF_POOLED = (
 )
 
 
+_BY_SIZE = "weighed by their number of items"
+
+
 def notes_of(suite: Suite, answers: Table) -> tuple[str, ...]:
     """The sentences on what was averaged, the first ones under the answer."""
     number = f"{len(suite.labels):,}"
@@ -441,10 +444,8 @@ def notes_of(suite: Suite, answers: Table) -> tuple[str, ...]:
             numbers.probability(answers[k][side])
             for k in ("prob_better_pooled", "prob_better_by_size")
         )
-        lines.append(
-            f"P({name} better) is {pooled} with all items pooled, and {by_size} for the average "
-            "weighed by size."
-        )
+        also = f", and {by_size} for the average weighed by size" if suite.how != _BY_SIZE else ""
+        lines.append(f"P({name} better) is {pooled} with all items pooled{also}.")
     tested = "significance tests" if units == "items" else "significance tests on clusters"
     lines.append(f"Wins, losses, ties and {tested} are of all items pooled.")
     return tuple(lines)
