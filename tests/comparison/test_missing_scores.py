@@ -50,7 +50,7 @@ def test_dropping_hard_items_turns_the_answer_round_and_is_warned_of():
     warned = "\n".join(found.statement())  # and not among the limits alone
     assert "With every missing score counted as wrong, A is better than B with" in warned
     report = " ".join(bt.report(found).split())
-    assert "80 scores are missing" in report
+    assert "80 scores of B are missing" in report
     assert "Scores of B are missing on harder items" in report
 
 

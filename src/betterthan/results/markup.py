@@ -207,12 +207,18 @@ def drawn(table: Table) -> list[Any]:
 
 
 def decision(line: str) -> Any:
-    """The first line of an answer, with its probabilities in a lighter weight."""
+    """The first line of an answer, with its probabilities in a lighter weight; a narrow screen
+    leaves out a long list.
+    """
     from markupsafe import Markup, escape
 
     line, *listed = _LISTED.split(line, maxsplit=1)
     text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(escape(line)))
-    return Markup(text + "".join(f' <span class="listed">{escape(more)}</span>' for more in listed))
+    kind = "listed far" if listed and len(listed[0]) > _LONG_LIST else "listed"
+    return Markup(text + "".join(f' <span class="{kind}">{escape(x)}</span>' for x in listed))
+
+
+_LONG_LIST = 130  # characters
 
 
 _LISTED = re.compile(r" (?=P\(best\):|P\(best\) is not available:|Pair by pair, \d)")
