@@ -45,6 +45,7 @@ WRONG = [
     (lambda: PLAN.items_needed((6, 3, 11), of="better"), "of is 'better'"),
     (lambda: PLAN.items_needed((6, 3, 11), keep=True), "keep=True needs a pilot"),
     (lambda: PLAN.items_needed(TWO_PAIRS), "counts of 3 pairs"),
+    (lambda: PLAN.assurance(100, design=TWO_PAIRS), "counts of 3 pairs"),
     (lambda: PLAN.stopping_boundary(0), "n_max is 0"),
     (lambda: PLAN.stopping_boundary(10, looks=11), "10 items at most"),
     (lambda: PLAN.stopping_boundary(10, looks=[5, 12]), "looks hold 12, beyond n_max"),

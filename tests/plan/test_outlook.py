@@ -187,7 +187,8 @@ def test_foresight_of_scores(rope):
         whole = found["probability"].sel(pair | {"more": 40}).values
         np.testing.assert_allclose(back, whole[[1, 0, 2, 3]], atol=1e-14)
     two = scores.isel(system=[0, 1])
-    assert "after 40 more units" in bt.plan.foresee(two, more=40, rope=rope).lines[1]
+    unit = "clusters" if "cluster" in scores.coords else "items"
+    assert f"after 40 more {unit}" in bt.plan.foresee(two, more=40, rope=rope).lines[1]
     assert (
         "Replication probability (same verdict on" in bt.plan.replication(two, rope=rope).lines[1]
     )
@@ -210,3 +211,26 @@ def test_scores_that_are_counted_or_have_a_prior():
         bt.plan.replication(graded(), prior=(1, 1, 1))
     with pytest.raises(ValueError, match="there are 20 items already"):
         bt.plan.foresee(graded(), until=10)
+
+
+def test_a_comparison_of_clusters_or_means_is_not_planned_by_its_counts():
+    rng = np.random.default_rng(0)
+    clusters = [f"c{k % 12}" for k in range(60)]
+    coords = {"system": ["a", "b"], "cluster": ("item", clusters)}
+    scores = xr.DataArray(rng.normal(size=(60, 2)), dims=("item", "system"), coords=coords)
+    graded = scores.drop_vars("cluster")
+    for found, what in ((scores, "clusters"), ((scores > 0) * 1.0, "clusters"), (graded, "means")):
+        comparison = bt.compare(found)
+        for plan in (bt.plan.foresee, bt.plan.replication):
+            with pytest.raises(ValueError, match=rf"comparison is of {what}.*pass the scores"):
+                plan(comparison, **({"more": 20} if plan is bt.plan.foresee else {}))
+
+
+def test_means_of_clusters_are_planned_in_clusters():
+    rng = np.random.default_rng(0)
+    coords = {"system": ["a", "b"], "cluster": ("item", [f"c{k % 12}" for k in range(60)])}
+    scores = xr.DataArray(rng.normal(size=(60, 2)), dims=("item", "system"), coords=coords)
+    first, second = bt.plan.foresee(scores, more=20).lines
+    assert "12 clusters" in first
+    assert "after 20 more clusters" in second
+    assert "on 12 new clusters" in bt.plan.replication(scores).lines[1]

@@ -107,11 +107,19 @@ def as_counts(counts: Any) -> xr.DataArray:
 
 
 def _comparison_counts(source: Any) -> Any:
-    """Return the counts of a comparison; other input unchanged."""
+    """Return the counts of a comparison, whose verdicts must be by them; other input unchanged."""
     data = getattr(source, "data", None)
-    if isinstance(data, xr.Dataset) and "counts" in data:
-        return data["counts"]
-    return source
+    if not isinstance(data, xr.Dataset) or "counts" not in data:
+        return source
+    by = "clusters" if data.attrs.get("unit") == "cluster" else ""
+    by = "means" if data.attrs.get("quantity") == "mean" and not by else by
+    by = "an average over data sets" if data.attrs.get("over") else by
+    if by:
+        raise ValueError(
+            f"the comparison is of {by}, and its counts are of single items; pass the scores that "
+            "were compared"
+        )
+    return data["counts"]
 
 
 def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:

@@ -84,7 +84,7 @@ def assurance(
     >>> float(found["ceiling"].sel(verdict="a_better").round(6))
     0.855469
     """
-    design_checked = check_design(design, theta, rope)
+    design_checked = _single_pair(check_design(design, theta, rope))
     rule = _rule(design_checked, prior, threshold, rope)
     several = isinstance(n, list | tuple | range | np.ndarray)
     n_items = np.array([checks.whole(k, "n", 0) for k in (n if several else [n])], np.int64)

@@ -247,8 +247,8 @@ def foresee(
     else:
         data["probability"] = _probability(law, probabilities[:, 0])
         data["n_more"] = law.wrap(steps[0], steps[0], 0)
-    lines = (words.means_foreseen if isinstance(law, MeanLaw) else words.foresight)(data)
-    return Plan(data.assign_attrs(law.attrs("foresight")), lines)
+    data = data.assign_attrs(law.attrs("foresight"))
+    return Plan(data, (words.means_foreseen if isinstance(law, MeanLaw) else words.foresight)(data))
 
 
 def replication(
@@ -310,8 +310,9 @@ def replication(
     data["same"] = law.wrap(same, same, np.nan)
     data["probability"] = _probability(law, probabilities)
     data["n_more"] = law.wrap(fresh, fresh, 0)
+    data = data.assign_attrs(law.attrs("replication"))
     lines = (words.replicated_means if isinstance(law, MeanLaw) else words.replication)(data)
-    return Plan(data.assign_attrs(law.attrs("replication")), lines)
+    return Plan(data, lines)
 
 
 def _probability(

@@ -98,8 +98,9 @@ def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
         return ()
     pair = _single_pair(data)
     if pair["probability"].isnull().any():
-        return (_difference(pair, system_names), _TOO_FEW)
-    return _difference(pair, system_names), _predicted(pair, system_names, _units(data))
+        return (_difference(pair, system_names, _units(data)), _TOO_FEW)
+    units = _units(data)
+    return _difference(pair, system_names, units), _predicted(pair, system_names, units)
 
 
 def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
@@ -109,8 +110,9 @@ def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
         return ()
     pair = _single_pair(data)
     if pair["probability"].isnull().any():
-        return (_difference(pair, system_names), _TOO_FEW)
-    return _difference(pair, system_names), _replicated(pair, system_names, _units(data))
+        return (_difference(pair, system_names, _units(data)), _TOO_FEW)
+    units = _units(data)
+    return _difference(pair, system_names, units), _replicated(pair, system_names, units)
 
 
 _TOO_FEW = (
@@ -123,12 +125,12 @@ def _units(data: xr.Dataset) -> str:
     return str(data.attrs.get("units", "units"))
 
 
-def _difference(pair: xr.Dataset, system_names: dict[str, str]) -> str:
+def _difference(pair: xr.Dataset, system_names: dict[str, str], units: str) -> str:
     verdict = _NOW.get(str(pair["now"].values), "No verdict").format(**system_names)
     difference, error = f"{float(pair['difference']):+.3g}", f"{float(pair['error']):.3g}"
     return (
         f"{verdict}: difference in means {difference.replace('-', '−')} (standard error {error}, "
-        f"{_counted(pair['n'], 'units')})."
+        f"{_counted(pair['n'], units)})."
     )
 
 
