@@ -207,8 +207,17 @@ def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
     if names.SYSTEM_A in verdicts.dims:
         upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
         verdicts = verdicts.transpose(*names.SQUARE).values[upper]
-    undecided = "undecided" in np.asarray(verdicts)
-    return f"{needs}." + ' "Undecided" does not mean equal.' * undecided
+    lines = [f"{needs}."]
+    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
+    return " ".join([*lines, *_interval_rule(data, provenance)])
+
+
+def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
+    """What HDI stands for, where there are some."""
+    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
+        return []
+    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
+    return [f"HDI: the narrowest interval with {mass} probability."]
 
 
 _TWICE = ("scores", "orders")
@@ -283,13 +292,7 @@ def rule(context: ReportContext) -> str:
             )
     elif context.many and "difference_mean" in context.data:
         lines.append("Each pair is compared alone, so differences need not add up.")
-    if context.provenance.ci_kind == "hdi" and "difference_mean" in context.data:
-        lines.append(f"HDI: the narrowest interval with {_percent(context)} probability.")
-    return " ".join(lines)
-
-
-def _percent(context: ReportContext) -> str:
-    return f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
+    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
