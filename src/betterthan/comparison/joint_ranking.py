@@ -1,4 +1,4 @@
-"""Three or more systems at once: pairs among all of them, who is the best, and how sure is that."""
+"""Three or more systems at once: their pairs by one joint model, P(best) (``prob_best``), ranks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,7 +47,7 @@ def with_joint_posterior(
     return replace(answer, table=table)
 
 
-# of what there is the answer of the joint posterior, and that of each pair alone
+# columns that exist twice: by the joint posterior, and by each pair alone
 OF_PAIRS = {
     f"{name}{end}"
     for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
@@ -61,7 +61,7 @@ def joint_posterior(
     """Every pair and every rank from one joint posterior that draws alike systems together.
 
     By the advised model where it ranks systems, else by quadrature. Where there is no joint
-    posterior, ``attrs["no_joint"]`` says why. Of two systems the pair says it all.
+    posterior, ``attrs["no_joint"]`` says why. Two systems get no P(best).
     """
     if len(evaluation.systems) == 2:
         return Table()
