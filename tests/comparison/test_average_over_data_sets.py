@@ -1,6 +1,7 @@
 """compare(over="dataset"): the average over data sets."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -257,3 +258,29 @@ def test_unknown_ties_are_refused():
         ValueError, match="over='dataset' averages differences, which need the number of"
     ):
         bt.compare(decisive, over="dataset")
+
+
+def test_scores_missing_with_the_difficulty_of_the_items_are_refused():
+    """B lacks half of the items that it has wrong: of two equal systems it would look better."""
+    rng = np.random.default_rng(1)
+    right = (rng.logistic(size=(600, 2)) < rng.normal(0, 2, (600, 1))).astype(float)
+    lacks = (right[:, 1] == 0) & (rng.random(600) < 0.6)
+    right[lacks, 1] = np.nan
+    coords = {"system": ["A", "B"], "dataset": ("item", np.repeat(["x", "y", "z"], 200))}
+    scores = xr.DataArray(right, dims=("item", "system"), coords=coords)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="scores of B are missing with the difficulty"):
+            bt.compare(scores, over="dataset")
+        assert bt.compare(scores, over="dataset", missing="wrong")["n"].values[0, 1] == 600
+
+
+def test_other_missing_scores_are_warned_of_in_the_answer():
+    rng = np.random.default_rng(2)
+    right = (rng.random((90, 2)) < 0.6).astype(float)
+    right[rng.choice(90, 5, replace=False), 0] = np.nan
+    coords = {"system": ["A", "B"], "dataset": ("item", np.repeat(["x", "y", "z"], 30))}
+    answer = bt.compare(xr.DataArray(right, dims=("item", "system"), coords=coords), over="dataset")
+    lines = answer.statement()
+    assert "if the missing scores are missing at random" in lines[0]
+    assert any(line.startswith("! Missing data: 5 scores are missing.") for line in lines)

@@ -133,9 +133,26 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
         _refuse_few(parts[-1], label, over, options)
     if whole.unit == CLUSTER and by_item:
         _refuse_shared(loaded, place, over)
+    if len(labels) > 1:
+        _refuse_missing(whole, over)
     sizes = np.array([_items(part) for part in parts], dtype=float)
     weights, how = _weights(options.weights, labels, sizes, over)
     return Suite(over, labels, parts, weights, sizes / sizes.sum(), how, whole)
+
+
+def _refuse_missing(whole: Evaluation, over: str) -> None:
+    """Refuse scores that are missing with the difficulty of the items: an average has no bounds for
+    them, and could name the wrong system.
+    """
+    if "missing_differs" not in whole.columns:
+        return
+    differs = whole.columns["missing_differs"][1]
+    systems = [s for s, differ in zip(whole.systems, differs, strict=True) if differ]
+    raise ValueError(
+        f"scores of {named(systems)} are missing with the difficulty of the items, and "
+        f"over={over!r} has no bounds for them; pass missing='wrong' or other systems=, or leave "
+        "out over="
+    )
 
 
 def _select(loaded: LoadedData, dim: str, rows: np.ndarray) -> LoadedData:
@@ -448,6 +465,12 @@ def notes_of(suite: Suite, answers: Table) -> tuple[str, ...]:
         lines.append(f"P({name} better) is {pooled} with all items pooled{also}.")
     tested = "significance tests" if units == "items" else "significance tests on clusters"
     lines.append(f"Wins, losses, ties and {tested} are of all items pooled.")
+    if blank := suite.whole.attrs.get("n_blank"):
+        scores = "1 score is" if blank == 1 else f"{blank:,} scores are"
+        lines.append(
+            f"! Missing data: {scores} missing. What their values could change is not computed for "
+            "an average."
+        )
     return tuple(lines)
 
 
@@ -458,10 +481,7 @@ def limits_of(suite: Suite, options: Options) -> tuple[str, ...]:
         "The answer is for these data sets. For a data set not seen, use models.hierarchical.",
     ]
     if suite.whole.attrs.get("n_blank"):
-        lines.append(
-            "Each data set is compared on the items that both systems have. Bounds for the missing "
-            "scores are not computed for an average."
-        )
+        lines.append("Each data set is compared on the items that both systems have.")
     if suite.by_means:
         each = [means_of(suite.whole.quantity.lead, part) for part in suite.parts]
         alike = np.array([~(means[0].error > 0) for means in each if means]).any(0)

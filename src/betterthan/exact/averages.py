@@ -121,7 +121,6 @@ def _by_line(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
     low = np.maximum((centers - reach[:, :3]).max(1), -s - reach[:, 3])
     high = np.minimum((centers + reach[:, :3]).min(1), s + reach[:, 3])
     length, width = np.maximum(high - low, 0.0), _SPACING * np.sqrt(n)
-    number = np.ceil(length / width).astype(int) + 1
     number = 1 + 2 ** np.ceil(np.log2(np.maximum(length / width, 1.0))).astype(int)
     values = np.empty(len(s), complex)
     for nodes in np.unique(number):
