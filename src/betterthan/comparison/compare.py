@@ -221,7 +221,8 @@ def compare(
     ------
     ValueError
         If an argument is not valid, a data set of `over` is of some systems only or has a single
-        item or cluster, an option of `read` is given and nothing is read, systems have
+        item or cluster, scores of an average are missing with the difficulty of the items, an
+        option of `read` is given and nothing is read, systems have
         different items or the same name, a rope is given and ties are unknown or the scores are
         graded and there is no quantity, or an advised model does not know what is asked.
     TypeError
@@ -303,8 +304,10 @@ def compare(
     for line in evaluation.warnings:
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     with working("comparing pairs") if options.method == "exact" else nullcontext():
-        answers = ENGINES[options.method](evaluation, options)
-        answers = answers if suite is None else [averaged_form(suite, options)]
+        if suite is None:
+            answers = ENGINES[options.method](evaluation, options)
+        else:
+            answers = [averaged_form(suite, options)]
     main, *alternatives = answers
     main = _with_other_quantity(main, evaluation, options, suite)
     # they are of all items pooled

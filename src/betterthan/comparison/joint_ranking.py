@@ -191,13 +191,13 @@ def _signature(
 ) -> Signature:
     runs = totals.runs and evaluation.unit == "item"
     of_what = "items with their runs" if runs else f"{evaluation.unit}s"
+    how = "weigh the same" if options.over is None else "are averaged"
     return Signature(
         joint_model=names.AMONG_ALL,
         joint_draws=table.DRAWS,
         joint_seed=options.rank_seed,
         joint_units=f"{totals.units:,} {of_what}"
-        + (" of data sets, which weigh the same" if equal and options.over is None else "")
-        + (" of data sets, which are averaged" if equal and options.over is not None else ""),
+        + (f" of data sets, which {how}" if equal else ""),
         joint_quantity="mean" if totals.graded else "accuracy",
     )
 

@@ -10,7 +10,7 @@ plus its error times Student's t. The first is bounded: with nodes at odd multip
 the midpoint rule errs by P(|d - x| > 2 pi / h) alone. The second has long tails: with s = exp(tau -
 exp(-tau)) the trapezoid rule converges exponentially, also where the integrand bends at 0.
 
-Of a Dirichlet(a, b, t) with sum n,
+The characteristic function of a Dirichlet(a, b, t), with n = a + b + t, is
 
     E exp(i s d) = Gamma(n) / (2 pi i) * integral of exp(z) (z - i s)^-a (z + i s)^-b z^-t dz
 
