@@ -4,3 +4,4 @@ from .correlations import correlation as correlation
 from .correlations import winsorise as winsorise
 from .repeated import anova as anova
 from .repeated import slopes as slopes
+from .two_groups import mann_whitney as mann_whitney
