@@ -105,7 +105,7 @@ def mann_whitney(
     (0.917, 0.997)
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    choices = {
+    choices: dict[str, Any] = {
         "rope": checks.rope(rope),
         "threshold": checks.threshold(threshold),
         "ci_prob": checks.probability(ci_prob, "ci_prob"),
@@ -186,7 +186,7 @@ def _posterior(first: np.ndarray, second: np.ndarray, choices: dict[str, Any]) -
             "is no spread to compute an interval from",
             skip_file_prefixes=names.PACKAGE,
         )
-        better, behind, within = 0.5, 0.5, np.nan
+        better, behind, within = np.array(0.5), np.array(0.5), np.array(np.nan)
     else:
         better, behind = posterior.prob_above(0.5)[0], posterior.prob_below(0.5)[0]
         within = 1 - posterior.prob_above(0.5 + rope)[0] - posterior.prob_below(0.5 - rope)[0]

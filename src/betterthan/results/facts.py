@@ -257,8 +257,8 @@ def score_label(provenance: Signature, counted: bool = False) -> str:
 
 def units_label(provenance: Signature) -> str:
     """What wins are counted on."""
-    if provenance.unit == "judgment":
-        return "judgments"
+    if provenance.unit in ("judgment", names.MEASURE):
+        return f"{provenance.unit}s"
     return f"{provenance.unit}s" if provenance.n_units is not None else "items"
 
 

@@ -305,7 +305,8 @@ def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
     yield f"{answer.n_systems:,} systems"
     n = provenance.n_items
     if n is not None and n >= 0:
-        units = "item" if n == 1 else "items"
+        unit = provenance.unit if provenance.unit == names.MEASURE else "item"
+        units = f"{unit}" if n == 1 else f"{unit}s"
         yield f"{n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
     criterion = _criterion(answer, context)
     if "score" in context.data or criterion == _WINS:

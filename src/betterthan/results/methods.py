@@ -65,6 +65,12 @@ EXAMPLES_INDEPENDENT = (
 )
 
 
+MEASURES_INDEPENDENT = (
+    "Measures are treated as independent. Measures that follow from each other, or are correlated, "
+    "make one system look better more often than stated."
+)
+
+
 def advised(engine: str) -> bool:
     """Whether an engine is a model of its own, not the one of win, loss and tie."""
     return bool(ENGINES[engine].model)
@@ -221,7 +227,8 @@ def _input(context: ReportContext) -> str:
 
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
     provenance, n = context.provenance, _pair_values(context, "n")
-    units = "judgments" if provenance.unit == "judgment" else "examples"
+    one_by_one = provenance.unit in ("judgment", names.MEASURE)
+    units = f"{provenance.unit}s" if one_by_one else "examples"
     units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
@@ -230,7 +237,8 @@ def _sizes(context: ReportContext) -> list[tuple[str, str]]:
         (f"Counted {units} per pair", counted),
     ]
     has_total = provenance.n_items is not None and provenance.n_items >= 0
-    return facts + ([("Examples in all", f"{provenance.n_items:,}")] if has_total else [])
+    total = "Measures in all" if provenance.unit == names.MEASURE else "Examples in all"
+    return facts + ([(total, f"{provenance.n_items:,}")] if has_total else [])
 
 
 def _missing(context: ReportContext) -> str:
@@ -355,7 +363,10 @@ def limits(context: ReportContext) -> list[str]:
             '"Better" means a difference above 0. The answer also says whether it is larger than '
             "the ROPE."
         )
-    notes.append("Probabilities are about new items like these, not about items of another kind.")
+    if context.provenance.unit != names.MEASURE:
+        notes.append(
+            "Probabilities are about new items like these, not about items of another kind."
+        )
     return notes
 
 
@@ -368,6 +379,8 @@ def _independence(context: ReportContext) -> list[str]:
         )
         units = f"{context.provenance.unit}s"
         return [f"The {units} are treated as independent, not the items in them; {tests}"]
+    if context.provenance.unit == names.MEASURE:
+        return [MEASURES_INDEPENDENT]
     if context.provenance.unit != "judgment":
         return [ENGINES[context.engine_names[0]].independence or EXAMPLES_INDEPENDENT]
     modelled = context.provenance.modelled or ""

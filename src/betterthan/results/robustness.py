@@ -207,6 +207,7 @@ def _evidence(pairs: xr.Dataset, provenance: Signature) -> CountEvidence | UnitE
         or provenance.threshold is None
         or provenance.prior_sd
         or provenance.over
+        or provenance.unit == names.MEASURE  # of which no new ones are drawn
     ):
         return None
     if "n_units" in pairs:

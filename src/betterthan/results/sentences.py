@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.facts import (
     Answer,
@@ -76,8 +77,8 @@ def verdict_label(verdict: str, a: str, b: str, unit: str = "") -> str:
 
 
 def unit_label(provenance: Signature) -> str:
-    """What is independent where scores come in clusters, or items in runs."""
-    return "cluster" if provenance.unit == "cluster" else "item"
+    """What is independent where scores come in clusters, or items in runs; or measures."""
+    return str(provenance.unit) if provenance.unit in ("cluster", names.MEASURE) else "item"
 
 
 # Two systems
@@ -249,7 +250,8 @@ def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:
 
 def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     """``On 880 items: 103 wins, 76 losses, 701 ties for haptik.``"""
-    units = answer.units if answer.by else "judgments" if pair.unit == "judgment" else "items"
+    unit = pair.unit if pair.unit in ("judgment", names.MEASURE) else "item"
+    units = answer.units if answer.by else f"{unit}s"
     place = f"On {pair.n:,} {units if pair.n != 1 else units[:-1]}" if pair.n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
     place += " that one of the two won" if place and pair.ties_unknown else ""
