@@ -94,6 +94,7 @@ KINDS = (
     Kind("features.predict", "prediction", "results.features_page.prediction_page"),
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
+    Kind("people.mann_whitney", "mann_whitney", "results.people_page.page"),
     Kind("sign_test", _is_sign_test, "results.measures_page.page"),
     Kind("significance.strength", "strength", "results.measures_page.strength_page"),
     Kind("significance.groups", "groups", "results.groups_page.page"),

@@ -26,6 +26,8 @@ _LIMITS = (
     "Measures are treated as independent. Measures that follow from each other, or are correlated, "
     "make one system look better more often than stated.",
     "A large p does not mean that the systems are equal.",
+    "Where a measure is a mean over two groups of different people, its own test is "
+    "people.mann_whitney: tests on items pair what is not paired.",
 )
 _ITEM_LIMITS = (
     "Items are treated as independent; turns of one dialogue or translations are not.",
@@ -75,13 +77,13 @@ class _TwoSystems:
         best = test["best"].values[test["independent"].values]
         wins, losses = (int((best[:, k] & ~best[:, 1 - k]).sum()) for k in (0, 1))
         self.ties = int(best.all(1).sum())
-        self.turned = losses > wins
         (self.wins, self.lead), (self.losses, self.other) = sorted(
             [(wins, systems[0]), (losses, systems[1])], key=lambda side: -side[0]
         )
         self.n = self.wins + self.losses + self.ties
         self.alpha, ties = float(test.attrs["alpha"]), str(test.attrs["ties"])
-        self.policy = mirror_of(ties) if self.turned else ties
+        self.policy = mirror_of(ties) if losses > wins else ties
+        self.two_sided = test.attrs["alternative"] == "two-sided"
         self.variants = {f"all {self.n}": self._tested(0, 0)}
         if self.wins and self.n > 1:
             self.variants[f"without one for {self.lead}"] = self._tested(1, 0)
@@ -115,21 +117,30 @@ class _TwoSystems:
         return {policy: words[policy] for policy in kept}
 
     def sentences(self) -> Iterator[str]:
-        """Who is ahead on how many measures, and p."""
+        """Who is ahead, on how many measures, and p."""
         first = next(iter(self.variants.values()))
         policy = self.policy if self.ties else "drop"
         _, _, one, two = first[policy]
+        p = two if self.two_sided else one
         tied = f", {self.ties} tied" if self.ties else ""
         measures = f"{self.n} independent measure{'' if self.n == 1 else 's'}"
-        how = (self.policies | {"half": "ties split half and half"})[policy]
-        ahead = f"{self.lead} is ahead on {self.wins} of {measures}, {self.other} on {self.losses}"
+        how = f"sign test, {(self.policies | {'half': 'ties split half and half'})[policy]}"
         if self.wins == self.losses:
-            ahead = f"{self.lead} and {self.other} are each ahead on {self.wins} of {measures}"
-            yield f"{ahead}{tied}: two-sided p = {numbers.p_value(two)} (sign test, {how})."
+            yield f"{self.lead} and {self.other} are ahead on as many measures."
+            yield f"Each is ahead on {self.wins} of {measures}{tied} ({how}: p = 1)."
             return
+        significantly = (
+            "significantly more" if p <= self.alpha else "more, but not significantly more,"
+        )
         yield (
-            f"{ahead}{tied}: two-sided p = {numbers.p_value(two)}, one-sided p = "
-            f"{numbers.p_value(one)} (sign test, {how})."
+            f"{self.lead} is ahead on {significantly} measures than {self.other} "
+            f"({'two' if self.two_sided else 'one'}-sided p = {numbers.p_value(p)})."
+        )
+        other = f"one-sided p = {numbers.p_value(one)}"
+        other = other if self.two_sided else f"two-sided p = {numbers.p_value(two)}"
+        yield (
+            f"{self.lead} is ahead on {self.wins} of {measures}, {self.other} on {self.losses}"
+            f"{tied} ({how}; {other})."
         )
         every = [table[policy][2] for table in self.variants.values() for policy in self.policies]
         if len(every) > 1:
@@ -294,8 +305,8 @@ def _pairs_part(test: xr.Dataset, systems: list[str]) -> Part:
 
 
 def _data_part(test: xr.Dataset) -> Part | None:
-    facts = [("Published in", on_one_line(str(test.attrs["citation"])))]
-    return Part("Data", facts=facts) if "citation" in test.attrs else None
+    citation = on_one_line(str(test.attrs.get("citation", "")))
+    return Part("Data", facts=[("Published in", citation)]) if citation else None
 
 
 def _signature(test: xr.Dataset) -> str:
