@@ -66,10 +66,33 @@ def test_the_first_sentence_has_the_p_of_the_test(diag, ties, turned):
     p = test["p_value"].sel(system_a="DIAG-NLP", system_b="DIAG-orig").item()
     first = build_page(test).answer[0]
     assert f"(two-sided p = {p:.3g})" in first
-    assert ("but not" in first) == (p > 0.05)
+    assert ("but not on significantly more" in first) == (p > 0.05)
     one = bt.sign_test(diag, ties=ties, alternative="greater")
     p = one["p_value"].sel(system_a="DIAG-NLP", system_b="DIAG-orig").item()
     assert f"(one-sided p = {p:.3g})" in build_page(one).answer[0]
+
+
+@pytest.mark.parametrize(
+    ("wins", "ties", "policy", "expected"),
+    [
+        ((5, 1), 0, "drop", "A is ahead on more measures than B, but not on significantly more"),
+        ((3, 2), 20, "to_b", "A is ahead on more measures than B, but not with ties to B."),
+        ((2, 3), 20, "to_a", "B is ahead on more measures than A, but not with ties to A."),
+        ((4, 4), 2, "drop", "A and B are each ahead on 4 of 10 independent measures, 2 tied."),
+        ((4, 4), 8, "to_a", "Sign test, ties to A (two-sided p = 0.0768)."),
+        (
+            (1, 0),
+            0,
+            "drop",
+            "A is ahead on 1 of 1 independent measure, B on 0 (sign test, no ties;",
+        ),
+    ],
+)
+def test_the_answer_names_whoever_is_ahead(wins, ties, policy, expected):
+    better = [1] * wins[0] + [0] * wins[1] + [0.5] * ties
+    frame = pd.DataFrame({"A": better, "B": [1 - x for x in better], "higher_is_better": 1})
+    page = build_page(bt.sign_test(frame, ties=policy))
+    assert any(line.startswith(expected) for line in page.answer), page.answer
 
 
 def test_measures_are_no_items_that_could_be_drawn_anew(diag):

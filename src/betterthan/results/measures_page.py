@@ -53,7 +53,8 @@ def page(test: xr.Dataset) -> Document:
     of = "measures" if measured else "items"
     lines = [*(every.sentences() if every else _pair_sentences(chosen, systems))]
     if measured:
-        lines += [_N, *_usual_rule(_significant(chosen), every.lead if every else "")]
+        ahead = every.lead if every and every.wins > every.losses else ""
+        lines += [_N, *_usual_rule(_significant(chosen), ahead, float(chosen.attrs["alpha"]))]
     return Document(
         title,
         f"Is one system ahead on more {of} than chance explains?",
@@ -111,36 +112,34 @@ class _TwoSystems:
         words |= {"to_a": f"ties to {self.lead}", "to_b": f"ties to {self.other}"}
         if not self.ties:
             return {"drop": "no ties"}
-        kept = [
-            k for k in ("drop", "half", "to_a", "to_b", "third") if k != "half" or self.ties > 1
-        ]
-        return {policy: words[policy] for policy in kept}
+        half = ["half"] * (self.ties > 1)  # of a single tie it is to drop it
+        return {policy: words[policy] for policy in ("drop", *half, "to_a", "to_b", "third")}
 
     def sentences(self) -> Iterator[str]:
         """Who is ahead, on how many measures, and p."""
         first = next(iter(self.variants.values()))
         policy = self.policy if self.ties else "drop"
         _, _, one, two = first[policy]
-        p = two if self.two_sided else one
+        p, sided = (two, "two-sided") if self.two_sided else (one, "one-sided")
+        p_text = f"({sided} p = {numbers.p_value(p)})"
         tied = f", {self.ties} tied" if self.ties else ""
         measures = f"{self.n} independent measure{'' if self.n == 1 else 's'}"
-        how = f"sign test, {(self.policies | {'half': 'ties split half and half'})[policy]}"
+        words = (self.policies | {"half": "ties split half and half"})[policy]
         if self.wins == self.losses:
-            yield f"{self.lead} and {self.other} are ahead on as many measures."
-            yield f"Each is ahead on {self.wins} of {measures}{tied} ({how}: p = 1)."
+            yield f"{self.lead} and {self.other} are each ahead on {self.wins} of {measures}{tied}."
+            yield f"Sign test, {words} {p_text}."
             return
-        significantly = (
-            "significantly more" if p <= self.alpha else "more, but not significantly more,"
-        )
-        yield (
-            f"{self.lead} is ahead on {significantly} measures than {self.other} "
-            f"({'two' if self.two_sided else 'one'}-sided p = {numbers.p_value(p)})."
-        )
-        other = f"one-sided p = {numbers.p_value(one)}"
-        other = other if self.two_sided else f"two-sided p = {numbers.p_value(two)}"
+        if one > two:  # the policy gives more ties to the other system
+            yield f"{self.lead} is ahead on more measures than {self.other}, but not with {words}."
+        elif p <= self.alpha:
+            yield f"{self.lead} is ahead on significantly more measures than {self.other} {p_text}."
+        else:
+            than = f"than {self.other}, but not on significantly more"
+            yield f"{self.lead} is ahead on more measures {than} {p_text}."
         yield (
             f"{self.lead} is ahead on {self.wins} of {measures}, {self.other} on {self.losses}"
-            f"{tied} ({how}; {other})."
+            f"{tied} (sign test, {words}; two-sided p = {numbers.p_value(two)}, one-sided p = "
+            f"{numbers.p_value(one)})."
         )
         every = [table[policy][2] for table in self.variants.values() for policy in self.policies]
         if len(every) > 1:
@@ -175,21 +174,16 @@ def _level(p: float, alpha: float) -> str:
 
 def _measures_part(test: xr.Dataset, systems: list[str]) -> Part:
     """Every measure by name: whom it favors, and its values."""
-    measured, places = test.transpose(names.MEASURE, names.SYSTEM, ...), [
-        test[names.SYSTEM].values.tolist().index(s) for s in test[names.SYSTEM_A].values
-    ]  # fmt: skip
-    best, single = measured["best"].values[:, places], "single_p" in test
-    rows = []
-    for k, label in enumerate(labels_on_one_line(measured[names.MEASURE].values)):
-        ahead = list(itertools.compress(systems, best[k]))
-        favors = f"✓ {named(ahead)}" if len(ahead) < len(systems) else "✓ tie"
-        favors = favors if ahead else "–"
-        if not measured["independent"].values[k]:
-            favors = f"left out ({favors.removeprefix('✓ ')})"
-        direction = "higher" if measured["higher_is_better"].values[k] else "lower"
-        cells = [_value(v) for v in measured["value"].values[k, places]]
-        p = [numbers.p_value(measured["single_p"].values[k])] if single else []
-        rows.append((label, favors, direction, *cells, *p))
+    single, rows = "single_p" in test, []
+    for k, label in enumerate(labels_on_one_line(test[names.MEASURE].values)):
+        row = test.isel({names.MEASURE: k})
+        ahead = list(itertools.compress(systems, row["best"].values))
+        favors = named(ahead) if len(ahead) < len(systems) else "tie"
+        favors = f"✓ {favors}" if row["independent"] else f"left out ({favors})"
+        direction = "higher" if row["higher_is_better"] else "lower"
+        p = [numbers.p_value(row["single_p"].item())] if single else []
+        cells = map(_value, row["value"].values)
+        rows.append((label, favors if ahead else "–", direction, *cells, *p))
     heads = ("Measure", "Favors", "Better", *systems, *(["p"] if single else []))
     caption = "Measures, and the system that each favors; left out: not independent"
     if single:
@@ -207,7 +201,7 @@ def _significant(test: xr.Dataset) -> dict[str, list[tuple[str, float]]] | None:
     """
     if "single_p" not in test or test.sizes[names.SYSTEM] != 2:
         return None
-    best, p = test["best"].transpose(names.MEASURE, names.SYSTEM).values, test["single_p"].values
+    best, p = test["best"].values, test["single_p"].values
     counts = test["independent"].values & (best.sum(1) == 1) & (p <= float(test.attrs["alpha"]))
     labels = labels_on_one_line(test[names.MEASURE].values)
     return {
@@ -225,10 +219,8 @@ def _usual_rule(
     if significant is None:
         return
     listed = {
-        system: ", ".join(
-            f"{label or 'one measure'} (p = {numbers.p_value(p)})" for label, p in found
-        )
-        for system, found in significant.items()
+        system: ", ".join(f"{label} (p = {numbers.p_value(p)})" for label, p in single)
+        for system, single in significant.items()
     }
     with_any = [system for system, text in listed.items() if text]
     if not with_any:
@@ -305,8 +297,9 @@ def _pairs_part(test: xr.Dataset, systems: list[str]) -> Part:
 
 
 def _data_part(test: xr.Dataset) -> Part | None:
-    citation = on_one_line(str(test.attrs.get("citation", "")))
-    return Part("Data", facts=[("Published in", citation)]) if citation else None
+    if "citation" not in test.attrs:
+        return None
+    return Part("Data", facts=[("Published in", on_one_line(str(test.attrs["citation"])))])
 
 
 def _signature(test: xr.Dataset) -> str:
@@ -316,9 +309,9 @@ def _signature(test: xr.Dataset) -> str:
         f"sign test ({a['alternative']}, at {a['alpha']:g})",
         f"ties={a['ties']}",
         f"unit={a['unit']}",
-        f"n={a['n_items']}",
+        *([f"n={a['n_items']}"] if a["n_items"] >= 0 else []),
     ]
-    return " | ".join(map(str, parts))
+    return " | ".join(parts)
 
 
 def strength_page(strength: xr.Dataset) -> Document:
