@@ -64,7 +64,9 @@ def _is_orders(answer: Any) -> bool:
 
 
 def _is_sign_test(answer: Any) -> bool:
-    return isinstance(answer, xr.Dataset) and answer.attrs.get("test") == "sign test"
+    """A sign test, and not what was made of one, such as groups."""
+    sign = isinstance(answer, xr.Dataset) and answer.attrs.get("test") == "sign test"
+    return sign and "answer" not in answer.attrs
 
 
 def _is_confusion(answer: Any) -> bool:
@@ -96,8 +98,8 @@ KINDS = (
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
     Kind("people.mann_whitney", "mann_whitney", "results.people_page.page"),
     Kind("sign_test", _is_sign_test, "results.measures_page.page"),
-    Kind("significance.strength", "strength", "results.measures_page.strength_page"),
     Kind("significance.groups", "groups", "results.groups_page.page"),
+    Kind("significance.strength", "strength", "results.measures_page.strength_page"),
     Kind("gate", _is_a("Gate", "gating.answer"), "gating.page.page"),
     Kind("plan", _is_a("Plan", "plan.answer"), "plan.page.page"),
     Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),
