@@ -2,8 +2,11 @@
 
 import itertools
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import names
@@ -17,6 +20,7 @@ from betterthan.significance.signs import sign_test
 from betterthan.text import named
 
 _PAIRS = 40  # that have rows
+_NAMED = 6  # pairs in a sentence
 _MARGINAL = 2  # times the level, up to which the paper calls a p marginally significant
 _N = (
     "n counts measures, not items or people: how large or how certain a difference is does not "
@@ -41,135 +45,145 @@ _SIDED = (
 
 def page(test: xr.Dataset) -> Document:
     """The page on a sign test, from `sign_test`."""
-    systems = labels_on_one_line(test[names.SYSTEM_A].values)
-    measured = names.MEASURE in test.dims
+    systems, a = labels_on_one_line(test[names.SYSTEM_A].values), test.attrs
     if names.TIES_POLICY in test.dims:
-        chosen = test.sel({names.TIES_POLICY: "drop"}, drop=True).assign_attrs(ties="drop")
+        test = test.sel({names.TIES_POLICY: "drop"}, drop=True).assign_attrs(ties="drop")
+    measured = names.MEASURE in test.dims
+    counted = _count(test, systems) if measured and len(systems) == 2 else None
+    if counted:
+        table = _p_values(counted)
+        lines, part = [*_sentences(counted, table, test.attrs)], _p_part(counted, table, a["alpha"])
     else:
-        chosen = test
-    two = len(systems) == 2
-    every = _TwoSystems(chosen, systems) if measured and two else None
-    title = f"Measures of {named(systems)}" if measured and two else "Sign test"
-    of = "measures" if measured else "items"
-    lines = [*(every.sentences() if every else _pair_sentences(chosen, systems))]
+        lines, part = [_pairs_sentence(test, systems)], _pairs_part(test, systems)
     if measured:
-        ahead = every.lead if every and every.wins > every.losses else ""
-        lines += [_N, *_usual_rule(_significant(chosen), ahead, float(chosen.attrs["alpha"]))]
+        ahead = counted.lead if counted and counted.wins > counted.losses else ""
+        lines += [_N, *_usual_rule(_significant(test), ahead, a["alpha"])]
+    signature = [
+        f"betterthan {a['version']}",
+        f"sign test ({a['alternative']}, at {a['alpha']:g})",
+        f"ties={test.attrs['ties']}",
+        f"unit={a['unit']}",
+        *([f"n={a['n_items']}"] if a["n_items"] >= 0 else []),
+    ]
+    published = [("Published in", on_one_line(str(a["citation"])))] if "citation" in a else []
     return Document(
-        title,
-        f"Is one system ahead on more {of} than chance explains?",
+        f"Measures of {named(systems)}" if counted else "Sign test",
+        f"Is one system ahead on more {'measures' if measured else 'items'} than chance explains?",
         parts_present(
-            _measures_part(chosen, systems) if measured else None,
-            every.part() if every else _pairs_part(chosen, systems),
-            _data_part(chosen),
+            _measures_part(test, systems) if measured else None,
+            part,
+            Part("Data", facts=published) if published else None,
         ),
         _LIMITS if measured else _ITEM_LIMITS,
-        [_signature(chosen)],
+        [" | ".join(signature)],
         lines,
     )
 
 
-class _TwoSystems:
-    """Two systems, the one ahead first, and their p-values under every policy for ties, with all
-    measures and without one.
+@dataclass(frozen=True)
+class _Counted:
+    """On how many measures each of two systems is ahead, the one ahead on more first."""
+
+    lead: str
+    other: str
+    wins: int
+    losses: int
+    ties: int
+    turned: bool  # the second system of the table is the first here
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """Those for ties that differ here, in words."""
+        if not self.ties:
+            return {"drop": "no ties"}
+        words = {policy.name: policy.words for policy in POLICIES}
+        words |= {"to_a": f"ties to {self.lead}", "to_b": f"ties to {self.other}"}
+        half = ["half"] * (self.ties > 1)  # of a single tie it is to drop it
+        return {policy: words[policy] for policy in ("drop", *half, "to_a", "to_b", "third")}
+
+
+def _count(test: xr.Dataset, systems: list[str]) -> _Counted:
+    best = test["best"].values[test["independent"].values]
+    first, second = ((best[:, k] & ~best[:, 1 - k]).sum() for k in (0, 1))
+    tied = int(best.all(1).sum())
+    if second > first:
+        return _Counted(systems[1], systems[0], int(second), int(first), tied, True)
+    return _Counted(systems[0], systems[1], int(first), int(second), tied, False)
+
+
+def _p_values(counted: _Counted) -> Any:
+    """For the leader: successes (``wins`` of ``n``), ``one``- and ``two``-sided p, under every
+    policy, with all measures and without one.
     """
-
-    def __init__(self, test: xr.Dataset, systems: list[str]) -> None:
-        best = test["best"].values[test["independent"].values]
-        wins, losses = (int((best[:, k] & ~best[:, 1 - k]).sum()) for k in (0, 1))
-        self.ties = int(best.all(1).sum())
-        (self.wins, self.lead), (self.losses, self.other) = sorted(
-            [(wins, systems[0]), (losses, systems[1])], key=lambda side: -side[0]
-        )
-        self.n = self.wins + self.losses + self.ties
-        self.alpha, ties = float(test.attrs["alpha"]), str(test.attrs["ties"])
-        self.policy = mirror_of(ties) if losses > wins else ties
-        self.two_sided = test.attrs["alternative"] == "two-sided"
-        self.variants = {f"all {self.n}": self._tested(0, 0)}
-        if self.wins and self.n > 1:
-            self.variants[f"without one for {self.lead}"] = self._tested(1, 0)
-        if self.losses and self.n > 1:
-            self.variants[f"without one for {self.other}"] = self._tested(0, 1)
-
-    def _tested(
-        self, fewer_wins: int, fewer_losses: int
-    ) -> dict[str, tuple[int, int, float, float]]:
-        """By policy: successes of the leader, of how many, one- and two-sided p."""
-        cells = (self.wins - fewer_wins, self.losses - fewer_losses, self.ties)
-        counts = from_table({("A", "B"): cells})
+    wins, losses, ties = counted.wins, counted.losses, counted.ties
+    n = wins + losses + ties
+    cells = {f"all {n}": (wins, losses, ties)}
+    if wins and n > 1:
+        cells[f"without one for {counted.lead}"] = (wins - 1, losses, ties)
+    if losses and n > 1:
+        cells[f"without one for {counted.other}"] = (wins, losses - 1, ties)
+    tables = []
+    for used, cell in cells.items():
+        counts = from_table({("A", "B"): cell})
         one, two = (
             pair_cell(sign_test(counts, ties="all", alternative=alternative), 0, 1)
             for alternative in ("greater", "two-sided")
         )
-        columns = (one["wins"], one["n"], one["p_value"], two["p_value"])
-        values = zip(*(column.values.tolist() for column in columns), strict=True)
-        return dict(zip(one[names.TIES_POLICY].values.tolist(), values, strict=True))
-
-    @property
-    def policies(self) -> dict[str, str]:
-        """Those that differ here, in words."""
-        words = {policy.name: policy.words for policy in POLICIES}
-        words |= {"to_a": f"ties to {self.lead}", "to_b": f"ties to {self.other}"}
-        if not self.ties:
-            return {"drop": "no ties"}
-        half = ["half"] * (self.ties > 1)  # of a single tie it is to drop it
-        return {policy: words[policy] for policy in ("drop", *half, "to_a", "to_b", "third")}
-
-    def sentences(self) -> Iterator[str]:
-        """Who is ahead, on how many measures, and p."""
-        first = next(iter(self.variants.values()))
-        policy = self.policy if self.ties else "drop"
-        _, _, one, two = first[policy]
-        p, sided = (two, "two-sided") if self.two_sided else (one, "one-sided")
-        p_text = f"({sided} p = {numbers.p_value(p)})"
-        tied = f", {self.ties} tied" if self.ties else ""
-        measures = f"{self.n} independent measure{'' if self.n == 1 else 's'}"
-        words = (self.policies | {"half": "ties split half and half"})[policy]
-        if self.wins == self.losses:
-            yield f"{self.lead} and {self.other} are each ahead on {self.wins} of {measures}{tied}."
-            yield f"Sign test, {words} {p_text}."
-            return
-        if one > two:  # the policy gives more ties to the other system
-            yield f"{self.lead} is ahead on more measures than {self.other}, but not with {words}."
-        elif p <= self.alpha:
-            yield f"{self.lead} is ahead on significantly more measures than {self.other} {p_text}."
-        else:
-            than = f"than {self.other}, but not on significantly more"
-            yield f"{self.lead} is ahead on more measures {than} {p_text}."
-        yield (
-            f"{self.lead} is ahead on {self.wins} of {measures}, {self.other} on {self.losses}"
-            f"{tied} (sign test, {words}; two-sided p = {numbers.p_value(two)}, one-sided p = "
-            f"{numbers.p_value(one)})."
-        )
-        every = [table[policy][2] for table in self.variants.values() for policy in self.policies]
-        if len(every) > 1:
-            low, high = numbers.p_value(min(every)), numbers.p_value(max(every))
-            ties = "Whatever is done with ties, and" if self.ties else "With all measures, and"
-            yield f"{ties} without any single measure, the one-sided p is between {low} and {high}."
-
-    def part(self) -> Part:
-        """Every p-value."""
-        rows = [
-            (used, words, f"{wins} of {n}", numbers.p_value(one), _level(one, self.alpha),
-             numbers.p_value(two))
-            for used, table in self.variants.items()
-            for policy, words in self.policies.items()
-            for wins, n, one, two in [table[policy]]
-        ]  # fmt: skip
-        level = (
-            f"One-sided: significant up to {self.alpha:g}, marginal up to "
-            f"{_MARGINAL * self.alpha:g}."
-        )
-        notes = ["It does not matter which measure is left out, only which system it favors."]
-        if self.wins != self.losses:
-            notes.append(_SIDED.format(self.lead))
-        heads = ("Measures used", "Ties", f"For {self.lead}", "One-sided p", "", "Two-sided p")
-        caption = f"All p-values of the sign test, for {self.lead}. {level}"
-        return Part("All p-values", tables=[Table(heads, rows, caption, left=2)], notes=notes)
+        columns = {"wins": one["wins"], "n": one["n"], "one": one["p_value"], "two": two["p_value"]}
+        table = pd.DataFrame(columns, index=one[names.TIES_POLICY].values)
+        tables.append(table.loc[[*counted.policies]].assign(used=used))
+    return pd.concat(tables)
 
 
-def _level(p: float, alpha: float) -> str:
-    return "significant" if p <= alpha else "marginal" if p <= _MARGINAL * alpha else ""
+def _sentences(counted: _Counted, table: Any, a: Mapping[str, Any]) -> Iterator[str]:
+    """Who is ahead, on how many measures, and p."""
+    lead, other, two_sided = counted.lead, counted.other, a["alternative"] == "two-sided"
+    policy = mirror_of(a["ties"]) if counted.turned else a["ties"]
+    policy = policy if policy in counted.policies else "drop"
+    words, first = counted.policies[policy], table.iloc[[*counted.policies].index(policy)]
+    one, two = numbers.p_value(first["one"]), numbers.p_value(first["two"])
+    p = first["two" if two_sided else "one"]
+    p_text = f"(two-sided p = {two})" if two_sided else f"(one-sided p = {one})"
+    n = counted.wins + counted.losses + counted.ties
+    of = f"{counted.wins} of {n} independent measure{'' if n == 1 else 's'}"
+    tied = f", {counted.ties} tied" if counted.ties else ""
+    if counted.wins == counted.losses:
+        yield f"{lead} and {other} are each ahead on {of}{tied}."
+        yield f"Sign test, {words} {p_text}."
+        return
+    if first["one"] > first["two"]:  # the policy gives more ties to the other system
+        yield f"{lead} is ahead on more measures than {other}, but not with {words}."
+    elif p <= a["alpha"]:
+        yield f"{lead} is ahead on significantly more measures than {other} {p_text}."
+    else:
+        not_more = "but not on significantly more"
+        yield f"{lead} is ahead on more measures than {other}, {not_more} {p_text}."
+    yield (
+        f"{lead} is ahead on {of}, {other} on {counted.losses}{tied} (sign test, {words}; "
+        f"two-sided p = {two}, one-sided p = {one})."
+    )
+    if len(table) > 1:
+        low, high = numbers.p_value(table["one"].min()), numbers.p_value(table["one"].max())
+        ties = "Whatever is done with ties" if counted.ties else "With all measures"
+        yield f"{ties}, and without any single one, the one-sided p is between {low} and {high}."
+
+
+def _p_part(counted: _Counted, table: Any, alpha: float) -> Part:
+    """Every p-value."""
+    rows = [
+        (row.used, words, f"{row.wins} of {row.n}", numbers.p_value(row.one),
+         "significant" if row.one <= alpha else "marginal" if row.one <= _MARGINAL * alpha else "",
+         numbers.p_value(row.two))
+        for row, words in zip(table.itertuples(), itertools.cycle(counted.policies.values()))
+    ]  # fmt: skip
+    notes = ["It does not matter which measure is left out, only which system it favors."]
+    notes += [_SIDED.format(counted.lead)] if counted.wins > counted.losses else []
+    heads = ("Measures used", "Ties", f"For {counted.lead}", "One-sided p", "", "Two-sided p")
+    caption = (
+        f"All p-values of the sign test, for {counted.lead}. One-sided: significant up to "
+        f"{alpha:g}, marginal up to {_MARGINAL * alpha:g}."
+    )
+    return Part("All p-values", tables=[Table(heads, rows, caption, left=2)], notes=notes)
 
 
 def _measures_part(test: xr.Dataset, systems: list[str]) -> Part:
@@ -241,25 +255,23 @@ def _usual_rule(
         )
 
 
-def _pair_sentences(test: xr.Dataset, systems: list[str]) -> Iterator[str]:
+def _pairs_sentence(test: xr.Dataset, systems: list[str]) -> str:
     """Of two systems p, of more the pairs that are significant."""
-    alpha, how = float(test.attrs["alpha"]), _how(test)
-    pairs = list(_ordered(test, systems))
-    if len(systems) == 2:
-        first, second, cell = pairs[0]
-        unit = str(test.attrs["unit"])
+    pairs, alpha = [*_ordered(test, systems)], test.attrs["alpha"]
+    first, second, cell = pairs[0]
+    if len(pairs) == 1:
+        unit, p = str(test.attrs["unit"]), numbers.p_value(cell["p_value"].item())
         units = "items" if unit == "unknown" else f"{unit}s"
-        yield (
+        return (
             f"{first} is ahead on {int(cell['wins']):,} {units}, {second} on "
-            f"{int(cell['losses']):,}: p = {numbers.p_value(cell['p_value'].item())} ({how})."
+            f"{int(cell['losses']):,}: p = {p} ({_how(test)})."
         )
-        return
     significant = [f"{a} > {b}" for a, b, cell in pairs if float(cell["p_value"]) <= alpha]
     more = f"; and {len(significant) - _NAMED} more" if len(significant) > _NAMED else ""
     listed = f": {'; '.join(significant[:_NAMED])}{more}" if significant else ""
-    yield (
-        f"{len(significant):,} of {len(pairs):,} pairs are significant at {alpha:g} ({how}, not "
-        f"corrected for the number of pairs){listed}."
+    return (
+        f"{len(significant):,} of {len(pairs):,} pairs are significant at {alpha:g} ({_how(test)}, "
+        f"not corrected for the number of pairs){listed}."
     )
 
 
@@ -269,17 +281,13 @@ def _how(test: xr.Dataset) -> str:
     return f"sign test, {sided}, {policy_of(str(test.attrs['ties'])).words}"
 
 
-_NAMED = 6  # pairs in a sentence
-
-
 def _ordered(test: xr.Dataset, systems: list[str]) -> Iterator[tuple[str, str, xr.Dataset]]:
     """Each pair, the system ahead first; with a direction asked for, as the data have them."""
-    test = test.drop_dims([k for k in (names.MEASURE, names.SYSTEM) if k in test.dims])
+    two_sided = test.attrs["alternative"] == "two-sided"
     for i, j in itertools.combinations(range(len(systems)), 2):
-        cell = pair_cell(test, i, j)
-        behind = test.attrs["alternative"] == "two-sided" and int(cell["favours"]) < 0
-        i, j = (j, i) if behind else (i, j)
-        yield systems[i], systems[j], pair_cell(test, i, j)
+        behind = two_sided and int(pair_cell(test, i, j)["favours"]) < 0
+        first, second = (j, i) if behind else (i, j)
+        yield systems[first], systems[second], pair_cell(test, first, second)
 
 
 def _pairs_part(test: xr.Dataset, systems: list[str]) -> Part:
@@ -296,110 +304,86 @@ def _pairs_part(test: xr.Dataset, systems: list[str]) -> Part:
     return Part("Pairs", tables=[Table(heads, rows, caption, left=2)])
 
 
-def _data_part(test: xr.Dataset) -> Part | None:
-    if "citation" not in test.attrs:
-        return None
-    return Part("Data", facts=[("Published in", on_one_line(str(test.attrs["citation"])))])
-
-
-def _signature(test: xr.Dataset) -> str:
-    a = test.attrs
-    parts = [
-        f"betterthan {a['version']}",
-        f"sign test ({a['alternative']}, at {a['alpha']:g})",
-        f"ties={a['ties']}",
-        f"unit={a['unit']}",
-        *([f"n={a['n_items']}"] if a["n_items"] >= 0 else []),
-    ]
-    return " | ".join(parts)
-
-
 def strength_page(strength: xr.Dataset) -> Document:
     """The page on the strength of results, from `significance.strength`."""
     a = strength.attrs
     systems = labels_on_one_line(strength[names.SYSTEM].values)
+    subsets: Any = strength["tail"].to_dataframe()
+    subsets["favours"] = labels_on_one_line(subsets["favours"])
+    strongest = {
+        system: subsets[(subsets["favours"] == system) & (subsets["m"] == m)]
+        for system, m in zip(systems, strength["strongest_m"].values, strict=True)
+    }
     signature = [
         f"betterthan {a['version']}",
         f"strength of results ({a['alternative']})",
         f"measures={a['measures']}",
         f"simulations={a['simulations']} seed={a['seed']}",
     ]
-    part = Part("Strength", tables=[_subsets(strength)], notes=[f"{str(a['note']).capitalize()}."])
+    best = {index for rows in strongest.values() for index in rows.index}
+    table = _subsets_table(subsets, best, a["measures"])
+    first, second = np.array(systems)[np.argsort(strength["strongest"].values, kind="stable")]
+    level, error = (strength[k].item() for k in ("level_overall", "level_overall_mcse"))
+    lines = [
+        f"{first} has the stronger results: {_strongest(strongest[first], a['measures'])}. "
+        f"{second}: {_strongest(strongest[second], a['measures'])}.",
+        "These subsets were chosen because they are the strongest. If the systems are equal, one "
+        f"of them has results as strong with probability {numbers.p_value(level, error)}"
+        f"{', so this is no strong evidence' if level > names.ALPHA else ''}.",
+        _N,
+        *_usual_rule(_significant_subsets(subsets, systems, a["alternative"]), first),
+    ]
     return Document(
         f"Measures of {named(systems)}",
         "How strong is the evidence of all measures together?",
-        [part],
+        [Part("Strength", tables=[table], notes=[f"{str(a['note']).capitalize()}."])],
         _LIMITS,
         [" | ".join(signature)],
-        [*_strength_sentences(strength, systems)],
+        lines,
     )
 
 
-def _subsets(strength: xr.Dataset) -> Table:
+def _subsets_table(subsets: Any, best: set[int], measures: int) -> Table:
     """A row for each subset of the measures in favor of a system, the strongest marked."""
-    labels = strength[names.MEASURE].values.tolist() if names.MEASURE in strength.coords else None
-    least = dict(zip(strength[names.SYSTEM].values, strength["strongest_m"].values, strict=True))
-    rows = []
-    for k in range(strength.sizes["subset"]):
-        row = strength.isel(subset=k)
-        system, m = row["favours"].item(), int(row["m"])
-        label = [on_one_line(labels[k])] if labels else []
-        mark = "strongest" if m == least[system] else ""
-        cells = (
-            numbers.p_value(row["p_value"].item()),
-            f"{m}",
-            numbers.p_value(row["tail"].item()),
-        )
-        rows.append((on_one_line(system), *label, *cells, mark))
-    heads = ("For", *(["Measure"] if labels else []), "p at most", "Measures", "Probability", "")
+    labelled = names.MEASURE in subsets
+    rows = [
+        (row.favours, *([on_one_line(row.measure)] if labelled else []),
+         numbers.p_value(row.p_value), f"{row.m}", numbers.p_value(row.tail),
+         "strongest" if row.Index in best else "")
+        for row in subsets.itertuples()
+    ]  # fmt: skip
+    heads = ("For", *(["Measure"] if labelled else []), "p at most", "Measures", "Probability", "")
     caption = (
-        f"Probability that so many of {strength.attrs['measures']} measures favor a system at such "
-        "a one-sided p, if the systems are equal"
+        f"Probability that so many of {measures} measures favor a system at such a one-sided p, if "
+        "the systems are equal"
     )
-    return Table(heads, rows, caption, left=2 if labels else 1)
+    return Table(heads, rows, caption, left=1 + labelled)
 
 
-def _strength_sentences(strength: xr.Dataset, systems: list[str]) -> Iterator[str]:
-    order = np.argsort(strength["strongest"].values, kind="stable").tolist()
-    first, second = (systems[k] for k in order)
-    words = [_strongest(strength, k) for k in order]
-    yield f"{first} has the stronger results: {words[0]}. {second}: {words[1]}."
-    level, error = (strength[k].item() for k in ("level_overall", "level_overall_mcse"))
-    yield (
-        "These subsets were chosen because they are the strongest. If the systems are equal, one "
-        f"of them has results as strong with probability {numbers.p_value(level, error)}"
-        f"{', so this is no strong evidence' if level > names.ALPHA else ''}."
-    )
-    yield _N
-    significant = {
-        on_one_line(str(system)): [*_single(strength, system)]
-        for system in strength[names.SYSTEM].values
-    }
-    yield from _usual_rule(significant, first)
-
-
-def _strongest(strength: xr.Dataset, place: int) -> str:
+def _strongest(subset: Any, measures: int) -> str:
     """The strongest subset of one system."""
-    row = strength.isel({names.SYSTEM: place})
-    m, n = int(row["strongest_m"]), strength.attrs["measures"]
-    if not m:
+    if subset.empty:
         return "no measure favors it"
-    own = (strength["favours"] == row[names.SYSTEM]) & (strength["m"] == m)
-    p = numbers.p_value(strength["p_value"].values[own.values].item())
-    tail = numbers.p_value(row["strongest"].item())
-    return f"{m} of {n} measures at p ≤ {p} (probability {tail} if the systems are equal)"
+    m, p, tail = subset[["m", "p_value", "tail"]].iloc[0]
+    return (
+        f"{m:.0f} of {measures} measures at p ≤ {numbers.p_value(p)} (probability "
+        f"{numbers.p_value(tail)} if the systems are equal)"
+    )
 
 
-def _single(strength: xr.Dataset, system: str) -> Iterator[tuple[str, float]]:
-    """Single measures that are significant, by the p-values as they were passed."""
-    rows = strength.sel(subset=strength["favours"].values == system)
-    times = 2 if strength.attrs["alternative"] == "two-sided" else 1
-    before = 0
-    for k in range(rows.sizes["subset"]):
-        row = rows.isel(subset=k)
-        count, before = int(row["m"]) - before, int(row["m"])
-        p = times * row["p_value"].item()
-        if p <= names.ALPHA:
-            label = str(row[names.MEASURE].item()) if names.MEASURE in row.coords else ""
-            label = label or ("one measure" if count == 1 else f"{count} measures")
-            yield on_one_line(label), p
+def _significant_subsets(
+    subsets: Any, systems: list[str], alternative: str
+) -> dict[str, list[tuple[str, float]]]:
+    """Measures that are significant by the p-values as they were passed, by system."""
+    passed = subsets["p_value"] * (2 if alternative == "two-sided" else 1)
+    number = subsets.groupby("favours")["m"].diff().fillna(subsets["m"])
+    unnamed = [f"{n:.0f} measure{'' if n == 1 else 's'}" for n in number]
+    table = subsets.assign(p=passed, label=subsets.get(names.MEASURE, unnamed))
+    table = table[table["p"] <= names.ALPHA]
+    return {
+        system: [
+            (on_one_line(row.label), row.p)
+            for row in table[table["favours"] == system].itertuples()
+        ]
+        for system in systems
+    }
