@@ -78,7 +78,7 @@ def joint_posterior(
         evidence = averaged_evidence(suite, options)
         if isinstance(evidence, str):
             return Table(attrs={"no_joint": evidence})
-    elif totals.graded or not totals.single or equal:
+    elif not isinstance(totals, CountTotals) and (totals.graded or not totals.single or equal):
         means = _equally_weighed(totals) if equal else totals.means()
         if means.df <= DF_MIN:
             few = (
@@ -164,9 +164,10 @@ class CountTotals:
         return self.both, self.units
 
 
-def _totals(
-    evaluation: Evaluation, options: Options
-) -> "UnitTotals | BlockTotals | CountTotals | str":
+type _Totals = UnitTotals | BlockTotals | CountTotals
+
+
+def _totals(evaluation: Evaluation, options: Options) -> _Totals | str:
     """Sums of the items, or why there are none."""
     counts = evaluation.raw_counts
     if evaluation.totals is not None:
@@ -194,9 +195,7 @@ _SCORES = "it needs the scores of the items"
 _SAME_ITEMS = "if all pairs are of the same right and wrong items"
 
 
-def _no_joint(
-    evaluation: Evaluation, totals: "UnitTotals | BlockTotals | CountTotals", options: Options
-) -> str:
+def _no_joint(evaluation: Evaluation, totals: _Totals, options: Options) -> str:
     """Why there is no joint answer."""
     if unlabelled(evaluation.data, CLUSTER):
         return "some items have no cluster"
@@ -227,9 +226,7 @@ def _of_model(answer: Answer) -> Table:
     return Table(attrs={"joint_model": answer.engine, "joint_draws": draws})
 
 
-def _signature(
-    evaluation: Evaluation, totals: "UnitTotals | BlockTotals", equal: bool, options: Options
-) -> Signature:
+def _signature(evaluation: Evaluation, totals: _Totals, equal: bool, options: Options) -> Signature:
     runs = totals.runs and evaluation.unit == "item"
     of_what = "items with their runs" if runs else f"{evaluation.unit}s"
     how = "weigh the same" if options.over is None else "are averaged"

@@ -102,8 +102,8 @@ def to_table(counts: xr.DataArray) -> pd.DataFrame:
     >>> bt.counts.to_table(bt.datasets.intent_detection()).loc["NN W"].tolist()
     ['21-26', '34-39', '', '27-48', '28-30', '17-58', '28-52', '78-62']
     """
+    counts = schemas.counts(counts)
     square = to_square(counts) if names.PAIR in counts.dims else counts
-    square = schemas.counts(square)
     if extra := set(square.dims) - {*names.SQUARE, names.OUTCOME}:
         raise ValueError(
             f"counts have the dim {sorted(map(str, extra))[0]!r}; take one part, or their sum"
