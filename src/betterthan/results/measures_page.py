@@ -178,7 +178,7 @@ def _p_part(counted: _Counted, table: Any, alpha: float) -> Part:
     ]  # fmt: skip
     notes = ["It does not matter which measure is left out, only which system it favors."]
     notes += [_SIDED.format(counted.lead)] if counted.wins > counted.losses else []
-    heads = ("Measures used", "Ties", f"For {counted.lead}", "One-sided p", "", "Two-sided p")
+    heads = ("Measures used", "Ties", f"For {counted.lead}", "One-sided p", "Level", "Two-sided p")
     caption = (
         f"All p-values of the sign test, for {counted.lead}. One-sided: significant up to "
         f"{alpha:g}, marginal up to {_MARGINAL * alpha:g}."
@@ -349,10 +349,17 @@ def _subsets_table(subsets: Any, best: set[int], measures: int) -> Table:
     rows = [
         (row.favours, *([on_one_line(row.measure)] if labelled else []),
          numbers.p_value(row.p_value), f"{row.m}", numbers.p_value(row.tail),
-         "strongest" if row.Index in best else "")
+         "yes" if row.Index in best else "")
         for row in subsets.itertuples()
     ]  # fmt: skip
-    heads = ("For", *(["Measure"] if labelled else []), "p at most", "Measures", "Probability", "")
+    heads = (
+        "For",
+        *(["Measure"] if labelled else []),
+        "p at most",
+        "Measures",
+        "Probability",
+        "Strongest",
+    )
     caption = (
         f"Probability that so many of {measures} measures favor a system at such a one-sided p, if "
         "the systems are equal"
