@@ -144,6 +144,8 @@ def test_three_systems_have_their_pairs_and_every_measure(diag):
     assert "1 of 3 pairs are significant at 0.05" in text
     assert "✓ third" in text
     assert "Mid-p" in text
+    compared = words(str(bt.compare(diag.assign(third=diag["DIAG-NLP"] * 1.1))))
+    assert "P(best) is not available: measures are not items of one kind." in compared
 
 
 def test_a_test_of_items_is_reported_too():
