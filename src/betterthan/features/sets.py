@@ -156,7 +156,7 @@ def compare(
         | {"picked": (names.FEATURE_SET, picked)}
         | {name: (_SET_PAIR, square) for name, square in _paired(fits, table, ci_prob).items()}
         | best,
-        coords=dict.fromkeys((names.FEATURE_SET, *_SET_PAIR), list(map(str, fitted))),
+        coords={dim: list(map(str, fitted)) for dim in (names.FEATURE_SET, *_SET_PAIR)},
         attrs=provenance.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
     )
 

@@ -1,4 +1,5 @@
 from .agreeing import agreement as agreement
+from .agreeing import preference_accuracy as preference_accuracy
 from .agreeing import reference_rank as reference_rank
 from .chance import tau_distribution as tau_distribution
 from .chance import tau_test as tau_test

@@ -443,9 +443,9 @@ _SHRUNK_TOO = (
     "they are smaller than the true differences."
 )
 _CORRECTED = (
-    "Nested MSE difference: Student's t, its variance corrected for the training data that folds share "
-    "(Nadeau and Bengio). It is cautious: of equally good sets p is at most 0.05 in 0 to 8% of "
-    "simulated data. P(better): the probability that the first set has the smaller error."
+    "Nested MSE difference: Student's t, its variance corrected for the training data that folds "
+    "share (Nadeau and Bengio). It is cautious: of equally good sets p is at most 0.05 in 0 to 8% "
+    "of simulated data. P(better): the probability that the first set has the smaller error."
 )
 _SETS = ("Features", "Chosen", "R2 training (SD)", "R2 held out", "R2 nested (SE)", "MSE (SD)")
 

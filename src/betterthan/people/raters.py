@@ -1,0 +1,192 @@
+"""Agreement of raters on categories, beyond what chance would give."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.exact.labels import agreement
+from betterthan.exact.numeric import monte_carlo
+from betterthan.signed import Signature
+from betterthan.text import stripped
+
+_PAIR = ("rater_a", "rater_b")
+
+
+def kappa(
+    ratings: Any,
+    *,
+    weights: str | None = None,
+    categories: Sequence[Any] | None = None,
+    ci_prob: float = names.CI_PROB,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Compute Cohen's kappa of each two raters, or of a table of counts, with its interval.
+
+    Parameters
+    ----------
+    ratings : pandas.DataFrame, xarray.DataArray or array-like
+        Raters in rows, items in columns, as in `people.agreement`; numbers or labels, and None, NaN
+        or an empty text where a rater did not rate an item. Or a table of counts, dims (predicted,
+        actual), such as from `labels.from_table`: its two raters are called by its dims.
+    weights : {None, "linear", "quadratic"}, optional
+        How much a disagreement counts: all the same, or by the distance of the two categories, or
+        by its square. The distance of numbers is their difference, that of labels the number of
+        steps in `categories`.
+    categories : sequence, optional
+        All categories, in order. Default: those that occur, sorted; of a table, in its order.
+    ci_prob : float, default 0.95
+        Level of the equal-tailed credible intervals.
+    draws : int, default 4,000
+        Of the posterior of each pair.
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (rater_a, rater_b), from the items that both rated (``n_items``): ``kappa``, 1 less the
+        disagreement over that of independent raters with the same categories; ``agreement``, the
+        share of items with the same category; ``lower`` and ``upper``, of the posterior of the
+        probabilities of all pairs of categories, and always around ``kappa``, with their Monte
+        Carlo errors ``lower_mcse`` and ``upper_mcse``. The prior is worth two items: one on which
+        the two agree, one on which they do not. ``kappa`` is NaN where both always gave the same
+        category, and all are NaN where two raters share no item. On the diagonal kappa is 1.
+
+    Raises
+    ------
+    ValueError
+        If ratings are no table, have fewer than two raters or two categories, no two raters share
+        an item, labels have weights and no order, or an argument is not valid.
+
+    References
+    ----------
+    J. Cohen (1960), A coefficient of agreement for nominal scales, Educational and Psychological
+    Measurement 20(1), 37-46, doi:10.1177/001316446002000104.
+
+    J. Cohen (1968), Weighted kappa, Psychological Bulletin 70(4), 213-220, doi:10.1037/h0026256.
+
+    Examples
+    --------
+    >>> found = kappa([list("aabbbcac"), list("aabbcccc")], rng=1)
+    >>> pair = found.isel(rater_a=0, rater_b=1)
+    >>> round(pair["kappa"].item(), 3), pair["agreement"].item(), pair["n_items"].item()
+    (0.636, 0.75, 8)
+    >>> round(pair["lower"].item(), 2), round(pair["upper"].item(), 2)
+    (0.16, 0.87)
+    """
+    ci_prob = checks.probability(ci_prob, "ci_prob")
+    if weights is not None:
+        checks.one_of(weights, tuple(agreement.POWERS), "weights")
+    tables, raters, positions = _joint_tables(ratings, categories, weights)
+    cost, seed = agreement.disagreement(positions, weights), monte_carlo.one_seed(rng)
+    n_items, draws = tables.sum((-2, -1)), checks.whole(draws, "draws")
+    estimate = agreement.kappa(tables, cost)
+    same = np.trace(tables, axis1=-2, axis2=-1) / np.maximum(n_items, 1)
+    square = {"kappa": estimate, "agreement": np.where(n_items > 0, same, np.nan)}
+    square |= _bounds(tables, cost, ci_prob, draws, np.random.default_rng(seed))
+    provenance = Signature(ci_prob=ci_prob, ci_kind="eti", seed=seed, draws=draws)
+    return xr.Dataset(
+        {name: (_PAIR, values) for name, values in square.items()} | {"n_items": (_PAIR, n_items)},
+        coords=dict.fromkeys(_PAIR, raters),
+        attrs=provenance.to_attrs() | {"weights": weights or "none"},
+    )
+
+
+def _bounds(
+    tables: np.ndarray, cost: np.ndarray, ci_prob: float, draws: int, random: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """Bounds of the intervals of all pairs of raters, and their Monte Carlo errors."""
+    raters = len(tables)
+    estimate, levels = agreement.kappa(tables, cost), np.array([1 - ci_prob, 1 + ci_prob]) / 2
+    square = np.full((4, raters, raters), np.nan)
+    square[:2, range(raters), range(raters)], square[2:, range(raters), range(raters)] = 1, 0
+    for a, b in zip(*np.triu_indices(raters, 1), strict=True):
+        if not tables[a, b].any():
+            continue
+        ordered = agreement.draw_kappa(tables[a, b], cost, draws, random)[:, None]
+        ess = np.full(2, float(draws))
+        error = monte_carlo.quantile_error(np.repeat(ordered, 2, axis=1), levels, ess)
+        low, high = np.quantile(ordered, levels)
+        bounds = np.fmin(low, estimate[a, b]), np.fmax(high, estimate[a, b]), *error
+        square[:, a, b] = square[:, b, a] = bounds
+    return dict(zip(("lower", "upper", "lower_mcse", "upper_mcse"), square, strict=True))
+
+
+def _joint_tables(
+    ratings: Any, categories: Sequence[Any] | None, weights: str | None
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Counts of each two raters (rater, rater, category, category), the raters, and the places of
+    the categories.
+    """
+    if isinstance(ratings, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(ratings.dims):
+        counts = schemas.confusion(ratings)[0]
+        if counts.ndim != 2 or categories is not None:
+            raise ValueError(
+                "ratings are counts; give one table, dims (predicted, actual), without categories"
+            )
+        predicted, actual = np.diag(counts.sum(1)), np.diag(counts.sum(0))
+        tables = np.array([[predicted, counts], [counts.T, actual]])
+        return tables, [names.PREDICTED, names.ACTUAL], np.arange(len(counts))
+    values, raters = rated_table(ratings)
+    codes, ordered = coded(values, categories)
+    numeric = all(isinstance(c, int | float | np.number) for c in ordered)
+    if weights is not None and categories is None and not numeric:
+        raise ValueError(
+            f"weights={weights!r} need an order of the labels, and ratings are labels; pass "
+            "categories=[...], from the lowest to the highest"
+        )
+    chosen = (codes[..., None] == np.arange(len(ordered))).astype(int)
+    tables = np.einsum("aic,bid->abcd", chosen, chosen)
+    shared = tables.sum((-2, -1))
+    if not (shared - np.diag(shared.diagonal())).any():
+        raise ValueError(
+            f"ratings have {len(raters)} raters and no two of them rated the same item; kappa "
+            "needs items that both rated"
+        )
+    return tables, raters, np.array(ordered if numeric else range(len(ordered)), dtype=float)
+
+
+def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
+    """Ratings (rater, item) of any kind, None where there is none, and the raters."""
+    if isinstance(ratings, xr.DataArray) and ratings.ndim == 2:
+        ratings = ratings.to_pandas()
+    values = np.asarray(ratings, dtype=object)
+    if values.ndim != 2 or not values.size:
+        raise ValueError(
+            f"ratings have shape {values.shape}; give a table, raters in rows, items in columns"
+        )
+    if len(values) < 2:
+        raise ValueError("ratings have 1 rater; agreement needs two, in rows")
+    index = ratings.index if isinstance(ratings, pd.DataFrame) else range(len(values))
+    raters = [str(rater) for rater in index]
+    checks.unique(raters, "rater")
+    return values, raters
+
+
+def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
+    """Number of the category of each rating, -1 where there is none, and the categories in
+    order.
+    """
+    texts = [[stripped(v) if isinstance(v, str) else v for v in row] for row in values]
+    cells = [[None if v == "" or pd.isna(v) else v for v in row] for row in texts]
+    present = {v for row in cells for v in row if v is not None}
+    checks.fit(present, "rating")
+    if categories is None:
+        numbers = all(isinstance(v, int | float | np.number) for v in present)
+        ordered = sorted(present, key=None if numbers else str)
+    else:
+        ordered = list(categories)
+        checks.unique(ordered, "category")
+        if others := sorted(map(str, present - set(ordered))):
+            raise ValueError(f"rating {others[0]!r} is not among categories; add it")
+    if len(ordered) < 2:
+        only = f"all {checks.quoted(ordered[0])}" if ordered else "missing"
+        raise ValueError(f"ratings are {only}; agreement beyond chance needs two categories")
+    place = {category: k for k, category in enumerate(ordered)}
+    codes = [[-1 if v is None else place[v] for v in row] for row in cells]
+    return np.array(codes), ordered
