@@ -85,7 +85,7 @@ def test_two_categories_have_the_prior_of_jeffreys():
 
 def test_exchanged_raters_renamed_categories_and_missing_ratings():
     table = pd.DataFrame(
-        [list("aabbccab"), list("abbbcca") + [None], [None] * 7 + ["a"], list("aabbccab")],
+        [list("aabbccab"), [*"abbbcca", None], [None] * 7 + ["a"], list("aabbccab")],
         index=["w", "x", "y", "z"],
     )
     found = bt.people.kappa(table, rng=1)

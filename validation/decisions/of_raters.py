@@ -61,7 +61,10 @@ class Two:
 
     def rates(self, values: Values) -> list[Rate]:
         """How often each interval holds the truth."""
-        return [coverage(answer, *values[answer].T, self.kappa, of="kappa") for answer in ANSWERS]
+        return [
+            coverage(answer, values[answer][:, 0], values[answer][:, 1], self.kappa, of="kappa")
+            for answer in ANSWERS
+        ]
 
     def cell(self) -> Cell:
         """Its row."""
