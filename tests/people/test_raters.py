@@ -144,3 +144,106 @@ def test_expected_kappa_of_simulated_raters():
     for weights in (None, "linear", "quadratic"):
         value = agreement.kappa(table, agreement.disagreement(np.arange(3.0), weights))
         assert value == pytest.approx(share, abs=0.01)
+
+
+# Krippendorff (2004), section 11.3: four raters, twelve units, printed with three decimals.
+FOUR = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+
+
+@pytest.mark.parametrize(
+    ("level", "printed"),
+    [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)],
+)
+def test_alpha_is_the_printed_one(level, printed):
+    found = bt.people.alpha(FOUR, level=level, rng=1)
+    assert found["alpha"].item() == pytest.approx(printed, abs=5e-4)
+    assert (found["n_items"], found["n_ratings"], found["n_raters"]) == (11, 40, 4)
+    assert found.attrs["n_dropped"] == 1
+    assert found["lower"] < printed < found["upper"]
+
+
+def pair_by_pair(ratings, level):
+    """Alpha from loops over pairs of ratings: within items, and of all that are in pairs."""
+    columns = [[v for v in column if v is not None] for column in zip(*ratings, strict=True)]
+    columns = [column for column in columns if len(column) > 1]
+    every = sorted(v for column in columns for v in column)
+
+    def cost(a, b):
+        if level == "nominal":
+            return a != b
+        if level == "ordinal":
+            between = sum(min(a, b) <= v <= max(a, b) for v in every)
+            return (between - (every.count(a) + every.count(b)) / 2) ** 2 if a != b else 0
+        return (a - b) ** 2 / ((a + b) ** 2 if level == "ratio" and a + b else 1)
+
+    within = sum(
+        sum(cost(a, b) for a in column for b in column) / (len(column) - 1) for column in columns
+    )
+    overall = sum(cost(a, b) for a in every for b in every) / (len(every) - 1)
+    return 1 - within / overall
+
+
+@pytest.mark.parametrize("level", agreement.LEVELS)
+def test_alpha_is_counted_pair_by_pair(level):
+    random = np.random.default_rng(6)
+    values = np.where(random.random((3, 30)) < 0.5, random.integers(0, 9, 30), 4).astype(object)
+    values[random.random(values.shape) < 0.2] = None
+    found = bt.people.alpha(values, level=level, rng=1)["alpha"].item()
+    assert found == pytest.approx(pair_by_pair(values.tolist(), level))
+
+
+def test_alpha_of_two_raters_is_scotts_pi_with_its_correction():
+    """Without missing ratings, 1 less alpha is 1 less pi times 1 less one over all ratings."""
+    a, b = np.random.default_rng(7).integers(0, 3, (2, 25))
+    shares = np.bincount([*a, *b], minlength=3) / 50
+    by_chance = (shares**2).sum()
+    pi = ((a == b).mean() - by_chance) / (1 - by_chance)
+    found = bt.people.alpha([a, b], rng=1)["alpha"].item()
+    assert 1 - found == pytest.approx((1 - pi) * (1 - 1 / 50))
+
+
+def test_draws_of_alpha_for_two_raters_are_those_of_the_joint_table():
+    """Weights of the items are the posterior of the table: its pi, from other draws."""
+    cells = np.array([[30, 5], [3, 12]])
+    found = bt.people.alpha(rated(cells), rng=1, draws=20_000)
+    theta = np.random.default_rng(2).dirichlet(cells.ravel() + 0.5, 200_000).reshape(-1, 2, 2)
+    shares = (theta.sum(2) + theta.sum(1)) / 2
+    by_chance = (shares**2).sum(1)
+    pi = (theta[:, 0, 0] + theta[:, 1, 1] - by_chance) / (1 - by_chance)
+    values = 1 - (1 - pi) * (1 - 1 / 104)  # 50 items and two of the prior
+    for name, level in (("lower", 0.025), ("upper", 0.975)):
+        error = found[f"{name}_mcse"].item()
+        assert abs(found[name].item() - np.quantile(values, level)) < 4 * error + 2e-3
+
+
+def test_labels_in_order_and_scales_that_alpha_does_not_see():
+    words = pd.DataFrame(FOUR, dtype=object).map(lambda v: v and f"{'edcba'[v - 1]}")
+    order = list("edcba")
+    expected = bt.people.alpha(FOUR, level="ordinal", rng=1)["alpha"].item()
+    found = bt.people.alpha(words, level="ordinal", categories=order, rng=1)
+    assert found["alpha"].item() == pytest.approx(expected)
+    numbers = pd.DataFrame(FOUR, dtype=float)
+    for level, changed in (("interval", 3 * numbers + 7), ("ratio", 5 * numbers)):
+        same = bt.people.alpha(numbers, level=level, rng=1)
+        other = bt.people.alpha(changed, level=level, rng=1)
+        assert other["alpha"].item() == pytest.approx(same["alpha"].item())
+        assert other["lower"].item() == pytest.approx(same["lower"].item())
+
+
+def test_what_alpha_refuses_in_one_line():
+    for ratings, choice, message in (
+        ([[1, None], [None, 2]], {}, "ratings of 2 raters: no item has two of them; alpha needs"),
+        ([[1, 1, None], [1, 1, 2]], {}, "all that share an item are the same; alpha needs"),
+        ([list("ab"), list("ba")], {"level": "interval"}, "level='interval' needs numbers"),
+        ([list("ab"), list("ba")], {"level": "ordinal"}, "level='ordinal' needs an order"),
+        ([[1, -1], [1, 1]], {"level": "ratio"}, "ratings hold -1; level='ratio' needs at least 0"),
+        ([[1, 2], [1, 1]], {"level": "metric"}, "level is 'metric'; choose one of nominal"),
+    ):
+        with pytest.raises(ValueError, match=message) as caught:
+            bt.people.alpha(ratings, **choice)
+        assert "\n" not in str(caught.value)

@@ -1,5 +1,5 @@
-"""Intervals of agreement: kappa of two raters whose true agreement is known, with even and with
-skewed categories, next to the two intervals that are usual.
+"""Intervals of agreement: kappa of two raters and alpha of four whose true agreement is known, with
+even and with skewed categories, next to the intervals that are usual.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from betterthan.exact.labels import agreement
-from betterthan.people.raters import kappa
+from betterthan.people.raters import alpha, kappa
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage
 
@@ -18,6 +18,7 @@ MARGINS = {
     "even": {2: [0.5, 0.5], 5: [0.2] * 5},
     "skewed": {2: [0.9, 0.1], 5: [0.6, 0.2, 0.1, 0.06, 0.04]},
 }
+RESAMPLED = ("posterior", "bootstrap")
 ANSWERS = ("posterior", "jackknife t", "normal")
 _DRAWS = 1000
 
@@ -81,6 +82,63 @@ class Two:
         )
 
 
+@dataclass(frozen=True)
+class Several:
+    """Raters who copy the category of an item with a probability, and choose by the margins else;
+    of four raters a quarter of the ratings are missing.
+    """
+
+    level: str
+    categories: int
+    margins: str
+    raters: int
+    alpha: float
+    items: int
+
+    def play(self, random: np.random.Generator) -> dict[str, np.ndarray]:
+        """Bounds of two intervals of one set; NaN where there is none."""
+        k, shape = self.categories, (self.raters, self.items)
+        margin = MARGINS[self.margins][k]
+        copied = random.random(shape) < np.sqrt(self.alpha)
+        rated = np.where(
+            copied, random.choice(k, self.items, p=margin), random.choice(k, shape, p=margin)
+        )
+        missing = random.random(shape) < (0.25 if self.raters > 2 else 0.0)
+        counts = ((rated[..., None] == np.arange(k)) & ~missing[..., None]).sum(0).astype(float)
+        counts = counts[counts.sum(1) > 1]
+        if (counts.sum(0) > 0).sum() < 2:
+            return {answer: np.full(2, np.nan) for answer in RESAMPLED}
+        table = np.where(missing, np.nan, rated)
+        found = alpha(table, level=self.level, draws=_DRAWS, rng=1)
+        weights = random.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), _DRAWS)
+        values = np.arange(k, dtype=float)
+        resampled = agreement.alpha(weights.astype(float), counts, values, self.level)
+        return {
+            "posterior": np.array([found["lower"].item(), found["upper"].item()]),
+            "bootstrap": np.nanquantile(resampled, [0.025, 0.975]),
+        }
+
+    def rates(self, values: Values) -> list[Rate]:
+        """How often each interval holds the truth."""
+        return [
+            coverage(answer, values[answer][:, 0], values[answer][:, 1], self.alpha, of="alpha")
+            for answer in RESAMPLED
+        ]
+
+    def cell(self) -> Cell:
+        """Its row."""
+        whose = f"{self.level}, {self.categories} {self.margins} categories, {self.raters} raters"
+        return Cell(
+            name=f"raters/{whose}, alpha {self.alpha:g}, {self.items} items",
+            truth=f"{self.items} items, {whose} that copy the category of an item or choose "
+            f"independently, two of them alike by copying in {self.alpha:g}; that is alpha",
+            play=partial(_play, self),
+            rates=self.rates,
+            sets=500,
+            block=250,
+        )
+
+
 def _jackknife(table: np.ndarray, cost: np.ndarray) -> float:
     """Standard error of kappa from leaving each item out."""
     n, cells = table.sum(), np.argwhere(table > 0)
@@ -116,10 +174,19 @@ def _play(of: Any, sets: int, random: np.random.Generator) -> Values:
     return {k: np.array([each[k] for each in found]) for k in found[0]}
 
 
-CELLS = tuple(
-    Two(categories, margins, true, items, weights).cell()
-    for categories, weights in ((2, None), (5, None), (5, "quadratic"))
-    for margins in MARGINS
-    for true in (0.0, 0.3, 0.6, 0.9)
-    for items in (20, 50, 200)
+CELLS = (
+    *(
+        Two(categories, margins, true, items, weights).cell()
+        for categories, weights in ((2, None), (5, None), (5, "quadratic"))
+        for margins in MARGINS
+        for true in (0.0, 0.3, 0.6, 0.9)
+        for items in (20, 50, 200)
+    ),
+    *(
+        Several(level, categories, margins, 4, true, items).cell()
+        for level, categories in (("nominal", 2), ("nominal", 5), ("ordinal", 5), ("interval", 5))
+        for margins in MARGINS
+        for true in (0.0, 0.3, 0.6, 0.9)
+        for items in (20, 50)
+    ),
 )

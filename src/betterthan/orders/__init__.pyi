@@ -11,4 +11,6 @@ from .reading import read as read
 from .references import consensus as consensus
 from .references import tau_scores as tau_scores
 from .references import weighted_tau as weighted_tau
+from .sampling import stimuli as stimuli
+from .taus import distances as distances
 from .taus import kendall_tau as kendall_tau

@@ -14,6 +14,7 @@ from betterthan.signed import Signature
 from betterthan.text import stripped
 
 _PAIR = ("rater_a", "rater_b")
+_BOUNDS = ("lower", "upper", "lower_mcse", "upper_mcse")
 
 
 def kappa(
@@ -97,24 +98,117 @@ def kappa(
     )
 
 
+def alpha(
+    ratings: Any,
+    *,
+    level: str = "nominal",
+    categories: Sequence[Any] | None = None,
+    ci_prob: float = names.CI_PROB,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Compute Krippendorff's alpha: the agreement of any number of raters, with missing ratings.
+
+    Parameters
+    ----------
+    ratings : pandas.DataFrame, xarray.DataArray or array-like
+        Raters in rows, items in columns, as in `people.kappa`.
+    level : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
+        What counts as a disagreement: any difference; how many ratings lie between; the squared
+        difference; or the squared difference over the squared sum (numbers of at least 0).
+    categories : sequence, optional
+        All categories, in order; needed for labels that are ordinal. Default: those that occur,
+        sorted.
+    ci_prob, draws, rng
+        As in `people.kappa`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``alpha``, 1 less the disagreement within items over that of all ratings; ``lower`` and
+        ``upper``, equal-tailed and always around ``alpha``, from random weights of the items and
+        the prior of `people.kappa`, with their Monte Carlo errors ``lower_mcse`` and
+        ``upper_mcse``; ``n_items`` with two ratings or more, ``n_ratings`` of these, and
+        ``n_raters``. ``attrs["n_dropped"]`` counts items that fewer than two raters rated.
+
+    Raises
+    ------
+    ValueError
+        If ratings are no table, have fewer than two raters or two categories, no item has two
+        ratings, those with two are all the same, the level needs numbers or an order that ratings
+        do not have, or an argument is not valid.
+
+    References
+    ----------
+    K. Krippendorff (2004), Content Analysis: An Introduction to Its Methodology, second edition,
+    Sage, chapter 11.
+
+    Examples
+    --------
+    >>> found = alpha([[1, 2, 3, 3, None], [1, 2, 3, 4, 2], [None, 3, 3, 3, 2]], level="ordinal")
+    >>> round(found["alpha"].item(), 3), found["n_ratings"].item()
+    (0.784, 13)
+    """
+    checks.one_of(level, agreement.LEVELS, "level")
+    ci_prob, draws = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws")
+    cells, raters = rated_table(ratings)
+    codes, ordered = coded(cells, categories)
+    values = _values(ordered, level, categories is not None)
+    counts = (codes[..., None] == np.arange(len(ordered))).sum(0).astype(float)
+    shared = counts[counts.sum(1) > 1]
+    if (shared.sum(0) > 0).sum() < 2:
+        raise ValueError(
+            f"ratings of {len(raters)} raters: "
+            + ("all that share an item are the same" if len(shared) else "no item has two of them")
+            + "; alpha needs items that two raters rated, and two categories in them"
+        )
+    seed = monte_carlo.one_seed(rng)
+    estimate = agreement.alpha(np.ones((1, len(shared))), shared, values, level)[0]
+    ordered_draws = agreement.draw_alpha(shared, values, level, draws, np.random.default_rng(seed))
+    numbers = dict(zip(_BOUNDS, _interval(ordered_draws, estimate, ci_prob), strict=True))
+    numbers |= {"n_items": len(shared), "n_ratings": int(shared.sum()), "n_raters": len(raters)}
+    provenance = Signature(ci_prob=ci_prob, ci_kind="eti", seed=seed, draws=draws)
+    attrs = {"level": level, "n_dropped": len(counts) - len(shared)}
+    return xr.Dataset({"alpha": estimate} | numbers, attrs=provenance.to_attrs() | attrs)
+
+
+def _values(ordered: list[Any], level: str, in_order: bool) -> np.ndarray:
+    """Numbers of the categories, as far as the level needs them."""
+    numeric = all(isinstance(c, int | float | np.number) for c in ordered)
+    if level in ("interval", "ratio") and not numeric:
+        raise ValueError(f"level={level!r} needs numbers, and ratings are labels; pass numbers")
+    if level == "ordinal" and not (numeric or in_order):
+        raise ValueError(
+            "level='ordinal' needs an order of the labels; pass categories=[...], from the lowest "
+            "to the highest"
+        )
+    values = np.array(ordered if numeric else range(len(ordered)), dtype=float)
+    if level == "ratio" and values.min() < 0:
+        raise ValueError(f"ratings hold {values.min():g}; level='ratio' needs at least 0")
+    return values
+
+
 def _bounds(
     tables: np.ndarray, cost: np.ndarray, ci_prob: float, draws: int, random: np.random.Generator
 ) -> dict[str, np.ndarray]:
     """Bounds of the intervals of all pairs of raters, and their Monte Carlo errors."""
-    raters = len(tables)
-    estimate, levels = agreement.kappa(tables, cost), np.array([1 - ci_prob, 1 + ci_prob]) / 2
+    raters, estimate = len(tables), agreement.kappa(tables, cost)
     square = np.full((4, raters, raters), np.nan)
     square[:2, range(raters), range(raters)], square[2:, range(raters), range(raters)] = 1, 0
     for a, b in zip(*np.triu_indices(raters, 1), strict=True):
-        if not tables[a, b].any():
-            continue
-        ordered = agreement.draw_kappa(tables[a, b], cost, draws, random)[:, None]
-        ess = np.full(2, float(draws))
-        error = monte_carlo.quantile_error(np.repeat(ordered, 2, axis=1), levels, ess)
-        low, high = np.quantile(ordered, levels)
-        bounds = np.fmin(low, estimate[a, b]), np.fmax(high, estimate[a, b]), *error
-        square[:, a, b] = square[:, b, a] = bounds
-    return dict(zip(("lower", "upper", "lower_mcse", "upper_mcse"), square, strict=True))
+        if tables[a, b].any():
+            ordered = agreement.draw_kappa(tables[a, b], cost, draws, random)
+            square[:, a, b] = square[:, b, a] = _interval(ordered, estimate[a, b], ci_prob)
+    return dict(zip(_BOUNDS, square, strict=True))
+
+
+def _interval(ordered: np.ndarray, estimate: float, ci_prob: float) -> np.ndarray:
+    """Equal-tailed bounds of sorted draws, around the estimate, and their Monte Carlo errors."""
+    levels, draws = np.array([1 - ci_prob, 1 + ci_prob]) / 2, len(ordered)
+    low, high = np.quantile(ordered, levels)
+    both = np.repeat(ordered[:, None], 2, axis=1)
+    error = monte_carlo.quantile_error(both, levels, np.full(2, float(draws)))
+    return np.array([np.fmin(low, estimate), np.fmax(high, estimate), *error])
 
 
 def _joint_tables(

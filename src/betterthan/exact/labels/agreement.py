@@ -39,3 +39,65 @@ def draw_kappa(
     prior = np.where(np.eye(k, dtype=bool), 1 / k, 1 / (k * (k - 1)))
     theta = random.standard_gamma(table + prior, (draws, k, k))
     return np.sort(kappa(theta, cost))
+
+
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+_PRIOR_CATEGORIES = 10  # over which the prior of alpha is spread at most
+_CHUNK = 2**22  # weights held at once
+
+
+def alpha(weights: np.ndarray, counts: np.ndarray, values: np.ndarray, level: str) -> np.ndarray:
+    """Krippendorff's alpha (draw,) of items that count `weights` times (draw, item).
+
+    `counts` (item, category) are ratings, two or more an item, `values` those of the categories in
+    rising order. NaN where all ratings are the same.
+
+    Krippendorff (2004), Content Analysis, second edition, chapter 11.
+    """
+    ratings = counts.sum(1)
+    each, number = weights / (ratings - 1), weights @ ratings
+    if level == "interval":  # moments of each item suffice
+        sums, squares = counts @ values, counts @ values**2
+        within = each @ (ratings * squares - sums**2)
+        overall = number * (weights @ squares) - (weights @ sums) ** 2
+    elif level == "ordinal":  # squared distances of the middle rank of each category
+        total = weights @ counts
+        place = np.cumsum(total, axis=1) - total / 2
+        within = ((each * ratings) @ counts * place**2).sum(1)
+        within -= (each * (place @ counts.T) ** 2).sum(1)
+        overall = number * (total * place**2).sum(1) - (total * place).sum(1) ** 2
+    else:
+        total, cost = weights @ counts, disagreement(values, None)
+        if level == "ratio":
+            pairs = np.maximum(values[:, None] + values, np.finfo(float).tiny)
+            cost = ((values[:, None] - values) / pairs) ** 2
+        within = each @ (counts @ cost * counts).sum(1)
+        overall = (total @ cost * total).sum(1)
+    undefined = np.full(len(weights), np.nan)
+    return 1 - np.divide((number - 1) * within, overall, out=undefined, where=overall > 0)
+
+
+def draw_alpha(
+    counts: np.ndarray, values: np.ndarray, level: str, draws: int, random: np.random.Generator
+) -> np.ndarray:
+    """Draws of alpha, (draw,), sorted: items have random weights (Bayesian bootstrap).
+
+    The prior is that of `draw_kappa`: two items that two raters judged, one alike and one not.
+    """
+    k = counts.shape[1]
+    some = np.unique(np.linspace(0, k - 1, min(k, _PRIOR_CATEGORIES)).round().astype(int))
+    one = np.eye(k)[some]
+    first, second = np.triu_indices(len(some), 1)
+    alike, unlike = 2 * one, one[first] + one[second]
+    shape = np.repeat([1, 1 / len(alike), 1 / len(unlike)], [len(counts), len(alike), len(unlike)])
+    every = np.concatenate([counts, alike, unlike])
+    rows = max(1, _CHUNK // len(every))
+    parts = [min(rows, draws - start) for start in range(0, draws, rows)]
+    return np.sort(
+        np.concatenate(
+            [
+                alpha(random.standard_gamma(shape, (part, len(shape))), every, values, level)
+                for part in parts
+            ]
+        )
+    )
