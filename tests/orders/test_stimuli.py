@@ -68,6 +68,7 @@ def test_texts_of_unequal_length_and_fewer_texts_than_bins():
 def test_what_stimuli_refuse_in_one_line():
     for texts, edges, message in (
         ([list("abc")], 8, "references are a list; give a mapping"),
+        ({}, 8, "references are empty"),
         ({"a": list("abc")}, 8, "no order of 3 items has a tau from -0.75 to -0.5; give fewer"),
         ({"a": ["b"]}, 2, "an order of 1 item; give 2 to 200"),
         ({"a": list("aab")}, 2, "'a' occurs at positions 1 and 2"),

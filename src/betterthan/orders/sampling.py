@@ -58,13 +58,15 @@ def stimuli(
     [1, 2, 3, 4]
     """
     checks.of_type(references, Mapping, "references are", "mapping from texts to lists of items")
+    if not references:
+        raise ValueError("references are empty; give a mapping from texts to lists of items")
     ranked = ranked_of({text: {names.REFERENCE: order} for text, order in references.items()})
-    seed = one_seed(rng)
+    limits, seed = tau_bins(np.zeros(1), edges)[1], one_seed(rng)
     random = np.random.default_rng(seed)
     sampled, width = [], ranked.items.shape[1]
     for ranks, items in zip(ranked.ranks[:, 0], ranked.items, strict=True):
         ordered = items[np.argsort(ranks)][: int((~np.isnan(ranks)).sum())]
-        orders, tau, limits = _of_each_bin(len(ordered), edges, random)
+        orders, tau = _of_each_bin(len(ordered), limits, random)
         padded = np.full((len(orders), width), "", dtype=ranked.items.dtype)
         padded[:, : len(ordered)] = ordered[orders]
         sampled.append((padded, tau))
@@ -82,9 +84,9 @@ def stimuli(
 
 
 def _of_each_bin(
-    items: int, edges: Any, random: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A random permutation of each bin (bin, item), its tau (bin,), and the limits of the bins."""
+    items: int, limits: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """A random permutation of each bin (bin, item), and its tau (bin,)."""
     if not 2 <= items <= inversions.EXACT_MAX:
         raise ValueError(
             f"references have an order of {checks.numbered(items, 'item')}; give 2 to "
@@ -92,7 +94,7 @@ def _of_each_bin(
         )
     number = np.array(inversions.orders_by_inversions(items), dtype=object)
     tau = 1 - 4 * np.arange(len(number)) / (items * (items - 1))
-    place, limits = tau_bins(tau, edges)
+    place = tau_bins(tau, limits)[0]
     chosen = []
     for k in range(len(limits) - 1):
         inside = np.flatnonzero(place == k)
@@ -102,8 +104,7 @@ def _of_each_bin(
                 f"{limits[k + 1]:g}; give fewer or wider bins"
             )
         chosen.append(int(random.choice(inside, p=_shares(number[inside]))))
-    orders = np.array([_with_inversions(items, k, random) for k in chosen])
-    return orders, tau[chosen], limits
+    return np.array([_with_inversions(items, k, random) for k in chosen]), tau[chosen]
 
 
 def _with_inversions(items: int, number: int, random: np.random.Generator) -> np.ndarray:
