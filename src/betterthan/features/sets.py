@@ -148,13 +148,15 @@ def compare(
     table = tables.grouped(feature_table(features, response, columns=union, by=leave_out))
     fitted = {name: _fitted(table, name, columns, direction) for name, columns in listed.items()}
     fits = [f.fit for f in fitted.values() if f.fit is not None]
+    errors = np.array([(fit["observed"] - fit["held_out_chosen"]).values for fit in fits])
+    differences = paired(errors, table.groups, ci_prob)
     best, picked = _best(table, list(listed.values()), direction)
     provenance = Signature(answer="feature_sets", version=betterthan.__version__, ci_prob=ci_prob)
     return xr.Dataset(
         {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
         | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])}
         | {"picked": (names.FEATURE_SET, picked)}
-        | {name: (_SET_PAIR, square) for name, square in _paired(fits, table, ci_prob).items()}
+        | {name: (_SET_PAIR, square) for name, square in differences.items()}
         | best,
         coords={dim: list(map(str, fitted)) for dim in (names.FEATURE_SET, *_SET_PAIR)},
         attrs=provenance.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
@@ -173,14 +175,13 @@ def _best(
     return {"r2_held_out_best": r2, "r2_held_out_best_se": error}, picked
 
 
-def _paired(fits: list[xr.Dataset], table: FeatureTable, ci_prob: float) -> dict[str, np.ndarray]:
-    """Compare the squared errors of sets (set, set) on what is left out, group by group."""
-    squares = [(fit["observed"] - fit["held_out_chosen"]).values ** 2 for fit in fits]
-    errors, rows = np.array([np.bincount(table.groups, s) for s in squares]), len(table.y)
-    difference = errors[:, None] - errors
-    difference[np.abs(difference) < _EQUAL * errors.mean()] = 0
+def paired(errors: np.ndarray, groups: np.ndarray, ci_prob: float) -> dict[str, np.ndarray]:
+    """Compare held-out errors (set, row), squared, of each two sets (set, set), group by group."""
+    squares, rows = np.array([np.bincount(groups, each**2) for each in errors]), len(groups)
+    difference = squares[:, None] - squares
+    difference[np.abs(difference) < _EQUAL * squares.mean()] = 0
     mean = difference.sum(-1, keepdims=True) / rows
-    sizes = np.bincount(table.groups)
+    sizes = np.bincount(groups)
     by_group = mean + (difference - sizes * mean) * (len(sizes) / rows)  # of a ratio of two sums
     centre, scale, df = folds.correlated(np.moveaxis(by_group, -1, 0), 1 / len(sizes))
     reach = special.stdtrit(df, (1 + ci_prob) / 2) * scale
