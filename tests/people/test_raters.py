@@ -70,6 +70,20 @@ def test_numbers_count_by_their_differences_and_labels_by_their_steps():
     assert pair(bt.people.kappa(numbers, weights="linear", rng=1))["kappa"] != by_step["kappa"]
 
 
+def test_the_prior_of_many_categories_is_spread_over_some():
+    """Graded ratings have a category each: the interval is near that of many raters' items."""
+    random = np.random.default_rng(8)
+    quality = random.normal(size=300)
+    ratings = quality + random.normal(0, 0.5, (2, 300))
+    found = pair(bt.people.kappa(ratings, weights="quadratic", rng=1, draws=1000))
+    expected = 1 / (1 + 0.25)
+    assert found["lower"] < expected < found["upper"]
+    assert found["upper"] - found["lower"] < 0.12
+    same = bt.people.alpha(ratings, level="interval", rng=1, draws=1000)
+    assert same["alpha"].item() == pytest.approx(found["kappa"].item(), abs=0.005)
+    assert same["lower"].item() == pytest.approx(found["lower"].item(), abs=0.02)
+
+
 def test_two_categories_have_the_prior_of_jeffreys():
     """Bounds are quantiles of the posterior, by another sampler and within Monte Carlo error."""
     cells = np.array([[30, 5], [3, 12]])
@@ -115,6 +129,7 @@ def test_what_kappa_refuses_in_one_line():
         ([[1, 1], [1, 1]], {}, "ratings are all 1; agreement beyond chance needs two categories"),
         ([[None], [None]], {}, "ratings are missing; agreement"),
         (["ab", "ba"], {}, "give a table"),
+        ([[1.0, np.inf], [1.0, 2.0]], {}, "ratings hold inf; give finite numbers, or labels"),
         ([list("ab"), list("ba")], {"weights": "linear"}, "need an order of the labels"),
         ([list("ab"), list("ba")], {"weights": "cubic"}, "weights is 'cubic'; choose one of"),
         ([list("ab"), list("ba")], {"categories": "a"}, "rating 'b' is not among categories"),

@@ -1,6 +1,6 @@
 """Agreement of raters on categories, beyond what chance would give."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from betterthan.text import stripped
 
 _PAIR = ("rater_a", "rater_b")
 _BOUNDS = ("lower", "upper", "lower_mcse", "upper_mcse")
+_BY_PAIR = ("kappa", "agreement", *_BOUNDS)
 
 
 def kappa(
@@ -83,16 +84,30 @@ def kappa(
     ci_prob = checks.probability(ci_prob, "ci_prob")
     if weights is not None:
         checks.one_of(weights, tuple(agreement.POWERS), "weights")
-    tables, raters, positions = _joint_tables(ratings, categories, weights)
+    raters, tables, positions = _joint_tables(ratings, categories, weights)
     cost, seed = agreement.disagreement(positions, weights), monte_carlo.one_seed(rng)
-    n_items, draws = tables.sum((-2, -1)), checks.whole(draws, "draws")
-    estimate = agreement.kappa(tables, cost)
-    same = np.trace(tables, axis1=-2, axis2=-1) / np.maximum(n_items, 1)
-    square = {"kappa": estimate, "agreement": np.where(n_items > 0, same, np.nan)}
-    square |= _bounds(tables, cost, ci_prob, draws, np.random.default_rng(seed))
+    random, draws = np.random.default_rng(seed), checks.whole(draws, "draws")
+    numbers = np.full((len(_BY_PAIR), len(raters), len(raters)), np.nan)
+    n_items = np.zeros((len(raters), len(raters)), dtype=int)
+    for a, b, table in tables:
+        both = (slice(None), [a, b], [b, a])
+        n_items[both[1:]] = total = table.sum()
+        if a == b and total:
+            numbers[both] = np.array([1, 1, 1, 1, 0, 0])[:, None]
+        elif total:
+            estimate = agreement.kappa(table, cost)
+            ordered = agreement.draw_kappa(table, cost, draws, random)
+            bounds = _interval(ordered, estimate, ci_prob)
+            numbers[both] = np.array([estimate, np.trace(table) / total, *bounds])[:, None]
+    if not np.triu(n_items, 1).any():
+        raise ValueError(
+            f"ratings have {len(raters)} raters and no two of them rated the same item; kappa "
+            "needs items that both rated"
+        )
     provenance = Signature(ci_prob=ci_prob, ci_kind="eti", seed=seed, draws=draws)
     return xr.Dataset(
-        {name: (_PAIR, values) for name, values in square.items()} | {"n_items": (_PAIR, n_items)},
+        {name: (_PAIR, values) for name, values in zip(_BY_PAIR, numbers, strict=True)}
+        | {"n_items": (_PAIR, n_items)},
         coords=dict.fromkeys(_PAIR, raters),
         attrs=provenance.to_attrs() | {"weights": weights or "none"},
     )
@@ -188,20 +203,6 @@ def _values(ordered: list[Any], level: str, in_order: bool) -> np.ndarray:
     return values
 
 
-def _bounds(
-    tables: np.ndarray, cost: np.ndarray, ci_prob: float, draws: int, random: np.random.Generator
-) -> dict[str, np.ndarray]:
-    """Bounds of the intervals of all pairs of raters, and their Monte Carlo errors."""
-    raters, estimate = len(tables), agreement.kappa(tables, cost)
-    square = np.full((4, raters, raters), np.nan)
-    square[:2, range(raters), range(raters)], square[2:, range(raters), range(raters)] = 1, 0
-    for a, b in zip(*np.triu_indices(raters, 1), strict=True):
-        if tables[a, b].any():
-            ordered = agreement.draw_kappa(tables[a, b], cost, draws, random)
-            square[:, a, b] = square[:, b, a] = _interval(ordered, estimate[a, b], ci_prob)
-    return dict(zip(_BOUNDS, square, strict=True))
-
-
 def _interval(ordered: np.ndarray, estimate: float, ci_prob: float) -> np.ndarray:
     """Equal-tailed bounds of sorted draws, around the estimate, and their Monte Carlo errors."""
     levels, draws = np.array([1 - ci_prob, 1 + ci_prob]) / 2, len(ordered)
@@ -213,9 +214,9 @@ def _interval(ordered: np.ndarray, estimate: float, ci_prob: float) -> np.ndarra
 
 def _joint_tables(
     ratings: Any, categories: Sequence[Any] | None, weights: str | None
-) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """Counts of each two raters (rater, rater, category, category), the raters, and the places of
-    the categories.
+) -> tuple[list[str], Iterable[tuple[int, int, np.ndarray]], np.ndarray]:
+    """The raters, the counts (category, category) of each with itself and with each later one, and
+    the places of the categories.
     """
     if isinstance(ratings, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(ratings.dims):
         counts = schemas.confusion(ratings)[0]
@@ -224,8 +225,8 @@ def _joint_tables(
                 "ratings are counts; give one table, dims (predicted, actual), without categories"
             )
         predicted, actual = np.diag(counts.sum(1)), np.diag(counts.sum(0))
-        tables = np.array([[predicted, counts], [counts.T, actual]])
-        return tables, [names.PREDICTED, names.ACTUAL], np.arange(len(counts))
+        tables = [(0, 0, predicted), (0, 1, counts), (1, 1, actual)]
+        return [names.PREDICTED, names.ACTUAL], tables, np.arange(len(counts), dtype=float)
     values, raters = rated_table(ratings)
     codes, ordered = coded(values, categories)
     numeric = all(isinstance(c, int | float | np.number) for c in ordered)
@@ -234,15 +235,17 @@ def _joint_tables(
             f"weights={weights!r} need an order of the labels, and ratings are labels; pass "
             "categories=[...], from the lowest to the highest"
         )
-    chosen = (codes[..., None] == np.arange(len(ordered))).astype(int)
-    tables = np.einsum("aic,bid->abcd", chosen, chosen)
-    shared = tables.sum((-2, -1))
-    if not (shared - np.diag(shared.diagonal())).any():
-        raise ValueError(
-            f"ratings have {len(raters)} raters and no two of them rated the same item; kappa "
-            "needs items that both rated"
-        )
-    return tables, raters, np.array(ordered if numeric else range(len(ordered)), dtype=float)
+    positions = np.array(ordered if numeric else range(len(ordered)), dtype=float)
+    pairs = zip(*np.triu_indices(len(raters)), strict=True)
+    tables = ((int(a), int(b), _table(codes[a], codes[b], len(ordered))) for a, b in pairs)
+    return raters, tables, positions
+
+
+def _table(first: np.ndarray, second: np.ndarray, categories: int) -> np.ndarray:
+    """Counts (category, category) of the items that both rated."""
+    both = (first >= 0) & (second >= 0)
+    cells = first[both] * categories + second[both]
+    return np.bincount(cells, minlength=categories**2).reshape(categories, categories)
 
 
 def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
@@ -267,9 +270,11 @@ def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndar
     order.
     """
     texts = [[stripped(v) if isinstance(v, str) else v for v in row] for row in values]
-    cells = [[None if v == "" or pd.isna(v) else v for v in row] for row in texts]
+    cells = [[None if pd.isna(v) or v == "" else v for v in row] for row in texts]
     present = {v for row in cells for v in row if v is not None}
     checks.fit(present, "rating")
+    if infinite := [v for v in present if isinstance(v, float) and np.isinf(v)]:
+        raise ValueError(f"ratings hold {infinite[0]}; give finite numbers, or labels")
     if categories is None:
         numbers = all(isinstance(v, int | float | np.number) for v in present)
         ordered = sorted(present, key=None if numbers else str)

@@ -4,10 +4,15 @@ Cohen (1960), Educational and Psychological Measurement 20(1), 37-46; Cohen (196
 Bulletin 70(4), 213-220.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 # Weighted differences of two places on a scale, from their distance; none: any difference is one.
 POWERS = {"linear": 1, "quadratic": 2}
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+_PRIOR_CATEGORIES = 10  # over which a prior is spread at most
+_CHUNK = 2**22  # weights held at once
 
 
 def disagreement(positions: np.ndarray, weights: str | None) -> np.ndarray:
@@ -16,14 +21,22 @@ def disagreement(positions: np.ndarray, weights: str | None) -> np.ndarray:
     return (distance > 0).astype(float) if weights is None else distance ** POWERS[weights]
 
 
-def kappa(tables: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """1 less the observed disagreement over that of independent raters, (...,) from joint tables
-    (..., category, category); NaN where both always give the same category.
+def kappa(table: np.ndarray, cost: np.ndarray) -> float:
+    """1 less the observed disagreement over that of independent raters, from a table (category,
+    category); NaN where both always give the same category.
     """
-    total = tables.sum((-2, -1))
-    observed = (tables * cost).sum((-2, -1)) * total
-    by_chance = np.einsum("...i,ij,...j->...", tables.sum(-1), cost, tables.sum(-2))
-    undefined = np.full(np.shape(total), np.nan)
+    cells = np.nonzero(table)
+    return float(_of_cells(table[cells][None].astype(float), *cells, cost)[0])
+
+
+def _of_cells(
+    weights: np.ndarray, rows: np.ndarray, columns: np.ndarray, cost: np.ndarray
+) -> np.ndarray:
+    """Kappa (draw,) from weights (draw, cell) of the cells that are not empty."""
+    each = np.eye(len(cost))
+    observed = weights @ cost[rows, columns] * weights.sum(1)
+    by_chance = ((weights @ each[rows] @ cost) * (weights @ each[columns])).sum(1)
+    undefined = np.full(len(weights), np.nan)
     return 1 - np.divide(observed, by_chance, out=undefined, where=by_chance > 0)
 
 
@@ -35,15 +48,32 @@ def draw_kappa(
     The prior is worth two items: one on which the raters agree, one on which they do not, each
     spread evenly over the cells of its kind. Of two categories this is Jeffreys' prior.
     """
-    k = len(table)
-    prior = np.where(np.eye(k, dtype=bool), 1 / k, 1 / (k * (k - 1)))
-    theta = random.standard_gamma(table + prior, (draws, k, k))
-    return np.sort(kappa(theta, cost))
+    some = _spread(len(table))
+    prior = np.full((len(some), len(some)), 1 / (len(some) * (len(some) - 1)))
+    np.fill_diagonal(prior, 1 / len(some))
+    shape = table.astype(float)
+    shape[np.ix_(some, some)] += prior
+    cells = np.nonzero(shape)
+    return _sampled(shape[cells], draws, random, lambda weights: _of_cells(weights, *cells, cost))
 
 
-LEVELS = ("nominal", "ordinal", "interval", "ratio")
-_PRIOR_CATEGORIES = 10  # over which the prior of alpha is spread at most
-_CHUNK = 2**22  # weights held at once
+def _spread(categories: int) -> np.ndarray:
+    """The categories that the prior is spread over: all, or some at equal steps of many."""
+    few = min(categories, _PRIOR_CATEGORIES)
+    return np.unique(np.linspace(0, categories - 1, few).round().astype(int))
+
+
+def _sampled(
+    shape: np.ndarray,
+    draws: int,
+    random: np.random.Generator,
+    statistic: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """A statistic (draw,) of gamma weights of these shapes, sorted, in blocks."""
+    rows = max(1, _CHUNK // len(shape))
+    blocks = [min(rows, draws - start) for start in range(0, draws, rows)]
+    weights = (random.standard_gamma(shape, (block, len(shape))) for block in blocks)
+    return np.sort(np.concatenate([statistic(block) for block in weights]))
 
 
 def alpha(weights: np.ndarray, counts: np.ndarray, values: np.ndarray, level: str) -> np.ndarray:
@@ -84,20 +114,10 @@ def draw_alpha(
 
     The prior is that of `draw_kappa`: two items that two raters judged, one alike and one not.
     """
-    k = counts.shape[1]
-    some = np.unique(np.linspace(0, k - 1, min(k, _PRIOR_CATEGORIES)).round().astype(int))
-    one = np.eye(k)[some]
+    some = _spread(counts.shape[1])
+    one = np.eye(counts.shape[1])[some]
     first, second = np.triu_indices(len(some), 1)
     alike, unlike = 2 * one, one[first] + one[second]
     shape = np.repeat([1, 1 / len(alike), 1 / len(unlike)], [len(counts), len(alike), len(unlike)])
     every = np.concatenate([counts, alike, unlike])
-    rows = max(1, _CHUNK // len(every))
-    parts = [min(rows, draws - start) for start in range(0, draws, rows)]
-    return np.sort(
-        np.concatenate(
-            [
-                alpha(random.standard_gamma(shape, (part, len(shape))), every, values, level)
-                for part in parts
-            ]
-        )
-    )
+    return _sampled(shape, draws, random, lambda weights: alpha(weights, every, values, level))
