@@ -204,14 +204,19 @@ def _cell_sets(rows: int) -> Cell:
 
 
 def _play_pair(
-    rows: int, features: int, slope: float, direction: str, sets: int, random: np.random.Generator
+    rows: int,
+    features: int,
+    slopes: tuple[float, float],
+    direction: str,
+    sets: int,
+    random: np.random.Generator,
 ) -> Values:
-    """Two sets that predict equally well, each by its first feature."""
+    """Two sets, each of which predicts by its first feature, with its slope."""
     listed = {k: [f"{k}{j}" for j in range(features)] for k in "ab"}
     found = []
     for _ in range(sets):
         x = random.standard_normal((rows, 2 * features))
-        y = slope * (x[:, 0] + x[:, features]) + random.standard_normal(rows)
+        y = slopes[0] * x[:, 0] + slopes[1] * x[:, features] + random.standard_normal(rows)
         frame = pd.DataFrame(x, columns=listed["a"] + listed["b"]).assign(y=y)
         pair = compare(frame, "y", listed, direction=direction).isel(
             feature_set_a=0, feature_set_b=1
@@ -226,20 +231,23 @@ def _play_pair(
     return dict(zip(("corrected", "plain"), np.array(found).T, strict=True))
 
 
-def _rates_pair(values: Values) -> list[Rate]:
+def _rates_pair(equal: bool, values: Values) -> list[Rate]:
     told = {"plain": "paired t", "corrected": "corrected t"}
-    says = "p <= .05 of two equally good sets"
-    return [rate(told[k], says, values[k] <= LEVEL, LEVEL) for k in told]
+    says = f"p <= .05 of two {'equally good' if equal else 'unequal'} sets"
+    nominal = LEVEL if equal else None
+    return [rate(told[k], says, values[k] <= LEVEL, nominal) for k in told]
 
 
-def _cell_pair(rows: int, features: int, slope: float, direction: str) -> Cell:
+def _cell_pair(rows: int, features: int, slopes: tuple[float, float], direction: str) -> Cell:
     how = "chosen by AIC" if direction == "both" else "all kept"
+    equal = slopes[0] == slopes[1]
+    slope = f"slope {slopes[0]:g}" if equal else f"slopes {slopes[0]:g} and {slopes[1]:g}"
     return Cell(
-        name=f"outcomes/two sets of {features}, {rows} rows, slope {slope:g}, {how}",
+        name=f"outcomes/two sets of {features}, {rows} rows, {slope}, {how}",
         truth=f"{rows} rows, two sets of {features} normal features, {how}; the first of each has "
-        f"slope {slope:g}, noise sd 1",
-        play=partial(_play_pair, rows, features, slope, direction),
-        rates=_rates_pair,
+        f"{slope}, noise sd 1",
+        play=partial(_play_pair, rows, features, slopes, direction),
+        rates=partial(_rates_pair, equal),
         sets=500,
         block=50,
         key_sets=2,
@@ -323,10 +331,11 @@ CELLS = (
     *(_cell_groups(groups, of_rows) for of_rows in (False, True) for groups in (5, 8, 15, 40)),
     *(_cell_sets(rows) for rows in (20, 35, 100)),
     *(
-        _cell_pair(rows, features, slope, direction)
+        _cell_pair(rows, features, (slope, slope), direction)
         for rows in (20, 35, 60)
         for features in (3, 7)
         for slope, direction in ((0.0, "both"), (0.6, "both"), (0.6, "none"))
     ),
+    *(_cell_pair(rows, 3, (1.0, 0.0), "both") for rows in (20, 35, 60)),
     *(_cell_beta(*shape) for shape in ((15, 1.0), (35, 1.0), (100, 1.0), (35, 0.0))),
 )
