@@ -25,8 +25,8 @@ def kappa(table: np.ndarray, cost: np.ndarray) -> float:
     """1 less the observed disagreement over that of independent raters, from a table (category,
     category); NaN where both always give the same category.
     """
-    cells = np.nonzero(table)
-    return float(_of_cells(table[cells][None].astype(float), *cells, cost)[0])
+    rows, columns = np.nonzero(table)
+    return float(_of_cells(table[rows, columns][None].astype(float), rows, columns, cost)[0])
 
 
 def _of_cells(
@@ -53,8 +53,10 @@ def draw_kappa(
     np.fill_diagonal(prior, 1 / len(some))
     shape = table.astype(float)
     shape[np.ix_(some, some)] += prior
-    cells = np.nonzero(shape)
-    return _sampled(shape[cells], draws, random, lambda weights: _of_cells(weights, *cells, cost))
+    rows, columns = np.nonzero(shape)
+    return _sampled(
+        shape[rows, columns], draws, random, lambda w: _of_cells(w, rows, columns, cost)
+    )
 
 
 def _spread(categories: int) -> np.ndarray:
