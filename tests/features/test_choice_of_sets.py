@@ -181,3 +181,23 @@ def test_the_printed_decrease_is_not_significant_unless_errors_go_together():
         variance = sd[0] ** 2 + sd[1] ** 2 - 2 * r * sd[0] * sd[1]
         t = apart / np.sqrt(variance * (1 / 35 + 1 / 34))
         assert (2 * stats.t.sf(t, 34) < 0.05) == significant
+
+
+def test_groups_of_unequal_size_weigh_by_their_rows():
+    """The error of a ratio of two sums over groups, and the mean over rows."""
+    of = np.repeat(np.arange(9), [1, 6, 2, 2, 5, 3, 1, 4, 4])
+    frame = table(8, n=len(of), slope=0.7).assign(of=of)
+    sets = {"a": ["x0", "x1"], "b": ["x2", "x3"]}
+    pair = bt.features.compare(frame, "y", sets, leave_out="of").sel(
+        feature_set_a="a", feature_set_b="b"
+    )
+    squares = []
+    for columns in sets.values():
+        fit = bt.features.performance_function(frame, "y", columns=columns, leave_out="of").fit
+        squares.append(((fit["observed"] - fit["held_out_chosen"]) ** 2).values)
+    apart = squares[0] - squares[1]
+    sums = np.array([(apart[of == k] - apart.mean()).sum() for k in range(9)])
+    scale = np.sqrt((sums**2).sum() / 8 * 81 / len(of) ** 2 * (1 / 9 + 1 / 8))
+    assert pair["mse_difference"].item() == pytest.approx(apart.mean())
+    p = 2 * stats.t.sf(abs(apart.mean()) / scale, 8)
+    assert pair["p_value"].item() == pytest.approx(p)
