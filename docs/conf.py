@@ -61,12 +61,17 @@ def _digest() -> str:
 
 def _copy_notebooks() -> None:
     """Sphinx sees no files outside of its folder; a copy that is already there and equal stays
-    untouched. A copy is one folder deeper, and so are its paths.
+    untouched. A copy is in a folder of the docs, and so are its paths.
     """
     target = HERE / "notebooks"
     target.mkdir(exist_ok=True)
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    found = {p.name: p.read_bytes().replace(b"](../models/", b"](../../models/") for p in notebooks}
+    found = {
+        p.name: p.read_bytes()
+        .replace(b"](../models/", b"](../../models/")
+        .replace(b"](../docs/", b"](../")
+        for p in notebooks
+    }
     for old in target.iterdir():
         if old.name not in found:
             old.unlink()
@@ -161,6 +166,7 @@ _alone = (
     "way-of-the-data",
     "models",
     "calibration",
+    "published",
     "speed",
     "references",
     "changelog",

@@ -149,7 +149,7 @@ def run(setting: Setting, values: np.ndarray, answer: Answer = answers) -> dict[
     stated: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
     pairs = ties = 0
     for _ in range(setting.splits):
-        chosen = values[:, _systems(setting, values, random)]
+        chosen = values[:, systems_of(setting, values, random)]
         order = random.permutation(len(chosen))
         training, rest = chosen[order[: setting.items]], chosen[order[setting.items :]]
         first, second = np.triu_indices(chosen.shape[1], 1)
@@ -172,7 +172,7 @@ def run(setting: Setting, values: np.ndarray, answer: Answer = answers) -> dict[
     }
 
 
-def _systems(setting: Setting, values: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def systems_of(setting: Setting, values: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Places of the systems; the best are those on all items, the same for every answer."""
     if not setting.systems:
         return np.arange(values.shape[1])

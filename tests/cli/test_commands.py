@@ -196,13 +196,26 @@ def test_groups_of_tallies(tallies, capsys, monkeypatch):
     code, out, err = run(capsys, monkeypatch, "groups", tallies, "--statistic", "f1")
     assert code == 0
     assert "12 items x 3 systems" in err
+    marks = out.partition("Above the diagonal")[0]
     lines = {
         line.split()[0]: line.split()
-        for line in out.splitlines()
+        for line in marks.splitlines()
         if line.startswith((" A ", " B ", " C "))
     }
     assert lines["A"][-1] == lines["C"][-1] == "a"
     assert lines["B"][-1] == "b"
+
+
+def test_groups_by_the_critical_difference(tallies, results, capsys, monkeypatch):
+    options = ("--correction", "tukey", "--cutoff", "0.05", "--seed", "1")
+    code, out, _ = run(capsys, monkeypatch, "groups", tallies, *options)
+    assert code == 0
+    assert "Critical difference: 0." in out
+    code, _, err = run(
+        capsys, monkeypatch, "groups", results, "--test", "sign", "--correction", "tukey"
+    )
+    assert code == 2
+    assert "correction='tukey' needs the permutations" in err
 
 
 def test_groups_by_sampling_and_by_the_sign_test(tallies, results, capsys, monkeypatch, tmp_path):

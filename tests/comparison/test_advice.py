@@ -137,7 +137,7 @@ def test_closed_form_is_advised_for_two_systems(scores):
     comparison = bt.compare(data, method="advised", rng=1)
     assert not comparison.alternatives
     assert "prob_best" not in comparison
-    three = bt.count(scores.drop_vars(["cluster", "dataset"]))
+    three = bt.count(scores.drop_vars(["cluster", "dataset"])).assign_attrs(unit="unknown")
     comparison = bt.compare(three, method="advised")
     assert not comparison.alternatives
     assert "it needs the scores of the items" in comparison.attrs["no_joint"]

@@ -94,7 +94,8 @@ def test_what_has_no_answer_among_all_says_why(choices, why):
 
 def test_counts_and_few_items_say_why():
     data = solved(np.random.default_rng(3), np.zeros(3), 30)
-    assert "needs the scores of the items" in bt.compare(bt.count(data)).attrs["no_joint"]
+    counts = bt.count(data).assign_attrs(unit="unknown")
+    assert "needs the scores of the items" in bt.compare(counts).attrs["no_joint"]
     assert "4 items are too few" in bt.compare(data[:4]).attrs["no_joint"]
 
 

@@ -361,8 +361,8 @@ def one_way_p():
         (counted(1), {"confidence": 0}, "confidence is 0; give a number between 0 and 1"),
         (
             counted(1),
-            {"correction": "max_t"},
-            "correction is 'max_t'; choose one of none, holm, bh",
+            {"correction": "scheffe"},
+            "correction is 'scheffe'; choose one of none, holm, bh, max_t, tukey",
         ),
     ],
 )

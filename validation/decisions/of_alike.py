@@ -61,6 +61,72 @@ class Equal:
         )
 
 
+@dataclass(frozen=True)
+class Critical:
+    """The critical difference of equal systems, with or without one that is far ahead."""
+
+    kind: str  # right or wrong, graded, graded with unequal spread, or F1
+    systems: int
+    items: int
+    ahead: bool = False
+
+    def play(self, sets: int, random: np.random.Generator) -> Values:
+        """Whether any two of the equal systems are further apart."""
+        differ, critical = np.zeros(sets, bool), np.zeros(sets)
+        for k in range(sets):
+            test = randomization_test(
+                self._scores(random), correction="tukey", cutoff=LEVEL, shuffles=_SHUFFLES, rng=k
+            )
+            equal = test["score"].values[self.ahead :]
+            critical[k] = float(test["critical_difference"])
+            differ[k] = np.ptp(equal) > critical[k] + _ROUNDING
+        return {"differ": differ, "critical": critical}
+
+    def _scores(self, random: np.random.Generator) -> xr.DataArray:
+        """Items are hard or easy for all systems; the first may be far ahead."""
+        shape, first = (self.items, self.systems), np.arange(self.systems) == 0
+        ability = 2.0 * (self.ahead & first)
+        ease = random.normal(0.4, 1.5, (self.items, 1))
+        right = 1 / (1 + np.exp(-ease - ability))
+        coords: dict[str, list[str]] = {"system": [f"s{s}" for s in range(self.systems)]}
+        if self.kind == "F1":
+            length = random.integers(2, 12, (self.items, 1))
+            tp = random.binomial(length, right)
+            values = np.stack([tp, random.poisson(0.8, shape), length - tp], axis=-1)
+            return xr.DataArray(
+                values, dims=_TALLIES, coords=coords | {"tally": ["tp", "fp", "fn"]}
+            )
+        values = (random.random(shape) < right).astype(float)
+        if self.kind.startswith("graded"):  # errors of a system on an item, skewed
+            spread = np.linspace(0.5, 2.0, self.systems) if self.kind != "graded" else np.array(1.0)
+            values = ease + 3 * ability + spread * random.lognormal(0.0, 1.0, shape)
+            values -= spread * np.exp(0.5)
+        return xr.DataArray(values, dims=("item", "system"), coords=coords)
+
+    def rates(self, values: Values) -> list[Rate]:
+        """What is promised where no two systems differ."""
+        says = "two equal systems are further apart"
+        return [rate("critical difference", says, values["differ"], LEVEL)]
+
+    def cell(self) -> Cell:
+        """Its row."""
+        others = ", one of them far ahead" if self.ahead else ""
+        return Cell(
+            name=f"alike/critical difference, {self.kind}, {self.systems} systems, "
+            f"{self.items} items{others}",
+            truth=f"{self.systems} systems, {self.kind}, on {self.items} items of which some are "
+            f"harder for all{others}",
+            play=self.play,
+            rates=self.rates,
+            sets=1000,
+            block=100,
+        )
+
+
+_TALLIES = ("item", "system", "tally")
+_ROUNDING = 1e-9
+
+
 def _play_orders(references: str, sets: int, random: np.random.Generator) -> Values:
     p = np.zeros(sets)
     for k in range(sets):
@@ -95,5 +161,11 @@ def _cell_orders(references: str) -> Cell:
 
 CELLS = (
     *(Equal(systems).cell() for systems in (5, 10, 20)),
+    *(
+        Critical(kind, systems, items, ahead).cell()
+        for kind in ("right or wrong", "graded", "graded with unequal spread", "F1")
+        for systems, items in ((3, 20), (5, 100), (10, 50))
+        for ahead in (False, True)
+    ),
     *(_cell_orders(references) for references in _REFERENCES),
 )

@@ -191,7 +191,13 @@ def groups(
     confidence: Annotated[
         float, typer.Option(help="and with this confidence in it.")
     ] = names.CONFIDENCE,
-    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = names.CORRECTION,
+    correction: Annotated[
+        str,
+        typer.Option(
+            help=", ".join(names.CORRECTIONS + names.JOINT_CORRECTIONS)
+            + "; tukey also gives the critical difference of scores."
+        ),
+    ] = names.CORRECTION,
     systems: Systems = None,
     seed: Seed = None,
     format: Format = None,
@@ -206,6 +212,7 @@ def groups(
 
     checks.one_of(test, ("randomization", "sign"), "test")
     data = read_arguments(files, systems=systems, **reading)
+    joint = correction if correction in names.JOINT_CORRECTIONS else "none"
     if test == "sign":
         result = bt.sign_test(data)
     else:
@@ -216,6 +223,7 @@ def groups(
             unit=unit,
             method=method,
             shuffles=shuffles,
+            correction=joint,
             cutoff=cutoff,
             rng=seed,
         )

@@ -1,7 +1,7 @@
 """Three or more systems at once: their pairs by one joint model, P(best) (``prob_best``), ranks."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import UnitTotals
+from betterthan.counts.additivity import both_right
 from betterthan.counts.shapes import Table
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import abilities, units
@@ -67,18 +68,17 @@ def joint_posterior(
         return Table()
     if "prob_best" in answer.more:
         return _of_model(answer)
-    reason = _no_joint(evaluation, options)
-    if reason:
+    totals, question = _totals(evaluation, options), options.question
+    reason = totals if isinstance(totals, str) else _no_joint(evaluation, totals, options)
+    if isinstance(totals, str) or reason:
         return Table(attrs={"no_joint": reason})
-    totals, question = evaluation.totals, options.question
-    assert totals is not None  # else there was a reason
     equal = names.DATASET in evaluation.takes and len(set(totals.dataset.tolist())) > 1
     means = None
     if suite is not None:
         evidence = averaged_evidence(suite, options)
         if isinstance(evidence, str):
             return Table(attrs={"no_joint": evidence})
-    elif totals.graded or not totals.single or equal:
+    elif not isinstance(totals, CountTotals) and (totals.graded or not totals.single or equal):
         means = _equally_weighed(totals) if equal else totals.means()
         if means.df <= DF_MIN:
             few = (
@@ -112,6 +112,7 @@ def joint_posterior(
     )
     places = np.arange(1, len(totals.systems) + 1)
     columns = {name: ranks[name] for name in _COLUMNS} | {"rank": (("rank",), places)}
+    columns[names.SYSTEM] = (names.SYSTEM,), np.array(totals.systems)
     return Table(columns | pairs.arrays, signature.to_attrs())
 
 
@@ -147,16 +148,55 @@ def _equally_weighed(totals: Any) -> Means:
     return replace(parts[0], mean=mean, parts=np.concatenate(added), scored=scored, df=df)
 
 
-def _no_joint(evaluation: Evaluation, options: Options) -> str:
-    """Why there is no joint answer."""
-    if not evaluation.by_item:
-        judged = evaluation.raw_counts.attrs.get("unit") == "judgment"
-        how = "it needs a joint model, which compare(..., method='advised') fits"
-        return how if judged else "it needs the scores of the items"
-    totals = evaluation.totals
-    if totals is None:
+@dataclass(frozen=True)
+class CountTotals:
+    """Items that systems have right or wrong, of which only wins, losses and ties are known."""
+
+    systems: list[str]
+    both: np.ndarray  # (system, system): items that two systems have right
+    units: int
+    dataset = np.zeros(1, dtype=int)
+    graded = runs = gaps = False
+    single = higher_is_better = True
+
+    def both_right(self) -> tuple[np.ndarray, int]:
+        """On how many items both of two systems are right, (system, system), and the items."""
+        return self.both, self.units
+
+
+type _Totals = UnitTotals | BlockTotals | CountTotals
+
+
+def _totals(evaluation: Evaluation, options: Options) -> _Totals | str:
+    """Sums of the items, or why there are none."""
+    counts = evaluation.raw_counts
+    if evaluation.totals is not None:
+        return evaluation.totals
+    if evaluation.by_item:
         how = "compare(..., method='advised') draws it jointly"
         return f"wins on items say little of a ratio of sums; {how}"
+    unit, ties = (
+        counts.attrs.get("unit", "unknown"),
+        counts.sizes[names.OUTCOME] == len(names.OUTCOMES),
+    )
+    if unit == "judgment":
+        return "it needs a joint model, which compare(..., method='advised') fits"
+    if unit not in (names.ITEM, "unknown") or evaluation.unit == CLUSTER or options.over:
+        return _SCORES
+    if not ties:
+        return f"{_SCORES}, or the number of all items" if unit == names.ITEM else _SCORES
+    both = both_right(counts)
+    if unit == names.ITEM or (options.unit == names.ITEM and not isinstance(both, str)):
+        return both if isinstance(both, str) else CountTotals(evaluation.systems, *both)
+    return _SCORES if isinstance(both, str) else f"{_SCORES}, or unit='item' {_SAME_ITEMS}"
+
+
+_SCORES = "it needs the scores of the items"
+_SAME_ITEMS = "if all pairs are of the same right and wrong items"
+
+
+def _no_joint(evaluation: Evaluation, totals: _Totals, options: Options) -> str:
+    """Why there is no joint answer."""
     if unlabelled(evaluation.data, CLUSTER):
         return "some items have no cluster"
     if options.margin:
@@ -186,9 +226,7 @@ def _of_model(answer: Answer) -> Table:
     return Table(attrs={"joint_model": answer.engine, "joint_draws": draws})
 
 
-def _signature(
-    evaluation: Evaluation, totals: "UnitTotals | BlockTotals", equal: bool, options: Options
-) -> Signature:
+def _signature(evaluation: Evaluation, totals: _Totals, equal: bool, options: Options) -> Signature:
     runs = totals.runs and evaluation.unit == "item"
     of_what = "items with their runs" if runs else f"{evaluation.unit}s"
     how = "weigh the same" if options.over is None else "are averaged"

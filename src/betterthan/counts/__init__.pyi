@@ -8,6 +8,7 @@ from .successes import trials_from_table as trials_from_table
 from .tables import from_contingency as from_contingency
 from .tables import from_measures as from_measures
 from .tables import from_table as from_table
+from .tables import to_table as to_table
 from .tallies import tally_scores as tally_scores
 from .tallies import tally_totals as tally_totals
 from .ties import apply_ties as apply_ties

@@ -66,4 +66,6 @@ def counts_of(blocks: Blocks, tables: Tables, margin: float) -> xr.DataArray:
     provenance = Signature(
         unit=names.ITEM, n_items=blocks.items, margin=margin, missing="pairwise", ties="third"
     )
-    return counts.assign_attrs(origin(blocks.scores, "higher_is_better") | provenance.to_attrs())
+    graded = {"graded": 1} if tables.graded else {}
+    attrs = origin(blocks.scores, "higher_is_better") | provenance.to_attrs() | graded
+    return counts.assign_attrs(attrs)

@@ -78,6 +78,8 @@ def counted(
     """The same of scores that are checked, and under their policy for missing ones, already."""
     counts, used = counts_and_used(scores, margin, by)
     dropped = counts.attrs["n_items"] - used
+    graded = not (np.isnan(scores.values) | np.isin(scores.values, (0, 1))).all()
+    counts.attrs |= {"graded": 1} if graded else {}
     return counts.assign_coords(n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, dropped))
 
 

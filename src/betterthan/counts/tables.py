@@ -1,5 +1,6 @@
 """Counts from published tables, and from measures in different units and directions."""
 
+import warnings
 from collections.abc import Mapping
 from itertools import compress
 from typing import Any
@@ -8,14 +9,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
+from betterthan.counts.additivity import triple_that_does_not_add_up
 from betterthan.counts.scoring import count_outcomes
-from betterthan.counts.shapes import square_array
+from betterthan.counts.shapes import square_array, systems_of, to_square
 from betterthan.signed import Signature
 
 
 def from_table(
-    table: Mapping[tuple[str, str], tuple[int, ...]], *, unit: str = "unknown"
+    table: Mapping[tuple[str, str], tuple[int, ...]],
+    *,
+    unit: str = "unknown",
+    n_items: int | None = None,
 ) -> xr.DataArray:
     """Counts straight from a paper: (win, loss, tie), or (win, loss) where ties are not printed.
 
@@ -26,18 +31,29 @@ def from_table(
         entries have two numbers or all have three. A pair that is absent has no examples.
     unit : {"item", "judgment", "unknown"}, default "unknown"
         What was counted: items all systems share, or separate judgments of one pair each.
+    n_items : int, optional
+        Of (win, loss) on the same items: how many these are. The other items are ties. From a
+        table of three or more systems with ties and ``unit="item"``, `compare` computes the joint
+        answer and P(best).
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        Without ties the dim ``outcome`` holds win and loss alone and ``attrs["ties"]`` is
+        Without ties the dim ``outcome`` holds only win and loss, and ``attrs["ties"]`` is
         "unknown".
 
     Raises
     ------
     ValueError
         If a count is negative or fractional, a system meets itself with wins or losses, the
-        directions contradict each other, or entries differ in length.
+        directions contradict each other, entries differ in length, or a pair has more wins and
+        losses than `n_items`.
+
+    Warns
+    -----
+    UserWarning
+        If `unit` is "item" and wins less losses do not add up over three systems, as those of right
+        and wrong items do; the message names them.
 
     Examples
     --------
@@ -47,6 +63,8 @@ def from_table(
     [2, 12, 986]
     """
     checks.one_of(unit, names.UNITS, "unit")
+    if n_items is not None:
+        table = _with_ties(table, unit, checks.whole(n_items, "n_items"))
     width = _width(table)
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.unique(systems, "system")
@@ -54,7 +72,78 @@ def from_table(
     cells = {(str(a), str(b)): _cell(a, b, entry) for (a, b), entry in table.items()}
     square = _filled(cells, systems, width)
     provenance = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
-    return square_array(square, systems, {}).assign_attrs(provenance.to_attrs())
+    counts = square_array(square, systems, {}).assign_attrs(provenance.to_attrs())
+    warn_of_other_items(counts)
+    return counts
+
+
+def to_table(counts: xr.DataArray) -> pd.DataFrame:
+    """Wins and losses as papers print them: "28-44" in the row of a system and the column of
+    another.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray, dims (system_a, system_b, outcome)
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row and a column for each system, in the order of the data; wins of the row come first.
+        Empty where a pair was not compared, and of a system against itself.
+
+    Raises
+    ------
+    ValueError
+        If these are no counts, or are of several data sets.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.counts.to_table(bt.datasets.intent_detection()).loc["NN W"].tolist()
+    ['21-26', '34-39', '', '27-48', '28-30', '17-58', '28-52', '78-62']
+    """
+    counts = schemas.counts(counts)
+    square = to_square(counts) if names.PAIR in counts.dims else counts
+    if extra := set(square.dims) - {*names.SQUARE, names.OUTCOME}:
+        raise ValueError(
+            f"counts have the dim {sorted(map(str, extra))[0]!r}; take one part, or their sum"
+        )
+    systems, values = systems_of(square), square.transpose(*names.SQUARE, names.OUTCOME).values
+    compared = values.any(-1) & ~np.eye(len(systems), dtype=bool)
+    cells = [
+        [f"{row[0]:g}-{row[1]:g}" if known else "" for row, known in zip(rows, some, strict=True)]
+        for rows, some in zip(values, compared, strict=True)
+    ]
+    return pd.DataFrame(cells, systems, systems)
+
+
+def warn_of_other_items(counts: xr.DataArray) -> None:
+    """Warn of wins on the same items that do not add up over three systems, in any data set."""
+    if counts.attrs.get("unit") != names.ITEM:
+        return
+    parts = list(counts) if counts.dims[0] == names.DATASET else [counts]
+    if triple := next(filter(None, map(triple_that_does_not_add_up, parts)), ""):
+        warnings.warn(
+            f"the table may have a typing error: {triple}. Wins less losses of items that are "
+            "right or wrong add up; only those of graded scores need not.",
+            skip_file_prefixes=names.PACKAGE,
+        )
+
+
+def _with_ties(
+    table: Mapping[tuple[str, str], tuple[int, ...]], unit: str, n_items: int
+) -> dict[tuple[str, str], tuple[int, ...]]:
+    """The table, with as many ties as leave `n_items` to each pair."""
+    if unit != names.ITEM:
+        raise ValueError(f"n_items={n_items} is the number of shared items; pass unit='item', too")
+    if _width(table) == len(names.OUTCOMES):
+        raise ValueError(f"n_items={n_items} is for a table without ties; this one has them")
+    for pair, (win, loss) in table.items():
+        if win + loss > n_items:
+            raise ValueError(
+                f"{pair!r} has {win} wins and {loss} losses, which are more than n_items={n_items}"
+            )
+    return {pair: (win, loss, n_items - win - loss) for pair, (win, loss) in table.items()}
 
 
 def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:

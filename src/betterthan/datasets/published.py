@@ -72,6 +72,17 @@ _WINS = (
     ((81, 41),),
 )
 
+# Table A3, upper triangle: percent.
+_PROBABILITIES = (
+    (50.00, 76.46, 3.02, 63.80, 0.00, 1.54, 96.64),
+    (71.93, 0.23, 62.67, 0.00, 1.99, 96.95),
+    (0.77, 39.74, 0.00, 0.36, 91.12),
+    (98.01, 0.32, 37.03, 99.97),
+    (0.00, 0.96, 93.95),
+    (97.93, 100.00),
+    (99.99,),
+)
+
 
 def contingency_case(case: str) -> xr.DataArray:
     """Counts of one of the two constructed cases of Table A1: equal accuracies, unequal evidence.
@@ -125,6 +136,33 @@ def intent_detection() -> xr.DataArray:
         for b, wins in zip(_SYSTEMS[_SYSTEMS.index(a) + 1 :], row, strict=True)
     }
     return from_table(table, unit="item").assign_attrs(_source("Table A2"))
+
+
+def intent_detection_probabilities() -> xr.DataArray:
+    """Probabilities in percent that one of eight intent detection systems is better, Table A3.
+
+    Returns
+    -------
+    xarray.DataArray, dims (system_a, system_b)
+        That ``system_a`` is better than ``system_b``, to two decimals, and 50 on the diagonal, as
+        printed. ``attrs["citation"]`` says where.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> printed = bt.datasets.intent_detection_probabilities()
+    >>> printed.sel(system_a="NN W", system_b="LUIS").item()
+    91.12
+    >>> wins = bt.datasets.intent_detection().sel(system_a="NN W", system_b="LUIS")
+    >>> bool(abs(bt.prob_better(wins) * 100 - 91.12) < 0.005)
+    True
+    """
+    upper = np.triu_indices(len(_SYSTEMS), 1)
+    percent = np.full((len(_SYSTEMS),) * 2, 50.0)
+    percent[upper] = np.concatenate(_PROBABILITIES)
+    percent.T[upper] = np.round(100 - percent[upper], 2)
+    coords = {dim: list(_SYSTEMS) for dim in names.SQUARE}
+    return xr.DataArray(percent, coords, names.SQUARE, attrs=_source("Table A3"))
 
 
 def _source(table: str) -> dict[str, Any]:

@@ -278,12 +278,12 @@ def cliques(
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Systems from best to worst, and a bar over each largest set of them in which no pair has a
-    better system.
+    better system, or differs significantly.
 
     Parameters
     ----------
     data : Comparison or xarray.Dataset
-        From `compare`.
+        From `compare`, or from `significance.groups`.
     systems : list of str or mapping of str to str, optional
         Draw only these; a mapping says what to call them.
     limit : int, default 40
@@ -317,11 +317,13 @@ def cliques(
     [[0, 1], [1, 2]]
     """
     limit = checks.whole(limit, "limit")
-    dataset = inputs.compared(data)
-    ranked = inputs.table_order(dataset)
+    grouped = isinstance(data, xr.Dataset) and names.GROUP in data.dims
+    dataset = data if grouped else inputs.compared(data)
+    ranked = dataset[names.SYSTEM].values.tolist() if grouped else inputs.table_order(dataset)
     name = chosen(systems, ranked)
     selected = [system for system in ranked if system in name]
-    all_cliques = [c for c in maximal_cliques(_similar(dataset, selected)) if len(c) > 1]
+    similar = _in_a_group(dataset, selected) if grouped else _similar(dataset, selected)
+    all_cliques = [c for c in maximal_cliques(similar) if len(c) > 1]
     longest = sorted(all_cliques, key=len, reverse=True)[:limit]
     labels = drawing.labels([name[system] for system in selected])
     step = 0.17 if len(selected) <= 60 else 0.115
@@ -329,7 +331,14 @@ def cliques(
     with drawing.canvas(ax, width, 0.8 + step * len(selected)) as ax:
         drawing.name_rows(ax, labels, above=0.1)
         _draw_cliques(ax, sorted(longest))
-        return drawing.finish(ax, _cliques_title(dataset, len(longest), len(all_cliques)))
+        title = _groups_title if grouped else _cliques_title
+        return drawing.finish(ax, title(dataset, len(longest), len(all_cliques)))
+
+
+def _in_a_group(groups: xr.Dataset, selected: list[str]) -> np.ndarray:
+    """Pairs that are marked as similar in both directions."""
+    similar = groups["similar"].transpose(*names.SQUARE).sel(dict.fromkeys(names.SQUARE, selected))
+    return (similar.values & similar.values.T).astype(bool)
 
 
 def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
@@ -347,12 +356,15 @@ def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
     return ~np.isin(verdict.values.astype(str), _DECIDED)
 
 
+_BARS = 6  # few bars stay near the names
+
+
 def _draw_cliques(ax: "Axes", bars: list[tuple[int, ...]]) -> None:
     for k, members in enumerate(bars):
         color = drawing.INK if k % 2 == 0 else drawing.UNDECIDED
         look: dict[str, Any] = {"color": color, "linewidth": 1.4, "solid_capstyle": "round"}
         ax.plot([k] * len(members), list(members), "-o", markersize=3, **look)
-    ax.set_xlim(-0.8, max(len(bars), 1) - 0.2)
+    ax.set_xlim(-0.8, max(len(bars), _BARS) - 0.2)
     ax.set_xticks([])
     ax.spines[["left", "bottom"]].set_visible(False)
 
@@ -362,5 +374,15 @@ def _cliques_title(dataset: Any, n_drawn: int, total: int) -> str:
     level = f"threshold {provenance.threshold or names.VERDICT_PROB:g}"
     if not total:
         return f"Every pair has a better system, {level}"
-    more = f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
-    return f"Systems that share a bar: no better system in any pair, {level}{more}"
+    return f"Systems that share a bar: no better system in any pair, {level}{_more(n_drawn, total)}"
+
+
+def _groups_title(groups: Any, n_drawn: int, total: int) -> str:
+    level = f"p ≤ {groups.attrs['cutoff']:g}"
+    if not total:
+        return f"All systems differ significantly, {level}"
+    return f"Systems that share a bar do not differ significantly, {level}{_more(n_drawn, total)}"
+
+
+def _more(n_drawn: int, total: int) -> str:
+    return f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks
+from betterthan import checks, names
 from betterthan.counts.successes import trials_from_table
+from betterthan.counts.tables import warn_of_other_items
 from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.layouts import find
@@ -356,6 +357,8 @@ def read(
         meanings=columns,
         names_are=chosen.names,
     )
+    if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
+        warn_of_other_items(result)
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 

@@ -24,6 +24,7 @@ from betterthan.results.pair_tables import (
     outlook_columns,
     outlook_part,
     ties_table,
+    wins_part,
 )
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
@@ -153,6 +154,7 @@ DETAILS = (
     outlook_part,
     _datasets,
     _ties,
+    wins_part,
     groups_part,
     data_part,
     model_part,

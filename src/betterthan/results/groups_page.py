@@ -8,8 +8,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.results import numbers
 from betterthan.results.context import ReportContext
-from betterthan.results.document import Document, Part, Table
+from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.rows import single_unit
 from betterthan.results.sentences import unit_label
@@ -41,11 +42,53 @@ def page(groups: xr.Dataset) -> Document:
     return Document(
         _HEADING,
         "Which systems are not significantly different?",
-        [Part(_HEADING, tables=[marks_table(groups)], notes=[on_one_line(str(a["note"]))])],
+        [
+            Part(
+                _HEADING,
+                tables=[marks_table(groups)],
+                notes=[*_critical_difference(groups), on_one_line(str(a["note"]))],
+                figures=[Figure("Which systems do not differ", plotted("cliques", groups))],
+            ),
+            *_p_values(groups),
+        ],
         ['"Not significantly different" does not mean equal.'],
         [" | ".join(signature)],
         group_sentences(group_facts(groups)),
     )
+
+
+def _critical_difference(groups: xr.Dataset) -> list[str]:
+    """How far apart scores must be on these items, for any two systems to differ."""
+    if "critical_difference" not in groups:
+        return []
+    value, error = (float(groups[f"critical_difference{end}"]) for end in ("", "_mcse"))
+    if np.isnan(value):
+        return ["There is no critical difference: so few permutations cannot reach the cutoff."]
+    return [
+        f"Critical difference: {numbers.estimate(value, error)}. Two systems whose scores are no "
+        "further apart cannot be distinguished on this test set."
+    ]
+
+
+def _p_values(groups: xr.Dataset) -> list[Part]:
+    """P above the diagonal and, where it was sampled, the confidence in the cutoff below it."""
+    number = groups.sizes[names.SYSTEM]
+    if "p_adjusted" not in groups or number > _MARKED_SYSTEMS:
+        return []
+    cells = np.full((number, number), "", dtype=object)
+    upper = np.triu_indices(number, 1)
+    p = groups["p_adjusted"].values[upper]
+    error = groups["p_adjusted_mcse"].values[upper] if "p_adjusted_mcse" in groups else 0 * p
+    cells[upper] = list(map(numbers.p_value, p, error))
+    below = ""
+    if "confidence" in groups:
+        cells.T[upper] = [numbers.probability(p) for p in groups["confidence"].values[upper]]
+        below = " Below it: the confidence that the true p is at or below the cutoff."
+    systems = labels_on_one_line(groups[names.SYSTEM].values)
+    ranks = [str(k + 1) for k in range(number)]
+    rows = [(system, *row) for system, row in zip(systems, cells.tolist(), strict=True)]
+    caption = f"Above the diagonal: p of each pair, as compared with the cutoff.{below}"
+    return [Part("p-values", tables=[Table(("System", *ranks), rows, caption)])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +188,7 @@ def marks_table(groups: xr.Dataset) -> Table:
 
     Parameters
     ----------
-    found : xarray.Dataset
+    groups : xarray.Dataset
         From `significance.groups`.
 
     Returns

@@ -49,11 +49,23 @@ def p_value(p: float, mcse: float = 0.0, *, with_error: bool = False) -> str:
     if math.isnan(p):
         return "–"
     if mcse > 0:
-        places = _places(mcse)
-        return f"{p:.{places}f}" + (f" ± {mcse:.{places}f}" if with_error else "")
+        text = estimate(p, mcse)
+        return text if with_error else text.partition(" ")[0]
     if p < 1e-4:
         return f"{p:.1e}" if p > 1e-300 else "< 1e-300"
     return f"{p:.3g}"
+
+
+def estimate(value: float, mcse: float = 0.0) -> str:
+    """A number with its Monte Carlo error, to the first digit of that; else three digits.
+
+    Examples
+    --------
+    >>> estimate(0.0723, 0.00052), estimate(0.19)
+    ('0.0723 ± 0.0005', '0.19')
+    """
+    places = _places(mcse)
+    return f"{value:.{places}f} ± {mcse:.{places}f}" if mcse > 0 else f"{value:.3g}"
 
 
 def percent(p: float) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.counts.tables import to_table
 from betterthan.results import numbers
 from betterthan.results.columns import (
     NO_DATA,
@@ -24,7 +25,7 @@ from betterthan.results.columns import (
     probability,
     written_cells,
 )
-from betterthan.results.context import PAIRS_VISIBLE, ReportContext
+from betterthan.results.context import MATRIX_SYSTEMS, PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import ENGINES, MODEL_REASONS
@@ -259,6 +260,17 @@ def matrix_table(context: ReportContext) -> Table:
         name="matrix",
         keys=[(system,) for system in systems],
     )
+
+
+def wins_part(context: ReportContext) -> Part | None:
+    """Wins and losses of all pairs as papers print them, in the order of the data."""
+    if not 2 < len(context.systems) <= MATRIX_SYSTEMS or "counts" not in context.data:
+        return None
+    order = dict.fromkeys(names.SQUARE, context.input_order)
+    table = to_table(context.data["counts"].sel(order))
+    rows = [(str(system), *cells) for system, *cells in table.itertuples()]
+    caption = "Wins and losses of the system of the row against that of the column"
+    return Part("Wins and losses", tables=[Table(("", *context.input_order), rows, caption)])
 
 
 def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:

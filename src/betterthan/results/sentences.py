@@ -216,15 +216,26 @@ def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
 
 
 def _shrunken(answer: Answer, pair: Pair) -> str:
-    """The difference of the scores, where that of the joint model is written as another."""
+    """The difference of the scores, or of wins and losses, where that of the joint model, or of the
+    prior of a pair, is written as another.
+    """
     joint = answer.verdict_counts is not None and answer.verdict_counts.joint
-    if not joint or len(answer.scores) != 2 or pair.difference is None:
+    by_prior = pair.n_units is None and pair.quantity in ("wins", "accuracy")
+    if pair.difference is None or not (joint or by_prior):
         return ""
-    observed = replace(pair, difference=answer.scores[0].score - answer.scores[1].score)
+    if pair.quantity == "wins" and pair.n and pair.wins is not None and pair.losses is not None:
+        difference = (pair.wins - pair.losses) / pair.n
+    elif pair.quantity != "wins" and len(answer.scores) == 2:
+        difference = answer.scores[0].score - answer.scores[1].score
+    else:
+        return ""
+    observed = replace(pair, difference=difference)
     text, estimate = (difference_words(p).partition(" ")[0] for p in (observed, pair))
-    much = abs(pair.difference) < abs(observed.difference or 0.0) / 2
+    if text == estimate or abs(pair.difference) >= abs(difference):
+        return ""
+    much = joint and abs(pair.difference) < abs(difference) / 2
     why = ", because the data hardly separate the systems" if much else ""
-    return f"; shrunk from {text}{why}" if text != estimate else ""
+    return f"; shrunk from {text}{why}" if joint else f"; shrunk from {text} by the prior"
 
 
 def difference_words(pair: Pair, note: str = "") -> str:

@@ -183,6 +183,7 @@ class Tails:
     exceedances: np.ndarray | None = None
     shuffles: np.ndarray | None = None
     adjusted: np.ndarray | None = None  # (pair,), by max_t or tukey
+    critical: tuple[float, float] | None = None  # of tukey: the critical difference and its error
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,7 @@ class Drawn:
     seed: int
     stop_after: int | None = None  # exceedances at which a pair needs no more
     joint: str | None = None  # max_t or tukey
+    cutoff: float = names.CUTOFF  # of the critical difference
 
 
 def plan(responses: Responses, method: str) -> tuple[str, str]:
@@ -254,8 +256,12 @@ def sampled_tails(responses: Responses, tails: list[int], drawn: Drawn) -> Tails
         if not tally.open.any():
             break
         before += len(swaps)
-    adjusted = _joint(pairs, drawn, squares) if drawn.joint else None
-    return Tails(tally.p(), tally.counted, tally.done, adjusted)
+    adjusted, critical = None, None
+    if drawn.joint == "tukey":
+        adjusted, critical = _tukey(pairs, drawn)
+    elif drawn.joint:
+        adjusted = _max_t(pairs, drawn, squares)
+    return Tails(tally.p(), tally.counted, tally.done, adjusted, critical)
 
 
 @dataclass
@@ -291,22 +297,30 @@ class _Tally:
         return np.where(self.open, sampled, self.counted / self.done)
 
 
-def _joint(pairs: Pairs, drawn: Drawn, squares: np.ndarray) -> np.ndarray:
-    shuffles = drawn.shuffles
-    observed = pairs.observed_sizes()
-    slack = 1 - 1e-12  # sizes are floats here: what differs by rounding counts as reached
-    if drawn.joint == "tukey":
-        responses = pairs.responses
-        rows = max(1, 8 * _NUMBERS // responses.values.size)
-        ranges = np.sort(permuted_ranges(responses, shuffles, drawn.seed, rows))
-        above = shuffles - np.searchsorted(ranges, observed * slack, side="left")
-        return randomization.monte_carlo_p(above, np.full(above.shape, shuffles))
+_SLACK = 1 - 1e-12  # sizes are floats here: what differs by rounding counts as reached
+
+
+def _tukey(pairs: Pairs, drawn: Drawn) -> tuple[np.ndarray, tuple[float, float]]:
+    """Adjusted p-values, and the critical difference, of permutations of all systems."""
+    responses, shuffles = pairs.responses, drawn.shuffles
+    rows = max(1, 8 * _NUMBERS // responses.values.size)
+    ranges = np.sort(permuted_ranges(responses, shuffles, drawn.seed, rows))
+    above = shuffles - np.searchsorted(ranges, pairs.observed_sizes() * _SLACK, side="left")
+    adjusted = randomization.monte_carlo_p(above, np.full(above.shape, shuffles))
+    if responses.kind == "sum":  # from sums to means
+        ranges = ranges / responses.items / responses.scale
+    return adjusted, corrections.critical_difference(ranges, drawn.cutoff)
+
+
+def _max_t(pairs: Pairs, drawn: Drawn, squares: np.ndarray) -> np.ndarray:
+    """Adjusted p-values of standardized differences under joint swaps, step-down."""
+    shuffles, observed = drawn.shuffles, pairs.observed_sizes()
     scale = np.sqrt(squares / shuffles)
     scale[scale == 0] = np.inf  # never differs, in no swap
     counted = np.zeros(observed.size, dtype=np.int64)
     for swaps in _chunks(pairs, drawn):
         counted += corrections.step_down_maxima(
-            observed / scale * slack, pairs.sizes(swaps).T / scale
+            observed / scale * _SLACK, pairs.sizes(swaps).T / scale
         )
     return corrections.monotone_p(observed / scale, counted, shuffles)
 

@@ -107,7 +107,7 @@ def randomization_test(
         when no two systems differ, and approximate when some do. Both sample, also where p is
         exact.
     cutoff : float, default 0.01
-        The level whose confidence is told.
+        The level of ``confidence`` and of ``critical_difference``.
     rng : int, numpy.random.Generator or None
         Seed; it is recorded.
 
@@ -118,8 +118,10 @@ def randomization_test(
         (swapped units both have), ``n_differ`` (those where they differ), ``smallest_p`` (no swap
         of these could give less). If sampled: ``p_value_mcse``, ``exceedances``, ``shuffles``,
         ``confidence`` (probability that the true p is at or below the cutoff) and ``more_shuffles``
-        (to be 99 % sure on which side it is). Over system: ``score``. ``attrs`` say which method
-        was taken and why.
+        (to be 99 % sure on which side it is). Over system: ``score``. With "tukey"
+        ``critical_difference``, with ``critical_difference_mcse``: scores of two systems on these
+        items differ significantly, ``p_adjusted`` at or below the cutoff, where they are further
+        apart. ``attrs`` say which method was taken and why.
 
     Raises
     ------
@@ -168,7 +170,9 @@ def randomization_test(
         )
     drawn = None
     if how == "monte_carlo" or options.joint:
-        drawn = nulls.Drawn(options.shuffles, one_seed(rng), stop_after, options.joint)
+        drawn = nulls.Drawn(
+            options.shuffles, one_seed(rng), stop_after, options.joint, options.cutoff
+        )
     tails, score = _tails(responses, how, options, drawn), score_of(responses)
     difference = _difference(responses, score)
     result = _assembled(responses.systems, score, difference, _units(responses), tails, options)
@@ -222,7 +226,8 @@ def _tails(
     if sampled and how == "monte_carlo":
         return sampled
     exact = nulls.exact_tails(responses, how)
-    return nulls.Tails(exact.p[options.tails], adjusted=sampled.adjusted if sampled else None)
+    joint = {k: getattr(sampled, k) for k in ("adjusted", "critical")} if sampled else {}
+    return nulls.Tails(exact.p[options.tails], **joint)
 
 
 def _assembled(
@@ -266,6 +271,9 @@ def _assembled(
         table["p_adjusted"], attrs = adjusted.values, adjusted.attrs
     result = _blank(tuple(systems), tuple(table)).copy(data=table)
     result.variables["p_adjusted"].attrs.update(attrs)
+    if tails.critical is not None:
+        value, error = tails.critical
+        result = result.assign(critical_difference=value, critical_difference_mcse=error)
     return result
 
 

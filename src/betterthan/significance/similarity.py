@@ -14,7 +14,13 @@ from betterthan.signed import Signature
 from betterthan.significance.corrections import adjust
 
 _PRINT_RULE = "Marks as given, for p ≤ {0.p:g} with a confidence of at least {0.confidence:g}."
-_CORRECTED = {"none": "p", "holm": "Holm-adjusted p", "bh": "Benjamini-Hochberg-adjusted p"}
+_CORRECTED = {
+    "none": "p",
+    "holm": "Holm-adjusted p",
+    "bh": "Benjamini-Hochberg-adjusted p",
+    "max_t": "p by the largest of all differences (Westfall-Young)",
+    "tukey": "p by the range of all systems (Tukey)",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class Marks:
     similar: np.ndarray
     score: np.ndarray | None
     rule: str
+    p: np.ndarray | None = None  # as it is compared with the cutoff
+    p_error: np.ndarray | None = None  # its Monte Carlo error, where it was sampled
     confidence: np.ndarray | None = None
     unsettled: np.ndarray | None = None
     untested: int = 0
@@ -36,7 +44,7 @@ class Marks:
             return self
         order = np.argsort(-self.score, kind="stable")
         square = np.ix_(order, order)
-        optional = {"confidence": self.confidence, "unsettled": self.unsettled}
+        optional = {k: getattr(self, k) for k in ("p", "p_error", "confidence", "unsettled")}
         return replace(
             self,
             systems=[self.systems[k] for k in order],
@@ -84,11 +92,16 @@ def marks_in_print(marks: xr.DataArray, cutoff: Cutoff) -> Marks:
 def marks_from_test(result: Any, cutoff: Cutoff) -> Marks:
     """Two systems are similar unless p, corrected, is at or below the cutoff and surely so."""
     p = _two_sided(result)
-    systems = _systems(p, "p_value")
-    differ = adjust(p, correction=cutoff.correction).values <= cutoff.p
-    sure = unsettled = None
-    if bool(result.attrs.get("sampled", "exceedances" in result)):
-        sure = _sure(result, p.values, cutoff, systems)
+    systems, joint = _systems(p, "p_value"), cutoff.correction in names.JOINT_CORRECTIONS
+    if joint:
+        corrected = result["p_adjusted"].transpose(*names.SQUARE).values
+    else:
+        corrected = adjust(p, correction=cutoff.correction).values
+    differ = corrected <= cutoff.p
+    sure = unsettled = error = None
+    if joint or bool(result.attrs.get("sampled", "exceedances" in result)):
+        sure = _sure_jointly(result, cutoff) if joint else _sure(result, p.values, cutoff, systems)
+        error = _error(result, p.values, corrected, joint=joint)
         differ &= sure >= cutoff.confidence
         unsettled = ~differ & (sure > 1 - cutoff.confidence)
     return Marks(
@@ -96,6 +109,8 @@ def marks_from_test(result: Any, cutoff: Cutoff) -> Marks:
         ~differ | np.eye(len(systems), dtype=bool),
         _score(result.get("score"), names.SYSTEM, systems),
         _rule(cutoff, sampled=sure is not None),
+        corrected,
+        error,
         sure,
         unsettled,
         untested=int(np.isnan(p.values[np.triu_indices(len(systems), 1)]).sum()),
@@ -145,6 +160,29 @@ def _sure(result: xr.Dataset, p: np.ndarray, cutoff: Cutoff, systems: list[str])
     square = np.zeros(b.shape)
     square[upper] = _confidence(family, b[upper], n[upper], cutoff)
     return square + square.T
+
+
+def _error(result: xr.Dataset, p: np.ndarray, corrected: np.ndarray, *, joint: bool) -> np.ndarray:
+    """Monte Carlo error of corrected p-values: as a share of p it is that of p."""
+    if joint:
+        return randomization.monte_carlo_error(*_reached(result))
+    b, n = _counted(result)
+    with np.errstate(invalid="ignore"):
+        return randomization.monte_carlo_error(b, n) * corrected / p
+
+
+def _reached(result: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """How many shuffles reach a difference, from p = (b + 1) / (n + 1), and n."""
+    p = result["p_adjusted"].transpose(*names.SQUARE).values
+    n = int(result.attrs["shuffles"])
+    return np.rint(p * (n + 1)).astype(int) - 1, np.full(p.shape, n)
+
+
+def _sure_jointly(result: xr.Dataset, cutoff: Cutoff) -> np.ndarray:
+    """The same of p-values by the largest difference in each shuffle."""
+    sure = randomization.confidence_below(*_reached(result), cutoff.p)
+    np.fill_diagonal(sure, 0.0)
+    return sure
 
 
 def _counted(result: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -250,22 +288,27 @@ def groups(
         used.
     confidence : float, default 0.99
         Confidence needed that the true p is at or below the cutoff. An exact p is certain.
-    correction : {"none", "holm", "bh"}, optional
-        Adjusts p for the number of pairs; by default Holm's, and none of printed marks. The
-        confidence is then that in the cutoff on p itself at the pair's step of the procedure; a
-        Holm step also needs that of the steps before, and for "bh" a later step suffices.
+    correction : {"none", "holm", "bh", "max_t", "tukey"}, optional
+        Adjusts p for the number of pairs; by default that of the test where it is "max_t" or
+        "tukey", else Holm's, and none of printed marks. The confidence is then that in the cutoff
+        on p itself at the pair's step of the procedure; a Holm step also needs that of the steps
+        before, and for "bh" a later step suffices. "max_t" and "tukey" need a test with that
+        correction.
 
     Returns
     -------
     xarray.Dataset
         The systems from best to worst score, or in the order of the input. Over (system_a,
         system_b): ``similar``, each row's own marks; ``one_way``, pairs marked in one direction
-        only; ``unsettled``, pairs that are not told apart but might be with more shuffles;
-        ``confidence``, if sampled. ``member`` (system, group): the groups, by marks in both
+        only; ``unsettled``, pairs that do not differ but might with more shuffles; of a test also
+        ``p_adjusted``, which was compared with the cutoff; if sampled, its ``_mcse`` and
+        ``confidence``. ``member``
+        (system, group): the groups, by marks in both
         directions. Over system: ``letters`` of its groups, two systems share one if both are
         marked; ``separate``, when its group differs from all other systems; ``score``, if known.
-        ``rank_possible``: all groups are separate. ``attrs`` tell the rule and, in ``note``, what
-        overlaps.
+        ``rank_possible``: all groups are separate. ``critical_difference``, with its ``_mcse``, of
+        a test by "tukey" at the same cutoff: systems whose scores are further apart differ.
+        ``attrs`` state the rule and, in ``note``, what overlaps.
 
     Raises
     ------
@@ -291,21 +334,33 @@ def groups(
     (['a', 'ab', 'b'], False)
     """
     marked = isinstance(result, xr.DataArray)
-    correction = correction or ("none" if marked else names.CORRECTION)
+    tested_by = None if marked else getattr(result, "attrs", {}).get("correction")
+    if correction is None:
+        joint = tested_by in names.JOINT_CORRECTIONS
+        correction = "none" if marked else tested_by if joint else names.CORRECTION
     rule = Cutoff(
         checks.probability(cutoff, "cutoff"),
         checks.probability(confidence, "confidence"),
-        checks.one_of(correction, names.CORRECTIONS, "correction"),
+        checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
     )
+    if correction in names.JOINT_CORRECTIONS and correction != tested_by:
+        raise ValueError(
+            f"correction={correction!r} needs the permutations of all systems; give "
+            f"randomization_test(..., correction={correction!r})"
+        )
     if isinstance(result, xr.DataArray):
         marks, test = marks_in_print(result, rule), "printed marks"
     else:
         marks, test = marks_from_test(result, rule), str(result.attrs.get("test", "unknown"))
     signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
     provenance = signed.to_attrs()
-    return groups_by(marks.ranked()).assign_attrs(
+    together = groups_by(marks.ranked()).assign_attrs(
         provenance, test=test, cutoff=rule.p, confidence_needed=rule.confidence
     )
+    if correction == "tukey" and result.attrs["cutoff"] == rule.p:
+        critical = ("critical_difference", "critical_difference_mcse")
+        together = together.assign({name: result[name] for name in critical})
+    return together
 
 
 def ranges(ranks: Iterable[int]) -> str:
@@ -334,8 +389,10 @@ def groups_by(marks: Marks) -> xr.Dataset:
         "one_way": (names.SQUARE, similar != similar.T),
         "unsettled": (names.SQUARE, unsettled),
     }
-    if marks.confidence is not None:
-        variables["confidence"] = (names.SQUARE, marks.confidence)
+    of_test = {"p_adjusted": marks.p, "p_adjusted_mcse": marks.p_error}
+    for name, square in (of_test | {"confidence": marks.confidence}).items():
+        if square is not None:
+            variables[name] = (names.SQUARE, square)
     if marks.score is not None:
         variables["score"] = (names.SYSTEM, marks.score)
     joined = _joined(similar)

@@ -112,6 +112,33 @@ def step_down_maxima(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     return counts
 
 
+def critical_difference(ranges: np.ndarray, level: float) -> tuple[float, float]:
+    """The largest difference that is not significant, and its Monte Carlo error; nan where so few
+    permutations cannot reach the level.
+
+    Parameters
+    ----------
+    ranges : array_like of float, shape (permutations,)
+        Largest difference of any two systems in each permutation, ascending.
+    level : float
+        A difference above the result has p = (b + 1) / (n + 1) at or below it.
+
+    Examples
+    --------
+    >>> critical_difference(np.arange(1, 100) / 100, 0.05)
+    (0.95, 0.03)
+    """
+    ranges = np.asarray(ranges, dtype=float)
+    n = len(ranges)
+    exceeded = int(np.floor(level * (n + 1) + 1e-9)) - 1  # at most, of a significant difference
+    if exceeded < 0:
+        return np.nan, np.nan
+    place = n - 1 - exceeded
+    spread = int(np.ceil(np.sqrt(n * level * (1 - level))))
+    low, high = ranges[max(place - spread, 0)], ranges[min(place + spread, n - 1)]
+    return float(ranges[place]), round(float(high - low) / 2, 12)
+
+
 def monotone_p(observed: np.ndarray, counts: np.ndarray, shuffles: int) -> np.ndarray:
     """Adjusted p-values, (b + 1) / (n + 1), never smaller than that of a larger observed statistic.
 
