@@ -88,7 +88,8 @@ $(STAMP): pyproject.toml
 		{ echo "$(PYTHON) is not Python 3.12 or newer: install Python 3.13 (or run: make PYTHON=/path/to/python3.13 ...)"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 	@# Python compiles what it loads; of all that is installed that is the smaller half
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[test,docs]'
+	@echo "Installing into $(VENV), once: about 380 MB of downloads"
+	@$(BIN)/python -m pip install $$(test -t 1 || echo --quiet) --disable-pip-version-check --no-compile --editable '.[test,docs]'
 	@touch $(STAMP)
 
 clean:

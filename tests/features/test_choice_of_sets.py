@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
+from scipy import stats
 
 import betterthan as bt
 
@@ -89,3 +91,113 @@ def test_the_report_tells_it(noise):
     assert expected.replace("-", "−") in " ".join(text.split()).replace("-", "−")
     text = bt.report(bt.features.performance_function(table(1), "y"))
     assert "(standard error 0." in text
+
+
+def test_errors_of_two_sets_are_compared_row_by_row():
+    """Refits of every fold by hand, and the correction written out; another road by folds."""
+    frame, sets = table(5, n=16, slope=0.8), {"a": ["x0", "x1"], "b": ["x2", "x3"]}
+    found = bt.features.compare(frame, "y", sets, ci_prob=0.9)
+    errors = {}
+    for name, columns in sets.items():
+        rows = [
+            frame["y"][k]
+            - np.ravel(
+                bt.features.performance_function(
+                    frame.drop(index=k), "y", columns=columns, resamples=1
+                ).predict(frame.loc[[k]])
+            )[0]
+            for k in range(16)
+        ]
+        errors[name] = np.square(rows)
+    apart = errors["a"] - errors["b"]
+    scale = np.sqrt(apart.var(ddof=1) * (1 / 16 + 1 / 15))
+    pair = found.sel(feature_set_a="a", feature_set_b="b")
+    assert pair["mse_difference"].item() == pytest.approx(apart.mean())
+    p = 2 * stats.t.sf(abs(apart.mean()) / scale, 15)
+    assert pair["p_value"].item() == pytest.approx(p)
+    low, high = stats.t.interval(0.9, 15, apart.mean(), scale)
+    assert [pair[f"mse_difference_{k}"].item() for k in ("lower", "upper")] == pytest.approx(
+        [low, high]
+    )
+    scores = xr.DataArray(
+        np.column_stack([errors["b"], errors["a"]]),
+        dims=("item", "system"),
+        coords={"system": ["b", "a"]},
+        attrs={"higher_is_better": False},
+    )
+    folds = bt.scores.compare_folds(scores, test_share=1 / 16)
+    better = folds["prob_better"].sel(system_a="a", system_b="b").item()
+    assert pair["prob_better"].item() == pytest.approx(better)
+
+
+def test_exchanged_sets_and_equal_sets():
+    frame = table(6, n=24, slope=0.5).assign(of=np.repeat(np.arange(8), 3))
+    sets = {"a": ["x0", "x1"], "again": ["x1", "x0"], "b": ["x2", "x3"]}
+    found = bt.features.compare(frame, "y", sets, leave_out="of")
+    difference = found["mse_difference"].values
+    np.testing.assert_allclose(difference, -difference.T)
+    np.testing.assert_allclose(found["prob_better"].values, 1 - found["prob_better"].values.T)
+    np.testing.assert_array_equal(found["p_value"].values, found["p_value"].values.T)
+    assert found["p_value"].sel(feature_set_a="a", feature_set_b="again") == 1
+    assert (np.diag(found["p_value"].values) == 1).all()
+    fits = [
+        bt.features.performance_function(frame, "y", columns=sets[k], leave_out="of").fit
+        for k in ("a", "b")
+    ]
+    expected = float(fits[0]["mse_chosen"] - fits[1]["mse_chosen"])
+    assert difference[0, 2] == pytest.approx(expected)
+
+
+def test_a_set_that_predicts_has_the_smaller_error():
+    pair = bt.features.compare(table(1, n=30, slope=1.5), "y", SETS).sel(
+        feature_set_a="0", feature_set_b="1"
+    )
+    assert pair["mse_difference_upper"] < 0
+    assert pair["p_value"] < 0.05
+    assert pair["prob_better"] > 0.95
+    assert "Nested MSE difference" in bt.report(
+        bt.features.compare(table(1, n=30, slope=1.5), "y", SETS)
+    )
+
+
+def test_a_set_with_more_columns_than_rows_is_refused_in_one_line():
+    frame = table(7, n=10)
+    with pytest.raises(
+        ValueError,
+        match=r"feature set 'wide': 10 dialogues are too few for least squares on 12 features "
+        r"\(at least 15\); choose fewer",
+    ):
+        bt.features.compare(frame, "y", {"a": ["x0"], "wide": [f"x{k}" for k in range(12)]})
+
+
+def test_the_printed_decrease_is_not_significant_unless_errors_go_together():
+    """Printed are MSE and SD of two sets on 35 dialogues, not the errors of each."""
+    fits = bt.datasets.beetle_function_fits()
+    of = {k: fits.loc[k] for k in ("scores.f", "conf+scores.f")}
+    apart = of["scores.f"]["mse"] - of["conf+scores.f"]["mse"]
+    assert apart / of["scores.f"]["mse"] == pytest.approx(0.228, abs=5e-4)  # printed: 22 %
+    sd = [each["mse_sd"] for each in of.values()]
+    for r, significant in ((0.0, False), (0.93, False), (0.94, True)):
+        variance = sd[0] ** 2 + sd[1] ** 2 - 2 * r * sd[0] * sd[1]
+        t = apart / np.sqrt(variance * (1 / 35 + 1 / 34))
+        assert (2 * stats.t.sf(t, 34) < 0.05) == significant
+
+
+def test_groups_of_unequal_size_weigh_by_their_rows():
+    """The error of a ratio of two sums over groups, and the mean over rows."""
+    of = np.repeat(np.arange(9), [1, 6, 2, 2, 5, 3, 1, 4, 4])
+    frame = table(8, n=len(of), slope=0.7).assign(of=of)
+    sets = {"a": ["x0", "x1"], "b": ["x2", "x3"]}
+    pair = bt.features.compare(frame, "y", sets, leave_out="of").sel(
+        feature_set_a="a", feature_set_b="b"
+    )
+    squares = []
+    for columns in sets.values():
+        fit = bt.features.performance_function(frame, "y", columns=columns, leave_out="of").fit
+        squares.append(((fit["observed"] - fit["held_out_chosen"]) ** 2).values)
+    apart = squares[0] - squares[1]
+    sums = np.array([(apart[of == k] - apart.mean()).sum() for k in range(9)])
+    scale = np.sqrt((sums**2).sum() / 8 * 81 / len(of) ** 2 * (1 / 9 + 1 / 8))
+    assert pair["mse_difference"].item() == pytest.approx(apart.mean())
+    p = 2 * stats.t.sf(abs(apart.mean()) / scale, 8)
+    assert pair["p_value"].item() == pytest.approx(p)

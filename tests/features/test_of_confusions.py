@@ -189,3 +189,17 @@ def test_predict_refuses_what_lacks_a_feature(functions):
         functions["scores.f"].predict(0.5)
     with pytest.raises(ValueError, match="coefficient of 'f' is nan"):
         bt.features.PerformanceFunction.from_coefficients(1, {"f": float("nan")})
+
+
+def test_the_share_of_unclassified_items_is_a_feature_if_asked_for():
+    """1,064 of 3,379 answers of the published matrix got no label; by dialogue it is counted."""
+    matrix = bt.datasets.beetle_confusion()
+    assert "unclassified" not in bt.features.from_confusion(matrix)["feature"]
+    found = bt.features.from_confusion(matrix, unclassified=True).sel(feature="unclassified")
+    assert found.item() == pytest.approx(1064 / 3379)
+    gold, predicted = list("aabbaabb"), ["a", None, "b", "a", "", None, "b", "b"]
+    by = bt.labels.confusion_matrix(gold, predicted, by=[1, 1, 1, 1, 2, 2, 2, 2])
+    shares = bt.features.from_confusion(by, unclassified=True).sel(feature="unclassified")
+    assert shares.values.tolist() == [0.25, 0.5]
+    function = bt.features.PerformanceFunction.from_coefficients(0.5, {"unclassified": -1.0})
+    assert function.predict(matrix) == pytest.approx(0.5 - 1064 / 3379)

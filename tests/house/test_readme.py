@@ -25,7 +25,8 @@ def block(part):
 @pytest.mark.sampled
 def test_the_model_answers_as_its_closed_form_does():
     code = block("pm.sample")
-    assert code in "".join(README.read_text(encoding="utf-8").splitlines(True)[:60])
+    # right after the printed answer
+    assert code in "".join(README.read_text(encoding="utf-8").splitlines(True)[:70])
     given = {}
     exec(code, given)
     pair = {"system_a": "A", "system_b": "B"}
@@ -45,16 +46,69 @@ def test_the_first_screen_is_what_the_code_prints(monkeypatch):
     assert (README.parent / "docs" / "_static" / "first-screen.png").is_file()
 
 
-def test_counts_of_a_paper_and_their_comments_are_true():
-    second = block("# 0.9963")
-    given = {"bt": bt}
-    exec(second, given)
-    for case, claimed in (("close", 0.9963), ("noisy", 0.6891)):
-        assert f"# {claimed}" in second
-        p = bt.prob_better(given[case]).sel(system_a="A", system_b="B").item()
-        assert np.round(p, 4) == claimed
-        verdict = bt.compare(given[case]).pairs["verdict"].item()
-        assert verdict == ("better" if case == "close" else "undecided")
+def calls():
+    """The calls of Python in the table of questions."""
+    table = README.read_text(encoding="utf-8").partition("| question | call |")[2]
+    rows = table.partition("\n\n")[0].splitlines()[2:]
+    cells = [row.split("|")[2] for row in rows]
+    return [call for cell in cells for call in re.findall(r"`(bt\.[^`]+)`", cell)]
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory):
+    """What the calls of the table name: files in a folder, and data."""
+    folder = tmp_path_factory.mktemp("readme")
+    random = np.random.default_rng(3)
+    items = [f"q{k}" for k in range(60)]
+    systems = pd.DataFrame(random.random((60, 3)) < [0.5, 0.6, 0.8], columns=["old", "new", "best"])
+    frame = systems.astype(int).assign(item=items)
+    frame.to_csv(folder / "results.csv", index=False)
+    outcomes = np.array(["system_a", "tie", "system_b"])[random.integers(0, 3, (60, 2))]
+    judged = pd.DataFrame(outcomes, columns=["judge", "human"]).assign(
+        item=items, system_a="old", system_b="new"
+    )
+    judged.loc[20:, "human"] = None
+    judged.to_csv(folder / "judged.csv", index=False)
+    orders = [
+        (f"d{d}", who, " > ".join(random.permutation(list("abcdef")).tolist()))
+        for d in range(6)
+        for who in ("gold", "A", "B")
+    ]
+    pd.DataFrame(orders, columns=["document", "system", "order"]).to_csv(
+        folder / "orders.csv", index=False
+    )
+    rows = [
+        {"system": s, "doc": f"d{k}", "tp": 5 + (s == "A"), "fp": k % 2, "fn": k % 3}
+        for s in "AB"
+        for k in range(8)
+    ]
+    gold, predicted = (random.integers(0, 3, 40).astype(str) for _ in range(2))
+    features = pd.DataFrame(random.normal(size=(20, 2)), columns=["speed", "accuracy"])
+    scores = bt.read(folder / "results.csv")
+    datasets = np.where(np.arange(60) < 20, "small", "large")
+    return folder, {
+        "bt": bt,
+        "a": frame["old"].tolist(),
+        "b": frame["new"].tolist(),
+        "scores": scores.assign_coords(dataset=("item", datasets)),
+        "tallies": bt.read(pd.DataFrame(rows)),
+        "matrix": bt.labels.confusion_matrix(gold, predicted),
+        "features": features,
+        "response": features["accuracy"] + random.normal(size=20),
+    }
+
+
+@pytest.mark.parametrize("call", calls())
+def test_a_call_of_the_table_answers(call, examples, monkeypatch):
+    folder, names = examples
+    monkeypatch.chdir(folder)
+    assert eval(call, dict(names)) is not None
+
+
+def test_it_is_read_in_one_go():
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120
+    assert len(calls()) >= 15
 
 
 def test_the_two_commands_exist():
@@ -62,15 +116,3 @@ def test_the_two_commands_exist():
     for target in ("demo", "test"):
         assert f"make {target}" in README.read_text(encoding="utf-8")
         assert re.search(rf"^{target}:", makefile, re.M)
-
-
-def test_third_block_runs_on_tallies(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rows = [
-        "system,doc,tp,fp,fn",
-        *(f"{s},d{k},{5 + (s == 'A')},{k % 2},{k % 3}" for s in "AB" for k in range(8)),
-    ]
-    Path("tallies.csv").write_text("\n".join(rows))
-    pd.DataFrame({"item": ["q1", "q2"], "A": [1, 1], "B": [0, 1]}).to_csv("results.csv")
-    exec(block("bt.sign_test"), {"bt": bt})
-    assert "Homogeneous groups of systems" in capsys.readouterr().out

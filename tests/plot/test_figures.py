@@ -96,6 +96,13 @@ FIGURES = {
     "ranks": _ranks,
     "coefficients": lambda counts, systems, ax: bt.plot.coefficients(_function(systems), ax=ax),
     "predictions": lambda counts, systems, ax: bt.plot.predictions(_function(systems), ax=ax),
+    "correlation": lambda counts, systems, ax: bt.plot.correlation(
+        pd.Series([1, 2, 3, 4, 5.0], name=systems[0]),
+        pd.Series([1, 2, 3, 5, 4.0], name=systems[1]),
+        edges=[1, 3, 5],
+        ax=ax,
+    ),
+    "tau_bins": lambda counts, systems, ax: bt.plot.tau_bins(6, ax=ax),
     "matrix": _matrix,
     "outcomes": lambda counts, systems, ax: bt.plot.outcomes(counts, ax=ax),
     "densities": lambda counts, systems, ax: bt.plot.densities(counts, ax=ax),

@@ -65,3 +65,39 @@ def test_taus_of_documents():
     with pytest.raises(ValueError, match="scores are a DataArray, not taus of documents"):
         bt.plot.tau(scores.isel(item=0))
     assert np.isfinite(ax.get_xlim()).all()
+
+
+def test_bins_of_tau_hold_all_orders():
+    """The bins of 8 items: shares that are counted in the exact distribution."""
+    ax = bt.plot.tau_bins(8)
+    assert len(ax.patches) == 29
+    assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1)
+    tau = bt.orders.tau_distribution(8)
+    share = float(tau["probability"].where((tau["tau"] >= 0) & (tau["tau"] < 0.25), 0).sum())
+    assert f"bin 5\n{100 * share:.0f}%" in texts(ax)
+    assert len(texts(ax)) == 8
+    colors = [bar.get_facecolor() for bar in ax.patches]
+    assert len(set(colors)) == 2
+    assert "bin 2\n<1%" in texts(bt.plot.tau_bins(8, [-1, 0.9, 1]))
+    for edges, message in (([0, -1], "edges must be two numbers"), (0, "edges is 0")):
+        with pytest.raises(ValueError, match=message):
+            bt.plot.tau_bins(8, edges)
+
+
+def test_ratings_against_tau_with_means_of_bins():
+    random = np.random.default_rng(1)
+    tau = pd.Series(random.uniform(-1, 1, 40), name="tau")
+    rating = pd.Series(4 + tau + random.normal(0, 1, 40), name="rating")
+    edges = [-1, 0, 1]
+    ax = bt.plot.correlation(tau, rating, edges=edges)
+    np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), tau)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("tau", "rating")
+    r = bt.people.correlation(tau, rating)["r"].sel(measure="pearson").item()
+    assert f"r {r:.2f} of 40 pairs" in ax.get_title(loc="left")
+    bins = bt.people.bin_by(rating, tau, edges)
+    means = [segment[0][1] for segment in ax.collections[0].get_segments()]
+    np.testing.assert_allclose(means, bins["mean"])
+    assert texts(ax) == [f"n {n}" for n in bins["n"].values]
+    assert "interval" not in bt.plot.correlation([1, 2, 3, 4], [1, 2, 3, 4]).get_title(loc="left")
+    with pytest.raises(ValueError, match="y is constant"):
+        bt.plot.correlation([1, 2, 3, 4], [1, 1, 1, 1])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy import stats
 
 from betterthan import names, schemas
 from betterthan.exact.labels import confusion as formulas
@@ -27,6 +28,7 @@ KINDS = {  # of R2, in words
     "r2_held_out_chosen": "R2 held out, nested",
     "true": "R2 of the function on new rows",
 }
+LEVEL = 0.05
 _ROWS_OF_GROUP = 6
 _FEW = 10  # features, up to which sets are fast
 _TURNS = 40  # of a dialogue
@@ -201,6 +203,57 @@ def _cell_sets(rows: int) -> Cell:
     )
 
 
+def _play_pair(
+    rows: int,
+    features: int,
+    slopes: tuple[float, float],
+    direction: str,
+    sets: int,
+    random: np.random.Generator,
+) -> Values:
+    """Two sets, each of which predicts by its first feature, with its slope."""
+    listed = {k: [f"{k}{j}" for j in range(features)] for k in "ab"}
+    found = []
+    for _ in range(sets):
+        x = random.standard_normal((rows, 2 * features))
+        y = slopes[0] * x[:, 0] + slopes[1] * x[:, features] + random.standard_normal(rows)
+        frame = pd.DataFrame(x, columns=listed["a"] + listed["b"]).assign(y=y)
+        pair = compare(frame, "y", listed, direction=direction).isel(
+            feature_set_a=0, feature_set_b=1
+        )
+        p, apart, upper = (
+            pair[k].item() for k in ("p_value", "mse_difference", "mse_difference_upper")
+        )
+        # the paired t without the correction: its error is smaller by a known factor
+        t = np.sqrt(1 + rows / (rows - 1)) * apart / (upper - apart) if upper > apart else 0.0
+        plain = 2 * stats.t.sf(abs(t) * stats.t.ppf(0.975, rows - 1), rows - 1)
+        found.append([p, plain])
+    return dict(zip(("corrected", "plain"), np.array(found).T, strict=True))
+
+
+def _rates_pair(equal: bool, values: Values) -> list[Rate]:
+    told = {"plain": "paired t", "corrected": "corrected t"}
+    says = f"p <= .05 of two {'equally good' if equal else 'unequal'} sets"
+    nominal = LEVEL if equal else None
+    return [rate(told[k], says, values[k] <= LEVEL, nominal) for k in told]
+
+
+def _cell_pair(rows: int, features: int, slopes: tuple[float, float], direction: str) -> Cell:
+    how = "chosen by AIC" if direction == "both" else "all kept"
+    equal = slopes[0] == slopes[1]
+    slope = f"slope {slopes[0]:g}" if equal else f"slopes {slopes[0]:g} and {slopes[1]:g}"
+    return Cell(
+        name=f"outcomes/two sets of {features}, {rows} rows, {slope}, {how}",
+        truth=f"{rows} rows, two sets of {features} normal features, {how}; the first of each has "
+        f"{slope}, noise sd 1",
+        play=partial(_play_pair, rows, features, slopes, direction),
+        rates=partial(_rates_pair, equal),
+        sets=500,
+        block=50,
+        key_sets=2,
+    )
+
+
 def _play_beta(dialogues: int, slope: float, sets: int, random: np.random.Generator) -> Values:
     found = []
     for _ in range(sets):
@@ -277,5 +330,12 @@ CELLS = (
     ),
     *(_cell_groups(groups, of_rows) for of_rows in (False, True) for groups in (5, 8, 15, 40)),
     *(_cell_sets(rows) for rows in (20, 35, 100)),
+    *(
+        _cell_pair(rows, features, (slope, slope), direction)
+        for rows in (20, 35, 60)
+        for features in (3, 7)
+        for slope, direction in ((0.0, "both"), (0.6, "both"), (0.6, "none"))
+    ),
+    *(_cell_pair(rows, 3, (1.0, 0.0), "both") for rows in (20, 35, 60)),
     *(_cell_beta(*shape) for shape in ((15, 1.0), (35, 1.0), (100, 1.0), (35, 0.0))),
 )

@@ -14,6 +14,7 @@ from validation.decisions import (
     of_outcomes,
     of_pairs,
     of_people,
+    of_raters,
     of_resampled,
     of_sizes,
     of_units,
@@ -35,6 +36,7 @@ CELLS: tuple[Cell, ...] = (
     *of_gates.CELLS,
     *of_resampled.CELLS,
     *of_people.CELLS,
+    *of_raters.CELLS,
     *of_outcomes.CELLS,
     *of_alike.CELLS,
 )

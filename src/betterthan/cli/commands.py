@@ -241,8 +241,8 @@ def demo(
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Run the main job on the published tables of the package; -o also writes the report on the
-    eight systems.
+    """Compare published tables and five LLMs that ship with the package; -o also writes the report
+    on the eight systems.
     """
     import betterthan as bt
     from betterthan.results.brief import brief_text
@@ -261,6 +261,8 @@ def demo(
                 )
             )
         print(brief_text(table, "Eight intent detection systems"))
+        llms = bt.compare(bt.datasets.pandalm("gpt-3.5"), rng=seed)
+        print(brief_text(llms, "Five LLMs: GPT-3.5 as judge, corrected with labels by people"))
     if form == "json" or target is not None:
         deliver(table, form, target)
 

@@ -173,7 +173,7 @@ def values_by_name(component: Any) -> Mapping[str, Any]:
         return {str(name): component[name] for name in component}
     dims = set(component.dims) if isinstance(component, xr.DataArray) else set()
     if {names.PREDICTED, names.ACTUAL} <= dims:
-        component, dims = from_confusion(component), {names.FEATURE}
+        component, dims = from_confusion(component, unclassified=True), {names.FEATURE}
     if names.FEATURE in dims:
         named = component[names.FEATURE].values
         return {str(k): component.sel({names.FEATURE: k}, drop=True) for k in named}

@@ -14,7 +14,9 @@ from betterthan.features.tables import FeatureTable, feature_table
 _ROUNDING = 1e-9
 
 
-def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0) -> xr.DataArray:
+def from_confusion(
+    confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0, unclassified: bool = False
+) -> xr.DataArray:
     """Every score that a confusion matrix has, as features with names.
 
     Parameters
@@ -26,6 +28,9 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     least : int, default 0
         A confusion is kept if every dialogue has it at least so often. A rare one teaches a
         function nothing.
+    unclassified : bool, default False
+        Add the feature ``unclassified``: the share of items that got no label. A regression refuses
+        it where it is the same in all dialogues, as 0 is where every item has a label.
 
     Returns
     -------
@@ -45,7 +50,7 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
 
     References
     ----------
-    Dzikovska, Bell, Isard & Moore (2012), EACL 2012, section 4.1.
+    Dzikovska, Bell, Isard & Moore (2012), EACL 2012, section 4.1; unclassified: its footnote 2.
 
     Examples
     --------
@@ -54,6 +59,9 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     >>> asked = ["f.weighted", "freq.predicted.pc_incomplete.actual.contradictory"]
     >>> features.sel(feature=asked).round(4).values.tolist()
     [0.5136, 0.2331]
+    >>> features = from_confusion(bt.datasets.beetle_confusion(), unclassified=True)
+    >>> features.sel(feature="unclassified").round(4).item()  # 1,064 of 3,379
+    0.3149
     """
     matrix, actual, labels = schemas.confusion(confusion)
     least = checks.whole(least, "least", 0)
@@ -63,10 +71,16 @@ def from_confusion(confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0
     shares = formulas.frequencies(matrix)
     columns = [measures, *(shares[..., [p], a] for p, a in confusions_kept)]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in confusions_kept]
+    feature_names = _names_of_measures(labels) + confusions
+    if unclassified:
+        total = actual.sum(-1, keepdims=True)
+        classified = matrix.sum((-2, -1))[..., None]
+        columns.append((total - classified) / np.maximum(total, 1))
+        feature_names.append("unclassified")
     values = np.concatenate(columns, axis=-1)
     leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords: dict[Any, Any] = {d: confusion[d] for d in leading_dims if d in confusion.coords}
-    coords[names.FEATURE] = _names_of_measures(labels) + confusions
+    coords[names.FEATURE] = feature_names
     coords["n_absent"] = (names.FEATURE, _missing(values))
     attrs = {"confusions": confusions, "least": least, "beta": float(beta)}
     return xr.DataArray(values, coords, (*leading_dims, names.FEATURE), "features", attrs)

@@ -4,6 +4,11 @@ The choice of a set of features, made anew without what is predicted: cross-vali
 three deep. In every outer fold, each set chooses its features and predicts what is left, unit by
 unit; the set that predicts it best predicts the fold (Varma & Simon 2006, BMC Bioinformatics 7:91,
 doi:10.1186/1471-2105-7-91).
+
+Two sets are compared by their errors on the same held-out rows. Fits that leave out one row each
+share nearly all training data, so a paired t test of these errors finds too much; the variance is
+corrected for what the training sets share (Nadeau & Bengio 2003, Machine Learning 52,
+doi:10.1023/A:1024068626366).
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +17,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.regression import least_squares, stepwise
+from betterthan.exact.regression import folds, least_squares, stepwise
 from betterthan.features import tables
 from betterthan.features.fitting import fit_table, searched_as
 from betterthan.features.formulas import PerformanceFunction
@@ -71,6 +77,8 @@ _MSE = ("mse", "mse_sd", "mse_chosen", "mse_chosen_sd")
 # attrs of the fits, which are of the same rows and asked for alike
 _ROWS = ("n", "n_dropped_response", "n_dropped_feature")
 _ASKED = ("response", "direction", "left_out_by", "folds")
+_SET_PAIR = (f"{names.FEATURE_SET}_a", f"{names.FEATURE_SET}_b")
+_EQUAL = 1e-9  # of the mean squared error: smaller differences are rounding
 
 
 def compare(
@@ -80,8 +88,9 @@ def compare(
     *,
     direction: str = "both",
     leave_out: Any = None,
+    ci_prob: float = names.CI_PROB,
 ) -> xr.Dataset:
-    """Fit a performance function on each of several sets of features.
+    """Fit a performance function on each of several sets of features, and compare their errors.
 
     Parameters
     ----------
@@ -89,6 +98,8 @@ def compare(
         See `features.performance_function`.
     sets : mapping of str to sequence of str
         Names of sets and the features each may choose from.
+    ci_prob : float, default 0.95
+        Level of the intervals of differences.
 
     Returns
     -------
@@ -101,6 +112,13 @@ def compare(
         are left; ``picked`` is the share of folds in which a set was the best. From 51 dialogues on
         (or whatever is left out together) these outer folds leave out several, and are 50.
 
+        Over (feature_set_a, feature_set_b), from the errors on the same held-out rows, features
+        being chosen anew in every fold: ``mse_difference``, that of a less that of b, with
+        ``mse_difference_lower`` and ``mse_difference_upper``; ``prob_better``, the probability that
+        a has the smaller mean squared error (flat prior); and ``p_value``, two-sided. All are of
+        Student's t with the corrected variance of Nadeau and Bengio, which is cautious: of two
+        equally good sets p was at most 0.05 in 0 to 0.08 of simulated data.
+
     Raises
     ------
     ValueError
@@ -110,6 +128,9 @@ def compare(
     ----------
     Dzikovska, Bell, Isard & Moore (2012), EACL 2012, Table 5.
 
+    C. Nadeau and Y. Bengio (2003), Inference for the generalization error, Machine Learning 52,
+    239-281, doi:10.1023/A:1024068626366.
+
     Examples
     --------
     >>> import pandas as pd
@@ -118,20 +139,26 @@ def compare(
     >>> found = compare(table, "rating", {"scores": ["f"], "length": ["words"]})
     >>> found["formula"].values.tolist()
     ['rating = 0.4362 + 5.086 f', 'rating = 4.343 - 0.185 words']
+    >>> pair = found.sel(feature_set_a="scores", feature_set_b="length")
+    >>> round(pair["mse_difference"].item(), 2), round(pair["p_value"].item(), 2)
+    (-1.32, 0.17)
     """
-    listed = _checked(sets)
+    listed, ci_prob = _checked(sets), checks.probability(ci_prob, "ci_prob")
     union = list(dict.fromkeys(column for columns in listed.values() for column in columns))
     table = tables.grouped(feature_table(features, response, columns=union, by=leave_out))
     fitted = {name: _fitted(table, name, columns, direction) for name, columns in listed.items()}
     fits = [f.fit for f in fitted.values() if f.fit is not None]
+    errors = np.array([(fit["observed"] - fit["held_out_chosen"]).values for fit in fits])
+    differences = paired(errors, table.groups, ci_prob)
     best, picked = _best(table, list(listed.values()), direction)
-    provenance = Signature(answer="feature_sets", version=betterthan.__version__)
+    provenance = Signature(answer="feature_sets", version=betterthan.__version__, ci_prob=ci_prob)
     return xr.Dataset(
         {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
         | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])}
         | {"picked": (names.FEATURE_SET, picked)}
+        | {name: (_SET_PAIR, square) for name, square in differences.items()}
         | best,
-        coords={names.FEATURE_SET: list(map(str, fitted))},
+        coords={dim: list(map(str, fitted)) for dim in (names.FEATURE_SET, *_SET_PAIR)},
         attrs=provenance.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
     )
 
@@ -146,6 +173,26 @@ def _best(
     r2, error = least_squares.held_out_r2(errors, y, table.groups)
     picked = np.bincount(best, minlength=len(sets)) / len(best)
     return {"r2_held_out_best": r2, "r2_held_out_best_se": error}, picked
+
+
+def paired(errors: np.ndarray, groups: np.ndarray, ci_prob: float) -> dict[str, np.ndarray]:
+    """Compare held-out errors (set, row), squared, of each two sets (set, set), group by group."""
+    squares, rows = np.array([np.bincount(groups, each**2) for each in errors]), len(groups)
+    difference = squares[:, None] - squares
+    difference[np.abs(difference) < _EQUAL * squares.mean()] = 0
+    mean = difference.sum(-1, keepdims=True) / rows
+    sizes = np.bincount(groups)
+    by_group = mean + (difference - sizes * mean) * (len(sizes) / rows)  # of a ratio of two sums
+    centre, scale, df = folds.correlated(np.moveaxis(by_group, -1, 0), 1 / len(sizes))
+    reach = special.stdtrit(df, (1 + ci_prob) / 2) * scale
+    better = folds.masses(-centre, scale, df, 0.0)[..., 2]
+    return {
+        "mse_difference": centre,
+        "mse_difference_lower": centre - reach,
+        "mse_difference_upper": centre + reach,
+        "prob_better": better,
+        "p_value": 2 * np.minimum(better, better.T),
+    }
 
 
 def _checked(sets: Any) -> dict[Any, list[str]]:

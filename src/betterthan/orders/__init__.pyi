@@ -1,4 +1,5 @@
 from .agreeing import agreement as agreement
+from .agreeing import preference_accuracy as preference_accuracy
 from .agreeing import reference_rank as reference_rank
 from .chance import tau_distribution as tau_distribution
 from .chance import tau_test as tau_test
@@ -10,4 +11,6 @@ from .reading import read as read
 from .references import consensus as consensus
 from .references import tau_scores as tau_scores
 from .references import weighted_tau as weighted_tau
+from .sampling import stimuli as stimuli
+from .taus import distances as distances
 from .taus import kendall_tau as kendall_tau

@@ -4,16 +4,17 @@ Which judges stand apart: whether one agrees with the others less, document afte
 one of them drawn at random for each document would.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 import betterthan
 from betterthan import checks, names
 from betterthan.exact.swaps.corrections import holm
-from betterthan.orders.ranked import ranked_of
+from betterthan.orders.ranked import DOCUMENT, ranked_of
 from betterthan.orders.taus import measured
 from betterthan.signed import Signature
 
@@ -187,6 +188,89 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
     rank = float((values > reference_score).sum() + ((values == reference_score).sum() - 1) / 2)
     share = rank / (len(keys) - 1) if len(keys) > 1 else np.nan
     return xr.Dataset({"rank": rank, "n_orders": len(keys), "share": share})
+
+
+def preference_accuracy(scores: Any, reference: Any) -> xr.DataArray:
+    """Compute how often a system prefers the reference order to other orders of the same items.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, pandas.DataFrame or mapping
+        A system's score of every order, higher is better: dims (document, order), or (document,
+        order, system); a table with documents in rows and orders in columns; or such a table for
+        each system. NaN where a document has fewer orders.
+    reference : str
+        Which of the orders is the reference, such as the original text.
+
+    Returns
+    -------
+    xarray.DataArray, dims (item, system)
+        For each document the share of its other orders that the system scores below the reference;
+        those with the same score count half. NaN without a score of the reference or of any other
+        order. The mean over items is the accuracy; `compare` takes the scores as they are.
+        ``attrs["n_pairs"]`` counts pairs of the reference and another order, over all systems.
+
+    Raises
+    ------
+    ValueError
+        If scores are none of these, `reference` is not among the orders or the only one, or no
+        document has a score of it and of another one.
+
+    References
+    ----------
+    R. Barzilay and L. Lee (2004), HLT-NAACL 2004; R. Barzilay and M. Lapata (2005), ACL 2005;
+    discussed by Lapata (2006), section 5.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"gold": [0.9, 0.5], "p1": [0.2, 0.7], "p2": [0.1, 0.5]}, ["d1", "d2"])
+    >>> found = preference_accuracy({"A": table, "B": 1 - table}, "gold")
+    >>> found.sel(system="A").values.tolist(), found.mean("item").values.tolist()
+    ([1.0, 0.25], [0.625, 0.375])
+    """
+    table = _scored(scores)
+    present = [str(order) for order in table["order"].values]
+    checks.unique(present, "order")
+    if str(reference) not in present or len(present) < 2:
+        raise ValueError(
+            f"reference is {checks.quoted(reference)}; give the one of the orders that is the "
+            f"reference, and others beside it: scores have {', '.join(present[:8]) or 'none'}"
+        )
+    of_reference = table.isel(order=present.index(str(reference)))
+    others = table.drop_isel(order=present.index(str(reference)))
+    compared = others.notnull() & of_reference.notnull()
+    preferred = ((of_reference > others) + 0.5 * (of_reference == others)).where(compared)
+    if not compared.any():
+        raise ValueError("scores: no document has a score of the reference and of another order")
+    preferred = preferred.mean("order").rename({DOCUMENT: names.ITEM})
+    attrs = {"reference": str(reference), "n_pairs": int(compared.sum())}
+    return preferred.transpose(names.ITEM, names.SYSTEM).assign_attrs(attrs)
+
+
+def _scored(scores: Any) -> xr.DataArray:
+    """Scores (document, order, system)."""
+    if isinstance(scores, Mapping) and scores:
+        systems = list(map(str, scores))
+        checks.unique(systems, "system")
+        tables = [_scored(table).isel({names.SYSTEM: 0}, drop=True) for table in scores.values()]
+        joined = xr.concat(tables, dim=names.SYSTEM, join="outer")
+        return joined.assign_coords({names.SYSTEM: systems})
+    if isinstance(scores, pd.DataFrame):
+        rows, columns = list(map(str, scores.index)), list(map(str, scores.columns))
+        scores = xr.DataArray(scores.to_numpy(), [(DOCUMENT, rows), ("order", columns)])
+    dims = set(scores.dims) if isinstance(scores, xr.DataArray) else set()
+    allowed = {DOCUMENT, "order"} <= dims <= {DOCUMENT, "order", names.SYSTEM}
+    if not isinstance(scores, xr.DataArray) or not allowed or "order" not in scores.coords:
+        raise ValueError(
+            f"scores are {checks.quoted(scores)}; give a table, documents in rows and orders in "
+            "columns, or dims (document, order, system) with names of the orders"
+        )
+    try:
+        numbers = scores.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError("scores are no numbers; give one for each order of a document") from None
+    return numbers if names.SYSTEM in dims else numbers.expand_dims({names.SYSTEM: [names.SYSTEM]})
 
 
 def _listed(order: Any, argument: str) -> Any:

@@ -12,6 +12,7 @@ from betterthan.exact.orders import inversions
 from betterthan.orders.ranked import Ranked
 from betterthan.orders.references import CHOICES, coefficients, consensus_of, signs
 from betterthan.orders.taus import against, measured
+from betterthan.people.correlations import bin_of, rising
 from betterthan.signed import Signature
 
 _CHUNK = 4_000_000  # signs of pairs held at once
@@ -65,6 +66,17 @@ def tau_distribution(items: int) -> xr.Dataset:
     return xr.Dataset(
         {name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k}
     )
+
+
+def tau_bins(tau: np.ndarray, edges: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the bin of each tau from 0, -1 outside, and the limits: those of so many bins of
+    equal width from -1 to 1, or the limits themselves.
+    """
+    if isinstance(edges, int):
+        limits = np.linspace(-1, 1, checks.whole(edges, "edges") + 1)
+    else:
+        limits = rising(edges)
+    return bin_of(np.round(tau, 12), np.round(limits, 12)), limits
 
 
 def tau_test(

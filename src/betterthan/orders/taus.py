@@ -10,7 +10,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.orders import inversions
+from betterthan.exact.orders import inversions, moves
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
@@ -98,15 +98,12 @@ def measured(
     if restrict is not None:
         checks.one_of(restrict, ("common",), "restrict")
     table = _table(ranked, references, restrict is not None, variant, alternative)
-    coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
-    taus = xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
+    taus = _over_all(table, ranked, references)
     taus.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
     taus.attrs |= _count(taus, ranked.documents) | {"answer": "taus"}
     if restrict is not None:
         _warn_of_shares(taus["coverage"].where(taus["n_items"] > 0))
-    if len(references.systems) == 1:
-        taus = taus.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
-    return taus if has_documents(ranked) else taus.isel({DOCUMENT: 0}, drop=True)
+    return _trimmed(taus, ranked, references)
 
 
 def _table(
@@ -114,10 +111,7 @@ def _table(
 ) -> dict[str, np.ndarray]:
     """Everything over (document, system, reference), from the items that both orders have."""
     x, y = ranked.ranks[:, :, None], references.ranks[:, None]
-    common = ~np.isnan(x) & ~np.isnan(y)
-    if not restricted:
-        _refuse_other_items(ranked, references, common)
-    x_common, y_common = np.where(common, x, np.nan), np.where(common, y, np.nan)
+    x_common, y_common, common = _common_ranks(ranked, references, restricted)
     table = _measures(x_common, y_common, variant, alternative)
     n_reference = (~np.isnan(np.broadcast_to(y, common.shape))).sum(-1)
     with np.errstate(invalid="ignore"):
@@ -127,6 +121,83 @@ def _table(
         same_items, table["exact_match"], np.minimum(table["exact_match"], 0)
     )
     return {"tau": table.pop("tau"), "coverage": coverage} | table
+
+
+def _common_ranks(
+    ranked: Ranked, references: Ranked, restricted: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ranks of systems and references (document, system, reference, item), NaN for items that only
+    one of them has, and where both have one.
+    """
+    x, y = ranked.ranks[:, :, None], references.ranks[:, None]
+    common = ~np.isnan(x) & ~np.isnan(y)
+    if not restricted:
+        _refuse_other_items(ranked, references, common)
+    return np.where(common, x, np.nan), np.where(common, y, np.nan), common
+
+
+def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr.Dataset:
+    """Count the moves that bring orders to a reference order of the same items, of three kinds.
+
+    Parameters
+    ----------
+    orders, reference, restrict
+        See `orders.kendall_tau`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over document (where the orders have documents) and system; over reference where there are
+        several: ``kendall``, the fewest exchanges of two neighbors (the inversions from which tau
+        is computed, at most n (n - 1) / 2); ``cayley``, the fewest exchanges of any two items, at
+        most n - 1; ``ulam``, the fewest items that must be taken out and put elsewhere, at most
+        n - 1; and ``n_items``. NaN for a missing order, and where either order has ties.
+
+    Raises
+    ------
+    ValueError
+        As `orders.kendall_tau`.
+
+    References
+    ----------
+    P. Diaconis (1988), Group Representations in Probability and Statistics, IMS, chapter 6;
+    G. Lebanon and J. Lafferty (2002), ICML 2002; named by Lapata (2006), section 2.
+
+    Examples
+    --------
+    >>> lists = {"reference": list("ABCDEFGHIJ"), "ends swapped": list("JBCDEFGHIA")}
+    >>> found = distances(lists, "reference")
+    >>> [found[name].item() for name in ("kendall", "cayley", "ulam")]
+    [17.0, 1.0, 2.0]
+    """
+    if restrict is not None:
+        checks.one_of(restrict, ("common",), "restrict")
+    ranked, references = against(orders, reference)
+    x, y, common = _common_ranks(ranked, references, restrict is not None)
+    permutations, n_items = inversions.permutations(y, x), common.sum(-1)
+    ties = inversions.tied_pairs(x) + inversions.tied_pairs(y)
+    counts = {
+        "kendall": inversions.inversions(permutations),
+        "cayley": moves.cayley(permutations),
+        "ulam": moves.ulam(permutations),
+    }
+    defined = (n_items > 0) & (ties == 0)
+    table = {name: np.where(defined, count, np.nan) for name, count in counts.items()}
+    data = _over_all(table | {"n_items": n_items}, ranked, references)
+    return _trimmed(data, ranked, references)
+
+
+def _over_all(table: dict[str, np.ndarray], ranked: Ranked, references: Ranked) -> xr.Dataset:
+    """Over document, system and reference."""
+    coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
+    return xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
+
+
+def _trimmed(data: xr.Dataset, ranked: Ranked, references: Ranked) -> xr.Dataset:
+    """Without a reference that is the only one, and without a document that has no name."""
+    if len(references.systems) == 1:
+        data = data.isel({REFERENCE: 0}, drop=True).assign_attrs(reference=references.systems[0])
+    return data if has_documents(ranked) else data.isel({DOCUMENT: 0}, drop=True)
 
 
 def against(orders: Any, reference: Any) -> tuple[Ranked, Ranked]:

@@ -107,9 +107,9 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
     ([2.5, 5.5], [2, 2])
     """
     y, x = _pairs(values, score)
-    limits = _rising(edges)
+    limits = rising(edges)
     whole = ~(np.isnan(x) | np.isnan(y))
-    place = _bin_of(x, limits)
+    place = bin_of(x, limits)
     inside = whole & (place >= 0)
     bins = np.arange(len(limits) - 1)
     described = np.array([_described(y[inside & (place == k)]) for k in bins])
@@ -132,14 +132,15 @@ def _pairs(values: Any, score: Any) -> tuple[np.ndarray, np.ndarray]:
     return y, x
 
 
-def _rising(edges: Any) -> np.ndarray:
+def rising(edges: Any) -> np.ndarray:
+    """Limits of bins, each above the one before."""
     limits = as_numbers(edges, "edges")
     if limits.ndim != 1 or len(limits) < 2 or not (np.diff(limits) > 0).all():
         raise ValueError("edges must be two numbers or more, each larger than the one before")
     return limits
 
 
-def _bin_of(score: np.ndarray, limits: np.ndarray) -> np.ndarray:
+def bin_of(score: np.ndarray, limits: np.ndarray) -> np.ndarray:
     """Number of the bin of each score from 0, -1 outside."""
     last = len(limits) - 2
     place = np.where(score == limits[-1], last, np.searchsorted(limits, score, side="right") - 1)

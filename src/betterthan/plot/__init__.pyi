@@ -3,7 +3,9 @@ from .curves import densities as densities
 from .matrices import matrix as matrix
 from .of_orders import orders as orders
 from .of_orders import tau as tau
+from .of_orders import tau_bins as tau_bins
 from .of_orders import tau_distribution as tau_distribution
+from .of_people import correlation as correlation
 from .of_plans import assurance as assurance
 from .of_plans import boundary as boundary
 from .pair_figures import differences as differences

@@ -1,6 +1,7 @@
 """Plot rankings and their Kendall tau: chance, crossing lines, and documents."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -274,3 +275,53 @@ def _crossings(ranks: np.ndarray) -> np.ndarray:
     """How many lines each item's crosses, summed over neighbours, from ranks (system, item)."""
     ahead = np.sign(ranks[:, :, None] - ranks[:, None, :])
     return (ahead[1:] * ahead[:-1] < 0).sum((0, 2))
+
+
+def tau_bins(items: int, edges: Sequence[float] | int = 8, *, ax: "Axes | None" = None) -> "Axes":
+    """Bins of Kendall's tau, and how many of all orders of so many items are in each.
+
+    Parameters
+    ----------
+    items : int
+        From 2 to 200.
+    edges : int or sequence of float, default 8
+        Number of bins of equal width from -1 to 1, or their limits, rising; as in `people.bin_by`
+        a tau on a limit belongs to the bin above it.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A bar for each value of tau, shaded by bins in turn; above each bin its number, as in
+        `people.bin_by`, and its share of all orders.
+
+    Raises
+    ------
+    ValueError
+        If `items` is not a whole number from 2 to 200, or the edges do not rise.
+
+    References
+    ----------
+    Lapata (2006), Computational Linguistics 32(4), Figure 2.
+
+    Examples
+    --------
+    >>> ax = tau_bins(8)
+    >>> len(ax.patches), ax.get_title(loc="left")
+    (29, "8 bins of Kendall's tau of 8 items")
+    """
+    distribution = chance.tau_distribution(items)
+    x, y = distribution["tau"].values, distribution["probability"].values
+    place, limits = chance.tau_bins(x, edges)
+    with drawing.canvas(ax, 5.6, 3.2) as ax:
+        look: dict[str, Any] = {"edgecolor": drawing.INK, "linewidth": 0.4}
+        shades = [drawing.RAMP[1 + k % 2] if k >= 0 else drawing.TIE for k in place]
+        ax.bar(x, y, width=0.9 * float(x[0] - x[1]), color=shades, **look)
+        ax.vlines(limits, 0, 1.05 * y.max(), colors=drawing.FAINT, linewidth=0.8, linestyle=":")
+        for k, (low, high) in enumerate(pairwise(limits)):
+            share = drawing.percent(float(y[place == k].sum()))
+            words: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": drawing.SMALL}
+            ax.text((low + high) / 2, 1.06 * y.max(), f"bin {k + 1}\n{share}%", **words)
+        ax.set(xlabel="Kendall's tau", ylabel="probability", ylim=(0, 1.25 * float(y.max())))
+        return drawing.finish(ax, f"{len(limits) - 1} bins of Kendall's tau of {items} items")

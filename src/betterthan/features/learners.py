@@ -1,0 +1,149 @@
+"""Compare learners by nested cross-validation: whatever has `fit` and `predict`, and the package's
+own regression.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names
+from betterthan.exact.regression import least_squares
+from betterthan.features import tables
+from betterthan.features.fitting import fit_table
+from betterthan.features.sets import paired
+from betterthan.features.tables import FeatureTable, feature_table
+from betterthan.signed import Signature
+
+_LEARNER = "learner"
+_LEARNERS = f"give an object with fit and predict, or one of {', '.join(names.DIRECTIONS)}"
+
+
+def compare_learners(
+    features: Any,
+    response: Any,
+    learners: Mapping[str, Any],
+    *,
+    columns: Sequence[str] | None = None,
+    leave_out: Any = None,
+    ci_prob: float = names.CI_PROB,
+) -> xr.Dataset:
+    """Predict a response from features by several learners, and compare their held-out errors.
+
+    Parameters
+    ----------
+    features, response, columns, leave_out
+        See `features.performance_function`.
+    learners : mapping
+        By name: an object with the methods ``fit(x, y)`` and ``predict(x)`` of arrays (dialogue,
+        feature) and (dialogue,), such as an estimator of scikit-learn (the extra
+        ``betterthan[learners]`` installs it); or a `direction` of `features.performance_function`,
+        "both" for its choice by AIC. Each fold fits a copy, so that what an object has learned, or
+        chooses inside ``fit`` (a pipeline, a search over settings), does not see what is left out.
+        Where a learner draws random numbers, set its own seed.
+    ci_prob : float, default 0.95
+        Level of the intervals of differences.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over learner: ``r2_training`` (mean over the folds of the R2 on the rows that were kept)
+        and its standard deviation ``r2_training_sd``; ``r2_held_out`` of the rows that were left
+        out, the nested R2, which is ``r2_held_out_chosen`` of `features.performance_function`, with
+        its standard error ``r2_held_out_se``; ``mse`` and ``mse_sd``. Over (learner_a, learner_b)
+        ``mse_difference``, ``mse_difference_lower``, ``mse_difference_upper``, ``prob_better`` and
+        ``p_value``, as in `features.compare`. Over (learner, dialogue) ``held_out``, and over
+        dialogue ``observed``.
+
+    Raises
+    ------
+    ValueError
+        As `features.performance_function`; or if there are no learners, or one has no ``fit`` and
+        ``predict`` or does not predict one finite number for each row.
+
+    References
+    ----------
+    S. Möller, K.-P. Engelbrecht and R. Schleicher (2008), Predicting the quality and usability of
+    spoken dialogue services, Speech Communication 50, 730-744, compare learners; Dzikovska, Bell,
+    Isard & Moore (2012), EACL 2012, section 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> class Nearest:
+    ...     def fit(self, x, y):
+    ...         self.x, self.y = x, y
+    ...     def predict(self, x):
+    ...         return self.y[abs(x[:, None] - self.x).sum(2).argmin(1)]
+    >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
+    ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
+    >>> found = compare_learners(table, "rating", {"AIC": "both", "nearest": Nearest()})
+    >>> found["r2_held_out"].round(2).values.tolist()
+    [0.9, 0.44]
+    """
+    checks.of_type(learners, Mapping, "learners are", "mapping from names to learners")
+    if not learners:
+        raise ValueError("there are no learners; give at least one, such as {'AIC': 'both'}")
+    ci_prob = checks.probability(ci_prob, "ci_prob")
+    checks.unique([str(name) for name in learners], _LEARNER)
+    table = tables.grouped(feature_table(features, response, columns=columns, by=leave_out))
+    predicted = [_folds(table, str(name), learner) for name, learner in learners.items()]
+    held_out, training = (np.array(values) for values in zip(*predicted, strict=True))
+    errors, centred = table.y - held_out, table.y - table.y.mean()
+    r2 = np.array([least_squares.held_out_r2(each, centred, table.groups) for each in errors])
+    by_learner = {
+        "r2_training": training[:, 0],
+        "r2_training_sd": training[:, 1],
+        "r2_held_out": r2[:, 0],
+        "r2_held_out_se": r2[:, 1],
+        "mse": (errors**2).mean(1),
+        "mse_sd": (errors**2).std(1, ddof=1),
+    }
+    pair = (f"{_LEARNER}_a", f"{_LEARNER}_b")
+    labels = list(map(str, learners))
+    provenance = Signature(version=betterthan.__version__, ci_prob=ci_prob).to_attrs()
+    return xr.Dataset(
+        {name: (_LEARNER, values) for name, values in by_learner.items()}
+        | {name: (pair, square) for name, square in paired(errors, table.groups, ci_prob).items()}
+        | {"held_out": ((_LEARNER, names.DIALOGUE), held_out)}
+        | {"observed": (names.DIALOGUE, table.y)},
+        dict.fromkeys((_LEARNER, *pair), labels) | {names.DIALOGUE: table.rows},
+        provenance
+        | {"response": table.response, "n": len(table.y), "n_dropped": table.dropped}
+        | {"left_out_by": table.grouped_by or names.ROW, "folds": len(table.group_names)},
+    )
+
+
+def _folds(table: FeatureTable, name: str, learner: Any) -> tuple[np.ndarray, tuple[float, float]]:
+    """Predictions of the rows that each fold left out (row,), and the mean and the standard
+    deviation of the R2 of the folds on the other rows.
+    """
+    if isinstance(learner, str) and learner in names.DIRECTIONS:
+        fit: Any = fit_table(table, learner).fit
+        both = float(fit["r2_training"]), float(fit["r2_training_sd"])
+        return fit["held_out_chosen"].values, both
+    if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+        raise ValueError(f"learner {name!r} of learners is {checks.quoted(learner)}; {_LEARNERS}")
+    held_out, training = np.empty(len(table.y)), []
+    for group in range(len(table.group_names)):
+        out = table.groups == group
+        fitted: Any = deepcopy(learner)
+        y = table.y[~out]
+        fitted.fit(table.x[~out], y)
+        held_out[out] = _predicted(fitted, table.x[out], name)
+        left = y - _predicted(fitted, table.x[~out], name)
+        training.append(1 - (left**2).sum() / ((y - y.mean()) ** 2).sum())
+    return held_out, (float(np.mean(training)), float(np.std(training, ddof=1)))
+
+
+def _predicted(fitted: Any, x: np.ndarray, name: str) -> np.ndarray:
+    values = np.asarray(fitted.predict(x), dtype=float)
+    if values.size != len(x) or not np.isfinite(values).all():
+        raise ValueError(
+            f"learner {name!r} predicts {values.size} values for {len(x)} rows, or some that are "
+            "not finite; it must predict one number for each row"
+        )
+    return values.reshape(-1)

@@ -1,0 +1,293 @@
+"""Agreement of raters on categories, beyond what chance would give."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import checks, names, schemas
+from betterthan.exact.labels import agreement
+from betterthan.exact.numeric import monte_carlo
+from betterthan.signed import Signature
+from betterthan.text import stripped
+
+_PAIR = ("rater_a", "rater_b")
+_BOUNDS = ("lower", "upper", "lower_mcse", "upper_mcse")
+_BY_PAIR = ("kappa", "agreement", *_BOUNDS)
+
+
+def kappa(
+    ratings: Any,
+    *,
+    weights: str | None = None,
+    categories: Sequence[Any] | None = None,
+    ci_prob: float = names.CI_PROB,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Compute Cohen's kappa of each two raters, or of a table of counts, with its interval.
+
+    Parameters
+    ----------
+    ratings : pandas.DataFrame, xarray.DataArray or array-like
+        Raters in rows, items in columns, as in `people.agreement`; numbers or labels, and None, NaN
+        or an empty text where a rater did not rate an item. Or a table of counts, dims (predicted,
+        actual), such as from `labels.from_table`: its two raters are called by its dims, and items
+        without a predicted label are left out.
+    weights : {None, "linear", "quadratic"}, optional
+        How much a disagreement counts: all the same, or by the distance of the two categories, or
+        by its square. The distance of numbers is their difference, that of labels the number of
+        steps in `categories`.
+    categories : sequence, optional
+        All categories, in order. Default: those that occur, sorted; of a table, in its order.
+    ci_prob : float, default 0.95
+        Level of the equal-tailed credible intervals.
+    draws : int, default 4,000
+        Of the posterior of each pair.
+    rng : int, numpy.random.Generator or None
+        Seed; it is recorded.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (rater_a, rater_b), from the items that both rated (``n_items``): ``kappa``, 1 less the
+        disagreement over that of independent raters with the same categories; ``agreement``, the
+        share of items with the same category; ``lower`` and ``upper``, of the posterior of the
+        probabilities of all pairs of categories, and always around ``kappa``, with their Monte
+        Carlo errors ``lower_mcse`` and ``upper_mcse``. The prior is worth two items: one on which
+        the two agree, one on which they do not. Of simulated sets of 20 to 200 items 0.91 to 0.99
+        of the intervals contain the true kappa. ``kappa`` is NaN where both always gave the same
+        category, and all are NaN where two raters share no item. On the diagonal kappa is 1.
+
+    Raises
+    ------
+    ValueError
+        If ratings are no table, have fewer than two raters or two categories, no two raters share
+        an item, labels have weights and no order, or an argument is not valid.
+
+    References
+    ----------
+    J. Cohen (1960), A coefficient of agreement for nominal scales, Educational and Psychological
+    Measurement 20(1), 37-46, doi:10.1177/001316446002000104.
+
+    J. Cohen (1968), Weighted kappa, Psychological Bulletin 70(4), 213-220, doi:10.1037/h0026256.
+
+    Examples
+    --------
+    >>> found = kappa([list("aabbbcac"), list("aabbcccc")], rng=1)
+    >>> pair = found.isel(rater_a=0, rater_b=1)
+    >>> round(pair["kappa"].item(), 3), pair["agreement"].item(), pair["n_items"].item()
+    (0.636, 0.75, 8)
+    >>> round(pair["lower"].item(), 2), round(pair["upper"].item(), 2)
+    (0.16, 0.87)
+    """
+    ci_prob = checks.probability(ci_prob, "ci_prob")
+    if weights is not None:
+        checks.one_of(weights, tuple(agreement.POWERS), "weights")
+    raters, tables, positions = _joint_tables(ratings, categories, weights)
+    cost, seed = agreement.disagreement(positions, weights), monte_carlo.one_seed(rng)
+    random, draws = np.random.default_rng(seed), checks.whole(draws, "draws")
+    numbers = np.full((len(_BY_PAIR), len(raters), len(raters)), np.nan)
+    n_items = np.zeros((len(raters), len(raters)), dtype=int)
+    for a, b, table in tables:
+        both = (slice(None), [a, b], [b, a])
+        n_items[both[1:]] = total = table.sum()
+        if a == b and total:
+            numbers[both] = np.array([1, 1, 1, 1, 0, 0])[:, None]
+        elif total:
+            estimate = agreement.kappa(table, cost)
+            ordered = agreement.draw_kappa(table, cost, draws, random)
+            bounds = _interval(ordered, estimate, ci_prob)
+            numbers[both] = np.array([estimate, np.trace(table) / total, *bounds])[:, None]
+    if not np.triu(n_items, 1).any():
+        raise ValueError(
+            f"ratings have {len(raters)} raters and no two of them rated the same item; kappa "
+            "needs items that both rated"
+        )
+    provenance = Signature(ci_prob=ci_prob, ci_kind="eti", seed=seed, draws=draws)
+    return xr.Dataset(
+        {name: (_PAIR, values) for name, values in zip(_BY_PAIR, numbers, strict=True)}
+        | {"n_items": (_PAIR, n_items)},
+        coords=dict.fromkeys(_PAIR, raters),
+        attrs=provenance.to_attrs() | {"weights": weights or "none"},
+    )
+
+
+def alpha(
+    ratings: Any,
+    *,
+    level: str = "nominal",
+    categories: Sequence[Any] | None = None,
+    ci_prob: float = names.CI_PROB,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    rng: Any = None,
+) -> xr.Dataset:
+    """Compute Krippendorff's alpha: the agreement of any number of raters, with missing ratings.
+
+    Parameters
+    ----------
+    ratings : pandas.DataFrame, xarray.DataArray or array-like
+        Raters in rows, items in columns, as in `people.kappa`.
+    level : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
+        What counts as a disagreement: any difference; how many ratings lie between; the squared
+        difference; or the squared difference over the squared sum (numbers of at least 0).
+    categories : sequence, optional
+        All categories, in order; needed for labels that are ordinal. Default: those that occur,
+        sorted.
+    ci_prob, draws, rng
+        As in `people.kappa`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``alpha``, 1 less the disagreement within items over that of all ratings; ``lower`` and
+        ``upper``, equal-tailed and always around ``alpha``, from random weights of the items and
+        the prior of `people.kappa`, with their Monte Carlo errors ``lower_mcse`` and
+        ``upper_mcse``; ``n_items`` with two ratings or more, ``n_ratings`` of these, and
+        ``n_raters``. ``attrs["n_dropped"]`` counts items that fewer than two raters rated.
+
+    Raises
+    ------
+    ValueError
+        If ratings are no table, have fewer than two raters or two categories, no item has two
+        ratings, those with two are all the same, the level needs numbers or an order that ratings
+        do not have, or an argument is not valid.
+
+    References
+    ----------
+    K. Krippendorff (2004), Content Analysis: An Introduction to Its Methodology, second edition,
+    Sage, chapter 11.
+
+    Examples
+    --------
+    >>> found = alpha([[1, 2, 3, 3, None], [1, 2, 3, 4, 2], [None, 3, 3, 3, 2]], level="ordinal")
+    >>> round(found["alpha"].item(), 3), found["n_ratings"].item()
+    (0.784, 13)
+    """
+    checks.one_of(level, agreement.LEVELS, "level")
+    ci_prob, draws = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws")
+    cells, raters = rated_table(ratings)
+    codes, ordered = coded(cells, categories)
+    values = _values(ordered, level, categories is not None)
+    counts = (codes[..., None] == np.arange(len(ordered))).sum(0).astype(float)
+    shared = counts[counts.sum(1) > 1]
+    if (shared.sum(0) > 0).sum() < 2:
+        raise ValueError(
+            f"ratings of {len(raters)} raters: "
+            + ("all that share an item are the same" if len(shared) else "no item has two of them")
+            + "; alpha needs items that two raters rated, and two categories in them"
+        )
+    seed = monte_carlo.one_seed(rng)
+    estimate = agreement.alpha(np.ones((1, len(shared))), shared, values, level)[0]
+    ordered_draws = agreement.draw_alpha(shared, values, level, draws, np.random.default_rng(seed))
+    numbers = dict(zip(_BOUNDS, _interval(ordered_draws, estimate, ci_prob), strict=True))
+    numbers |= {"n_items": len(shared), "n_ratings": int(shared.sum()), "n_raters": len(raters)}
+    provenance = Signature(ci_prob=ci_prob, ci_kind="eti", seed=seed, draws=draws)
+    attrs = {"level": level, "n_dropped": len(counts) - len(shared)}
+    return xr.Dataset({"alpha": estimate} | numbers, attrs=provenance.to_attrs() | attrs)
+
+
+def _values(ordered: list[Any], level: str, in_order: bool) -> np.ndarray:
+    """Numbers of the categories, as far as the level needs them."""
+    numeric = all(isinstance(c, int | float | np.number) for c in ordered)
+    if level in ("interval", "ratio") and not numeric:
+        raise ValueError(f"level={level!r} needs numbers, and ratings are labels; pass numbers")
+    if level == "ordinal" and not (numeric or in_order):
+        raise ValueError(
+            "level='ordinal' needs an order of the labels; pass categories=[...], from the lowest "
+            "to the highest"
+        )
+    values = np.array(ordered if numeric else range(len(ordered)), dtype=float)
+    if level == "ratio" and values.min() < 0:
+        raise ValueError(f"ratings hold {values.min():g}; level='ratio' needs at least 0")
+    return values
+
+
+def _interval(ordered: np.ndarray, estimate: float, ci_prob: float) -> np.ndarray:
+    """Equal-tailed bounds of sorted draws, around the estimate, and their Monte Carlo errors."""
+    levels, draws = np.array([1 - ci_prob, 1 + ci_prob]) / 2, len(ordered)
+    low, high = np.quantile(ordered, levels)
+    both = np.repeat(ordered[:, None], 2, axis=1)
+    error = monte_carlo.quantile_error(both, levels, np.full(2, float(draws)))
+    return np.array([np.fmin(low, estimate), np.fmax(high, estimate), *error])
+
+
+def _joint_tables(
+    ratings: Any, categories: Sequence[Any] | None, weights: str | None
+) -> tuple[list[str], Iterable[tuple[int, int, np.ndarray]], np.ndarray]:
+    """The raters, the counts (category, category) of each with itself and with each later one, and
+    the places of the categories.
+    """
+    if isinstance(ratings, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(ratings.dims):
+        counts = schemas.confusion(ratings)[0]
+        if counts.ndim != 2 or categories is not None:
+            raise ValueError(
+                "ratings are counts; give one table, dims (predicted, actual), without categories"
+            )
+        predicted, actual = np.diag(counts.sum(1)), np.diag(counts.sum(0))
+        tables = [(0, 0, predicted), (0, 1, counts), (1, 1, actual)]
+        return [names.PREDICTED, names.ACTUAL], tables, np.arange(len(counts), dtype=float)
+    values, raters = rated_table(ratings)
+    codes, ordered = coded(values, categories)
+    numeric = all(isinstance(c, int | float | np.number) for c in ordered)
+    if weights is not None and categories is None and not numeric:
+        raise ValueError(
+            f"weights={weights!r} need an order of the labels, and ratings are labels; pass "
+            "categories=[...], from the lowest to the highest"
+        )
+    positions = np.array(ordered if numeric else range(len(ordered)), dtype=float)
+    pairs = zip(*np.triu_indices(len(raters)), strict=True)
+    tables = ((int(a), int(b), _table(codes[a], codes[b], len(ordered))) for a, b in pairs)
+    return raters, tables, positions
+
+
+def _table(first: np.ndarray, second: np.ndarray, categories: int) -> np.ndarray:
+    """Counts (category, category) of the items that both rated."""
+    both = (first >= 0) & (second >= 0)
+    cells = first[both] * categories + second[both]
+    return np.bincount(cells, minlength=categories**2).reshape(categories, categories)
+
+
+def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
+    """Ratings (rater, item) of any kind, None where there is none, and the raters."""
+    if isinstance(ratings, xr.DataArray) and ratings.ndim == 2:
+        ratings = ratings.to_pandas()
+    values = np.asarray(ratings, dtype=object)
+    if values.ndim != 2 or not values.size:
+        raise ValueError(
+            f"ratings have shape {values.shape}; give a table, raters in rows, items in columns"
+        )
+    if len(values) < 2:
+        raise ValueError("ratings have 1 rater; agreement needs two, in rows")
+    index = ratings.index if isinstance(ratings, pd.DataFrame) else range(len(values))
+    raters = [str(rater) for rater in index]
+    checks.unique(raters, "rater")
+    return values, raters
+
+
+def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
+    """Number of the category of each rating, -1 where there is none, and the categories in
+    order.
+    """
+    texts = [[stripped(v) if isinstance(v, str) else v for v in row] for row in values]
+    cells = [[None if pd.isna(v) or v == "" else v for v in row] for row in texts]
+    present = {v for row in cells for v in row if v is not None}
+    checks.fit(present, "rating")
+    if infinite := [v for v in present if isinstance(v, float) and np.isinf(v)]:
+        raise ValueError(f"ratings hold {infinite[0]}; give finite numbers, or labels")
+    if categories is None:
+        numbers = all(isinstance(v, int | float | np.number) for v in present)
+        ordered = sorted(present, key=None if numbers else str)
+    else:
+        ordered = list(categories)
+        checks.unique(ordered, "category")
+        if others := sorted(map(str, present - set(ordered))):
+            raise ValueError(f"rating {others[0]!r} is not among categories; add it")
+    if len(ordered) < 2:
+        only = f"all {checks.quoted(ordered[0])}" if ordered else "missing"
+        raise ValueError(f"ratings are {only}; agreement beyond chance needs two categories")
+    place = {category: k for k, category in enumerate(ordered)}
+    codes = [[-1 if v is None else place[v] for v in row] for row in cells]
+    return np.array(codes), ordered
