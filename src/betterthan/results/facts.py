@@ -22,6 +22,7 @@ from betterthan.results.robustness import (
     missing_effects,
     needed,
     pair_prospects,
+    separating,
     tie_changes,
 )
 from betterthan.signed import Signature
@@ -161,7 +162,8 @@ class Answer:
     unbeaten: tuple[Unbeaten, ...] = ()
     verdict_counts: VerdictCounts | None = None
     baseline: Baseline | None = None
-    leader: Pair | None = None  # of several systems, the one that leads, against the next
+    leader: Pair | None = None  # of several systems, the next one against the one that leads
+    n_also_undecided: int = 0  # against the leader, of systems outside of the best set
     unit_notes: tuple[str, ...] = ()  # those that begin with "!" are warnings
     joint_notes: tuple[str, ...] = ()
     more: More | None = None
@@ -433,8 +435,30 @@ def _with_leader(
         return answer
     of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])
     pair = _pair(pairs[of_pair].to_dict("records")[0], provenance, answer.by, data)
-    scores = _scores(systems, (pair.first, pair.second), data)
-    return replace(answer, leader=pair, scores=scores)
+    pair = pair if pair.second == leader else _other_side(pair)
+    best = {candidate.system for candidate in answer.best[: answer.n_best_set]}
+    return replace(
+        answer,
+        leader=pair,
+        scores=_scores(systems, (pair.second, pair.first), data),
+        n_also_undecided=len({*by_verdict.get("undecided", [])} - best) if best else 0,
+    )
+
+
+def _other_side(pair: Pair) -> Pair:
+    """The size of a pair from the side of the system behind."""
+    sizes = (pair.difference, pair.difference_upper, pair.difference_lower)
+    size, low, high = (None if value is None else -value for value in sizes)
+    return replace(
+        pair,
+        first=pair.second,
+        second=pair.first,
+        wins=pair.losses,
+        losses=pair.wins,
+        difference=size,
+        difference_lower=low,
+        difference_upper=high,
+    )
 
 
 def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
@@ -558,6 +582,9 @@ def _prospects(
             alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
             undecided = [other for other in undecided if other in alone.get("undecided", [])]
         more = more or (_prospects_with(data, system, undecided[0]) if undecided else None)
+    if isinstance(more, More) and not answer.baseline:
+        others = [c.system for c in answer.best[: answer.n_best_set or 0] if c.system != leader]
+        more = separating(more, data, leader, others)
     alone = answer.n_best_set == 1 if answer.best else len(answer.unbeaten) == 1
     # the verdict on the next system is the decision only where there is one leader
     behind = against(leader, order, pairs, verdicts).get("worse", []) if alone else []

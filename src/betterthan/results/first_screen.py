@@ -22,7 +22,13 @@ from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
 from betterthan.results.score_sentences import MORE_LABELS, statistic_label, units_label
-from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
+from betterthan.results.sentences import (
+    answer_sentences,
+    chance_of_verdict,
+    more_sentences,
+    separated_from,
+    verdicts_sentence,
+)
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores
@@ -341,7 +347,7 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         return _step_of_pair(answer, more, criterion)
     if answer.n_best_set == 1:
         return Step(f"By {criterion} alone, choose {answer.best[0].system}.", more)
-    if answer.more and answer.more.items:
+    if answer.more and answer.more.items and answer.more.separates_most:
         return _plan(answer)
     if answer.n_best_set:
         choice = f"If you must choose now, choose among the {answer.n_best_set:,} by cost or risk."
@@ -375,11 +381,10 @@ def _plan(answer: Answer) -> Step | None:
         return None
     so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
     so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
-    equal = ", or to show that they are practically equivalent" if more.equivalent else ""
     return Step(
         f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
-        f"{more.first} from {more.second}{equal}.",
-        f"80% chance of a verdict{so_far}.",
+        f"{more.first} from {separated_from(more)}.",
+        f"{chance_of_verdict(answer)}{so_far}.",
     )
 
 

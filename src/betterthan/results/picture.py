@@ -15,6 +15,7 @@ from betterthan.results.context import ReportContext
 from betterthan.results.escapes import on_one_line
 from betterthan.results.interval_picture import UNICODE, Marks, Row, draw
 from betterthan.results.sentences import difference_name
+from betterthan.results.systems_table import contenders
 from betterthan.results.text import may_number, short_names, terminal_width
 
 _ROWS = 9  # of a picture, which then has at most twelve lines as text
@@ -30,6 +31,7 @@ class Difference:
     limits: tuple[float, float, float] | None = None  # lower, point, upper; None without a mark
     p: float | None = None  # P(best), or of two systems P(better)
     p_mcse: float = 0.0
+    mark: str = ""  # on its probability, where it may be the best
     written: str = ""  # the value with its interval, where it is no difference
 
     @property
@@ -45,7 +47,7 @@ class Difference:
     @property
     def probability(self) -> str:
         """P(best), or P(better)."""
-        return "" if self.p is None else numbers.probability(self.p, self.p_mcse)
+        return "" if self.p is None else self.mark + numbers.probability(self.p, self.p_mcse)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,7 @@ def picture_of(context: ReportContext) -> Picture | None:
     verdicts[at] = "baseline" if role == "baseline" else "reference"
     visible = _visible_rows(context, verdicts)
     rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
+    more = [_more(verdicts, visible), contenders(context)[1]] if role else []
     if not any(row.limits for row in rows):
         return None
     return Picture(
@@ -136,7 +139,7 @@ def picture_of(context: ReportContext) -> Picture | None:
         reference=context.systems[at],
         rope=context.rope,
         lower_is_better=provenance.lower_mean,
-        more=_more(verdicts, visible) if role else "",
+        more="   ".join(filter(None, more)),
     )
 
 
@@ -159,6 +162,7 @@ def _rows_of_many(
         context.data[name].values if name in context.data else None
         for name in ("prob_best", "prob_best_mcse")
     )
+    marks, _ = contenders(context)
     return [
         Difference(
             label=context.systems[k],
@@ -167,6 +171,7 @@ def _rows_of_many(
             limits=_limits(verdicts[k], [float(ends[f"difference_{end}"][k]) for end in _ENDS]),
             p=None if best is None else float(best[k]),
             p_mcse=0.0 if errors is None else float(errors[k]),
+            mark=marks[k],
         )
         for k in visible
     ]

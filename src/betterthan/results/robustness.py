@@ -1,6 +1,7 @@
 """Robustness of an answer: sample size, fragility, replication, missing scores, and ties."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -338,6 +339,13 @@ class More:
     beyond: int | None = None  # more than these, in the place of items
     equivalent: bool = False  # they may also show practical equivalence
     decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
+    others: int = 1  # candidates to separate the first from
+    separated: int = 1  # of these, those that the items separate
+
+    @property
+    def separates_most(self) -> bool:
+        """Whether the items separate most of the other candidates."""
+        return 2 * self.separated > self.others
 
     @property
     def restriction(self) -> str:
@@ -408,6 +416,33 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
         flips=int(value["turn"]) if flips else None,
         decisive=int(value["decisive"]) if flips else None,
         prior_items=_prior_items(pair, provenance),
+    )
+
+
+def separating(more: More, data: xr.Dataset, leader: str, others: Sequence[str]) -> More:
+    """How many more items separate the leader from each other candidate that so many can; a pair
+    with a pairwise verdict needs none.
+    """
+    if len(others) < 2:
+        return more
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    places = [systems.index(system) for system in (leader, *others)]
+    of_both = needed(rows.pairwise(data)).isel(dict.fromkeys(names.SQUARE, places))
+    kept = of_both[names.SYSTEM_A].values
+    table = outlook_table(of_both, TARGET, [(kept[0], other) for other in kept[1:]], len(others))
+    undecided = table["now"].values == "undecided"
+    if np.isnan(table["more_probability"].values[undecided]).any():
+        return more
+    items = table["more_items"].values
+    beyond = int((undecided & np.isnan(items)).sum())
+    within = not np.isnan(items).all()
+    return replace(
+        more,
+        first=leader,
+        items=int(np.nanmax(items)) if within else None,
+        beyond=_FURTHEST if beyond else None,
+        others=len(others),
+        separated=len(others) - beyond,
     )
 
 

@@ -1,0 +1,103 @@
+"""The first screen alone says which system to take, how sure that is, and what would settle it."""
+
+import re
+
+import numpy as np
+import pytest
+from golden.cases import CASES, scored
+
+import betterthan as bt
+from betterthan.results.brief import answer_context, statement
+from betterthan.results.context import report_context
+from betterthan.results.facts import answer_facts
+from betterthan.results.first_screen import first_screen
+from betterthan.results.kinds import build_page
+from betterthan.results.markup import as_markdown
+from betterthan.results.picture import picture_of
+
+
+
+def _printed(comparison):
+    return " ".join(str(comparison).split())
+
+
+@pytest.fixture(scope="module")
+def clustered():
+    """Graded scores of seven systems on five clusters of unequal size."""
+    random = np.random.default_rng(6)
+    cluster = np.repeat(np.arange(5), [8, 12, 16, 26, 38])
+    level = np.linspace(0, 0.25, 7)
+    values = level + random.normal(0, 0.5, (5, 7))[cluster] + random.normal(0, 0.3, (100, 7))
+    return bt.compare(scored(values, list("abcdefg"), cluster=cluster))
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return CASES["judgments"]()
+
+
+def _written_size(answer):
+    line = next(line for line in statement(answer) if "Difference in" in line)
+    return re.search(r"\(([^()]*) − ([^();]*)[^()]*\): (\S+) \[", line).groups()
+
+
+@pytest.mark.parametrize("case", ["repeated_runs", "judgments", "judged_three_systems"])
+def test_sentence_and_picture_have_the_same_sign(case):
+    comparison = CASES[case]()
+    context = answer_context(comparison.data)
+    picture = picture_of(context) if context else None
+    other, reference, size = _written_size(comparison)
+    assert picture is not None
+    assert reference == picture.reference
+    drawn = next(row for row in picture.rows if row.label == other)
+    assert drawn.size.partition(" ")[0] == size
+
+
+def test_shrunken_difference_of_many_systems_is_one_number(clustered):
+    text = _printed(clustered)
+    assert "shrunk toward 0, because the data hardly separate the systems" in text
+    assert "shrunk from" not in text
+
+
+def test_one_warning_of_clusters_leaves_the_other_notes_to_the_report(clustered):
+    text = " ".join(statement(clustered))
+    assert text.count("! Few clusters") == 1
+    assert "count as 3.4 of equal size. With" not in text
+    assert "count as 3.4 of equal size." in " ".join(as_markdown(build_page(clustered)).split())
+
+
+def test_plan_separates_the_first_from_all_candidates(clustered):
+    more = answer_facts(clustered).more
+    text = " ".join(statement(clustered))
+    assert more is not None and more.others > 1
+    assert f"from the {more.others} other candidates" in text
+    assert "on each pair" in text
+
+
+def test_plan_states_what_its_chance_is_averaged_over():
+    text = _printed(CASES["judgments"]())
+    assert "80% chance of a verdict on this pair, averaged over plausible differences" in text
+
+
+def test_second_shortlist_is_explained(clustered):
+    answer, text = answer_facts(clustered), _printed(clustered)
+    undecided = len(answer.best) - 1
+    assert answer.n_best_set is not None and answer.n_best_set < len(answer.best)
+    assert answer.n_also_undecided == undecided - (answer.n_best_set - 1)
+    assert "Another 1 is undecided against f but unlikely to be the best (at most 5%)." in text
+
+
+def test_single_shortlist_needs_no_explanation():
+    assert "Another" not in _printed(CASES["three_systems"]())
+
+
+def test_contenders_are_marked_in_picture_and_table(clustered):
+    text, size = str(clustered), answer_facts(clustered).n_best_set
+    assert text.count("* may be the best") == 2
+    assert len(re.findall(r"^ \w .* \* 0\.\d{3}", text, re.MULTILINE)) == 2 * size
+
+
+def test_single_best_has_no_mark():
+    text = str(bt.compare(bt.datasets.contingency_case("a")))
+    assert "*" not in text
+    assert "*" not in str(CASES["three_systems"]())
