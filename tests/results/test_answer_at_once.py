@@ -12,7 +12,7 @@ from betterthan.results.context import report_context
 from betterthan.results.facts import answer_facts
 from betterthan.results.first_screen import first_screen
 from betterthan.results.kinds import build_page
-from betterthan.results.markup import as_markdown
+from betterthan.results.markup import as_html, as_markdown
 from betterthan.results.picture import picture_of
 
 
@@ -101,3 +101,21 @@ def test_single_best_has_no_mark():
     text = str(bt.compare(bt.datasets.contingency_case("a")))
     assert "*" not in text
     assert "*" not in str(CASES["three_systems"]())
+
+
+def test_votes_state_their_number_and_their_only_verdict(votes):
+    first = statement(votes)[0]
+    assert first.startswith("No clear winner among 3 systems on 60 judgments.")
+    assert "The only verdict: red is better than blue (probability 0.994)." in first
+    meta = first_screen(report_context(votes.by_engine()), "").meta
+    assert list(meta)[:2] == ["3 systems", "60 judgments"]
+
+
+def test_long_list_of_candidates_is_cut_by_name_and_not_left_out():
+    systems = [f"2025-12-{k}5_an-agent-with-a-long-name_large-model" for k in (0, 1, 2)]
+    values = (np.random.default_rng(3).random((60, 3)) < [0.7, 0.68, 0.66]).astype(float)
+    page = as_html(build_page(bt.compare(values, systems=systems)))
+    listed = page.partition('<span class="listed">')[2].partition("</span>")[0]
+    assert "listed far" not in page
+    assert listed.count('<i class="cut"') == 3
+    assert re.sub("<[^>]*>", "", listed).count(systems[0]) == 1

@@ -27,6 +27,7 @@ from betterthan.results.robustness import (
 )
 from betterthan.signed import Signature
 
+_VERDICTS_NAMED = 2  # verdicts that a sentence names
 _PAIRS_NAMED = 3  # pairs without data that a sentence names
 
 
@@ -160,6 +161,8 @@ class Answer:
     best_share: float = names.CI_PROB
     no_joint: str | None = None  # why P(best) is not known
     unbeaten: tuple[Unbeaten, ...] = ()
+    verdicts: tuple[Pair, ...] = ()  # those that name a better system, where they are few
+    n_judgments: int | None = None  # of all pairs
     verdict_counts: VerdictCounts | None = None
     baseline: Baseline | None = None
     leader: Pair | None = None  # of several systems, the next one against the one that leads
@@ -210,6 +213,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         lower_is_better=provenance.higher_is_better is False,
         failures=" ".join(provenance.failures or ()) if failed else None,
         at_random=rows.at_random(pairs, provenance),
+        n_judgments=int(pairs["n"].sum()) if provenance.unit == "judgment" else None,
         unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
     )
@@ -219,6 +223,9 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
         answer = _with_systems(answer, pairs, systems, provenance, by)
+        better = pairs[pairs["verdict"].isin(["better", "worse"])].to_dict("records")
+        few = better if len(better) <= _VERDICTS_NAMED else []
+        answer = replace(answer, verdicts=tuple(_pair(k, provenance, by, data) for k in few))
         answer = _with_leader(answer, pairs, systems, provenance, data)
     if answer.failures or provenance.answer != "comparison":
         return answer

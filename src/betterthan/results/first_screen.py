@@ -313,6 +313,8 @@ def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
     if n is not None and n >= 0:
         units = "item" if n == 1 else "items"
         yield f"{n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
+    elif answer.n_judgments:
+        yield f"{answer.n_judgments:,} judgments"
     criterion = _criterion(answer, context)
     if "score" in context.data or criterion == _WINS:
         yield criterion + (" (lower is better)" if answer.lower_is_better else "")

@@ -206,19 +206,13 @@ def drawn(table: Table) -> list[Any]:
     return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
 
 
-def decision(line: str) -> Any:
-    """The first line of an answer, with its probabilities in a lighter weight; a narrow screen
-    leaves out a long list.
-    """
-    from markupsafe import Markup, escape
+def decision(line: str, long_names: "LongNames") -> Any:
+    """The first line of an answer, with its probabilities in a lighter weight."""
+    from markupsafe import Markup
 
-    line, *listed = _LISTED.split(line, maxsplit=1)
-    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(escape(line)))
-    kind = "listed far" if listed and len(listed[0]) > _LONG_LIST else "listed"
-    return Markup(text + "".join(f' <span class="{kind}">{escape(x)}</span>' for x in listed))
-
-
-_LONG_LIST = 130  # characters
+    line, *listed = map(long_names.line, _LISTED.split(line, maxsplit=1))
+    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(line))
+    return Markup(text + "".join(f' <span class="listed">{part}</span>' for part in listed))
 
 
 _LISTED = re.compile(r" (?=P\(best\):|P\(best\) is not available:|Pair by pair, \d)")
@@ -278,6 +272,16 @@ class LongNames:
             whole = soft(text) if side == "l" else text
             self.cells[key] = before + self._cut(name) + after if name else whole
         return self.cells[key]
+
+    def line(self, text: str) -> Any:
+        """A sentence, whose long names a narrow screen cuts."""
+        from markupsafe import Markup, escape
+
+        if not self.short:
+            return escape(text)
+        longest_first = sorted(self.short, key=len, reverse=True)
+        parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", text)
+        return Markup("").join(self._cut(k) if k in self.short else k for k in parts)
 
     def _cut(self, name: str) -> Any:
         from markupsafe import Markup, escape

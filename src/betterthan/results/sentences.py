@@ -358,9 +358,13 @@ def _without_best(answer: Answer, condition: str) -> str:
             f"Pair by pair, {first[0].system} is better than each of the other {others:,} systems"
             f"{condition}. {why}"
         )
-    text = f"No clear winner among {answer.n_systems:,} systems{condition}."
+    on = f" on {answer.n_judgments:,} judgments" if answer.n_judgments else ""
+    text = f"No clear winner among {answer.n_systems:,} systems{on}{condition}."
     if not names_unbeaten(answer):
         return f"{text} {why}"
+    named_verdicts = " ".join(map(verdict_sentence, answer.verdicts))
+    only = "The only verdict:" if len(answer.verdicts) == 1 else "Verdicts:"
+    why = f"{only} {named_verdicts} {why}" if named_verdicts else why
     if len(answer.unbeaten) > _CANDIDATES:
         return f"{text} Pair by pair, {len(answer.unbeaten):,} are unbeaten. {why}"
     are = "1 is" if len(answer.unbeaten) == 1 else f"{len(answer.unbeaten):,} are"
