@@ -5,15 +5,19 @@ import re
 import numpy as np
 import pytest
 from golden.cases import CASES, scored
+from scipy import special
 
 import betterthan as bt
 from betterthan.results.brief import answer_context, statement
 from betterthan.results.context import report_context
-from betterthan.results.facts import answer_facts
+from betterthan.results.facts import Answer, Pair, answer_facts
 from betterthan.results.first_screen import first_screen
 from betterthan.results.kinds import build_page
 from betterthan.results.markup import as_html, as_markdown
 from betterthan.results.picture import picture_of
+from betterthan.results.robustness import more_labels
+from betterthan.results.score_sentences import Judged, judged_sentences
+from betterthan.signed import Signature
 
 
 
@@ -119,3 +123,37 @@ def test_long_list_of_candidates_is_cut_by_name_and_not_left_out():
     assert "listed far" not in page
     assert listed.count('<i class="cut"') == 3
     assert re.sub("<[^>]*>", "", listed).count(systems[0]) == 1
+
+
+def test_undecided_judged_pair_has_a_number_of_labels_to_plan():
+    comparison = CASES["judged_by_a_model"]()
+    text = " ".join(statement(comparison))
+    assert "plan for about 160 more human labels (80% chance of a verdict" in text
+    assert "; only 64 judged items lack one)." in text
+    step = build_page(comparison).screen.step
+    assert step.do.startswith("Plan for about 160 more human labels to separate llama-7b from")
+    assert "30 human labels so far" in step.condition
+
+
+def test_labels_of_a_pair_are_as_many_as_a_simulation_needs():
+    """Human labels of new items, drawn as the labels so far predict."""
+    random = np.random.default_rng(1)
+    row = {"n": 400, "n_gold": 40, "r2": 0.0, "effective_gold": 40.0, "system": "A", "other": "B"}
+    counts = np.array([20, 12, 8])
+    share = random.dirichlet(counts + 1, 4_000)
+    size = share[:, 0] - share[:, 1]
+    low, high = np.quantile(size, [0.025, 0.975])
+    more = more_labels(row | {"difference": size.mean(), "lower": low, "upper": high}, Signature())
+    assert more is not None and more.items is not None
+    after = counts + 1 + np.array([random.multinomial(more.items, p) for p in share])
+    better = special.betainc(after[:, 1], after[:, 0], 0.5)
+    decided = ((better >= 0.95) | (better <= 0.05)).mean()
+    assert 0.78 < decided < 0.88
+
+
+def test_number_of_labels_is_not_named_where_nothing_can_be_predicted():
+    row = {"n": 9, "n_gold": 1, "r2": 0.0, "effective_gold": 1.0, "system": "A", "other": "B"}
+    assert more_labels(row | {"difference": 0.1, "lower": -1, "upper": 1}, Signature()) is None
+    answer = Answer(n_systems=2, pair=Pair(first="A", second="B", verdict="undecided", p=0.6))
+    judged = Judged(answer=answer, labels_by="people", n_labels=1, n_judged=9, too_few=True)
+    assert "No number of further labels can be named" in " ".join(judged_sentences(judged))

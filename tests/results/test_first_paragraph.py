@@ -163,4 +163,4 @@ def test_missing_scores_that_decide_are_stated_so():
 
 def test_undecided_judged_pair_names_what_would_settle_it():
     text = " ".join(str(CASES["judged_by_a_model"]()).split())
-    assert "label more of the judged items; betterthan.plan.gold shows" in text
+    assert "plan for about 160 more human labels" in text

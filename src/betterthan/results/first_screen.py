@@ -21,7 +21,7 @@ from betterthan.results.interval_picture import ONE_SIDED, Scale, includes_zero,
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
-from betterthan.results.score_sentences import MORE_LABELS, statistic_label, units_label
+from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
 from betterthan.results.sentences import (
     answer_sentences,
     chance_of_verdict,
@@ -179,7 +179,8 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         return None
     values = [value for row in picture.rows for value in row.limits or ()]
     undecided = _undecided_of_kind(context, page)
-    elsewhere = {MORE_LABELS, undecided.sentence if undecided else ""}
+    facts = judged_facts(context.data).answer if _judged(context) else context.answer
+    elsewhere = {*more_sentences(facts), undecided.sentence if undecided else ""}
     lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
         meta=list(_meta_of_kind(context)),
@@ -187,7 +188,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         picture=picture,
         scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
         folded_rows=_folded_rows(picture),
-        step=_step_of_kind(context),
+        step=_step_of_kind(context, facts),
         undecided=undecided,
         rule=rule_of_kind(context.data, context.provenance),
         of_kind=True,
@@ -211,7 +212,7 @@ def _meta_of_kind(context: ReportContext) -> Iterator[str]:
     n = context.provenance.n_items
     units = _units_of_kind(context)
     if n is not None and n > 0:
-        judged = "judged " * (context.provenance.answer == "judged")
+        judged = "judged " * _judged(context)
         yield f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}"
     if criterion := _criterion_of_kind(context):
         yield f"by {criterion}"
@@ -238,20 +239,21 @@ _CRITERIA = {
 }
 
 
-def _step_of_kind(context: ReportContext) -> Step | None:
+def _judged(context: ReportContext) -> bool:
+    return context.provenance.answer == "judged"
+
+
+def _step_of_kind(context: ReportContext, answer: Answer) -> Step | None:
     """The next step of an answer of another kind."""
-    answer, criterion = context.answer, _criterion_of_kind(context)
+    criterion = _criterion_of_kind(context)
     if not criterion and not answer.failures:
         return None
     step = _step(answer, criterion)
     undecided = (context.data["verdict"].values == "undecided").any()
     if step is not None or not undecided:
         return step
-    if context.provenance.answer == "judged":
-        if not (context.data["n"] > context.data["n_gold"]).any():
-            return None
-        adds = "betterthan.plan.gold shows how much more labels add."
-        return Step("Label more of the judged items by people.", adds)
+    if _judged(context):
+        return Step("Label more items by people.") if answer.more is None else None
     if context.provenance.answer == "folds":  # more folds of the same items add little
         return Step("Choose by cost, speed or risk, or compare on more items.")
     return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")

@@ -1,12 +1,13 @@
 """Robustness of an answer: sample size, fragility, replication, missing scores, and ties."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import names
 from betterthan.exact.joint.units import PairMeans
@@ -341,6 +342,7 @@ class More:
     decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
     others: int = 1  # candidates to separate the first from
     separated: int = 1  # of these, those that the items separate
+    n_unlabelled: int | None = None  # judged items without a label, of a plan of labels
 
     @property
     def separates_most(self) -> bool:
@@ -444,6 +446,39 @@ def separating(more: More, data: xr.Dataset, leader: str, others: Sequence[str])
         others=len(others),
         separated=len(others) - beyond,
     )
+
+
+def more_labels(row: Mapping[str, Any], provenance: Signature) -> More | None:
+    """How many more human labels of random items an undecided pair of judged items needs: as many
+    more effective labels as a mean of independent items with the same error; None where so few
+    labels predict nothing.
+    """
+    n, r2, effective, size = (row[k] for k in ("n", "r2", "effective_gold", "difference"))
+    z = special.ndtri((1 + (provenance.ci_prob or names.CI_PROB)) / 2)
+    error = (row["upper"] - row["lower"]) / (2 * z)
+    units = Units(*(np.array([value]) for value in (size, error, effective)))
+    threshold = provenance.threshold or names.VERDICT_PROB
+    evidence = UnitEvidence(units, provenance.rope or 0.0, threshold)
+    if not evidence.predicts().all():
+        return None
+    total = effective + _more_items(evidence, TARGET)["more_items"].item()
+    if total < n:  # of which some are from the judge
+        total *= (1 - r2) / (1 - r2 * total / n)
+    within = not math.isnan(total)
+    return More(
+        first=row["system"],
+        second=row["other"],
+        items=_rounded(total - row["n_gold"]) if within else None,
+        beyond=None if within else _FURTHEST,
+        equivalent=bool(provenance.rope),
+        n_unlabelled=int(n - row["n_gold"]),
+    )
+
+
+def _rounded(n: float) -> int:
+    """Up, to two digits."""
+    unit = 10 ** max(math.floor(math.log10(n)) - 1, 0)
+    return math.ceil(n / unit) * unit
 
 
 def _prior_items(pair: xr.Dataset, provenance: Signature) -> int | None:

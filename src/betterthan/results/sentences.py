@@ -507,6 +507,8 @@ def chance_of_verdict(answer: Answer) -> str:
     chance = f"{100 * TARGET:g}% chance of a verdict{on}, averaged over plausible differences"
     if more and more.separates_most and more.separated < more.others:
         chance += f"; {more.others - more.separated:,} would need more than {more.beyond:,}"
+    if more and more.n_unlabelled is not None and (more.items or 0) > more.n_unlabelled:
+        chance += f"; only {more.n_unlabelled:,} judged items lack one"
     return chance
 
 
