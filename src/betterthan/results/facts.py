@@ -201,6 +201,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     systems: Any = _in_order(data, rows.systems(data, pairs))
     systems = systems.assign(system=systems["system"].map(on_one_line))
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    judged = provenance.unit == "judgment" and "n" in pairs
     failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
         n_systems=len(systems),
@@ -213,7 +214,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         lower_is_better=provenance.higher_is_better is False,
         failures=" ".join(provenance.failures or ()) if failed else None,
         at_random=rows.at_random(pairs, provenance),
-        n_judgments=int(pairs["n"].sum()) if provenance.unit == "judgment" else None,
+        n_judgments=int(pairs["n"].sum()) if judged else None,
         unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
     )

@@ -281,7 +281,8 @@ class LongNames:
             return escape(text)
         longest_first = sorted(self.short, key=len, reverse=True)
         parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", text)
-        return Markup("").join(self._cut(k) if k in self.short else k for k in parts)
+        cut = Markup('<span class="nm">{}</span>').format
+        return Markup("").join(cut(self._cut(k)) if k in self.short else k for k in parts)
 
     def _cut(self, name: str) -> Any:
         from markupsafe import Markup, escape

@@ -63,6 +63,7 @@ class Picture:
     rope: float = 0.0
     lower_is_better: bool = False
     more: str = ""  # what the systems without a row are
+    legend: str = ""  # what the mark on a probability means
     margin: float = 0.0  # of a gate, below zero in the unit of the difference
     levels: bool = False  # rows are values by themselves, not differences, and have no verdict
     of: str = "System"  # what has a row
@@ -106,7 +107,7 @@ class Picture:
             rows,
             rope=self.rope,
             reverse=self.lower_is_better,
-            more=self.more,
+            more="   ".join(filter(None, (self.more, self.legend))),
             marks=marks,
             width=width,
         )
@@ -127,7 +128,6 @@ def picture_of(context: ReportContext) -> Picture | None:
     verdicts[at] = "baseline" if role == "baseline" else "reference"
     visible = _visible_rows(context, verdicts)
     rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
-    more = [_more(verdicts, visible), contenders(context)[1]] if role else []
     if not any(row.limits for row in rows):
         return None
     return Picture(
@@ -139,7 +139,8 @@ def picture_of(context: ReportContext) -> Picture | None:
         reference=context.systems[at],
         rope=context.rope,
         lower_is_better=provenance.lower_mean,
-        more="   ".join(filter(None, more)),
+        more=_more(verdicts, visible) if role else "",
+        legend=contenders(context)[1] if role else "",
     )
 
 

@@ -331,9 +331,10 @@ def _also_undecided(answer: Answer) -> str:
     if not n or leader is None:
         return ""
     are, most = "is" if n == 1 else "are", 100 * (1 - answer.best_share)
+    first = "the first" if leader.second == answer.best[0].system else leader.second
     return (
-        f" Another {n:,} {are} undecided against {leader.second} but unlikely to be the best (at "
-        f"most {most:.3g}%{' together' * (n > 1)})."
+        f" {n:,} more {are} undecided against {first} but unlikely to be the best (at most "
+        f"{most:.3g}%{' together' * (n > 1)})."
     )
 
 
@@ -492,12 +493,12 @@ def more_sentences(answer: Answer) -> Iterator[str]:
 
 def separated_from(more: More) -> str:
     """Whom a plan separates the first system from."""
+    equal = ", or to show that they are practically equivalent" if more.equivalent else ""
     if more.others == 1:
-        equal = ", or to show that they are practically equivalent" if more.equivalent else ""
         return f"{more.second}{equal}"
     n = more.separated if more.separates_most else more.others - more.separated
     some = "" if n == more.others else f"{n:,} of "
-    return f"{some}the {more.others:,} other candidates"
+    return f"{some}the {more.others:,} other candidates{equal}"
 
 
 def chance_of_verdict(answer: Answer) -> str:
