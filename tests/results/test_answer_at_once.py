@@ -1,6 +1,7 @@
 """The first screen alone says which system to take, how sure that is, and what would settle it."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def test_sentence_and_picture_have_the_same_sign(case):
 
 def test_shrunken_difference_of_many_systems_is_one_number(clustered):
     text = _printed(clustered)
-    assert "shrunk toward 0, because the data hardly separate the systems" in text
+    assert "shrunk toward 0: the data hardly separate them" in text
     assert "shrunk from" not in text
 
 
@@ -159,3 +160,15 @@ def test_number_of_labels_is_not_named_where_nothing_can_be_predicted():
     answer = Answer(n_systems=2, pair=Pair(first="A", second="B", verdict="undecided", p=0.6))
     judged = Judged(answer=answer, labels_by="people", n_labels=1, n_judged=9, too_few=True)
     assert "No number of further labels can be named" in " ".join(judged_sentences(judged))
+
+
+def test_narrow_screen_leaves_out_only_a_list_that_its_picture_marks():
+    systems = [f"2025-12-{k}5_an-agent-with-a-long-name_large-model" for k in range(5)]
+    skill = [0.7, 0.68, 0.69, 0.66, 0.1]
+    values = (np.random.default_rng(3).random((60, 5)) < skill).astype(float)
+    page = build_page(bt.compare(values, systems=systems))
+    assert page.screen.marks_all
+    assert '<span class="listed far">P(best): ' in as_html(page)
+    fewer = replace(page.screen.picture, n_marked=page.screen.picture.n_marked + 1)
+    page = replace(page, screen=replace(page.screen, picture=fewer))
+    assert '<span class="listed">P(best): ' in as_html(page)

@@ -106,6 +106,13 @@ class FirstScreen:
         return ONE_SIDED if any(map(self.includes_zero, rows)) else ""
 
     @property
+    def marks_all(self) -> bool:
+        """Whether rows that a narrow screen shows have all systems that may be the best."""
+        rows = self.picture.rows[:_FEW_ROWS] if self.picture else ()
+        marked = sum(bool(row.mark) for row in rows)
+        return 0 < marked == (self.picture.n_marked if self.picture else 0)
+
+    @property
     def axis(self) -> str:
         """The axis of the picture."""
         levels = self.picture is not None and self.picture.levels
@@ -355,7 +362,7 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         return _plan(answer)
     if answer.n_best_set:
         choice = f"If you must choose now, choose among the {answer.n_best_set:,} by cost or risk."
-        return Step(choice, f"They are not shown to be equal. {more}".strip())
+        return Step(choice, more or "They are not shown to be equal.")
     return None
 
 

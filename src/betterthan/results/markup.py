@@ -206,15 +206,24 @@ def drawn(table: Table) -> list[Any]:
     return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
 
 
-def decision(line: str, long_names: "LongNames") -> Any:
-    """The first line of an answer, with its probabilities in a lighter weight."""
+def decision(line: str, long_names: "LongNames", marked: bool) -> Any:
+    """The first line of an answer, with its probabilities in a lighter weight; a narrow screen
+    leaves out a list of long names where all are `marked` in its picture.
+    """
     from markupsafe import Markup
 
-    line, *listed = map(long_names.line, _LISTED.split(line, maxsplit=1))
-    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(line))
-    return Markup(text + "".join(f' <span class="listed">{part}</span>' for part in listed))
+    line, *listed = _LISTED.split(line, maxsplit=1)
+    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(long_names.line(line)))
+    for part in _ALSO.split("".join(listed)) if listed else ():
+        far = marked and len(part) > _LONG_LIST
+        text += f' <span class="listed{" far" * far}">{long_names.line(part)}</span>'
+    return Markup(text)
 
 
+_LONG_LIST = 130  # characters
+
+
+_ALSO = re.compile(r" (?=[\d,]+ more (?:is|are) undecided against)")
 _LISTED = re.compile(r" (?=P\(best\):|P\(best\) is not available:|Pair by pair, \d)")
 _IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
 

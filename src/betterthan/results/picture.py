@@ -64,6 +64,7 @@ class Picture:
     lower_is_better: bool = False
     more: str = ""  # what the systems without a row are
     legend: str = ""  # what the mark on a probability means
+    n_marked: int = 0  # systems that have it, also those without a row
     margin: float = 0.0  # of a gate, below zero in the unit of the difference
     levels: bool = False  # rows are values by themselves, not differences, and have no verdict
     of: str = "System"  # what has a row
@@ -127,7 +128,10 @@ def picture_of(context: ReportContext) -> Picture | None:
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in ends["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"
     visible = _visible_rows(context, verdicts)
-    rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
+    marks, legend = contenders(context)
+    rows = (
+        _rows_of_many(context, ends, verdicts, visible, marks) if role else _rows_of_two(context)
+    )
     if not any(row.limits for row in rows):
         return None
     return Picture(
@@ -140,7 +144,8 @@ def picture_of(context: ReportContext) -> Picture | None:
         rope=context.rope,
         lower_is_better=provenance.lower_mean,
         more=_more(verdicts, visible) if role else "",
-        legend=contenders(context)[1] if role else "",
+        legend=legend if role else "",
+        n_marked=sum(map(bool, marks)),
     )
 
 
@@ -156,14 +161,17 @@ _WITHOUT_MARK = ("no data", "no verdict", "baseline", "reference")
 
 
 def _rows_of_many(
-    context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], visible: list[int]
+    context: ReportContext,
+    ends: dict[str, np.ndarray],
+    verdicts: list[str],
+    visible: list[int],
+    marks: list[str],
 ) -> list[Difference]:
     """The systems that have a row."""
     best, errors = (
         context.data[name].values if name in context.data else None
         for name in ("prob_best", "prob_best_mcse")
     )
-    marks, _ = contenders(context)
     return [
         Difference(
             label=context.systems[k],

@@ -243,7 +243,7 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     if text == estimate or abs(pair.difference) >= abs(difference):
         return ""
     if joint and abs(pair.difference) < abs(difference) / 2:
-        return f"{_MUCH}, because the data hardly separate the systems"
+        return f"{_MUCH}: the data hardly separate them"
     return f"; shrunk from {text}" + ("" if joint else " by the prior")
 
 
