@@ -303,22 +303,16 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         first=row["system"],
         second=row["other"],
         verdict=row["verdict"],
-        p=value("prob_better"),
+        **{name: value(column) for name, column in _OF_ROW.items()},
         p_mcse=value("mcse") or 0.0,
         by=by,
         at_random=rows.at_random(pd.DataFrame([row]), provenance),
-        wins=value("wins") if counted else None,
-        losses=value("losses") if counted else None,
-        ties=value("ties") if counted else None,
+        **{name: value(name) if counted else None for name in ("wins", "losses", "ties")},
         ties_unknown=provenance.ties == "unknown",
         n=(value("n") or (provenance.n_items if by else None)) if counted else None,
         n_dropped=value("n_dropped") or 0,
         lacking=_lacking(row, data),
-        n_units=value("n_units"),
         unit=provenance.unit,
-        difference=value("difference"),
-        difference_lower=value("lower"),
-        difference_upper=value("upper"),
         difference_mcse=_error(data, "difference_mean_mcse"),
         difference_is=provenance.difference_is or "difference",
         interval=None if provenance.ci_prob is None else interval_label(interval),
@@ -326,7 +320,6 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         one_sided=bool(rows.one_sided(row["verdict"], *bounds)),
         threshold=provenance.threshold or names.VERDICT_PROB,
         rope=provenance.rope or 0.0,
-        within_rope=value("within_rope"),
         within_rope_mcse=_error(data, "mass_mcse"),
         beyond_rope=None if value("within_rope") is None else value("beyond_rope"),
         beyond_p=_pair_value(data, row, "mass", beyond),
@@ -340,6 +333,13 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         more_wins_mcse=_pair_value(data, row, "prob_more_wins_mcse") or 0.0,
         reason=value("reason") or None,
     )
+
+
+_OF_ROW = {  # fields of a pair, by the columns of `rows.pairs`
+    **{"p": "prob_better", "n_units": "n_units", "within_rope": "within_rope"},
+    "difference": "difference",
+    **{f"difference_{end}": end for end in ("lower", "upper")},
+}
 
 
 def _lacking(row: Mapping[str, Any], data: xr.Dataset) -> str | None:
@@ -442,8 +442,9 @@ def _with_leader(
     if not others:
         return answer
     of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])
-    pair = _pair(pairs[of_pair].to_dict("records")[0], provenance, answer.by, data)
-    pair = pair if pair.second == leader else _other_side(pair)
+    row = pairs[of_pair].to_dict("records")[0]
+    row = row if row["other"] == leader else _other_side(row)
+    pair = _pair(row, provenance, answer.by, data)
     best = {candidate.system for candidate in answer.best[: answer.n_best_set]}
     return replace(
         answer,
@@ -453,20 +454,12 @@ def _with_leader(
     )
 
 
-def _other_side(pair: Pair) -> Pair:
-    """The size of a pair from the side of the system behind."""
-    sizes = (pair.difference, pair.difference_upper, pair.difference_lower)
-    size, low, high = (None if value is None else -value for value in sizes)
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        wins=pair.losses,
-        losses=pair.wins,
-        difference=size,
-        difference_lower=low,
-        difference_upper=high,
-    )
+def _other_side(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row of `rows.pairs` with its size from the side of the other system."""
+    swapped = {"system": "other", "other": "system", "wins": "losses", "losses": "wins"}
+    negated = {"difference": "difference", "lower": "upper", "upper": "lower"}
+    sides = {k: row[v] for k, v in swapped.items() if v in row}
+    return {**row, **sides, **{k: -row[v] for k, v in negated.items() if v in row}}
 
 
 def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
@@ -497,12 +490,8 @@ def _verdict_counts(pairs: pd.DataFrame, verdicts: np.ndarray) -> VerdictCounts:
     return VerdictCounts(
         n_pairs=len(pairs),
         joint="pairwise_verdict" in pairs,
-        n_better=count["better"] + count["worse"],
-        n_equivalent=count["equivalent"],
-        n_undecided=count["undecided"],
-        n_split=count["split"],
-        n_no_data=count["no_data"],
-        n_no_verdict=count["no_verdict"],
+        n_better=count["better"] + count.pop("worse"),
+        **{f"n_{verdict}": n for verdict, n in count.items() if verdict != "better"},
         n_missing_decides=reasons.count(names.MISSING_DECIDES),
         no_data_pairs=tuple(f"{a} with {b}" for a, b in met),
     )
@@ -525,12 +514,8 @@ def _baseline(
     return Baseline(
         system=base,
         score=score[0].score if score else None,
-        undecided=tuple(met.get("undecided", ())),
-        split=tuple(met.get("split", ())),
+        **{verdict: tuple(met.get(verdict, ())) for verdict in _VERDICTS[:5]},
         no_verdict=(*met.get("no_verdict", ()), *met.get("no_data", ())),
-        better=tuple(met.get("better", ())),
-        equivalent=tuple(met.get("equivalent", ())),
-        worse=tuple(met.get("worse", ())),
         differences=tuple((k, differences[k]) for k in order if k in differences),
         intervals=tuple((k, intervals[k]) for k in order if k in intervals),
         score_is=score_label(provenance, counted).lower(),

@@ -129,9 +129,7 @@ def picture_of(context: ReportContext) -> Picture | None:
     verdicts[at] = "baseline" if role == "baseline" else "reference"
     visible = _visible_rows(context, verdicts)
     marks, legend = contenders(context)
-    rows = (
-        _rows_of_many(context, ends, verdicts, visible, marks) if role else _rows_of_two(context)
-    )
+    rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
     if not any(row.limits for row in rows):
         return None
     return Picture(
@@ -161,17 +159,14 @@ _WITHOUT_MARK = ("no data", "no verdict", "baseline", "reference")
 
 
 def _rows_of_many(
-    context: ReportContext,
-    ends: dict[str, np.ndarray],
-    verdicts: list[str],
-    visible: list[int],
-    marks: list[str],
+    context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], visible: list[int]
 ) -> list[Difference]:
     """The systems that have a row."""
     best, errors = (
         context.data[name].values if name in context.data else None
         for name in ("prob_best", "prob_best_mcse")
     )
+    marks, _ = contenders(context)
     return [
         Difference(
             label=context.systems[k],
