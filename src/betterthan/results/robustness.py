@@ -456,7 +456,7 @@ def more_labels(row: Mapping[str, Any], provenance: Signature) -> More | None:
     n, r2, effective, size = (row[k] for k in ("n", "r2", "effective_gold", "difference"))
     z = special.ndtri((1 + (provenance.ci_prob or names.CI_PROB)) / 2)
     error = (row["upper"] - row["lower"]) / (2 * z)
-    units = Units(*(np.array([value]) for value in (size, error, effective)))
+    units = Units(np.array([size]), np.array([error]), np.array([effective]))
     threshold = provenance.threshold or names.VERDICT_PROB
     evidence = UnitEvidence(units, provenance.rope or 0.0, threshold)
     if not evidence.predicts().all():
