@@ -75,6 +75,7 @@ def test_plan_separates_the_first_from_all_candidates(clustered):
     text = " ".join(statement(clustered))
     assert more is not None
     assert more.others > 1
+    assert more.first != more.second
     assert f"from the {more.others} other candidates" in text
     assert "on each pair" in text
 

@@ -441,6 +441,7 @@ def separating(more: More, data: xr.Dataset, leader: str, others: Sequence[str])
     return replace(
         more,
         first=leader,
+        second=more.second if more.first == leader else more.first,
         items=int(np.nanmax(items)) if within else None,
         beyond=_FURTHEST if beyond else None,
         others=len(others),
