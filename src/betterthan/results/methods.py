@@ -11,6 +11,7 @@ from betterthan.model_registry import BOOTSTRAP, ROSTER
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Part
 from betterthan.results.rows import single_unit
+from betterthan.results.sentences import notes as answer_notes
 from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
 
@@ -349,7 +350,8 @@ def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:
 
 def limits(context: ReportContext) -> list[str]:
     """What this comparison cannot say."""
-    notes = [*(context.provenance.notes or ()), *_independence(context)]
+    more, alarms = answer_notes(context.answer)  # without alarms they stand under the answer
+    notes = [*(context.provenance.notes or ()), *(more if alarms else ()), *_independence(context)]
     notes += _named_by_chance(context)
     notes.append(
         '"Undecided" means that the data support no verdict, not that the systems are equal.'

@@ -177,22 +177,24 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
             elsewhere = f"all {total:,} are in .pairs of the comparison, and in the report"
     elif total > 1:
         caption = f"All {total:,} pairs, the system ahead first"
-    if "difference_mean" in rows and any(_marks(rows)):
-        interval = interval_label(context.provenance.to_attrs())
-        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
-    columns = [*_columns(context), *([] if brief else _further_columns(context))]
+    interval = interval_label(context.provenance.to_attrs())
+    size = difference(difference_name(context.provenance), bracketed=interval)
+    size, caption = with_marks(size, rows, caption, interval)
+    columns = [size, *_columns(context), *([] if brief else _further_columns(context))]
     return table_by_pair(rows, columns, caption, name="pairs", **folding)
 
 
-def with_marks(size: Column, rows: Any, caption: str) -> tuple[Column, str]:
+def with_marks(
+    size: Column, rows: Any, caption: str, interval: str = "interval"
+) -> tuple[Column, str]:
     """A column of differences with a mark where a verdict is one-sided and the interval includes 0,
     and the caption that explains the mark.
     """
     if size.needs not in rows or not any(_marks(rows)):
         return size, caption
     marked = joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT)
-    return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the interval includes 0"
+    return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
 
 
 def _marks(rows: Any) -> list[str]:
@@ -202,10 +204,7 @@ def _marks(rows: Any) -> list[str]:
 
 
 def _columns(context: ReportContext) -> list[Column]:
-    interval = interval_label(context.provenance.to_attrs())
-    size = difference(difference_name(context.provenance), bracketed=interval)
     return [
-        joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT),
         *rope_columns(context.rope),
         P_BETTER,
         *COUNTS,
