@@ -350,8 +350,8 @@ def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:
 
 def limits(context: ReportContext) -> list[str]:
     """What this comparison cannot say."""
-    more, alarms = answer_notes(context.answer)  # without alarms they stand under the answer
-    notes = [*(context.provenance.notes or ()), *(more if alarms else ()), *_independence(context)]
+    _, more, _ = answer_notes(context.answer)
+    notes = [*(context.provenance.notes or ()), *more, *_independence(context)]
     notes += _named_by_chance(context)
     notes.append(
         '"Undecided" means that the data support no verdict, not that the systems are equal.'

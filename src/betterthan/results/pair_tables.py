@@ -25,7 +25,12 @@ from betterthan.results.columns import (
     probability,
     written_cells,
 )
-from betterthan.results.context import MATRIX_SYSTEMS, PAIRS_VISIBLE, ReportContext
+from betterthan.results.context import (
+    BRIEF_SYSTEMS,
+    PAIRS_SYSTEMS,
+    PAIRS_VISIBLE,
+    ReportContext,
+)
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import ENGINES, MODEL_REASONS
@@ -262,14 +267,20 @@ def matrix_table(context: ReportContext) -> Table:
 
 
 def wins_part(context: ReportContext) -> Part | None:
-    """Wins and losses of all pairs as papers print them, in the order of the data."""
-    if not 2 < len(context.systems) <= MATRIX_SYSTEMS or "counts" not in context.data:
+    """Wins and losses of all pairs as papers print them, in the order of the data; a few systems
+    have them in the table of pairs.
+    """
+    fits = BRIEF_SYSTEMS <= len(context.systems) <= PAIRS_SYSTEMS
+    if not fits or "counts" not in context.data:
         return None
     order = dict.fromkeys(names.SQUARE, context.input_order)
     table = to_table(context.data["counts"].sel(order))
-    rows = [(str(system), *cells) for system, *cells in table.itertuples()]
+    rows = [
+        (str(system), str(k), *cells) for k, (system, *cells) in enumerate(table.itertuples(), 1)
+    ]
+    heads = ("System", "#", *(str(k) for k in range(1, len(rows) + 1)))
     caption = "Wins and losses of the system of the row against that of the column"
-    return Part("Wins and losses", tables=[Table(("", *context.input_order), rows, caption)])
+    return Part("Wins and losses", tables=[Table(heads, rows, caption, marks=True)])
 
 
 def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:

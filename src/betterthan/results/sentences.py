@@ -50,15 +50,23 @@ def answer_sentences(answer: Answer) -> list[str]:
         lines += [" ".join(_size(answer, answer.leader))] if answer.leader else []
         lines += [baseline_sentence(answer.baseline)] if answer.baseline else []
         lines += [verdicts_sentence(answer.verdict_counts, answer)] if answer.verdict_counts else []
-    calm, alarms = notes(answer)
-    lines += [" ".join(calm)] if calm and not alarms else []
+    first, _, alarms = notes(answer)
+    lines += [" ".join(first)] if first else []
     return [*lines, *more_sentences(answer), *_warnings(answer), *alarms]
 
 
-def notes(answer: Answer) -> tuple[list[str], list[str]]:
-    """On units and the joint model: notes, and warnings, next to which only a report has notes."""
+def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
+    """On units and the joint model: notes of the answer, notes of the report only, and warnings.
+
+    Next to a warning, the answer of many systems has only the note on a unit that outweighs all
+    others.
+    """
     lines = (*answer.unit_notes, *answer.joint_notes)
-    return [k for k in lines if k[0] != "!"], [k for k in lines if k[0] == "!"]
+    alarms = [line for line in lines if line.startswith("!")]
+    calm = [line for line in lines if not line.startswith("!")]
+    few = alarms and answer.pair is None
+    first = [line for line in calm if line.startswith("One ")] if few else calm
+    return first, [line for line in calm if line not in first], alarms
 
 
 def difference_name(described: Pair | Signature) -> str:
@@ -224,6 +232,9 @@ def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
         )
 
 
+_NEARLY = 0.99  # a difference that is shrunk by less is not worth a remark
+
+
 def _shrunken(answer: Answer, pair: Pair) -> str:
     """The difference of the scores, or of wins and losses, where that of the joint model, or of the
     prior of a pair, is written as another.
@@ -241,7 +252,7 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
         return ""
     observed = replace(pair, difference=difference)
     text, estimate = (difference_words(p).partition(" ")[0] for p in (observed, pair))
-    if text == estimate or abs(pair.difference) >= abs(difference):
+    if text == estimate or abs(pair.difference) >= _NEARLY * abs(difference):
         return ""
     if joint and abs(pair.difference) < abs(difference) / 2:
         return f"{_MUCH}: the data hardly separate them"
