@@ -137,3 +137,17 @@ def test_the_number_of_items_must_fit(choices, message):
         bt.counts.from_table({("A", "B"): (3, 2)}, **choices)
     with pytest.raises(ValueError, match="this one has them"):
         bt.counts.from_table({("A", "B"): (3, 2, 5)}, unit="item", n_items=10)
+    for cell in ("x", None, 1.5, -1):
+        with pytest.raises(ValueError, match=r"counts of \('A', 'B'\)"):
+            bt.counts.from_table({("A", "B"): (3, cell)}, unit="item", n_items=10)
+
+
+def test_pairs_on_different_items_have_no_joint_answer_even_where_wins_add_up():
+    """Each system lacks another item, which all others have right."""
+    values = (np.random.default_rng(1).random((60, 3)) < 0.6).astype(float)
+    values[:3] = np.where(np.eye(3), np.nan, 1)
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABC")})
+    data = bt.compare(bt.count(scores)).data
+    assert "prob_best" not in data
+    assert data.attrs["no_joint"].startswith("scores are missing")
+    assert "prob_best" in bt.compare(bt.count(scores, missing="complete")).data

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from golden.cases import CASES
 
 import betterthan as bt
@@ -47,6 +48,22 @@ def test_shrunken_difference_names_the_difference_of_the_scores(runs):
 def test_difference_that_is_not_shrunk_says_nothing():
     text = str(bt.compare(bt.datasets.contingency_case("a")))
     assert "shrunk from" not in text
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_shrunken_difference_of_error_rates_has_the_sign_of_the_difference(systems):
+    """Of error rates the difference is that of accuracies: it is above 0 for the better one."""
+    wrong = np.random.default_rng(1).random((30, systems)) < [0.2, 0.5, 0.6][:systems]
+    scores = xr.DataArray(
+        wrong.astype(float),
+        dims=("item", "system"),
+        coords={"system": list("ABC")[:systems]},
+        attrs={"higher_is_better": 0},
+    )
+    answer = answer_facts(bt.compare(scores, rng=1))
+    first, second = (score.score for score in answer.scores)
+    assert second - first > (answer.pair or answer.leader).difference
+    assert f"shrunk from {second - first:+.2f}" in answer_sentences(answer)[1]
 
 
 @pytest.mark.parametrize("threshold", [0.95, 0.975])

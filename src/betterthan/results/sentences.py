@@ -226,7 +226,8 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     if pair.quantity == "wins" and pair.n and pair.wins is not None and pair.losses is not None:
         difference = (pair.wins - pair.losses) / pair.n
     elif pair.quantity != "wins" and len(answer.scores) == 2:
-        difference = answer.scores[0].score - answer.scores[1].score
+        sign = -1 if answer.lower_is_better and not pair.lower_is_better else 1  # of error rates
+        difference = sign * (answer.scores[0].score - answer.scores[1].score)
     else:
         return ""
     observed = replace(pair, difference=difference)
