@@ -118,7 +118,8 @@ def randomization_test(
         (swapped units both have), ``n_differ`` (those where they differ), ``smallest_p`` (no swap
         of these could give less). If sampled: ``p_value_mcse``, ``exceedances``, ``shuffles``,
         ``confidence`` (probability that the true p is at or below the cutoff) and ``more_shuffles``
-        (to be 99 % sure on which side it is). Over system: ``score``; ``attrs["higher_is_better"]`` is 0 where lower ones are better. With "tukey"
+        (to be 99 % sure on which side it is). Over system: ``score``;
+        ``attrs["higher_is_better"]`` is 0 where lower scores are better. With "tukey"
         ``critical_difference``, with ``critical_difference_mcse``: scores of two systems on these
         items differ significantly, ``p_adjusted`` at or below the cutoff, where they are further
         apart. ``attrs`` say which method was taken and why.
