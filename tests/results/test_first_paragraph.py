@@ -66,6 +66,30 @@ def test_shrunken_difference_of_error_rates_has_the_sign_of_the_difference(syste
     assert f"shrunk from {second - first:+.2f}" in answer_sentences(answer)[1]
 
 
+@pytest.mark.parametrize(("systems", "quantity"), [(2, "win rate"), (3, "accuracy")])
+def test_joint_difference_is_of_accuracy_where_ties_are_dropped(systems, quantity):
+    """The joint model has no ties: its difference is that of the scores, not of non-tied items."""
+    right = np.random.default_rng(1).random((60, systems)) < [0.8, 0.6, 0.5][:systems]
+    scores = xr.DataArray(
+        right.astype(float), dims=("item", "system"), coords={"system": list("ABC")[:systems]}
+    )
+    text = str(bt.compare(scores, ties="drop", rng=1))
+    assert f"Difference in {quantity} (A" in text
+
+
+def test_scores_of_complete_items_are_not_called_each_its_own():
+    values = np.array([[1, 1, 0, 1, 1, 1, np.nan], [0, 1, 0, np.nan, 0, 1, 1]] + 2 * [[1.0] * 7])
+    values[3, 0] = np.nan
+    scores = xr.DataArray(
+        values, dims=("system", "item"), coords={"system": list("ABCD"), "item": list("abcdefg")}
+    )
+    for systems, note in (("AB", "the 5 items with both"), ("ABCD", "the 4 items with all scores")):
+        comparison = bt.compare(scores, systems=list(systems), missing="complete", rng=1)
+        text = " ".join(str(comparison).split())
+        assert "each on all its own items" not in text
+        assert f"Accuracy (on {note}): " in text
+
+
 @pytest.mark.parametrize("threshold", [0.95, 0.975])
 def test_undecided_pair_names_the_threshold(threshold):
     pair = Pair(first="A", second="B", verdict="undecided", p=0.9, threshold=threshold)

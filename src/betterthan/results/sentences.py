@@ -194,8 +194,10 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
         scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         if pair.n_dropped:
-            both = f"on the {pair.n:,} {'items' if pair.n != 1 else 'item'} with both"
-            notes += [both if answer.scores[0].shared else "each on all its own items"]
+            both = f"on the {pair.n:,} {'items' if pair.n != 1 else 'item'} with "
+            both += "both" if answer.scores[0].shared or answer.n_systems == 2 else "all scores"
+            shared = answer.scores[0].shared or {s.n_scored for s in answer.scores} == {pair.n}
+            notes += [both if shared else "each on all its own items"]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
