@@ -151,3 +151,26 @@ def test_the_best_set_holds_the_best_of_simulated_systems_where_two_are_far_ahea
         comparison = bt.compare(scores(right))
         hits.append(comparison["in_best_set"].values[ability.argmax()])
     assert np.mean(hits) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(hits))
+
+
+@pytest.mark.parametrize(
+    ("items", "accuracies"),
+    [
+        (100, (1, 0, 0)),
+        (300, (0.9, 0.85, 0.1)),
+        (1000, (0.9, 0.88, 0.87, 0.2)),
+        (2000, (0.99, 0.98, 0.01)),
+    ],
+)
+def test_systems_far_apart_are_not_drawn_further_apart(items, accuracies):
+    """Much data make the joint answer the pairwise one, also of a weak baseline."""
+    right = np.random.default_rng(0).random((items, len(accuracies))) < accuracies
+    systems = [f"s{k}" for k in range(len(accuracies))]
+    scores = xr.DataArray(right.astype(float), dims=("item", "system"), coords={"system": systems})
+    pair = bt.compare(scores, rng=1).data.sel(system_a="s0", system_b=systems[-1])
+    mean, lower, upper = (pair[f"difference_{k}"].item() for k in ("mean", "lower", "upper"))
+    alone = [pair[f"pairwise_difference_{k}"].item() for k in ("mean", "lower", "upper")]
+    width = alone[2] - alone[1]
+    assert lower < mean < upper
+    assert mean < right[:, 0].mean() - right[:, -1].mean()
+    np.testing.assert_allclose([mean, lower, upper], alone, atol=0.15 * width)

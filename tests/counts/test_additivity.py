@@ -98,6 +98,22 @@ def test_pairs_of_the_same_items_may_be_named_afterwards(right_and_wrong):
     assert "prob_best" in bt.compare(unknown, unit="item").data
 
 
+def test_where_they_are_named_afterwards_the_reason_names_the_triple():
+    table = {("A", "B"): (12, 10, 60), ("B", "C"): (10, 60, 12), ("A", "C"): (14, 50, 18)}
+    comparison = bt.compare(bt.counts.from_table(table), unit="item")
+    assert "C - B +50 make A - B +14, and it is +2" in comparison.data.attrs["no_joint"]
+
+
+def test_advice_agrees_with_the_answer(right_and_wrong):
+    counts = bt.count(right_and_wrong)
+    for same in (counts, bt.counts.to_pairs(counts)):
+        assert "ranks are answered by one joint model" in bt.advise(same).why
+    without_ties = counts.sel(outcome=["win", "loss"]).assign_attrs(ties="unknown")
+    other = bt.counts.from_table({("A", "B"): (3, 2, 5), ("A", "C"): (4, 1, 5)}, unit="item")
+    for different in (without_ties, other):
+        assert "pairs are answered one by one" in bt.advise(different).why
+
+
 @pytest.mark.parametrize(
     ("table", "why"),
     [
@@ -137,3 +153,17 @@ def test_the_number_of_items_must_fit(choices, message):
         bt.counts.from_table({("A", "B"): (3, 2)}, **choices)
     with pytest.raises(ValueError, match="this one has them"):
         bt.counts.from_table({("A", "B"): (3, 2, 5)}, unit="item", n_items=10)
+    for cell in ("x", None, 1.5, -1):
+        with pytest.raises(ValueError, match=r"counts of \('A', 'B'\)"):
+            bt.counts.from_table({("A", "B"): (3, cell)}, unit="item", n_items=10)
+
+
+def test_pairs_on_different_items_have_no_joint_answer_even_where_wins_add_up():
+    """Each system lacks another item, which all others have right."""
+    values = (np.random.default_rng(1).random((60, 3)) < 0.6).astype(float)
+    values[:3] = np.where(np.eye(3), np.nan, 1)
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABC")})
+    data = bt.compare(bt.count(scores)).data
+    assert "prob_best" not in data
+    assert data.attrs["no_joint"].startswith("scores are missing")
+    assert "prob_best" in bt.compare(bt.count(scores, missing="complete")).data

@@ -201,3 +201,18 @@ def test_groups_of_unequal_size_weigh_by_their_rows():
     assert pair["mse_difference"].item() == pytest.approx(apart.mean())
     p = 2 * stats.t.sf(abs(apart.mean()) / scale, 8)
     assert pair["p_value"].item() == pytest.approx(p)
+
+
+def test_sets_with_the_same_errors_share_the_first_place():
+    """A feature and its copy: neither predicts better than the other."""
+    frame = table(1, n=40, slope=2.0).assign(copy=lambda t: t["x0"])
+    found = bt.features.compare(frame, "y", {"A": ["x0"], "B": ["x1"], "C": ["copy"]})
+    text = " ".join(bt.report(found).split())
+    assert "A and C predict y best of 3 feature sets" in text
+    assert text.count("A and C are the best sets in 100% of the folds") == 2
+    assert "is the best set" not in text
+
+
+def test_two_sets_must_not_be_printed_alike():
+    with pytest.raises(ValueError, match="feature set '1' occurs more than once"):
+        bt.features.compare(table(1), "y", {1: ["x0"], "1": ["x1"]})

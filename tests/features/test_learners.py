@@ -123,3 +123,25 @@ def test_an_estimator_of_scikit_learn_with_its_own_search_is_nested():
     linear, package, ridge = found["r2_held_out"].values
     assert linear == pytest.approx(package)
     assert np.isfinite(ridge)
+
+
+class Words(LeastSquares):
+    def predict(self, x):
+        return np.array(["good"] * len(x))
+
+
+@pytest.mark.parametrize(
+    ("learner", "message"), [(LeastSquares, "fit and predict"), (Words(), "one number")]
+)
+def test_a_class_and_words_are_refused(learner, message):
+    frame = pd.DataFrame({"x": np.arange(8.0), "y": np.arange(8.0) ** 2})
+    with pytest.raises(ValueError, match=message):
+        bt.features.compare_learners(frame, "y", {"it": learner})
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_response_that_is_the_same_in_all_training_rows_has_no_training_r2():
+    frame = pd.DataFrame({"x": [1.0, 2, 4, 3], "y": [0.0, 0, 0, 1]})
+    found = bt.features.compare_learners(frame, "y", {"it": LeastSquares()})
+    assert np.isnan(found["r2_training"].item())
+    assert np.isfinite(found["mse"].item())

@@ -85,3 +85,10 @@ def test_what_it_refuses_in_one_line():
         with pytest.raises(ValueError, match=message) as caught:
             bt.orders.preference_accuracy(bad, reference)
         assert "\n" not in str(caught.value)
+
+
+def test_a_document_occurs_once():
+    table = pd.DataFrame({"gold": [1.0, 2.0], "other": [0.0, 3.0]}, ["d", "d"])
+    for scored in (table, {"A": table, "B": table[:1]}):
+        with pytest.raises(ValueError, match="document 'd' occurs more than once"):
+            bt.orders.preference_accuracy(scored, "gold")

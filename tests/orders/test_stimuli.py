@@ -77,3 +77,10 @@ def test_what_stimuli_refuse_in_one_line():
         with pytest.raises(ValueError, match=message) as caught:
             bt.orders.stimuli(texts, edges)
         assert "\n" not in str(caught.value)
+
+
+def test_number_of_bins():
+    texts = {"a": list("ABCDEFGH")}
+    with pytest.raises(ValueError, match="give at most 40,000 bins"):
+        bt.orders.stimuli(texts, 10**9)
+    assert bt.orders.stimuli(texts, np.int64(4), rng=1).sizes["bin"] == 4

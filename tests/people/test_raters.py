@@ -262,3 +262,8 @@ def test_what_alpha_refuses_in_one_line():
         with pytest.raises(ValueError, match=message) as caught:
             bt.people.alpha(ratings, **choice)
         assert "\n" not in str(caught.value)
+
+
+def test_categories_are_a_list():
+    with pytest.raises(ValueError, match="categories are a int; give a list"):
+        bt.people.kappa([[1, 2], [1, 2]], categories=5)

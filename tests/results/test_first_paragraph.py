@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from golden.cases import CASES
 
 import betterthan as bt
@@ -48,6 +49,46 @@ def test_much_shrunken_difference_is_the_only_size(runs):
 def test_difference_that_is_not_shrunk_says_nothing():
     text = str(bt.compare(bt.datasets.contingency_case("a")))
     assert "shrunk from" not in text
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_shrunken_difference_of_error_rates_has_the_sign_of_the_difference(systems):
+    """Of error rates the difference is that of accuracies: it is above 0 for the better one."""
+    wrong = np.random.default_rng(1).random((30, systems)) < [0.2, 0.5, 0.6][:systems]
+    scores = xr.DataArray(
+        wrong.astype(float),
+        dims=("item", "system"),
+        coords={"system": list("ABC")[:systems]},
+        attrs={"higher_is_better": 0},
+    )
+    answer = answer_facts(bt.compare(scores, rng=1))
+    first, second = (score.score for score in answer.scores)
+    assert second - first > (answer.pair or answer.leader).difference
+    assert f"shrunk from {second - first:+.2f}" in answer_sentences(answer)[1]
+
+
+@pytest.mark.parametrize(("systems", "quantity"), [(2, "win rate"), (3, "accuracy")])
+def test_joint_difference_is_of_accuracy_where_ties_are_dropped(systems, quantity):
+    """The joint model has no ties: its difference is that of the scores, not of non-tied items."""
+    right = np.random.default_rng(1).random((60, systems)) < [0.8, 0.6, 0.5][:systems]
+    scores = xr.DataArray(
+        right.astype(float), dims=("item", "system"), coords={"system": list("ABC")[:systems]}
+    )
+    text = str(bt.compare(scores, ties="drop", rng=1))
+    assert f"Difference in {quantity} (A" in text
+
+
+def test_scores_of_complete_items_are_not_called_each_its_own():
+    values = np.array([[1, 1, 0, 1, 1, 1, np.nan], [0, 1, 0, np.nan, 0, 1, 1]] + 2 * [[1.0] * 7])
+    values[3, 0] = np.nan
+    scores = xr.DataArray(
+        values, dims=("system", "item"), coords={"system": list("ABCD"), "item": list("abcdefg")}
+    )
+    for systems, note in (("AB", "the 5 items with both"), ("ABCD", "the 4 items with all scores")):
+        comparison = bt.compare(scores, systems=list(systems), missing="complete", rng=1)
+        text = " ".join(str(comparison).split())
+        assert "each on all its own items" not in text
+        assert f"Accuracy (on {note}): " in text
 
 
 @pytest.mark.parametrize("threshold", [0.95, 0.975])

@@ -41,7 +41,7 @@ def test_it_is_the_quantile_of_all_permutations():
         scores_of(values), correction="tukey", cutoff=0.1, shuffles=20_000, rng=2
     )
     error = float(test["critical_difference_mcse"])
-    assert abs(float(test["critical_difference"]) - exact) <= 4 * error
+    assert abs(float(test["critical_difference"]) - exact) <= 4 * error + 1e-12
     assert error < 0.05 * exact
 
 
@@ -80,6 +80,49 @@ def test_of_two_systems_it_is_the_quantile_of_their_own_swaps():
         scores_of(values), correction="tukey", cutoff=0.05, shuffles=20_000, rng=2
     )
     assert abs(float(test["critical_difference"]) - exact) <= 4 * test["critical_difference_mcse"]
+
+
+def test_of_clusters_it_is_in_units_of_the_score(five):
+    """Each item a cluster of its own: the same test; larger ones: p and difference agree."""
+    by_item = bt.randomization_test(five, correction="tukey", cutoff=0.05, rng=1)
+    single = five.assign_coords(cluster=("item", np.arange(100)))
+    xr.testing.assert_allclose(
+        bt.randomization_test(single, correction="tukey", cutoff=0.05, rng=1), by_item
+    )
+    clusters = five.assign_coords(cluster=("item", np.repeat(np.arange(20), [4, 6] * 10)))
+    test = bt.randomization_test(clusters, correction="tukey", cutoff=0.05, rng=1)
+    assert_differ_where_further_apart(test)
+
+
+def test_scores_that_are_exactly_so_far_apart_do_not_differ():
+    """Differences of right answers are whole numbers of items, and many are equal."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        values = random.random((60, 5)) < [0.75, 0.7, 0.55, 0.5, 0.45]
+        assert_differ_where_further_apart(
+            bt.randomization_test(
+                scores_of(values * 1.0), correction="tukey", cutoff=0.05, shuffles=500, rng=2
+            )
+        )
+
+
+def assert_differ_where_further_apart(test):
+    apart = abs(test["difference"]) > test["critical_difference"]
+    np.testing.assert_array_equal(apart.values, test["p_adjusted"].values <= 0.05)
+
+
+def test_where_lower_scores_are_better_the_lowest_is_first(five):
+    lower = five.assign_attrs(higher_is_better=0)
+    in_blocks = lower.chunk(item=25)
+    for test in (
+        bt.randomization_test(lower, correction="tukey", rng=1),
+        bt.randomization_test(lower),
+        bt.randomization_test(in_blocks),
+        bt.randomization_test(lower, statistic=lambda scores: np.median(scores, -1), rng=1),
+    ):
+        groups = bt.significance.groups(test)
+        assert groups["score"].values.tolist() == sorted(test["score"].values)
+        assert "Score (lower is better)" in " ".join(bt.report(groups).split())
 
 
 def test_too_few_permutations_for_the_level():

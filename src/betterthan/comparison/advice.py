@@ -10,8 +10,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData, recognise
+from betterthan.counts.additivity import both_right
 from betterthan.counts.judgments import JUDGE
-from betterthan.counts.shapes import systems_of, to_pairs
+from betterthan.counts.shapes import systems_of, to_pairs, to_square
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.io.texts import text_array
 from betterthan.model_registry import Spec, spec_of
@@ -226,6 +227,12 @@ def _of_counts(loaded: LoadedData) -> tuple[str, str, str]:
     if unit == "judgment":
         return _judged(systems, "")
     reason = "these counts come from shared items"
+    if unit == names.ITEM and _tell_all(counts):
+        return (
+            "dirichlet_multinomial",
+            f"{reason}, right or wrong, so all pairs and ranks are answered by one joint model",
+            f"davidson on pairs of shared items: {_TOO_SURE}",
+        )
     more = ""
     if unit != names.ITEM:
         reason = "it is unknown what was counted"
@@ -235,6 +242,13 @@ def _of_counts(loaded: LoadedData) -> tuple[str, str, str]:
         f"{reason}, so pairs are answered one by one; ranks need item_response on the scores{more}",
         f"davidson on pairs of shared items: {_TOO_SURE}",
     )
+
+
+def _tell_all(counts: xr.DataArray) -> bool:
+    """Whether wins, losses and ties tell how errors of the systems go together."""
+    square = to_square(counts) if names.PAIR in counts.dims else counts
+    with_ties = square.sizes[names.OUTCOME] == len(names.OUTCOMES)
+    return with_ties and square.ndim == 3 and not isinstance(both_right(square), str)
 
 
 def _of_trials(loaded: LoadedData) -> tuple[str, str, str]:

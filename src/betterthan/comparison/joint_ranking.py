@@ -185,10 +185,11 @@ def _totals(evaluation: Evaluation, options: Options) -> _Totals | str:
         return "measures are not items of one kind"
     if unit not in (names.ITEM, "unknown") or evaluation.unit == CLUSTER or options.over:
         return _SCORES
+    same_items = names.ITEM in (unit, options.unit)
     if not ties:
-        return f"{_SCORES}, or the number of all items" if unit == names.ITEM else _SCORES
+        return f"{_SCORES}, or the number of all items" if same_items else _SCORES
     both = both_right(counts)
-    if unit == names.ITEM or (options.unit == names.ITEM and not isinstance(both, str)):
+    if same_items:
         return both if isinstance(both, str) else CountTotals(evaluation.systems, *both)
     return _SCORES if isinstance(both, str) else f"{_SCORES}, or unit='item' {_SAME_ITEMS}"
 

@@ -57,8 +57,9 @@ def provenance(
         "n_units" in first.table if suite is None else suite.by_means
     )  # Student's t has no prior of win, loss and tie
     own_prior = by_t or (advice is not None and advice.spec.own_prior)
-    # with ties dropped, or given to one side, it is no longer a difference in accuracy
-    moved = quantity.lead == "accuracy" and options.ties in ("drop", "to_a", "to_b")
+    # with ties dropped, or given to one side, that of a pair is no longer a difference in accuracy
+    pairwise = quantity.lead == "accuracy" and "pairwise_verdict" not in table
+    moved = pairwise and options.ties in ("drop", "to_a", "to_b")
     record: dict[str, Any] = {
         "answer": "comparison",
         "version": betterthan.__version__,

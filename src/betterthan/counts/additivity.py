@@ -77,11 +77,16 @@ def both_right(counts: xr.DataArray) -> tuple[np.ndarray, int] | str:
     number = (win + loss + tie)[pairs]
     if not number.all():
         return "not every pair was compared"
-    if (number != number[0]).any():
+    items, net = int(number[0]), win - loss
+    if counts.attrs.get("missing") == "pairwise" and (number != counts.attrs.get("n_items")).any():
+        return (
+            "scores are missing, and pairs are then on different items; count those that all have, "
+            "by missing='complete'"
+        )
+    if (number != items).any():
         return "pairs are of different numbers of items"
     if triple := triple_that_does_not_add_up(counts):
         return f"wins less losses do not add up, as those of right and wrong items do ({triple})"
-    items, net = int(number[0]), win - loss
     np.fill_diagonal(win, 0)
     np.fill_diagonal(loss, 0)
     right = net[:, 0]  # more than the first system

@@ -205,7 +205,16 @@ def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str
         )
     name = getattr(function, "__name__", type(function).__name__)
     observed = np.ones(values.shape[:2], dtype=bool)
-    return Responses("custom", name, _systems(data), values, observed, function=function)
+    higher = bool(data.attrs.get("higher_is_better", True))
+    return Responses(
+        "custom",
+        name,
+        _systems(data),
+        values,
+        observed,
+        higher_is_better=higher,
+        function=function,
+    )
 
 
 def _together(

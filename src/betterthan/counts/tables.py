@@ -138,12 +138,13 @@ def _with_ties(
         raise ValueError(f"n_items={n_items} is the number of shared items; pass unit='item', too")
     if _width(table) == len(names.OUTCOMES):
         raise ValueError(f"n_items={n_items} is for a table without ties; this one has them")
-    for pair, (win, loss) in table.items():
+    cells = {pair: tuple(_cell(*pair, entry).tolist()) for pair, entry in table.items()}
+    for pair, (win, loss) in cells.items():
         if win + loss > n_items:
             raise ValueError(
                 f"{pair!r} has {win} wins and {loss} losses, which are more than n_items={n_items}"
             )
-    return {pair: (win, loss, n_items - win - loss) for pair, (win, loss) in table.items()}
+    return {pair: (win, loss, n_items - win - loss) for pair, (win, loss) in cells.items()}
 
 
 def _cell(a: str, b: str, entry: tuple[int, ...]) -> np.ndarray:

@@ -125,7 +125,8 @@ def _folds(table: FeatureTable, name: str, learner: Any) -> tuple[np.ndarray, tu
         fit: Any = fit_table(table, learner).fit
         both = float(fit["r2_training"]), float(fit["r2_training_sd"])
         return fit["held_out_chosen"].values, both
-    if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+    able = hasattr(learner, "fit") and hasattr(learner, "predict")
+    if isinstance(learner, type) or not able:
         raise ValueError(f"learner {name!r} of learners is {checks.quoted(learner)}; {_LEARNERS}")
     held_out, training = np.empty(len(table.y)), []
     for group in range(len(table.group_names)):
@@ -134,16 +135,17 @@ def _folds(table: FeatureTable, name: str, learner: Any) -> tuple[np.ndarray, tu
         y = table.y[~out]
         fitted.fit(table.x[~out], y)
         held_out[out] = _predicted(fitted, table.x[out], name)
-        left = y - _predicted(fitted, table.x[~out], name)
-        training.append(1 - (left**2).sum() / ((y - y.mean()) ** 2).sum())
+        left, total = y - _predicted(fitted, table.x[~out], name), ((y - y.mean()) ** 2).sum()
+        training.append(1 - (left**2).sum() / total if total else np.nan)
     return held_out, (float(np.mean(training)), float(np.std(training, ddof=1)))
 
 
 def _predicted(fitted: Any, x: np.ndarray, name: str) -> np.ndarray:
-    values = np.asarray(fitted.predict(x), dtype=float)
-    if values.size != len(x) or not np.isfinite(values).all():
+    values = np.asarray(fitted.predict(x))
+    numeric = values.dtype.kind in "biuf"
+    if values.size != len(x) or not numeric or not np.isfinite(values).all():
         raise ValueError(
             f"learner {name!r} predicts {values.size} values for {len(x)} rows, or some that are "
             "not finite; it must predict one number for each row"
         )
-    return values.reshape(-1)
+    return values.reshape(-1).astype(float)

@@ -201,6 +201,7 @@ def _checked(sets: Any) -> dict[Any, list[str]]:
         raise ValueError(
             "there are no feature sets; give at least one, such as {'scores': ['f.weighted']}"
         )
+    checks.unique([str(name) for name in sets], "feature set")
     return {name: _listed(columns) for name, columns in sets.items()}
 
 

@@ -266,6 +266,8 @@ def _scored(scores: Any) -> xr.DataArray:
             f"scores are {checks.quoted(scores)}; give a table, documents in rows and orders in "
             "columns, or dims (document, order, system) with names of the orders"
         )
+    if DOCUMENT in scores.coords:
+        checks.unique([str(document) for document in scores[DOCUMENT].values], "document")
     try:
         numbers = scores.astype(float)
     except (TypeError, ValueError):

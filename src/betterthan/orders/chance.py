@@ -72,8 +72,11 @@ def tau_bins(tau: np.ndarray, edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Number of the bin of each tau from 0, -1 outside, and the limits: those of so many bins of
     equal width from -1 to 1, or the limits themselves.
     """
-    if isinstance(edges, int):
-        limits = np.linspace(-1, 1, checks.whole(edges, "edges") + 1)
+    if isinstance(edges, int | np.integer):
+        number, most = checks.whole(edges, "edges"), inversions.EXACT_MAX**2
+        if number > most:
+            raise ValueError(f"edges is {number}; give at most {most:,} bins, or their limits")
+        limits = np.linspace(-1, 1, number + 1)
     else:
         limits = rising(edges)
     return bin_of(np.round(tau, 12), np.round(limits, 12)), limits

@@ -281,6 +281,7 @@ def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndar
         numbers = all(isinstance(v, int | float | np.number) for v in present)
         ordered = sorted(present, key=None if numbers else str)
     else:
+        checks.of_type(categories, Iterable, "categories are", "list of all, in order")
         ordered = list(categories)
         checks.unique(ordered, "category")
         if others := sorted(map(str, present - set(ordered))):

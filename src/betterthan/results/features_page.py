@@ -161,6 +161,7 @@ class FeatureSetFacts:
     r2: float  # in held-out rows
     r2_se: float
     # of several sets also
+    as_good: tuple[str, ...] = ()  # with the same errors as the best, itself included
     r2_nested: float = float("nan")  # with the set chosen again in every fold, too
     r2_nested_se: float = float("nan")
     most_chosen: str = ""  # the set that is the best in most folds
@@ -176,6 +177,7 @@ def feature_set_facts(sets: xr.Dataset) -> FeatureSetFacts:
         response=on_one_line(str(sets.attrs["response"])),
         n_sets=len(labels),
         best=labels[best],
+        as_good=tuple(np.array(labels)[sets["mse_difference"].values[best] == 0].tolist()),
         r2=float(r2[best]),
         r2_se=float(sets["r2_held_out_chosen_se"].values[best]),
         r2_nested=sets["r2_held_out_best"].item(),
@@ -196,12 +198,21 @@ def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:
     nested = (
         f"{numbers.score(facts.r2_nested)} (standard error {numbers.score(facts.r2_nested_se)})"
     )
+    several = len(facts.as_good) > 1
+    best = f"{named(facts.as_good)} predict" if several else f"{facts.best} predicts"
     return [
-        f"{facts.best} predicts {facts.response} best of {facts.n_sets:,} feature sets: R2 {r2} in "
+        f"{best} {facts.response} best of {facts.n_sets:,} feature sets: R2 {r2} in "
         "held-out rows, with feature selection repeated in every fold. If the choice of the set is "
         f"also repeated, R2 is {nested}; this estimate is free of selection bias. "
-        f"{facts.most_chosen} is the best set in {facts.proportion:.0%} of the folds."
+        + _best_in_folds(facts)
     ]
+
+
+def _best_in_folds(facts: FeatureSetFacts) -> str:
+    """Which set is the best in most folds; sets with the same errors share it."""
+    several = len(facts.as_good) > 1 and facts.most_chosen in facts.as_good
+    best = f"{named(facts.as_good)} are" if several else f"{facts.most_chosen} is"
+    return f"{best} the best {'sets' if several else 'set'} in {facts.proportion:.0%} of the folds."
 
 
 FEATURES_LISTED = 40  # the coefficients that are listed
@@ -505,13 +516,12 @@ def _with_error(row: xr.Dataset, name: str) -> str:
 
 def _best_set_note(sets: xr.Dataset) -> str:
     """What is left of the best set once its choice is made without what it predicts."""
-    shares = sets["picked"].values
-    picked = on_one_line(str(sets[names.FEATURE_SET].values[shares.argmax()]))
+    total = sets.sizes[names.FEATURE_SET]
     return (
-        f"R2 nested: feature selection is repeated in every fold. The largest of {len(shares)} is "
+        f"R2 nested: feature selection is repeated in every fold. The largest of {total} is "
         "too high on average, because the set was chosen with the same folds. If the choice of the "
-        f"set is also repeated, R2 held out is {_with_error(sets, 'r2_held_out_best')}; {picked} "
-        f"is the best set in {100 * shares.max():.0f}% of the folds."
+        f"set is also repeated, R2 held out is {_with_error(sets, 'r2_held_out_best')}; "
+        + _best_in_folds(feature_set_facts(sets))
     )
 
 

@@ -200,7 +200,8 @@ def marks_table(groups: xr.Dataset) -> Table:
     ranks = [str(k + 1) for k in range(len(systems))]
     columns = {"System": systems, "Rank": ranks}
     if "score" in groups:
-        columns["Score"] = _scores(groups["score"].values)
+        lower = not groups.attrs.get("higher_is_better", True)
+        columns[f"Score{' (lower is better)' * lower}"] = _scores(groups["score"].values)
     columns |= _similar(groups, ranks) | {"Groups": _groups(groups)}
     rows = list(zip(*columns.values(), strict=True))
     return Table(tuple(columns), rows, _caption(groups), marks=True)

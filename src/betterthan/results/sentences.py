@@ -212,8 +212,10 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
         scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         if pair.n_dropped:
-            both = f"on the {pair.n:,} {'items' if pair.n != 1 else 'item'} with both"
-            notes += [both if answer.scores[0].shared else "each on all its own items"]
+            both = f"on the {pair.n:,} {'items' if pair.n != 1 else 'item'} with "
+            both += "both" if answer.scores[0].shared or answer.n_systems == 2 else "all scores"
+            shared = answer.scores[0].shared or {s.n_scored for s in answer.scores} == {pair.n}
+            notes += [both if shared else "each on all its own items"]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
@@ -247,7 +249,8 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
         difference = (pair.wins - pair.losses) / pair.n
     elif pair.quantity != "wins" and len(answer.scores) == 2:
         score = {score.system: score.score for score in answer.scores}
-        difference = score[pair.first] - score[pair.second]
+        sign = -1 if answer.lower_is_better and not pair.lower_is_better else 1  # of error rates
+        difference = sign * (score[pair.first] - score[pair.second])
     else:
         return ""
     observed = replace(pair, difference=difference)

@@ -308,8 +308,8 @@ def _tukey(pairs: Pairs, drawn: Drawn) -> tuple[np.ndarray, tuple[float, float]]
     above = shuffles - np.searchsorted(ranges, pairs.observed_sizes() * _SLACK, side="left")
     adjusted = randomization.monte_carlo_p(above, np.full(above.shape, shuffles))
     if responses.kind == "sum":  # from sums to means
-        ranges = ranges / responses.items / responses.scale
-    return adjusted, corrections.critical_difference(ranges, drawn.cutoff)
+        ranges = ranges / np.max(responses.items) / responses.scale
+    return adjusted, corrections.critical_difference(ranges / _SLACK, drawn.cutoff)
 
 
 def _max_t(pairs: Pairs, drawn: Drawn, squares: np.ndarray) -> np.ndarray:

@@ -118,7 +118,8 @@ def randomization_test(
         (swapped units both have), ``n_differ`` (those where they differ), ``smallest_p`` (no swap
         of these could give less). If sampled: ``p_value_mcse``, ``exceedances``, ``shuffles``,
         ``confidence`` (probability that the true p is at or below the cutoff) and ``more_shuffles``
-        (to be 99 % sure on which side it is). Over system: ``score``. With "tukey"
+        (to be 99 % sure on which side it is). Over system: ``score``;
+        ``attrs["higher_is_better"]`` is 0 where lower scores are better. With "tukey"
         ``critical_difference``, with ``critical_difference_mcse``: scores of two systems on these
         items differ significantly, ``p_adjusted`` at or below the cutoff, where they are further
         apart. ``attrs`` say which method was taken and why.
@@ -178,7 +179,12 @@ def randomization_test(
     result = _assembled(responses.systems, score, difference, _units(responses), tails, options)
     items = len(responses.values)
     result.attrs = _record(responses.statistic, items, how, why, drawn, options)
-    return result
+    return _with_direction(result, responses.higher_is_better)
+
+
+def _with_direction(result: xr.Dataset, higher_is_better: bool) -> xr.Dataset:
+    """Record that a lower score is better, where it is."""
+    return result if higher_is_better else result.assign_attrs(higher_is_better=0)
 
 
 def _record(
@@ -363,7 +369,7 @@ def _randomize_blocks(
         how, why = "binomial", "every swap counts"
     drawn = None if binomial else nulls.Drawn(options.shuffles, seed)
     result.attrs = _record(statistic or "mean", blocks.items, how, why, drawn, options)
-    return result
+    return _with_direction(result, blocks.higher_is_better)
 
 
 def _refuse_in_blocks(blocks: Blocks, statistic: Any, options: _Options) -> None:

@@ -38,11 +38,11 @@ class Marks:
     untested: int = 0
     too_few: int = 0  # pairs that differ on so few units that no p could be low enough
 
-    def ranked(self) -> "Marks":
+    def ranked(self, *, lower_is_better: bool) -> "Marks":
         """From best to worst score, or as they are where no score is known."""
         if self.score is None:
             return self
-        order = np.argsort(-self.score, kind="stable")
+        order = np.argsort(self.score if lower_is_better else -self.score, kind="stable")
         square = np.ix_(order, order)
         optional = {k: getattr(self, k) for k in ("p", "p_error", "confidence", "unsettled")}
         return replace(
@@ -282,7 +282,8 @@ def groups(
         A two-sided test of every pair, with ``p_value``; if sampled also ``exceedances`` and
         ``shuffles`` (a variable or one of ``attrs``); an optional ``score`` over system. A pair
         with p = NaN was not tested, and is not told apart. Or printed check marks, True or 1 where
-        two systems are similar, with an optional coordinate ``score``.
+        two systems are similar, with an optional coordinate ``score``. Higher scores are better,
+        unless ``attrs["higher_is_better"]`` is 0, as in a test of such scores.
     cutoff : float, default 0.01
         Level of significance. The cutoff and the confidence of printed marks are recorded, not
         used.
@@ -354,8 +355,10 @@ def groups(
         marks, test = marks_from_test(result, rule), str(result.attrs.get("test", "unknown"))
     signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
     provenance = signed.to_attrs()
-    together = groups_by(marks.ranked()).assign_attrs(
-        provenance, test=test, cutoff=rule.p, confidence_needed=rule.confidence
+    direction = {k: result.attrs[k] for k in ("higher_is_better",) if k in result.attrs}
+    lower = not direction.get("higher_is_better", True)
+    together = groups_by(marks.ranked(lower_is_better=lower)).assign_attrs(
+        provenance | direction, test=test, cutoff=rule.p, confidence_needed=rule.confidence
     )
     if correction == "tukey" and result.attrs["cutoff"] == rule.p:
         critical = ("critical_difference", "critical_difference_mcse")

@@ -32,6 +32,7 @@ _SLACK = 5e-5  # of a probability: what merging may move it under one tau
 _SHORT, _ALIKE = 0.0064, 0.017  # how much merging moves it, by shift^3 and by variance^2
 _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
+_NEAR = 4.0  # errors from 0 within which the chart of a pair is taken to be straight
 _CELLS = 2**15  # numbers (cell, system, system) of cells whose atoms are summed at once
 _HELD = 2**21  # numbers (component, pair) held at once
 
@@ -172,8 +173,9 @@ class Abilities:
         return self.groups.draws(self.evidence.errors(number, random), random)
 
     def _mixture(self, first: _Array, second: _Array, block: slice) -> Mixture:
-        pairwise, error = self.evidence.pairwise.take(block), self.evidence.error[block]
+        pairwise, score = self.evidence.pairwise.take(block), self.evidence.score
         atoms, z = self._atoms, pairwise.z
+        error = _per_unit(score[first] - score[second], self.evidence.error[block], z)
         weight, shift, extra, node = atoms.pair_components(first, second)
         within = np.array([weight[node == t].sum(0) for t in range(len(atoms.tau_k))])
         within = np.maximum(atoms.tau_weight[:, None] - within, 0.0)
@@ -309,6 +311,17 @@ class GroupAtoms:
         shift = once / np.maximum(weight, 1e-300)
         extra = np.maximum(twice / np.maximum(weight, 1e-300) - shift**2, 0.0)
         return [(weight[way], shift[way], extra[way]) for way in range(2)]
+
+
+def _per_unit(apart: _Array, error: _Array, z: _Array) -> _Array:
+    """How much of a score one unit of u is, between d = 0, at u = -z, and the middle, at u = 0.
+
+    That is an error where z is small. Far from 0 the tail of right and wrong items is heavier than
+    a normal's: a pull of both systems to where they are, which moves nothing, must move u by 0.
+    """
+    far = np.clip((np.abs(z) - _NEAR) / _NEAR, 0.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(far > 0, (1 - far) * error + far * apart / z, error)
 
 
 def _between(
