@@ -17,6 +17,7 @@ TALLY, LABEL = "tally", "label"
 PREDICTED, ACTUAL = "predicted", "actual"
 DIALOGUE, FEATURE, FEATURE_SET = "dialogue", "feature", "feature_set"
 DOCUMENT, POSITION, REFERENCE = "document", "position", "reference"  # of orders
+MEASURE = "measure"  # a row of a table of measures
 TEST, GROUP, TIES_POLICY = "test", "group", "ties_policy"
 ENGINE = "engine"  # exact or mcmc; a dim called "method" would clash with the argument of .sel
 

@@ -37,12 +37,12 @@ def test_corrected_labels_alone_and_judge_alone():
 
 def test_the_answer_says_whose_labels_and_never_names_the_judge_alone_a_verdict():
     found = bt.compare(COUNTS)
-    first, _, truth, alone, more = found.statement()
+    first, _, more, truth, alone = found.statement()
     assert first.startswith("Undecided: the data do not show whether A or B is better")
     assert "(P(A better) = 0.947; a verdict needs 0.95)" in first
     assert "Human labels (people): 60 of 500 judged items" in truth
     assert "with the judge only (uncorrected for its errors), > 0.999" in alone
-    assert "label more of the judged items" in more
+    assert "more human labels (80% chance of a verdict" in more
     heading = "Human labels only and judge only"
     part = next(p for p in build_page(found).parts if p.heading == heading)
     heads = part.tables[0].heads

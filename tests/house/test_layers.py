@@ -14,8 +14,8 @@ LAYERS = [
     ["gating", "comparison", "auditing", "reading", "plot"],
     ["fits", "models", "plan", "datasets", "orders", "scores", "features"],
     ["results"],
-    ["posterior", "significance", "model_registry"],
-    ["people", "judged", "labels", "logs", "counts", "io"],
+    ["people", "posterior", "significance", "model_registry"],
+    ["judged", "labels", "logs", "counts", "io"],
     ["blocks", "exact"],
     ["schemas", "signed", "files", "progress", "checks", "text", "names"],
 ]

@@ -37,6 +37,7 @@ PARTS = {
     "answer": facts.Answer,
     "pair": facts.Pair,
     "leader": facts.Pair,
+    "verdicts": facts.Pair,
     "scores": facts.Score,
     "best": facts.Candidate,
     "unbeaten": facts.Unbeaten,

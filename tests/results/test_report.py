@@ -51,6 +51,15 @@ def answers(pair, regression_frame):
         "audit": bt.audit(scores),
         "gate": gated(),
         "plan": bt.plan.items_needed((12, 6, 22)),
+        "people.mann_whitney": bt.people.mann_whitney(
+            pd.DataFrame({"system": list("AAAAABBBBB"), "time": range(10)}),
+            "time",
+            "system",
+            unit=None,
+            higher_is_better=False,
+        ),
+        "sign_test": bt.sign_test(bt.datasets.diag_measures().assign(p_value=0.2)),
+        "significance.strength": bt.significance.strength({"A": {"t": 0.02}, "B": {}}, rng=1),
         "significance.groups": bt.significance.groups(bt.datasets.muc6_similarity("named_entity")),
     }
 

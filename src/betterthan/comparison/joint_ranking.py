@@ -181,6 +181,8 @@ def _totals(evaluation: Evaluation, options: Options) -> _Totals | str:
     )
     if unit == "judgment":
         return "it needs a joint model, which compare(..., method='advised') fits"
+    if unit == names.MEASURE:
+        return "measures are not items of one kind"
     if unit not in (names.ITEM, "unknown") or evaluation.unit == CLUSTER or options.over:
         return _SCORES
     same_items = names.ITEM in (unit, options.unit)

@@ -46,6 +46,8 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
 
     Those that change what a reader should do begin with an exclamation mark.
     """
+    if evaluation.raw_counts.attrs.get("unit") == names.MEASURE:
+        return (_MEASURES,)
     if "difference_df" not in answers:
         return ()
     clusters = evaluation.clusters
@@ -58,6 +60,12 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     if clusters is not None:
         lines += [_few(answers, evaluation), _chance(answers, options)]
     return tuple(filter(None, lines))
+
+
+_MEASURES = (
+    "n counts measures, not items or people: the answer is on how many measures a system is ahead, "
+    "not how far or how certainly."
+)
 
 
 def notes_on_weights(answers: Table, evaluation: Evaluation, options: Options) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Counts from published tables, and from measures in different units and directions."""
 
+import json
 import warnings
 from collections.abc import Mapping
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -251,6 +251,7 @@ def _width(table: Mapping[Any, Any]) -> int:
 
 
 _FLAGS = ("higher_is_better", "independent")
+_NO_SYSTEMS = (*_FLAGS, "p_value")
 
 
 def from_measures(measures: pd.DataFrame) -> xr.DataArray:
@@ -262,14 +263,14 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
         One row for each measure, named by a column ``measure`` or by the index; a numeric column
         for each system; a column ``higher_is_better`` (0 or 1); optionally a column ``independent``
         (0 or 1, default 1): a measure that follows from another one is no evidence of its own, and
-        is left out.
+        is left out. Optionally ``p_value``, of a test on this measure, which counts ignore.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
         As `count` gives them, with ``attrs["unit"] = "measure"``; ``attrs["left_out"]`` names the
-        measures that are not independent. A missing value leaves the measure out of the pairs it
-        concerns.
+        measures that are not independent, and ``attrs["measures"]`` holds the table as JSON, for
+        `sign_test`. A missing value leaves the measure out of the pairs it concerns.
 
     Raises
     ------
@@ -284,6 +285,22 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     >>> counts.sel(system_a="DIAG-NLP", system_b="DIAG-orig").values.tolist()
     [8, 1, 1]
     """
+    table = measure_table(measures)
+    independent = table["independent"].values
+    excluded = table[names.MEASURE].values[~independent].tolist()
+    scores = table["rank"].isel({names.MEASURE: independent}).rename({names.MEASURE: names.ITEM})
+    attrs = {"unit": "measure", "n_left_out": len(excluded), "left_out": ", ".join(excluded)}
+    attrs["measures"] = json.dumps(
+        {name: variable.values.tolist() for name, variable in table.variables.items()}
+    )
+    return count_outcomes(scores).assign_attrs(table.attrs | attrs)
+
+
+def measure_table(measures: Any) -> xr.Dataset:
+    """A table of measures, checked: over (measure, system) ``value``, ``rank`` within the measure
+    (higher is better) and ``best``, whether no system is ahead of it; over measure ``independent``,
+    ``higher_is_better``, and ``single_p`` where a column ``p_value`` has them.
+    """
     if not isinstance(measures, pd.DataFrame):
         raise ValueError(
             f"measures are a {type(measures).__name__}; give a pandas.DataFrame, one row for each "
@@ -292,21 +309,37 @@ def from_measures(measures: pd.DataFrame) -> xr.DataArray:
     frame = measures.set_index("measure") if "measure" in measures.columns else measures
     labels = [str(label) for label in frame.index]
     checks.unique(labels, "measure")
-    systems = [str(c) for c in frame.columns if c not in _FLAGS]
+    systems = [str(c) for c in frame.columns if c not in _NO_SYSTEMS]
     checks.unique(systems, "system")
     checks.at_least_two(systems)
-    independent = _independent(frame, labels)
-    used, excluded = (list(compress(labels, chosen)) for chosen in (independent, ~independent))
-    higher = _flags(frame, "higher_is_better", labels)
-    ranks = np.array([_ranks(row) for row in _numbers(frame, labels)])
-    scores = xr.DataArray(
-        np.where(higher[:, None], ranks, -ranks)[independent],
-        dims=(names.ITEM, names.SYSTEM),
-        coords={names.ITEM: used, names.SYSTEM: systems},
+    independent, higher = _independent(frame, labels), _flags(frame, "higher_is_better", labels)
+    values = _numbers(frame, [c for c in frame.columns if c not in _NO_SYSTEMS], labels)
+    rank = np.array([_ranks(row) for row in np.where(higher[:, None], values, -values)])
+    several = np.isfinite(values).sum(1) > 1
+    best = several[:, None] & (rank == np.fmax.reduce(rank, axis=1, keepdims=True))
+    both, by_measure = (names.MEASURE, names.SYSTEM), {"independent": independent}
+    by_measure |= {"higher_is_better": higher}
+    if "p_value" in frame.columns:
+        p = _numbers(frame, ["p_value"], labels)[:, 0]
+        checks.p_values(p[~np.isnan(p)], "p_value of a measure")
+        by_measure["single_p"] = p
+    return xr.Dataset(
+        {"value": (both, values), "rank": (both, rank), "best": (both, best)}
+        | {k: (names.MEASURE, v) for k, v in by_measure.items()},
+        coords={names.MEASURE: labels, names.SYSTEM: systems},
+        attrs={k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs},
     )
-    attrs = {"unit": "measure", "n_left_out": len(excluded), "left_out": ", ".join(excluded)}
-    cited = {k: measures.attrs[k] for k in ("source", "citation") if k in measures.attrs}
-    return count_outcomes(scores).assign_attrs(cited | attrs)
+
+
+def counted_measures(counts: xr.DataArray) -> xr.Dataset:
+    """The table of measures that counts are of, as `measure_table` has it; empty without one."""
+    held = json.loads(counts.attrs.get("measures", "{}"))
+    both, by_measure = (names.MEASURE, names.SYSTEM), ("independent", "higher_is_better")
+    dims = {"value": both, "rank": both, "best": both}
+    dims |= {k: (k,) for k in both} | dict.fromkeys((*by_measure, "single_p"), (names.MEASURE,))
+    table = xr.Dataset({name: (dims[name], np.array(values)) for name, values in held.items()})
+    systems = [str(s) for s in counts[names.SYSTEM_A].values]
+    return table.sel({names.SYSTEM: systems}) if held else table
 
 
 def _independent(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
@@ -332,8 +365,7 @@ def _flags(frame: pd.DataFrame, column: str, labels: list[str]) -> np.ndarray:
     return np.array(values, dtype=bool)
 
 
-def _numbers(frame: pd.DataFrame, labels: list[str]) -> np.ndarray:
-    columns = [c for c in frame.columns if c not in _FLAGS]
+def _numbers(frame: pd.DataFrame, columns: list[Any], labels: list[str]) -> np.ndarray:
     values = np.empty((len(frame), len(columns)))
     for j, column in enumerate(columns):
         for i, value in enumerate(frame[column].tolist()):

@@ -10,6 +10,8 @@ from betterthan.io.cells import holds_numbers
 from betterthan.io.problems import counted, listed, printable, problem
 from betterthan.io.table import NAMELESS, Reading, Table
 
+DIRECTION = "higher_is_better"  # the column that gives a table of measures away
+
 # The first name present wins; letter case does not matter.
 _NAMES = {
     "item": "item item_id id example example_id instance_id question_id sample_id doc_id uid idx "
@@ -169,6 +171,12 @@ def that_take(choice: str) -> str:
 
 def recognise(table: Table) -> str:
     """The one layout that fits; an error where none or several do."""
+    if DIRECTION in table.by_name:
+        raise problem(
+            table.source,
+            f"has a column {DIRECTION!r}, so that rows are measures and not items; pass "
+            f"layout='measures', or leave the column out: ignore=[{DIRECTION!r}]",
+        )
     fits = [x.name for x in LAYOUTS if x.by == "columns" and not missing(table, x.needs)]
     if not fits:
         _refuse_incomplete(table)

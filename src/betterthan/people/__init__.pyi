@@ -6,3 +6,4 @@ from .raters import alpha as alpha
 from .raters import kappa as kappa
 from .repeated import anova as anova
 from .repeated import slopes as slopes
+from .two_groups import mann_whitney as mann_whitney

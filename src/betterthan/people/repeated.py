@@ -169,7 +169,7 @@ def slopes(
     0.033
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    data = _columns(table, [response, predictor], [subject, *named(table, text)])
+    data = numbers_and_labels(table, [response, predictor], [subject, *named(table, text)])
     whole: Any = data.dropna()
     shared = shared_texts(whole, predictor, subject, text)
     lines = _lines(whole, response, predictor, subject)
@@ -272,8 +272,8 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     >>> round(found["f"].item(), 2), found["df2"].item(), round(found["p_value"].item(), 4)
     (24.0, 3, 0.0163)
     """
-    data: Any = _columns(table, [response], [factor, unit]).dropna()
-    cells = _cells(data, response, factor, unit)
+    data: Any = numbers_and_labels(table, [response], [factor, unit]).dropna()
+    cells = level_means(data, response, factor, unit)
     levels, values = [str(level) for level in cells.columns], cells.to_numpy(dtype=float)
     design = _design(cells, response)
     statistics = _within(values) if design == "within" else _between(values)
@@ -300,7 +300,7 @@ def _by_level(values: np.ndarray) -> dict[str, Any]:
     return {name: ("level", column) for name, column in statistics.items()}
 
 
-def _cells(data: Any, response: str, factor: str, unit: str) -> pd.DataFrame:
+def level_means(data: Any, response: str, factor: str, unit: str) -> pd.DataFrame:
     """Mean of each unit at each level, in order of appearance."""
     levels = list(dict.fromkeys(data[factor]))
     if len(levels) < 2:
@@ -369,7 +369,7 @@ def _f_test(between: float, error: float, df1: int, df2: int, epsilon: float) ->
     }
 
 
-def _columns(table: pd.DataFrame, numbers: list[str], labels: list[str]) -> pd.DataFrame:
+def numbers_and_labels(table: pd.DataFrame, numbers: list[str], labels: list[str]) -> pd.DataFrame:
     """The columns in question, the first ones as numbers; labels must not be missing."""
     checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
     for name in (*numbers, *labels):

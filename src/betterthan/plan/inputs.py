@@ -111,6 +111,11 @@ def _comparison_counts(source: Any) -> Any:
     data = getattr(source, "data", None)
     if not isinstance(data, xr.Dataset) or "counts" not in data:
         return source
+    if data.attrs.get("unit") == names.MEASURE:
+        raise ValueError(
+            "the comparison is of measures, which are no sample: no new ones can be planned or "
+            "predicted; pass the scores of items or people"
+        )
     by = "clusters" if data.attrs.get("unit") == "cluster" else ""
     by = "means" if data.attrs.get("quantity") == "mean" and not by else by
     by = "an average over data sets" if data.attrs.get("over") else by

@@ -11,12 +11,13 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.successes import trials_from_table
-from betterthan.counts.tables import warn_of_other_items
+from betterthan.counts.tables import from_measures, warn_of_other_items
 from betterthan.io import cells
 from betterthan.io.files import table_of
-from betterthan.io.layouts import find
-from betterthan.io.problems import listed, problem
+from betterthan.io.layouts import DIRECTION, find, named_systems
+from betterthan.io.problems import counted, listed, problem
 from betterthan.io.reading import Columns, read_tables, words
+from betterthan.io.table import NAMELESS
 from betterthan.logs.record import Logs
 from betterthan.reading.sources import is_store, runs_in, tables_in, with_judged
 from betterthan.text import stripped
@@ -83,7 +84,29 @@ def trials(source: str | Path | pd.DataFrame) -> Any:
     return counted_trials.assign_attrs(source=table.source, reading=summary)
 
 
-OTHERS = ("orders", "labels", "confusion", "trials")
+def measures(source: str | Path | pd.DataFrame) -> xr.DataArray:
+    """Counts of a table of measures: columns ``measure``, ``higher_is_better``, a column a
+    system.
+    """
+    if isinstance(source, pd.DataFrame):
+        frame, named = source, "DataFrame"
+    else:
+        table = table_of(source)
+        first, *columns = table.columns
+        label = next((c for c in ("measure", *NAMELESS) if c in table.columns), first)
+        columns = [column for column in (first, *columns) if column != label]
+        index = pd.Index(cells.labels(table, label, "each row its measure"))
+        frame = pd.DataFrame({c: cells.numbers(table, c) for c in columns}, index=index)
+        named = table.source
+    counts = from_measures(frame)
+    number = counted(counts.attrs["n_items"], "independent measure")
+    systems = named_systems(counts["system_a"].values.tolist())
+    left_out = counts.attrs["left_out"]
+    more = f", left out: {left_out}" if left_out else ""
+    return counts.assign_attrs(reading=f"{named} read as measures: {number} x {systems}{more}")
+
+
+OTHERS = ("orders", "labels", "confusion", "trials", "measures")
 
 
 def layout_reader(layout: str) -> Callable[[Any], Any]:
@@ -92,8 +115,8 @@ def layout_reader(layout: str) -> Callable[[Any], Any]:
         from betterthan.orders.reading import read
 
         return read
-    if layout == "trials":
-        return trials
+    if layout in ("trials", "measures"):
+        return trials if layout == "trials" else measures
     from betterthan.labels import reading
 
     return reading.read if layout == "labels" else reading.read_confusion
@@ -162,7 +185,9 @@ def read(
         - ``judgments``: those of votes, and an optional ``judge``, each judgment by itself; see
           `io.read_judgments`. Only where the layout is given, like
         - ``orders`` (see `orders.read`), ``labels`` (`labels.read`), ``confusion``
-          (`labels.read_confusion`) and ``trials`` (``system, item, successes, trials``).
+          (`labels.read_confusion`), ``trials`` (``system, item, successes, trials``) and
+          ``measures`` (``measure, higher_is_better``, and a column for each system; see
+          `counts.from_measures`; recognised in a DataFrame).
 
         Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
     systems : list of str, mapping of str to str, or callable, optional
@@ -287,6 +312,8 @@ def read(
     table_choices: dict[str, Any] = {"layout": chosen.layout, "names": chosen.names, "unit": unit}
     table_choices |= {"scale": chosen.scale}
     layout, again, items, cluster = chosen.layout, chosen.again, chosen.items, chosen.cluster
+    if layout is None and isinstance(source, pd.DataFrame) and DIRECTION in source.columns:
+        layout = None if DIRECTION in columns.ignore else "measures"
     direction = {"higher_is_better": chosen.higher_is_better}
     judged = {"judge": chosen.judge, "human": chosen.human}
     if isinstance(source, Logs):

@@ -122,18 +122,6 @@ def p_value_in(cell: xr.Dataset, name: str = "p_value") -> str:
     return numbers.p_value(cell[name].item(), _error(cell, name))
 
 
-def difference_in(cell: xr.Dataset) -> str:
-    """A difference, its Monte Carlo error and its interval."""
-    bounds = [cell[f"difference_{bound}"].item() for bound in ("mean", "lower", "upper")]
-    return numbers.difference(*bounds, mcse=_error(cell, "difference_mean"))
-
-
-def within_rope(cell: xr.Dataset) -> str:
-    """The probability of a difference within the rope."""
-    masses = [name for name in ("mass", "mass_mcse") if name in cell]
-    return probability_in(cell[masses].sel({names.REGION: "rope"}), "mass")
-
-
 def interval_label(attrs: Mapping[str, Any]) -> str:
     """Mass and kind of the intervals.
 

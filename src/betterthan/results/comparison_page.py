@@ -64,7 +64,8 @@ def page(comparison: xr.Dataset) -> Document:
 
 
 def _question(context: ReportContext) -> str:
-    on = "in direct judgments" if context.provenance.unit == "judgment" else "on the same examples"
+    ways = {"judgment": "in direct judgments", names.MEASURE: "on these measures"}
+    on = ways.get(str(context.provenance.unit), "on the same examples")
     first, second = context.systems[:2]
     better, differ = f"Is {first} better than {second}", ", or do they differ"
     if context.many:

@@ -261,7 +261,7 @@ def _together(first: Document, second: Document) -> Document:
     return replace(
         first if first.question or not second.question else second,
         parts=sorted(parts.values(), key=lambda part: part.is_facts),
-        answer=[*first.answer, *second.answer],
+        answer=_once([first.answer, second.answer]),
         limits=_once([first.limits, second.limits]),
         signatures=_once([first.signatures, second.signatures]),
         data=first.data or second.data,

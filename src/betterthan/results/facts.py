@@ -22,10 +22,12 @@ from betterthan.results.robustness import (
     missing_effects,
     needed,
     pair_prospects,
+    separating,
     tie_changes,
 )
 from betterthan.signed import Signature
 
+_VERDICTS_NAMED = 2  # verdicts that a sentence names
 _PAIRS_NAMED = 3  # pairs without data that a sentence names
 
 
@@ -159,9 +161,12 @@ class Answer:
     best_share: float = names.CI_PROB
     no_joint: str | None = None  # why P(best) is not known
     unbeaten: tuple[Unbeaten, ...] = ()
+    verdicts: tuple[Pair, ...] = ()  # those that name a better system, where they are few
+    n_judgments: int | None = None  # of all pairs
     verdict_counts: VerdictCounts | None = None
     baseline: Baseline | None = None
-    leader: Pair | None = None  # of several systems, the one that leads, against the next
+    leader: Pair | None = None  # of several systems, the next one against the one that leads
+    n_also_undecided: int = 0  # against the leader, of systems outside of the best set
     unit_notes: tuple[str, ...] = ()  # those that begin with "!" are warnings
     joint_notes: tuple[str, ...] = ()
     more: More | None = None
@@ -196,6 +201,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     systems: Any = _in_order(data, rows.systems(data, pairs))
     systems = systems.assign(system=systems["system"].map(on_one_line))
     pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    judged = provenance.unit == "judgment" and "n" in pairs
     failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
         n_systems=len(systems),
@@ -208,6 +214,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         lower_is_better=provenance.higher_is_better is False,
         failures=" ".join(provenance.failures or ()) if failed else None,
         at_random=rows.at_random(pairs, provenance),
+        n_judgments=int(pairs["n"].sum()) if judged else None,
         unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
     )
@@ -217,6 +224,9 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
         answer = _with_systems(answer, pairs, systems, provenance, by)
+        better = pairs[pairs["verdict"].isin(["better", "worse"])].to_dict("records")
+        few = better if len(better) <= _VERDICTS_NAMED else []
+        answer = replace(answer, verdicts=tuple(_pair(k, provenance, by, data) for k in few))
         answer = _with_leader(answer, pairs, systems, provenance, data)
     if answer.failures or provenance.answer != "comparison":
         return answer
@@ -257,8 +267,8 @@ def score_label(provenance: Signature, counted: bool = False) -> str:
 
 def units_label(provenance: Signature) -> str:
     """What wins are counted on."""
-    if provenance.unit == "judgment":
-        return "judgments"
+    if provenance.unit in ("judgment", names.MEASURE):
+        return f"{provenance.unit}s"
     return f"{provenance.unit}s" if provenance.n_units is not None else "items"
 
 
@@ -293,22 +303,16 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         first=row["system"],
         second=row["other"],
         verdict=row["verdict"],
-        p=value("prob_better"),
+        **{name: value(column) for name, column in _OF_ROW.items()},
         p_mcse=value("mcse") or 0.0,
         by=by,
         at_random=rows.at_random(pd.DataFrame([row]), provenance),
-        wins=value("wins") if counted else None,
-        losses=value("losses") if counted else None,
-        ties=value("ties") if counted else None,
+        **{name: value(name) if counted else None for name in ("wins", "losses", "ties")},
         ties_unknown=provenance.ties == "unknown",
         n=(value("n") or (provenance.n_items if by else None)) if counted else None,
         n_dropped=value("n_dropped") or 0,
         lacking=_lacking(row, data),
-        n_units=value("n_units"),
         unit=provenance.unit,
-        difference=value("difference"),
-        difference_lower=value("lower"),
-        difference_upper=value("upper"),
         difference_mcse=_error(data, "difference_mean_mcse"),
         difference_is=provenance.difference_is or "difference",
         interval=None if provenance.ci_prob is None else interval_label(interval),
@@ -316,7 +320,6 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         one_sided=bool(rows.one_sided(row["verdict"], *bounds)),
         threshold=provenance.threshold or names.VERDICT_PROB,
         rope=provenance.rope or 0.0,
-        within_rope=value("within_rope"),
         within_rope_mcse=_error(data, "mass_mcse"),
         beyond_rope=None if value("within_rope") is None else value("beyond_rope"),
         beyond_p=_pair_value(data, row, "mass", beyond),
@@ -330,6 +333,13 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         more_wins_mcse=_pair_value(data, row, "prob_more_wins_mcse") or 0.0,
         reason=value("reason") or None,
     )
+
+
+_OF_ROW = {  # fields of a pair, by the columns of `rows.pairs`
+    **{"p": "prob_better", "n_units": "n_units", "within_rope": "within_rope"},
+    "difference": "difference",
+    **{f"difference_{end}": end for end in ("lower", "upper")},
+}
 
 
 def _lacking(row: Mapping[str, Any], data: xr.Dataset) -> str | None:
@@ -432,9 +442,24 @@ def _with_leader(
     if not others:
         return answer
     of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])
-    pair = _pair(pairs[of_pair].to_dict("records")[0], provenance, answer.by, data)
-    scores = _scores(systems, (pair.first, pair.second), data)
-    return replace(answer, leader=pair, scores=scores)
+    row = pairs[of_pair].to_dict("records")[0]
+    row = row if row["other"] == leader else _other_side(row)
+    pair = _pair(row, provenance, answer.by, data)
+    best = {candidate.system for candidate in answer.best[: answer.n_best_set]}
+    return replace(
+        answer,
+        leader=pair,
+        scores=_scores(systems, (pair.second, pair.first), data),
+        n_also_undecided=len({*by_verdict.get("undecided", [])} - best) if best else 0,
+    )
+
+
+def _other_side(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A row of `rows.pairs` with its size from the side of the other system."""
+    swapped = {"system": "other", "other": "system", "wins": "losses", "losses": "wins"}
+    negated = {"difference": "difference", "lower": "upper", "upper": "lower"}
+    sides = {k: row[v] for k, v in swapped.items() if v in row}
+    return {**row, **sides, **{k: -row[v] for k, v in negated.items() if v in row}}
 
 
 def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
@@ -465,12 +490,8 @@ def _verdict_counts(pairs: pd.DataFrame, verdicts: np.ndarray) -> VerdictCounts:
     return VerdictCounts(
         n_pairs=len(pairs),
         joint="pairwise_verdict" in pairs,
-        n_better=count["better"] + count["worse"],
-        n_equivalent=count["equivalent"],
-        n_undecided=count["undecided"],
-        n_split=count["split"],
-        n_no_data=count["no_data"],
-        n_no_verdict=count["no_verdict"],
+        n_better=count["better"] + count.pop("worse"),
+        **{f"n_{verdict}": n for verdict, n in count.items() if verdict != "better"},
         n_missing_decides=reasons.count(names.MISSING_DECIDES),
         no_data_pairs=tuple(f"{a} with {b}" for a, b in met),
     )
@@ -493,12 +514,8 @@ def _baseline(
     return Baseline(
         system=base,
         score=score[0].score if score else None,
-        undecided=tuple(met.get("undecided", ())),
-        split=tuple(met.get("split", ())),
+        **{verdict: tuple(met.get(verdict, ())) for verdict in _VERDICTS[:5]},
         no_verdict=(*met.get("no_verdict", ()), *met.get("no_data", ())),
-        better=tuple(met.get("better", ())),
-        equivalent=tuple(met.get("equivalent", ())),
-        worse=tuple(met.get("worse", ())),
         differences=tuple((k, differences[k]) for k in order if k in differences),
         intervals=tuple((k, intervals[k]) for k in order if k in intervals),
         score_is=score_label(provenance, counted).lower(),
@@ -558,6 +575,9 @@ def _prospects(
             alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
             undecided = [other for other in undecided if other in alone.get("undecided", [])]
         more = more or (_prospects_with(data, system, undecided[0]) if undecided else None)
+    if isinstance(more, More) and not answer.baseline:
+        others = [c.system for c in answer.best[: answer.n_best_set or 0] if c.system != leader]
+        more = separating(more, data, leader, others)
     alone = answer.n_best_set == 1 if answer.best else len(answer.unbeaten) == 1
     # the verdict on the next system is the decision only where there is one leader
     behind = against(leader, order, pairs, verdicts).get("worse", []) if alone else []

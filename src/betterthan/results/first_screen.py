@@ -21,8 +21,14 @@ from betterthan.results.interval_picture import ONE_SIDED, Scale, includes_zero,
 from betterthan.results.page_data import difference_law
 from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
-from betterthan.results.score_sentences import MORE_LABELS, statistic_label, units_label
-from betterthan.results.sentences import answer_sentences, more_sentences, verdicts_sentence
+from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
+from betterthan.results.sentences import (
+    answer_sentences,
+    chance_of_verdict,
+    more_sentences,
+    separated_from,
+    verdicts_sentence,
+)
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores
@@ -100,6 +106,13 @@ class FirstScreen:
         return ONE_SIDED if any(map(self.includes_zero, rows)) else ""
 
     @property
+    def marks_all(self) -> bool:
+        """Whether rows that a narrow screen shows have all systems that may be the best."""
+        rows = self.picture.rows[:_FEW_ROWS] if self.picture else ()
+        marked = sum(bool(row.mark) for row in rows)
+        return 0 < marked == (self.picture.n_marked if self.picture else 0)
+
+    @property
     def axis(self) -> str:
         """The axis of the picture."""
         levels = self.picture is not None and self.picture.levels
@@ -173,7 +186,8 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         return None
     values = [value for row in picture.rows for value in row.limits or ()]
     undecided = _undecided_of_kind(context, page)
-    elsewhere = {MORE_LABELS, undecided.sentence if undecided else ""}
+    facts = judged_facts(context.data).answer if _judged(context) else context.answer
+    elsewhere = {*more_sentences(facts), undecided.sentence if undecided else ""}
     lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
         meta=list(_meta_of_kind(context)),
@@ -181,7 +195,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         picture=picture,
         scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
         folded_rows=_folded_rows(picture),
-        step=_step_of_kind(context),
+        step=_step_of_kind(context, facts),
         undecided=undecided,
         rule=rule_of_kind(context.data, context.provenance),
         of_kind=True,
@@ -205,7 +219,7 @@ def _meta_of_kind(context: ReportContext) -> Iterator[str]:
     n = context.provenance.n_items
     units = _units_of_kind(context)
     if n is not None and n > 0:
-        judged = "judged " * (context.provenance.answer == "judged")
+        judged = "judged " * _judged(context)
         yield f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}"
     if criterion := _criterion_of_kind(context):
         yield f"by {criterion}"
@@ -232,20 +246,21 @@ _CRITERIA = {
 }
 
 
-def _step_of_kind(context: ReportContext) -> Step | None:
+def _judged(context: ReportContext) -> bool:
+    return context.provenance.answer == "judged"
+
+
+def _step_of_kind(context: ReportContext, answer: Answer) -> Step | None:
     """The next step of an answer of another kind."""
-    answer, criterion = context.answer, _criterion_of_kind(context)
+    criterion = _criterion_of_kind(context)
     if not criterion and not answer.failures:
         return None
     step = _step(answer, criterion)
     undecided = (context.data["verdict"].values == "undecided").any()
     if step is not None or not undecided:
         return step
-    if context.provenance.answer == "judged":
-        if not (context.data["n"] > context.data["n_gold"]).any():
-            return None
-        adds = "betterthan.plan.gold shows how much more labels add."
-        return Step("Label more of the judged items by people.", adds)
+    if _judged(context):
+        return Step("Label more items by people.") if answer.more is None else None
     if context.provenance.answer == "folds":  # more folds of the same items add little
         return Step("Choose by cost, speed or risk, or compare on more items.")
     return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")
@@ -305,8 +320,11 @@ def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
     yield f"{answer.n_systems:,} systems"
     n = provenance.n_items
     if n is not None and n >= 0:
-        units = "item" if n == 1 else "items"
+        unit = provenance.unit if provenance.unit == names.MEASURE else "item"
+        units = f"{unit}" if n == 1 else f"{unit}s"
         yield f"{n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
+    elif answer.n_judgments:
+        yield f"{answer.n_judgments:,} judgments"
     criterion = _criterion(answer, context)
     if "score" in context.data or criterion == _WINS:
         yield criterion + (" (lower is better)" if answer.lower_is_better else "")
@@ -341,11 +359,11 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         return _step_of_pair(answer, more, criterion)
     if answer.n_best_set == 1:
         return Step(f"By {criterion} alone, choose {answer.best[0].system}.", more)
-    if answer.more and answer.more.items:
+    if answer.more and answer.more.items and answer.more.separates_most:
         return _plan(answer)
     if answer.n_best_set:
         choice = f"If you must choose now, choose among the {answer.n_best_set:,} by cost or risk."
-        return Step(choice, f"They are not shown to be equal. {more}".strip())
+        return Step(choice, more or "They are not shown to be equal.")
     return None
 
 
@@ -375,11 +393,10 @@ def _plan(answer: Answer) -> Step | None:
         return None
     so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
     so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
-    equal = ", or to show that they are practically equivalent" if more.equivalent else ""
     return Step(
         f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
-        f"{more.first} from {more.second}{equal}.",
-        f"80% chance of a verdict{so_far}.",
+        f"{more.first} from {separated_from(more)}.",
+        f"{chance_of_verdict(answer)}{so_far}.",
     )
 
 

@@ -7,15 +7,10 @@ from betterthan.results.columns import (
     along,
     count,
     difference,
-    difference_in,
     interval_label,
-    names_in,
     number,
-    pair_cell,
     probability,
-    probability_in,
     values,
-    within_rope,
 )
 from betterthan.results.context import printable
 from betterthan.results.document import Document, Part, parts_present
@@ -53,12 +48,8 @@ def page(comparison: xr.Dataset) -> Document:
     judged = [pair for pair in places if n[pair] > 0]  # those that have examples
     rows = pairs_at(main, judged)
     tables = (_pairs(rows, provenance), _by_source(rows, provenance), _worth(rows))
-    words = Part(
-        "In words", lines=[_sentence(pair_cell(main, *pair), provenance) for pair in judged]
-    )
     parts = parts_present(
         *tables,
-        words if len(places) > 1 else None,
         _data(comparison, provenance),
         *_engines(comparison, judged),
     )
@@ -66,7 +57,8 @@ def page(comparison: xr.Dataset) -> Document:
     notes = [on_one_line(note) for note in provenance.notes or ()]
     alarms = [note for note in notes if note.startswith("! ")]
     notes = [note for note in notes if note not in alarms]
-    limits = [*notes, *_joint(provenance, len(places)), *_LIMITS]
+    no_joint = [f"P(best) is not available: {provenance.no_joint}."] if len(places) > 1 else []
+    limits = [*notes, *no_joint, *_LIMITS]
     signed = [on_one_line(signature(comparison))]
     answer = [*judged_sentences(judged_facts(comparison)), *alarms]
     return Document(_title(comparison), question, parts, limits, signed, answer)
@@ -76,25 +68,6 @@ def _title(comparison: xr.Dataset) -> str:
     systems = [str(s) for s in comparison[names.SYSTEM_A].values]
     who = " and ".join(systems) if len(systems) == 2 else f"{len(systems)} systems"
     return f"{who} compared by judged outcomes"
-
-
-def _joint(provenance: Signature, pairs: int) -> list[str]:
-    return [f"P(best) is not available: {provenance.no_joint}."] if pairs > 1 else []
-
-
-def _sentence(cell: xr.Dataset, provenance: Signature) -> str:
-    """One pair: its verdict, difference and numbers of labels."""
-    (a, b), decided = names_in(cell), str(cell["verdict"].item())
-    p, size = probability_in(cell, "prob_better"), difference_in(cell)
-    mean, _, bounds = size.partition(" [")
-    text = {
-        "a_better": f"{a} is better than {b} with probability {p}",
-        "equivalent": f"{a} and {b} are practically equivalent: with probability "
-        f"{within_rope(cell)} they differ by at most {provenance.rope:g}",
-    }.get(decided, f"Undecided between {a} and {b}: {a} is better with probability {p}")
-    interval = f"[{bounds} ({interval_label(provenance.to_attrs())})"
-    sizes = f"{int(cell['n_gold']):,} human labels, {int(cell['n']):,} judged items"
-    return f"{text}. Difference in win rate ({a} − {b}): {mean} {interval}; {sizes}."
 
 
 def _data(comparison: xr.Dataset, provenance: Signature) -> Part:

@@ -63,6 +63,12 @@ def _is_orders(answer: Any) -> bool:
     return ranks or {names.SYSTEM, names.POSITION} <= set(answer.dims)
 
 
+def _is_sign_test(answer: Any) -> bool:
+    """A sign test, and not what was made of one, such as groups."""
+    sign = isinstance(answer, xr.Dataset) and answer.attrs.get("test") == "sign test"
+    return sign and "answer" not in answer.attrs
+
+
 def _is_confusion(answer: Any) -> bool:
     wanted = {names.PREDICTED, names.ACTUAL}
     return isinstance(answer, xr.DataArray) and wanted <= set(answer.dims)
@@ -90,7 +96,10 @@ KINDS = (
     Kind("features.predict", "prediction", "results.features_page.prediction_page"),
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
+    Kind("people.mann_whitney", "mann_whitney", "results.people_page.page"),
+    Kind("sign_test", _is_sign_test, "results.measures_page.page"),
     Kind("significance.groups", "groups", "results.groups_page.page"),
+    Kind("significance.strength", "strength", "results.measures_page.strength_page"),
     Kind("gate", _is_a("Gate", "gating.answer"), "gating.page.page"),
     Kind("plan", _is_a("Plan", "plan.answer"), "plan.page.page"),
     Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),

@@ -206,21 +206,24 @@ def drawn(table: Table) -> list[Any]:
     return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
 
 
-def decision(line: str) -> Any:
+def decision(line: str, long_names: "LongNames", marked: bool) -> Any:
     """The first line of an answer, with its probabilities in a lighter weight; a narrow screen
-    leaves out a long list.
+    leaves out a list of long names where all are `marked` in its picture.
     """
-    from markupsafe import Markup, escape
+    from markupsafe import Markup
 
     line, *listed = _LISTED.split(line, maxsplit=1)
-    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(escape(line)))
-    kind = "listed far" if listed and len(listed[0]) > _LONG_LIST else "listed"
-    return Markup(text + "".join(f' <span class="{kind}">{escape(x)}</span>' for x in listed))
+    text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(long_names.line(line)))
+    for part in _ALSO.split("".join(listed)) if listed else ():
+        far = marked and len(part) > _LONG_LIST
+        text += f' <span class="listed{" far" * far}">{long_names.line(part)}</span>'
+    return Markup(text)
 
 
 _LONG_LIST = 130  # characters
 
 
+_ALSO = re.compile(r" (?=[\d,]+ more (?:is|are) undecided against)")
 _LISTED = re.compile(r" (?=P\(best\):|P\(best\) is not available:|Pair by pair, \d)")
 _IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
 
@@ -278,6 +281,17 @@ class LongNames:
             whole = soft(text) if side == "l" else text
             self.cells[key] = before + self._cut(name) + after if name else whole
         return self.cells[key]
+
+    def line(self, text: str) -> Any:
+        """A sentence, whose long names a narrow screen cuts."""
+        from markupsafe import Markup, escape
+
+        if not self.short:
+            return escape(text)
+        longest_first = sorted(self.short, key=len, reverse=True)
+        parts = re.split(f"({'|'.join(map(re.escape, longest_first))})", text)
+        cut = Markup('<span class="nm">{}</span>').format
+        return Markup("").join(cut(self._cut(k)) if k in self.short else k for k in parts)
 
     def _cut(self, name: str) -> Any:
         from markupsafe import Markup, escape

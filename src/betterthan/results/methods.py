@@ -11,6 +11,7 @@ from betterthan.model_registry import BOOTSTRAP, ROSTER
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Part
 from betterthan.results.rows import single_unit
+from betterthan.results.sentences import notes as answer_notes
 from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
 
@@ -62,6 +63,12 @@ CLOSED_FORM_NOTE = (
 EXAMPLES_INDEPENDENT = (
     "Items are treated as independent. Translations, paraphrases or turns of one dialogue are not; "
     "with them, intervals are too narrow."
+)
+
+
+MEASURES_INDEPENDENT = (
+    "Measures are treated as independent. Measures that follow from each other, or are correlated, "
+    "make one system look better more often than stated."
 )
 
 
@@ -221,7 +228,8 @@ def _input(context: ReportContext) -> str:
 
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
     provenance, n = context.provenance, _pair_values(context, "n")
-    units = "judgments" if provenance.unit == "judgment" else "examples"
+    one_by_one = provenance.unit in ("judgment", names.MEASURE)
+    units = f"{provenance.unit}s" if one_by_one else "examples"
     units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
@@ -230,7 +238,8 @@ def _sizes(context: ReportContext) -> list[tuple[str, str]]:
         (f"Counted {units} per pair", counted),
     ]
     has_total = provenance.n_items is not None and provenance.n_items >= 0
-    return facts + ([("Examples in all", f"{provenance.n_items:,}")] if has_total else [])
+    total = "Measures in all" if provenance.unit == names.MEASURE else "Examples in all"
+    return facts + ([(total, f"{provenance.n_items:,}")] if has_total else [])
 
 
 def _missing(context: ReportContext) -> str:
@@ -341,7 +350,8 @@ def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:
 
 def limits(context: ReportContext) -> list[str]:
     """What this comparison cannot say."""
-    notes = [*(context.provenance.notes or ()), *_independence(context)]
+    _, more, _ = answer_notes(context.answer)
+    notes = [*(context.provenance.notes or ()), *more, *_independence(context)]
     notes += _named_by_chance(context)
     notes.append(
         '"Undecided" means that the data support no verdict, not that the systems are equal.'
@@ -355,7 +365,10 @@ def limits(context: ReportContext) -> list[str]:
             '"Better" means a difference above 0. The answer also says whether it is larger than '
             "the ROPE."
         )
-    notes.append("Probabilities are about new items like these, not about items of another kind.")
+    if context.provenance.unit != names.MEASURE:
+        notes.append(
+            "Probabilities are about new items like these, not about items of another kind."
+        )
     return notes
 
 
@@ -368,6 +381,8 @@ def _independence(context: ReportContext) -> list[str]:
         )
         units = f"{context.provenance.unit}s"
         return [f"The {units} are treated as independent, not the items in them; {tests}"]
+    if context.provenance.unit == names.MEASURE:
+        return [MEASURES_INDEPENDENT]
     if context.provenance.unit != "judgment":
         return [ENGINES[context.engine_names[0]].independence or EXAMPLES_INDEPENDENT]
     modelled = context.provenance.modelled or ""

@@ -25,7 +25,12 @@ from betterthan.results.columns import (
     probability,
     written_cells,
 )
-from betterthan.results.context import MATRIX_SYSTEMS, PAIRS_VISIBLE, ReportContext
+from betterthan.results.context import (
+    BRIEF_SYSTEMS,
+    PAIRS_SYSTEMS,
+    PAIRS_VISIBLE,
+    ReportContext,
+)
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import ENGINES, MODEL_REASONS
@@ -177,22 +182,24 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
             elsewhere = f"all {total:,} are in .pairs of the comparison, and in the report"
     elif total > 1:
         caption = f"All {total:,} pairs, the system ahead first"
-    if "difference_mean" in rows and any(_marks(rows)):
-        interval = interval_label(context.provenance.to_attrs())
-        caption += f".{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
-    columns = [*_columns(context), *([] if brief else _further_columns(context))]
+    interval = interval_label(context.provenance.to_attrs())
+    size = difference(difference_name(context.provenance), bracketed=interval)
+    size, caption = with_marks(size, rows, caption, interval)
+    columns = [size, *_columns(context), *([] if brief else _further_columns(context))]
     return table_by_pair(rows, columns, caption, name="pairs", **folding)
 
 
-def with_marks(size: Column, rows: Any, caption: str) -> tuple[Column, str]:
+def with_marks(
+    size: Column, rows: Any, caption: str, interval: str = "interval"
+) -> tuple[Column, str]:
     """A column of differences with a mark where a verdict is one-sided and the interval includes 0,
     and the caption that explains the mark.
     """
     if size.needs not in rows or not any(_marks(rows)):
         return size, caption
     marked = joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT)
-    return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the interval includes 0"
+    return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
 
 
 def _marks(rows: Any) -> list[str]:
@@ -202,10 +209,7 @@ def _marks(rows: Any) -> list[str]:
 
 
 def _columns(context: ReportContext) -> list[Column]:
-    interval = interval_label(context.provenance.to_attrs())
-    size = difference(difference_name(context.provenance), bracketed=interval)
     return [
-        joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT),
         *rope_columns(context.rope),
         P_BETTER,
         *COUNTS,
@@ -263,14 +267,20 @@ def matrix_table(context: ReportContext) -> Table:
 
 
 def wins_part(context: ReportContext) -> Part | None:
-    """Wins and losses of all pairs as papers print them, in the order of the data."""
-    if not 2 < len(context.systems) <= MATRIX_SYSTEMS or "counts" not in context.data:
+    """Wins and losses of all pairs as papers print them, in the order of the data; a few systems
+    have them in the table of pairs.
+    """
+    fits = BRIEF_SYSTEMS <= len(context.systems) <= PAIRS_SYSTEMS
+    if not fits or "counts" not in context.data:
         return None
     order = dict.fromkeys(names.SQUARE, context.input_order)
     table = to_table(context.data["counts"].sel(order))
-    rows = [(str(system), *cells) for system, *cells in table.itertuples()]
+    rows = [
+        (str(system), str(k), *cells) for k, (system, *cells) in enumerate(table.itertuples(), 1)
+    ]
+    heads = ("System", "#", *(str(k) for k in range(1, len(rows) + 1)))
     caption = "Wins and losses of the system of the row against that of the column"
-    return Part("Wins and losses", tables=[Table(("", *context.input_order), rows, caption)])
+    return Part("Wins and losses", tables=[Table(heads, rows, caption, marks=True)])
 
 
 def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:

@@ -15,6 +15,7 @@ from betterthan.results.context import ReportContext
 from betterthan.results.escapes import on_one_line
 from betterthan.results.interval_picture import UNICODE, Marks, Row, draw
 from betterthan.results.sentences import difference_name
+from betterthan.results.systems_table import contenders
 from betterthan.results.text import may_number, short_names, terminal_width
 
 _ROWS = 9  # of a picture, which then has at most twelve lines as text
@@ -30,6 +31,7 @@ class Difference:
     limits: tuple[float, float, float] | None = None  # lower, point, upper; None without a mark
     p: float | None = None  # P(best), or of two systems P(better)
     p_mcse: float = 0.0
+    mark: str = ""  # on its probability, where it may be the best
     written: str = ""  # the value with its interval, where it is no difference
 
     @property
@@ -45,7 +47,7 @@ class Difference:
     @property
     def probability(self) -> str:
         """P(best), or P(better)."""
-        return "" if self.p is None else numbers.probability(self.p, self.p_mcse)
+        return "" if self.p is None else self.mark + numbers.probability(self.p, self.p_mcse)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +63,8 @@ class Picture:
     rope: float = 0.0
     lower_is_better: bool = False
     more: str = ""  # what the systems without a row are
+    legend: str = ""  # what the mark on a probability means
+    n_marked: int = 0  # systems that have it, also those without a row
     margin: float = 0.0  # of a gate, below zero in the unit of the difference
     levels: bool = False  # rows are values by themselves, not differences, and have no verdict
     of: str = "System"  # what has a row
@@ -104,7 +108,7 @@ class Picture:
             rows,
             rope=self.rope,
             reverse=self.lower_is_better,
-            more=self.more,
+            more="   ".join(filter(None, (self.more, self.legend))),
             marks=marks,
             width=width,
         )
@@ -124,6 +128,7 @@ def picture_of(context: ReportContext) -> Picture | None:
     verdicts = [_VERDICTS.get(str(v), str(v)) for v in ends["verdict"]]
     verdicts[at] = "baseline" if role == "baseline" else "reference"
     visible = _visible_rows(context, verdicts)
+    marks, legend = contenders(context)
     rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
     if not any(row.limits for row in rows):
         return None
@@ -137,6 +142,8 @@ def picture_of(context: ReportContext) -> Picture | None:
         rope=context.rope,
         lower_is_better=provenance.lower_mean,
         more=_more(verdicts, visible) if role else "",
+        legend=legend if role else "",
+        n_marked=sum(map(bool, marks)),
     )
 
 
@@ -159,6 +166,7 @@ def _rows_of_many(
         context.data[name].values if name in context.data else None
         for name in ("prob_best", "prob_best_mcse")
     )
+    marks, _ = contenders(context)
     return [
         Difference(
             label=context.systems[k],
@@ -167,6 +175,7 @@ def _rows_of_many(
             limits=_limits(verdicts[k], [float(ends[f"difference_{end}"][k]) for end in _ENDS]),
             p=None if best is None else float(best[k]),
             p_mcse=0.0 if errors is None else float(errors[k]),
+            mark=marks[k],
         )
         for k in visible
     ]

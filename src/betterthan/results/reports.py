@@ -98,7 +98,8 @@ def report(
         One or more, in the order in which they are to be told: a comparison (from `compare`); what
         `scores.compare`, `orders.compare`, `orders.kendall_tau`, `orders.agreement`,
         `orders.consensus`, `features.compare`, `features.predict`, `labels.posterior`,
-        `significance.groups`, `audit`, `gate`, `bt.plan` or `fits.compare` returned; a
+        `sign_test`, `significance.strength`, `significance.groups`, `people.mann_whitney`, `audit`,
+        `gate`, `bt.plan` or `fits.compare` returned; a
         fit of a model of pairs, or a tree from `fits.adopt`; a performance function, and its
         posterior; confusions; orders. What one needs beside it is given as another: the confusions
         after the scores, the orders after their taus. Several answers are chapters

@@ -1,11 +1,13 @@
 """Robustness of an answer: sample size, fragility, replication, missing scores, and ties."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import names
 from betterthan.exact.joint.units import PairMeans
@@ -207,6 +209,7 @@ def _evidence(pairs: xr.Dataset, provenance: Signature) -> CountEvidence | UnitE
         or provenance.threshold is None
         or provenance.prior_sd
         or provenance.over
+        or provenance.unit == names.MEASURE  # of which no new ones are drawn
     ):
         return None
     if "n_units" in pairs:
@@ -338,6 +341,14 @@ class More:
     beyond: int | None = None  # more than these, in the place of items
     equivalent: bool = False  # they may also show practical equivalence
     decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
+    others: int = 1  # candidates to separate the first from
+    separated: int = 1  # of these, those that the items separate
+    n_unlabelled: int | None = None  # judged items without a label, of a plan of labels
+
+    @property
+    def separates_most(self) -> bool:
+        """Whether the items separate most of the other candidates."""
+        return 2 * self.separated > self.others
 
     @property
     def restriction(self) -> str:
@@ -409,6 +420,67 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
         decisive=int(value["decisive"]) if flips else None,
         prior_items=_prior_items(pair, provenance),
     )
+
+
+def separating(more: More, data: xr.Dataset, leader: str, others: Sequence[str]) -> More:
+    """How many more items separate the leader from each other candidate that so many can; a pair
+    with a pairwise verdict needs none.
+    """
+    if len(others) < 2:
+        return more
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    places = [systems.index(system) for system in (leader, *others)]
+    of_both = needed(rows.pairwise(data)).isel(dict.fromkeys(names.SQUARE, places))
+    kept = of_both[names.SYSTEM_A].values
+    table = outlook_table(of_both, TARGET, [(kept[0], other) for other in kept[1:]], len(others))
+    undecided = table["now"].values == "undecided"
+    if np.isnan(table["more_probability"].values[undecided]).any():
+        return more
+    items = table["more_items"].values
+    beyond = int((undecided & np.isnan(items)).sum())
+    within = not np.isnan(items).all()
+    return replace(
+        more,
+        first=leader,
+        second=more.second if more.first == leader else more.first,
+        items=int(np.nanmax(items)) if within else None,
+        beyond=_FURTHEST if beyond else None,
+        others=len(others),
+        separated=len(others) - beyond,
+    )
+
+
+def more_labels(row: Mapping[str, Any], provenance: Signature) -> More | None:
+    """How many more human labels of random items an undecided pair of judged items needs: as many
+    more effective labels as a mean of independent items with the same error; None where so few
+    labels predict nothing.
+    """
+    n, r2, effective, size = (row[k] for k in ("n", "r2", "effective_gold", "difference"))
+    z = special.ndtri((1 + (provenance.ci_prob or names.CI_PROB)) / 2)
+    error = (row["upper"] - row["lower"]) / (2 * z)
+    units = Units(np.array([size]), np.array([error]), np.array([effective]))
+    threshold = provenance.threshold or names.VERDICT_PROB
+    evidence = UnitEvidence(units, provenance.rope or 0.0, threshold)
+    if not evidence.predicts().all():
+        return None
+    total = effective + _more_items(evidence, TARGET)["more_items"].item()
+    if total < n:  # of which some are from the judge
+        total *= (1 - r2) / (1 - r2 * total / n)
+    within = not math.isnan(total)
+    return More(
+        first=row["system"],
+        second=row["other"],
+        items=_rounded(total - row["n_gold"]) if within else None,
+        beyond=None if within else _FURTHEST,
+        equivalent=bool(provenance.rope),
+        n_unlabelled=int(n - row["n_gold"]),
+    )
+
+
+def _rounded(n: float) -> int:
+    """Up, to two digits."""
+    unit = 10 ** max(math.floor(math.log10(n)) - 1, 0)
+    return math.ceil(n / unit) * unit
 
 
 def _prior_items(pair: xr.Dataset, provenance: Signature) -> int | None:

@@ -17,6 +17,7 @@ from betterthan.results.columns import (
 )
 from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import Answer, answer_facts
+from betterthan.results.robustness import more_labels
 from betterthan.results.sentences import answer_sentences
 from betterthan.signed import Signature
 from betterthan.text import named
@@ -223,6 +224,7 @@ class Judged:
     worth_about: float | None = None  # of two systems
     labels_p: float | None = None  # P(better) of the system ahead by the labels alone
     judge_p: float | None = None  # and by the judge alone
+    too_few: bool = False  # labels to say how many more an undecided pair needs
     n_judge_differs: int = 0  # pairs on which the judge alone has another verdict
 
 
@@ -234,8 +236,16 @@ def judged_facts(comparison: xr.Dataset) -> Judged:
     judged: Any = pairs[pairs["n"] > 0]
     n = int(judged["n"].sum())
     several = _judged_pairs(judged) if len(pairs) > 1 else _judged_pair(pairs.to_dict("records")[0])
+    answer = answer_facts(data)
+    pair = answer.pair or answer.leader
+    undecided = judged[judged["verdict"] == "undecided"].to_dict("records")
+    for row in undecided:
+        if pair and {row["system"], row["other"]} == {pair.first, pair.second}:
+            more = more_labels(row, provenance)
+            answer = replace(answer, more=more, units="human labels", n=int(row["n_gold"]))
+            several["too_few"] = more is None
     return Judged(
-        answer=answer_facts(data),
+        answer=answer,
         labels_by=on_one_line(str(provenance.labels_by or "people")),
         n_labels=int(judged["n_gold"].sum()),
         n_judged=n,
@@ -275,6 +285,8 @@ def judged_sentences(judged: Judged) -> list[str]:
 
 def _labels_and_judge(judged: Judged) -> Iterator[str]:
     pair, counts = judged.answer.pair, judged.answer.verdict_counts
+    if judged.too_few:
+        yield "No number of further labels can be named: so few labels predict nothing."
     if judged.n_labels and judged.r2 and judged.worth:
         items = "items" if pair else "items, summed over pairs"
         yield (
@@ -294,21 +306,12 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
             "The judge only (uncorrected) would give another verdict for "
             f"{judged.n_judge_differs:,} of {counts.n_pairs:,} pairs."
         )
-    undecided = counts.n_undecided if counts else pair is not None and pair.verdict == "undecided"
-    if undecided and judged.n_labels < judged.n_judged:
-        yield MORE_LABELS
     if judged.uncovered > _UNCOVERED:
         yield (
             f"! Human labels: {100 * judged.uncovered:.0f}% of the judged items have a judge "
             "output that no labeled item has, so their outcome rests on the prior. Label some of "
             "them."
         )
-
-
-MORE_LABELS = (
-    "To settle what is undecided, label more of the judged items; betterthan.plan.gold shows how "
-    "much more labels add."
-)
 
 
 def _worth(judged: Judged, worth: tuple[float, float]) -> str:

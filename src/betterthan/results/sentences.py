@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.facts import (
     Answer,
@@ -13,13 +14,14 @@ from betterthan.results.facts import (
     Unbeaten,
     VerdictCounts,
 )
-from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing
+from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, More
 from betterthan.signed import Signature
 from betterthan.text import named
 
 AT_RANDOM = " if the missing scores are missing at random"
 _PROBABLE = 0.8  # P(best) from which a system is probably the best
 _CANDIDATES = 4  # possible bests that a sentence names
+_MUCH = "; shrunk toward 0"
 _INTERVALS = 2  # systems up to which the sentence on the baseline has intervals
 _DIFFERENCES = {
     "P(A wins) - P(B wins)": "Difference in win rate",
@@ -48,11 +50,23 @@ def answer_sentences(answer: Answer) -> list[str]:
         lines += [" ".join(_size(answer, answer.leader))] if answer.leader else []
         lines += [baseline_sentence(answer.baseline)] if answer.baseline else []
         lines += [verdicts_sentence(answer.verdict_counts, answer)] if answer.verdict_counts else []
-    notes = (*answer.unit_notes, *answer.joint_notes)
-    calm = " ".join(note for note in notes if not note.startswith("!"))
-    alarms = [note for note in notes if note.startswith("!")]
-    lines += [calm] if calm else []
+    first, _, alarms = notes(answer)
+    lines += [" ".join(first)] if first else []
     return [*lines, *more_sentences(answer), *_warnings(answer), *alarms]
+
+
+def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
+    """On units and the joint model: notes of the answer, notes of the report only, and warnings.
+
+    Next to a warning, the answer of many systems has only the note on a unit that outweighs all
+    others.
+    """
+    lines = (*answer.unit_notes, *answer.joint_notes)
+    alarms = [line for line in lines if line.startswith("!")]
+    calm = [line for line in lines if not line.startswith("!")]
+    few = alarms and answer.pair is None
+    first = [line for line in calm if line.startswith("One ")] if few else calm
+    return first, [line for line in calm if line not in first], alarms
 
 
 def difference_name(described: Pair | Signature) -> str:
@@ -76,8 +90,8 @@ def verdict_label(verdict: str, a: str, b: str, unit: str = "") -> str:
 
 
 def unit_label(provenance: Signature) -> str:
-    """What is independent where scores come in clusters, or items in runs."""
-    return "cluster" if provenance.unit == "cluster" else "item"
+    """What is independent where scores come in clusters, or items in runs; or measures."""
+    return str(provenance.unit) if provenance.unit in ("cluster", names.MEASURE) else "item"
 
 
 # Two systems
@@ -189,8 +203,12 @@ def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
 
 
 def _size(answer: Answer, pair: Pair) -> Iterator[str]:
-    """The scores of two systems, and their difference."""
-    if answer.scores:
+    """The scores of two systems, and their difference; not the scores where the joint model shrinks
+    their difference so much that they would suggest another size.
+    """
+    shrunken = _shrunken(answer, pair)
+    scored = answer.scores and not shrunken.startswith(_MUCH)
+    if scored:
         scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         if pair.n_dropped:
@@ -201,8 +219,7 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
-        lower = pair.lower_is_better and not answer.scores
-        yield from _difference(pair, lower, _shrunken(answer, pair))
+        yield from _difference(pair, pair.lower_is_better and not scored, shrunken)
 
 
 def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
@@ -217,6 +234,9 @@ def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
         )
 
 
+_NEARLY = 0.99  # a difference that is shrunk by less is not worth a remark
+
+
 def _shrunken(answer: Answer, pair: Pair) -> str:
     """The difference of the scores, or of wins and losses, where that of the joint model, or of the
     prior of a pair, is written as another.
@@ -228,17 +248,18 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     if pair.quantity == "wins" and pair.n and pair.wins is not None and pair.losses is not None:
         difference = (pair.wins - pair.losses) / pair.n
     elif pair.quantity != "wins" and len(answer.scores) == 2:
+        score = {score.system: score.score for score in answer.scores}
         sign = -1 if answer.lower_is_better and not pair.lower_is_better else 1  # of error rates
-        difference = sign * (answer.scores[0].score - answer.scores[1].score)
+        difference = sign * (score[pair.first] - score[pair.second])
     else:
         return ""
     observed = replace(pair, difference=difference)
     text, estimate = (difference_words(p).partition(" ")[0] for p in (observed, pair))
-    if text == estimate or abs(pair.difference) >= abs(difference):
+    if text == estimate or abs(pair.difference) >= _NEARLY * abs(difference):
         return ""
-    much = joint and abs(pair.difference) < abs(difference) / 2
-    why = ", because the data hardly separate the systems" if much else ""
-    return f"; shrunk from {text}{why}" if joint else f"; shrunk from {text} by the prior"
+    if joint and abs(pair.difference) < abs(difference) / 2:
+        return f"{_MUCH}: the data hardly separate them"
+    return f"; shrunk from {text}" + ("" if joint else " by the prior")
 
 
 def difference_words(pair: Pair, note: str = "") -> str:
@@ -263,7 +284,8 @@ def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:
 
 def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     """``On 880 items: 103 wins, 76 losses, 701 ties for haptik.``"""
-    units = answer.units if answer.by else "judgments" if pair.unit == "judgment" else "items"
+    unit = pair.unit if pair.unit in ("judgment", names.MEASURE) else "item"
+    units = answer.units if answer.by else f"{unit}s"
     place = f"On {pair.n:,} {units if pair.n != 1 else units[:-1]}" if pair.n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
     place += " that one of the two won" if place and pair.ties_unknown else ""
@@ -306,7 +328,7 @@ def _best(answer: Answer) -> str:
             f"{first.system} is probably the best of {n:,} systems{by}{condition} "
             f"(P(best) {numbers.equal_to(first.p, first.p_mcse)})"
         )
-        return f"{text}{_not_ruled_out(others)}."
+        return f"{text}{_not_ruled_out(others)}.{_also_undecided(answer)}"
     share = f"{100 * answer.best_share:g}%"
     how_many = f": the best is one of {size:,} with {share} probability" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
@@ -315,7 +337,20 @@ def _best(answer: Answer) -> str:
     more = f" and {size - len(listed):,} more candidates" if size and size > len(listed) else ""
     return (
         f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
-        f"{candidates}{more}."
+        f"{candidates}{more}.{_also_undecided(answer)}"
+    )
+
+
+def _also_undecided(answer: Answer) -> str:
+    """Why more systems are undecided against the first than may be the best."""
+    n, leader = answer.n_also_undecided, answer.leader
+    if not n or leader is None:
+        return ""
+    are, most = "is" if n == 1 else "are", 100 * (1 - answer.best_share)
+    first = "the first" if leader.second == answer.best[0].system else leader.second
+    return (
+        f" {n:,} more {are} undecided against {first} but unlikely to be the best (at most "
+        f"{most:.3g}%{' together' * (n > 1)})."
     )
 
 
@@ -340,9 +375,13 @@ def _without_best(answer: Answer, condition: str) -> str:
             f"Pair by pair, {first[0].system} is better than each of the other {others:,} systems"
             f"{condition}. {why}"
         )
-    text = f"No clear winner among {answer.n_systems:,} systems{condition}."
+    on = f" on {answer.n_judgments:,} judgments" if answer.n_judgments else ""
+    text = f"No clear winner among {answer.n_systems:,} systems{on}{condition}."
     if not names_unbeaten(answer):
         return f"{text} {why}"
+    named_verdicts = " ".join(map(verdict_sentence, answer.verdicts))
+    only = "The only verdict:" if len(answer.verdicts) == 1 else "Verdicts:"
+    why = f"{only} {named_verdicts} {why}" if named_verdicts else why
     if len(answer.unbeaten) > _CANDIDATES:
         return f"{text} Pair by pair, {len(answer.unbeaten):,} are unbeaten. {why}"
     are = "1 is" if len(answer.unbeaten) == 1 else f"{len(answer.unbeaten):,} are"
@@ -459,15 +498,35 @@ def more_sentences(answer: Answer) -> Iterator[str]:
     more, units = answer.more, answer.units
     if more is None:
         return
-    goal = f"To separate {more.first} from {more.second}"
-    goal += ", or to show that they are practically equivalent" if more.equivalent else ""
-    on = "" if answer.pair else " on this pair"
-    chance = f"({100 * TARGET:g}% chance of a verdict{on})"
-    if more.items is not None:
-        yield f"{goal}, plan for about {more.items:,} more {units}{more.restriction} {chance}."
+    goal = f"To separate {more.first} from {separated_from(more)}"
+    if more.items is not None and more.separates_most:
+        items = f"{more.items:,} more {units}{more.restriction}"
+        yield f"{goal}, plan for about {items} ({chance_of_verdict(answer)})."
     elif more.beyond is not None:
         items = f"{more.beyond:,} additional {units}{more.restriction}"
-        yield f"{goal}, more than {items} would be needed {chance}."
+        yield f"{goal}, more than {items} would be needed ({chance_of_verdict(answer)})."
+
+
+def separated_from(more: More) -> str:
+    """Whom a plan separates the first system from."""
+    equal = ", or to show that they are practically equivalent" if more.equivalent else ""
+    if more.others == 1:
+        return f"{more.second}{equal}"
+    n = more.separated if more.separates_most else more.others - more.separated
+    some = "" if n == more.others else f"{n:,} of "
+    return f"{some}the {more.others:,} other candidates{equal}"
+
+
+def chance_of_verdict(answer: Answer) -> str:
+    """Of what a plan has which chance, and over what this is averaged."""
+    more = answer.more
+    on = "" if answer.pair else " on this pair" if not more or more.others == 1 else " on each pair"
+    chance = f"{100 * TARGET:g}% chance of a verdict{on}, averaged over plausible differences"
+    if more and more.separates_most and more.separated < more.others:
+        chance += f"; {more.others - more.separated:,} would need more than {more.beyond:,}"
+    if more and more.n_unlabelled is not None and (more.items or 0) > more.n_unlabelled:
+        chance += f"; only {more.n_unlabelled:,} judged items lack one"
+    return chance
 
 
 def _warnings(answer: Answer) -> Iterator[str]:

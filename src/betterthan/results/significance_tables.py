@@ -210,7 +210,8 @@ def _tested_on(provenance: Signature) -> str:
         return f"tests count {provenance.tests_on}"
     if provenance.ignored:
         return f"tests count items as independent, and ignore the {provenance.ignored}"
-    return f"tests count {'judgments' if provenance.unit == 'judgment' else 'items'}"
+    unit = provenance.unit if provenance.unit in ("judgment", names.MEASURE) else "item"
+    return f"tests count {unit}s"
 
 
 def _compared(cell: xr.Dataset) -> bool:

@@ -14,6 +14,7 @@ from betterthan.results.columns import (
     count,
     flag,
     interval_label,
+    joined,
     number,
     probability,
     values,
@@ -72,7 +73,9 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     """
     data = context.data
     numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
-    rows: Any = pd.DataFrame({"system": context.systems} | numbers | pair_counts(data))
+    marks, legend = contenders(context)
+    systems = {"system": context.systems, "best_mark": marks}
+    rows: Any = pd.DataFrame(systems | numbers | pair_counts(data))
     mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
     always = {"better_than", "worse_than", "undecided"}
     columns = [*_scores(rows, context), *_joint(rows, mass, brief=brief)]
@@ -87,6 +90,7 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     elsewhere = f".systems of the comparison has all {total}" if total > visible else ""
     folding: Any = {"visible": visible, "elsewhere": elsewhere}
     caption = "Systems, best first" if brief else _caption(context, mass)
+    caption += f" ({legend})" if brief and legend else ""
     if "score_shared" in data:
         caption += "; each score is on all items that the system has a score for"
     return table_by_system(rows, columns, caption, name="systems", **folding)
@@ -97,6 +101,16 @@ _BY_SYSTEM = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored", "prob_best", "prob_best_mcse"),
     *("expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
+
+
+def contenders(context: ReportContext) -> tuple[list[str], str]:
+    """The mark of each system that may be the best, and what it means; none where it marks one of
+    them, or all.
+    """
+    best, n = context.data.get("in_best_set"), len(context.systems)
+    if best is None or "prob_best" not in context.data or not 1 < best.sum() < n:
+        return [""] * n, ""
+    return np.where(best.values, "* ", "").tolist(), "* may be the best"
 
 
 def spread_table(context: ReportContext) -> list[Table]:
@@ -151,7 +165,8 @@ def _joint(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
         variables = ["expected_rank", "rank_lower", "rank_upper"]
         rank = values(f"Rank ({mass})", variables, "{:.1f} [{:g}, {:g}]".format)
     if brief:
-        return [P_BEST, rank]
+        marks = Column("", lambda rows: rows["best_mark"].tolist(), "prob_best")
+        return [joined("P(best)", "", marks, P_BEST), rank]
     error = number("MC error", "prob_best_mcse", "{:.1g}".format)
     return [P_BEST, error, rank, flag("Contender", "in_best_set")]
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.counts.tables import measure_table
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps import corrections, randomization
 from betterthan.signed import Signature
@@ -123,10 +125,10 @@ _CHOSEN = "unadjusted for choosing"
 
 
 def strength(
-    p_values: Mapping[str, Sequence[float]],
+    p_values: Mapping[str, Sequence[float] | Mapping[str, float]] | pd.DataFrame,
     *,
     measures: int | None = None,
-    alternative: str = "greater",
+    alternative: str | None = None,
     simulations: int = 100_000,
     rng: Any = None,
 ) -> xr.Dataset:
@@ -135,14 +137,16 @@ def strength(
 
     Parameters
     ----------
-    p_values : mapping of str to sequence of float
-        Two systems, each with the p-values of the measures in its favour; one of them may have
-        none.
+    p_values : mapping of str to sequence of float, or pandas.DataFrame
+        Two systems, each with the p-values of the measures in its favour, or with a mapping of
+        these measures to theirs; one of the systems may have none. Or a table of measures, see
+        `counts.from_measures`, with a column ``p_value``: its independent measures are counted, and
+        one without a p, or a tied one, is in favour of neither.
     measures : int, optional
-        Number of all measures. Default: as many as there are p-values.
-    alternative : {"greater", "two-sided"}, default "greater"
+        Number of all measures. Default: as many as there are p-values, or as the table has.
+    alternative : {"greater", "two-sided"}, optional
         What the p-values test: that the system is better, or that the two differ; two-sided ones
-        are halved.
+        are halved. Default: "greater", of a table of measures "two-sided".
     simulations : int, default 100,000
         For the levels.
     rng : int, numpy.random.Generator or None
@@ -155,11 +159,12 @@ def strength(
         system is so small if the measures are independent and the systems equal, with
         ``level_overall_mcse``, and ``strongest_overall``, that tail. Over ``subset``, one for each
         distinct p-value of each system: ``tail``, the probability that at least m of all measures
-        favour the system at p or less, with coordinates ``favours`` (the system), ``m`` and
-        ``p_value``. Over ``system``: ``strongest``, the smallest tail, which is a minimum over
-        subsets and not a p-value, ``strongest_m``, and ``level``, the probability that this
-        system's minimum is so small, with ``level_mcse``. It is of a system named before looking:
-        of two systems the smaller level is .05 or less about twice as often.
+        favour the system at p or less, with coordinates ``favours`` (the system), ``m``,
+        ``p_value`` and, where they have names, ``measure``. Over ``system``: ``strongest``, the
+        smallest tail, which is a minimum over subsets and not a p-value, ``strongest_m``, and
+        ``level``, the probability that this system's minimum is so small, with ``level_mcse``. It
+        is of a system named before looking: of two systems the smaller level is .05 or less about
+        twice as often. `report` writes it up.
 
     Raises
     ------
@@ -189,7 +194,10 @@ def strength(
     >>> found["strongest"].round(4).values.tolist(), found["strongest_m"].values.tolist()
     ([0.0123, 0.1829], [8, 1])
     """
-    checks.one_of(alternative, tuple(_NOTES), "alternative")
+    if isinstance(p_values, pd.DataFrame):
+        p_values, counted = _of_measures(p_values)
+        measures, alternative = measures or counted, alternative or "two-sided"
+    alternative = checks.one_of(alternative or "greater", tuple(_NOTES), "alternative")
     simulations = checks.whole(simulations, "simulations")
     one_sided = _one_sided(p_values, alternative)
     measures = _measures(one_sided, measures)
@@ -199,9 +207,11 @@ def strength(
     by_chance = _levels(by_system["strongest"].values, measures, simulations, seed)
     # what answers first: of either system, which was chosen after looking at both
     first = [name for name in by_chance if str(name).endswith(("_overall", "_overall_mcse"))]
-    result = by_chance[first].merge(_rows(rows), join="exact")
+    result = by_chance[first].merge(_rows(rows, p_values), join="exact")
     result = result.merge(by_system, join="exact").merge(by_chance, join="exact")
-    provenance = Signature(version=betterthan.__version__, unit="measure", seed=seed).to_attrs()
+    provenance = Signature(
+        answer="strength", version=betterthan.__version__, unit=names.MEASURE, seed=seed
+    ).to_attrs()
     return result.assign_attrs(
         provenance,
         test="strength of results",
@@ -212,7 +222,29 @@ def strength(
     )
 
 
-def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dict[str, np.ndarray]:
+def _of_measures(frame: pd.DataFrame) -> tuple[dict[str, dict[str, float]], int]:
+    """The p-values in favour of each system by the name of the measure, and how many measures are
+    independent.
+    """
+    table = measure_table(frame)
+    if "single_p" not in table:
+        raise ValueError(
+            "p_values have no column 'p_value'; give that of a test on each measure, or leave it "
+            "blank"
+        )
+    table = table.isel({names.MEASURE: table["independent"].values})
+    best, p = table["best"].values, table["single_p"].values
+    ahead = (best.sum(1) == 1) & ~np.isnan(p)
+    labels = table[names.MEASURE].values
+    favoured = {
+        str(system): dict(zip(labels[rows].tolist(), p[rows].tolist(), strict=True))
+        for k, system in enumerate(table[names.SYSTEM].values)
+        for rows in [ahead & best[:, k]]
+    }
+    return favoured, len(labels)
+
+
+def _one_sided(p_values: Any, alternative: str) -> dict[str, np.ndarray]:
     """The p-values of each of two systems, one-sided."""
     if not isinstance(p_values, Mapping):
         raise ValueError(
@@ -227,6 +259,7 @@ def _one_sided(p_values: Mapping[str, Sequence[float]], alternative: str) -> dic
     checks.unique([str(s) for s in p_values], "system")
     result = {}
     for system, values in p_values.items():
+        values = list(values.values()) if isinstance(values, Mapping) else values
         p = np.atleast_1d(checks.p_values(values, f"p-value in favour of {str(system)!r}"))
         if alternative == "two-sided":
             p = p / 2
@@ -255,11 +288,26 @@ def _measures(one_sided: dict[str, np.ndarray], measures: int | None) -> int:
     return int(measures)
 
 
-def _rows(rows: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> xr.Dataset:
+def _rows(rows: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]], p_values: Any) -> xr.Dataset:
     p, m, tail = (np.concatenate(columns) for columns in zip(*rows.values(), strict=True))
     favours = np.repeat(list(rows), [len(columns[0]) for columns in rows.values()])
-    coords = {"favours": (_SUBSET, favours), "m": (_SUBSET, m), "p_value": (_SUBSET, p)}
+    coords: dict[str, Any] = {
+        "favours": (_SUBSET, favours),
+        "m": (_SUBSET, m),
+        "p_value": (_SUBSET, p),
+    }
+    named = [_labels(values) for values in p_values.values() if isinstance(values, Mapping)]
+    if len(named) == len(rows):
+        coords[names.MEASURE] = (_SUBSET, [label for labels in named for label in labels])
     return xr.Dataset({"tail": (_SUBSET, tail)}, coords=coords)
+
+
+def _labels(values: Mapping[str, float]) -> list[str]:
+    """The measures at each distinct p-value, ascending."""
+    return [
+        ", ".join(str(name) for name, value in values.items() if value == p)
+        for p in np.unique(list(values.values()))
+    ]
 
 
 def _strongest(rows: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> xr.Dataset:

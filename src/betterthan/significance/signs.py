@@ -13,7 +13,7 @@ import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
 from betterthan.counts.shapes import labelled, labels, square_array, square_from_pairs, to_square
-from betterthan.counts.tables import contingency_cells, from_measures
+from betterthan.counts.tables import contingency_cells, counted_measures, from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.counts.units import CLUSTER, ids_of, unit_of
 from betterthan.exact.joint.units import PairMeans, differences, joined, pair_sums
@@ -131,14 +131,16 @@ def sign_test(
     ----------
     data : xarray.DataArray or pandas.DataFrame
         Scores (item, system), counts (system_a, system_b, outcome) or (pair, outcome), or a table
-        of measures, one row each. A dim ``dataset`` of counts is summed.
+        of measures, one row each (see `counts.from_measures`). A dim ``dataset`` of counts is
+        summed.
     ties : {"drop", "half", "to_a", "to_b", "third", "all"}, default "drop"
         ``drop`` leaves ties out, ``half`` gives half of them to each side and leaves out an odd
         one, ``to_a`` and ``to_b`` give all to one side, A being the system named first; ``third``
         is the trinomial test. ``all`` gives every answer along a dim ``ties_policy``, where A is
         the ``system_a`` of each cell.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        ``greater``: the system of the row, ``system_a``, is better.
+        ``greater``: the system of the row, ``system_a``, is better. Choose it where only this
+        direction was the question, before the data are seen; its p is half the two-sided one.
     alpha : float, default 0.05
         Level of significance, for ``decisive_needed`` and ``flips``.
     unit : {"item", "cluster"}, optional
@@ -158,6 +160,9 @@ def sign_test(
         number of discordant items with which p <= alpha can be reached, the ties being as they are.
         With ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others, or
         for one system under some and for the other under others. A system against itself has p = 1.
+        Of a table of measures also, over (measure, system), ``value``, ``rank`` and ``best``, and
+        over measure ``higher_is_better``, ``independent`` and ``single_p`` (its column
+        ``p_value``): `report` writes them up. n then counts measures, not items or people.
 
     Raises
     ------
@@ -193,7 +198,8 @@ def sign_test(
         counts = _cluster_counts(data, missing, margin)
     else:
         counts = _square_counts(data, missing, margin)
-    return sign_tests(counts, ties, alternative, alpha)
+    result = sign_tests(counts, ties, alternative, alpha)
+    return result.merge(counted_measures(counts), join="exact", combine_attrs="override")
 
 
 def _cluster_counts(data: xr.DataArray, missing: str, margin: float) -> xr.DataArray:

@@ -1,0 +1,396 @@
+"""The pages on the sign test, and on the strength of results: measures by name, every p-value."""
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.counts.tables import from_table
+from betterthan.counts.ties import POLICIES, mirror_of, policy_of
+from betterthan.results import numbers
+from betterthan.results.columns import pair_cell
+from betterthan.results.document import Document, Part, Table, parts_present
+from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.significance.signs import sign_test
+from betterthan.text import named
+
+_PAIRS = 40  # that have rows
+_NAMED = 6  # pairs in a sentence
+_MARGINAL = 2  # times the level, up to which the paper calls a p marginally significant
+_N = (
+    "n counts measures, not items or people: how large or how certain a difference is does not "
+    "count, and nothing follows for other measures."
+)
+_LIMITS = (
+    "Measures are treated as independent. Measures that follow from each other, or are correlated, "
+    "make one system look better more often than stated.",
+    "A large p does not mean that the systems are equal.",
+    "Where a measure is a mean over two groups of different people, its own test is "
+    "people.mann_whitney: tests on items pair what is not paired.",
+)
+_ITEM_LIMITS = (
+    "Items are treated as independent; turns of one dialogue or translations are not.",
+    _LIMITS[1],
+)
+_SIDED = (
+    "The one-sided p is for the question whether {} is better, if that was the question before the "
+    "data were seen (alternative='greater'); else take the two-sided p."
+)
+
+
+def page(test: xr.Dataset) -> Document:
+    """The page on a sign test, from `sign_test`."""
+    systems, a = labels_on_one_line(test[names.SYSTEM_A].values), test.attrs
+    if names.TIES_POLICY in test.dims:
+        test = test.sel({names.TIES_POLICY: "drop"}, drop=True).assign_attrs(ties="drop")
+    measured = names.MEASURE in test.dims
+    counted = _count(test, systems) if measured and len(systems) == 2 else None
+    if counted:
+        table = _p_values(counted)
+        lines, part = [*_sentences(counted, table, test.attrs)], _p_part(counted, table, a["alpha"])
+    else:
+        lines, part = [_pairs_sentence(test, systems)], _pairs_part(test, systems)
+    if measured:
+        ahead = counted.lead if counted and counted.wins > counted.losses else ""
+        lines += [_N, *_usual_rule(_significant(test), ahead, a["alpha"])]
+    signature = [
+        f"betterthan {a['version']}",
+        f"sign test ({a['alternative']}, at {a['alpha']:g})",
+        f"ties={test.attrs['ties']}",
+        f"unit={a['unit']}",
+        *([f"n={a['n_items']}"] if a["n_items"] >= 0 else []),
+    ]
+    published = [("Published in", on_one_line(str(a["citation"])))] if "citation" in a else []
+    return Document(
+        f"Measures of {named(systems)}" if counted else "Sign test",
+        f"Is one system ahead on more {'measures' if measured else 'items'} than chance explains?",
+        parts_present(
+            _measures_part(test, systems) if measured else None,
+            part,
+            Part("Data", facts=published) if published else None,
+        ),
+        _LIMITS if measured else _ITEM_LIMITS,
+        [" | ".join(signature)],
+        lines,
+    )
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """On how many measures each of two systems is ahead, the one ahead on more first."""
+
+    lead: str
+    other: str
+    wins: int
+    losses: int
+    ties: int
+    turned: bool  # the second system of the table is the first here
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """Those for ties that differ here, in words."""
+        if not self.ties:
+            return {"drop": "no ties"}
+        words = {policy.name: policy.words for policy in POLICIES}
+        words |= {"to_a": f"ties to {self.lead}", "to_b": f"ties to {self.other}"}
+        half = ["half"] * (self.ties > 1)  # of a single tie it is to drop it
+        return {policy: words[policy] for policy in ("drop", *half, "to_a", "to_b", "third")}
+
+
+def _count(test: xr.Dataset, systems: list[str]) -> _Counted:
+    best = test["best"].values[test["independent"].values]
+    first, second = ((best[:, k] & ~best[:, 1 - k]).sum() for k in (0, 1))
+    tied = int(best.all(1).sum())
+    if second > first:
+        return _Counted(systems[1], systems[0], int(second), int(first), tied, True)
+    return _Counted(systems[0], systems[1], int(first), int(second), tied, False)
+
+
+def _p_values(counted: _Counted) -> Any:
+    """For the leader: successes (``wins`` of ``n``), ``one``- and ``two``-sided p, under every
+    policy, with all measures and without one.
+    """
+    wins, losses, ties = counted.wins, counted.losses, counted.ties
+    n = wins + losses + ties
+    cells = {f"all {n}": (wins, losses, ties)}
+    if wins and n > 1:
+        cells[f"without one for {counted.lead}"] = (wins - 1, losses, ties)
+    if losses and n > 1:
+        cells[f"without one for {counted.other}"] = (wins, losses - 1, ties)
+    tables = []
+    for used, cell in cells.items():
+        counts = from_table({("A", "B"): cell})
+        one, two = (
+            pair_cell(sign_test(counts, ties="all", alternative=alternative), 0, 1)
+            for alternative in ("greater", "two-sided")
+        )
+        columns = {"wins": one["wins"], "n": one["n"], "one": one["p_value"], "two": two["p_value"]}
+        table = pd.DataFrame(columns, index=one[names.TIES_POLICY].values)
+        tables.append(table.loc[[*counted.policies]].assign(used=used))
+    return pd.concat(tables)
+
+
+def _sentences(counted: _Counted, table: Any, a: Mapping[str, Any]) -> Iterator[str]:
+    """Who is ahead, on how many measures, and p."""
+    lead, other, two_sided = counted.lead, counted.other, a["alternative"] == "two-sided"
+    policy = mirror_of(a["ties"]) if counted.turned else a["ties"]
+    policy = policy if policy in counted.policies else "drop"
+    words, first = counted.policies[policy], table.iloc[[*counted.policies].index(policy)]
+    one, two = numbers.p_value(first["one"]), numbers.p_value(first["two"])
+    p = first["two" if two_sided else "one"]
+    p_text = f"(two-sided p = {two})" if two_sided else f"(one-sided p = {one})"
+    n = counted.wins + counted.losses + counted.ties
+    of = f"{counted.wins} of {n} independent measure{'' if n == 1 else 's'}"
+    tied = f", {counted.ties} tied" if counted.ties else ""
+    if counted.wins == counted.losses:
+        yield f"{lead} and {other} are each ahead on {of}{tied}."
+        yield f"Sign test, {words} {p_text}."
+        return
+    if first["one"] > first["two"]:  # the policy gives more ties to the other system
+        yield f"{lead} is ahead on more measures than {other}, but not with {words}."
+    elif p <= a["alpha"]:
+        yield f"{lead} is ahead on significantly more measures than {other} {p_text}."
+    else:
+        not_more = "but not on significantly more"
+        yield f"{lead} is ahead on more measures than {other}, {not_more} {p_text}."
+    yield (
+        f"{lead} is ahead on {of}, {other} on {counted.losses}{tied} (sign test, {words}; "
+        f"two-sided p = {two}, one-sided p = {one})."
+    )
+    if len(table) > 1:
+        low, high = numbers.p_value(table["one"].min()), numbers.p_value(table["one"].max())
+        ties = "Whatever is done with ties" if counted.ties else "With all measures"
+        yield f"{ties}, and without any single one, the one-sided p is between {low} and {high}."
+
+
+def _p_part(counted: _Counted, table: Any, alpha: float) -> Part:
+    """Every p-value."""
+    rows = [
+        (row.used, words, f"{row.wins} of {row.n}", numbers.p_value(row.one),
+         "significant" if row.one <= alpha else "marginal" if row.one <= _MARGINAL * alpha else "",
+         numbers.p_value(row.two))
+        for row, words in zip(table.itertuples(), itertools.cycle(counted.policies.values()))
+    ]  # fmt: skip
+    notes = ["It does not matter which measure is left out, only which system it favors."]
+    notes += [_SIDED.format(counted.lead)] if counted.wins > counted.losses else []
+    heads = ("Measures used", "Ties", f"For {counted.lead}", "One-sided p", "Level", "Two-sided p")
+    caption = (
+        f"All p-values of the sign test, for {counted.lead}. One-sided: significant up to "
+        f"{alpha:g}, marginal up to {_MARGINAL * alpha:g}."
+    )
+    return Part("All p-values", tables=[Table(heads, rows, caption, left=2)], notes=notes)
+
+
+def _measures_part(test: xr.Dataset, systems: list[str]) -> Part:
+    """Every measure by name: whom it favors, and its values."""
+    single, rows = "single_p" in test, []
+    for k, label in enumerate(labels_on_one_line(test[names.MEASURE].values)):
+        row = test.isel({names.MEASURE: k})
+        ahead = list(itertools.compress(systems, row["best"].values))
+        favors = named(ahead) if len(ahead) < len(systems) else "tie"
+        favors = f"✓ {favors}" if row["independent"] else f"left out ({favors})"
+        direction = "higher" if row["higher_is_better"] else "lower"
+        p = [numbers.p_value(row["single_p"].item())] if single else []
+        cells = map(_value, row["value"].values)
+        rows.append((label, favors if ahead else "–", direction, *cells, *p))
+    heads = ("Measure", "Favors", "Better", *systems, *(["p"] if single else []))
+    caption = "Measures, and the system that each favors; left out: not independent"
+    if single:
+        caption += "; p: of a test on this measure"
+    return Part("Measures", tables=[Table(heads, rows, caption, left=3)])
+
+
+def _value(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:g}".replace("-", "−")
+
+
+def _significant(test: xr.Dataset) -> dict[str, list[tuple[str, float]]] | None:
+    """Independent measures with p at most the level, by the system that they favor; None where
+    nothing is known of single measures.
+    """
+    if "single_p" not in test or test.sizes[names.SYSTEM] != 2:
+        return None
+    best, p = test["best"].values, test["single_p"].values
+    counts = test["independent"].values & (best.sum(1) == 1) & (p <= float(test.attrs["alpha"]))
+    labels = labels_on_one_line(test[names.MEASURE].values)
+    return {
+        system: [(labels[m], float(p[m])) for m in np.flatnonzero(counts & best[:, k])]
+        for k, system in enumerate(labels_on_one_line(test[names.SYSTEM].values))
+    }
+
+
+def _usual_rule(
+    significant: Mapping[str, list[tuple[str, float]]] | None,
+    ahead: str,
+    alpha: float = names.ALPHA,
+) -> Iterator[str]:
+    """What counting significant measures would conclude, next to all measures together."""
+    if significant is None:
+        return
+    listed = {
+        system: ", ".join(f"{label} (p = {numbers.p_value(p)})" for label, p in single)
+        for system, single in significant.items()
+    }
+    with_any = [system for system, text in listed.items() if text]
+    if not with_any:
+        yield (
+            f"No single measure is significant at {alpha:g}, so the usual rule, to count "
+            "significant measures, names no system."
+        )
+    elif len(with_any) > 1:
+        both = "; ".join(f"{system}: {text}" for system, text in listed.items())
+        yield f"Single measures are significant at {alpha:g} for both systems: {both}."
+    else:
+        (one,) = with_any
+        (none,) = set(listed) - {one}
+        against = f", against all measures together, which favor {ahead}" * (ahead == none)
+        yield (
+            f"By the usual rule, to count significant measures, {one} is better{against}. "
+            f"Significant at {alpha:g} for {one}: {listed[one]}; for {none}: none."
+        )
+
+
+def _pairs_sentence(test: xr.Dataset, systems: list[str]) -> str:
+    """Of two systems p, of more the pairs that are significant."""
+    pairs, alpha = [*_ordered(test, systems)], test.attrs["alpha"]
+    first, second, cell = pairs[0]
+    if len(pairs) == 1:
+        unit, p = str(test.attrs["unit"]), numbers.p_value(cell["p_value"].item())
+        units = "items" if unit == "unknown" else f"{unit}s"
+        return (
+            f"{first} is ahead on {int(cell['wins']):,} {units}, {second} on "
+            f"{int(cell['losses']):,}: p = {p} ({_how(test)})."
+        )
+    significant = [f"{a} > {b}" for a, b, cell in pairs if float(cell["p_value"]) <= alpha]
+    more = f"; and {len(significant) - _NAMED} more" if len(significant) > _NAMED else ""
+    listed = f": {'; '.join(significant[:_NAMED])}{more}" if significant else ""
+    return (
+        f"{len(significant):,} of {len(pairs):,} pairs are significant at {alpha:g} ({_how(test)}, "
+        f"not corrected for the number of pairs){listed}."
+    )
+
+
+def _how(test: xr.Dataset) -> str:
+    sided = str(test.attrs["alternative"])
+    sided = sided if sided == "two-sided" else f"one-sided ({sided})"
+    return f"sign test, {sided}, {policy_of(str(test.attrs['ties'])).words}"
+
+
+def _ordered(test: xr.Dataset, systems: list[str]) -> Iterator[tuple[str, str, xr.Dataset]]:
+    """Each pair, the system ahead first; with a direction asked for, as the data have them."""
+    two_sided = test.attrs["alternative"] == "two-sided"
+    for i, j in itertools.combinations(range(len(systems)), 2):
+        behind = two_sided and int(pair_cell(test, i, j)["favours"]) < 0
+        first, second = (j, i) if behind else (i, j)
+        yield systems[first], systems[second], pair_cell(test, first, second)
+
+
+def _pairs_part(test: xr.Dataset, systems: list[str]) -> Part:
+    rows = [
+        (a, b, f"{int(cell['wins']):,}", f"{int(cell['losses']):,}",
+         "–" if cell["ties"] < 0 else f"{int(cell['ties']):,}",
+         *(numbers.p_value(float(cell[k])) for k in ("p_value", "mid_p", "smallest_p")))
+        for a, b, cell in itertools.islice(_ordered(test, systems), _PAIRS)
+    ]  # fmt: skip
+    heads = ("System", "Other", "Wins", "Losses", "Ties", "p", "Mid-p", "Smallest p")
+    n = len(systems) * (len(systems) - 1) // 2
+    caption = "Pairs" if n <= _PAIRS else f"The first {_PAIRS} of {n:,} pairs"
+    caption += f"; {_how(test)}; smallest p: that so many non-tied ones can give"
+    return Part("Pairs", tables=[Table(heads, rows, caption, left=2)])
+
+
+def strength_page(strength: xr.Dataset) -> Document:
+    """The page on the strength of results, from `significance.strength`."""
+    a = strength.attrs
+    systems = labels_on_one_line(strength[names.SYSTEM].values)
+    subsets: Any = strength["tail"].to_dataframe()
+    subsets["favours"] = labels_on_one_line(subsets["favours"])
+    strongest = {
+        system: subsets[(subsets["favours"] == system) & (subsets["m"] == m)]
+        for system, m in zip(systems, strength["strongest_m"].values, strict=True)
+    }
+    signature = [
+        f"betterthan {a['version']}",
+        f"strength of results ({a['alternative']})",
+        f"measures={a['measures']}",
+        f"simulations={a['simulations']} seed={a['seed']}",
+    ]
+    best = {index for rows in strongest.values() for index in rows.index}
+    table = _subsets_table(subsets, best, a["measures"])
+    first, second = np.array(systems)[np.argsort(strength["strongest"].values, kind="stable")]
+    level, error = (strength[k].item() for k in ("level_overall", "level_overall_mcse"))
+    lines = [
+        f"{first} has the stronger results: {_strongest(strongest[first], a['measures'])}. "
+        f"{second}: {_strongest(strongest[second], a['measures'])}.",
+        "These subsets were chosen because they are the strongest. If the systems are equal, one "
+        f"of them has results as strong with probability {numbers.p_value(level, error)}"
+        f"{', so this is no strong evidence' if level > names.ALPHA else ''}.",
+        _N,
+        *_usual_rule(_significant_subsets(subsets, systems, a["alternative"]), first),
+    ]
+    return Document(
+        f"Measures of {named(systems)}",
+        "How strong is the evidence of all measures together?",
+        [Part("Strength", tables=[table], notes=[f"{str(a['note']).capitalize()}."])],
+        _LIMITS,
+        [" | ".join(signature)],
+        lines,
+    )
+
+
+def _subsets_table(subsets: Any, best: set[int], measures: int) -> Table:
+    """A row for each subset of the measures in favor of a system, the strongest marked."""
+    labelled = names.MEASURE in subsets
+    rows = [
+        (row.favours, *([on_one_line(row.measure)] if labelled else []),
+         numbers.p_value(row.p_value), f"{row.m}", numbers.p_value(row.tail),
+         "yes" if row.Index in best else "")
+        for row in subsets.itertuples()
+    ]  # fmt: skip
+    heads = (
+        "For",
+        *(["Measure"] if labelled else []),
+        "p at most",
+        "Measures",
+        "Probability",
+        "Strongest",
+    )
+    caption = (
+        f"Probability that so many of {measures} measures favor a system at such a one-sided p, if "
+        "the systems are equal"
+    )
+    return Table(heads, rows, caption, left=1 + labelled)
+
+
+def _strongest(subset: Any, measures: int) -> str:
+    """The strongest subset of one system."""
+    if subset.empty:
+        return "no measure favors it"
+    m, p, tail = subset[["m", "p_value", "tail"]].iloc[0]
+    return (
+        f"{m:.0f} of {measures} measures at p ≤ {numbers.p_value(p)} (probability "
+        f"{numbers.p_value(tail)} if the systems are equal)"
+    )
+
+
+def _significant_subsets(
+    subsets: Any, systems: list[str], alternative: str
+) -> dict[str, list[tuple[str, float]]]:
+    """Measures that are significant by the p-values as they were passed, by system."""
+    passed = subsets["p_value"] * (2 if alternative == "two-sided" else 1)
+    number = subsets.groupby("favours")["m"].diff().fillna(subsets["m"])
+    unnamed = [f"{n:.0f} measure{'' if n == 1 else 's'}" for n in number]
+    table = subsets.assign(p=passed, label=subsets.get(names.MEASURE, unnamed))
+    table = table[table["p"] <= names.ALPHA]
+    return {
+        system: [
+            (on_one_line(row.label), row.p)
+            for row in table[table["favours"] == system].itertuples()
+        ]
+        for system in systems
+    }
