@@ -70,6 +70,14 @@ def test_shrunken_difference_of_error_rates_has_the_sign_of_the_difference(syste
     assert f"shrunk from {written}" in answer_sentences(answer)[1]
 
 
+def test_an_average_over_data_sets_is_not_shrunk_from_the_pooled_wins():
+    """A large data set that the first system wins, and two small ones that it does not."""
+    parts = [{("A", "B"): (80, 20, 100)}, {("A", "B"): (5, 5, 10)}, {("A", "B"): (4, 6, 10)}]
+    counts = xr.concat(map(bt.counts.from_table, parts), dim="dataset")
+    counts = counts.assign_coords(dataset=list("xyz"))
+    assert "shrunk from" not in str(bt.compare(counts, over="dataset", rng=1))
+
+
 @pytest.mark.parametrize(("systems", "quantity"), [(2, "win rate"), (3, "accuracy")])
 def test_joint_difference_is_of_accuracy_where_ties_are_dropped(systems, quantity):
     """The joint model has no ties: its difference is that of the scores, not of non-tied items."""
