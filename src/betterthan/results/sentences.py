@@ -242,7 +242,8 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     prior of a pair, is written as another.
     """
     joint = answer.verdict_counts is not None and answer.verdict_counts.joint
-    by_prior = pair.n_units is None and pair.quantity in ("wins", "accuracy")
+    pooled = pair.quantity == "wins" and answer.averaged  # counts are, and the difference is not
+    by_prior = pair.n_units is None and pair.quantity in ("wins", "accuracy") and not pooled
     if pair.difference is None or not (joint or by_prior):
         return ""
     if pair.quantity == "wins" and pair.n and pair.wins is not None and pair.losses is not None:

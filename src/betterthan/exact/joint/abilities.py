@@ -313,7 +313,7 @@ class GroupAtoms:
         return [(weight[way], shift[way], extra[way]) for way in range(2)]
 
 
-def _per_unit(apart: _Array, error: _Array, z: _Array) -> _Array:
+def _per_unit(difference: _Array, error: _Array, z: _Array) -> _Array:
     """How much of a score one unit of u is, between d = 0, at u = -z, and the middle, at u = 0.
 
     That is an error where z is small. Far from 0 the tail of right and wrong items is heavier than
@@ -321,7 +321,7 @@ def _per_unit(apart: _Array, error: _Array, z: _Array) -> _Array:
     """
     far = np.clip((np.abs(z) - _NEAR) / _NEAR, 0.0, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(far > 0, (1 - far) * error + far * apart / z, error)
+        return np.where(far > 0, (1 - far) * error + far * difference / z, error)
 
 
 def _between(
