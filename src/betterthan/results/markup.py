@@ -208,15 +208,18 @@ def drawn(table: Table) -> list[Any]:
 
 def decision(line: str, long_names: "LongNames", marked: bool) -> Any:
     """The first line of an answer, with its probabilities in a lighter weight; a narrow screen
-    leaves out a list of long names where all are `marked` in its picture.
+    leaves out a list of long names where all are `marked` in its picture, and what follows a long
+    list.
     """
     from markupsafe import Markup
 
     line, *listed = _LISTED.split(line, maxsplit=1)
     text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(long_names.line(line)))
-    for part in _ALSO.split("".join(listed)) if listed else ():
-        far = marked and len(part) > _LONG_LIST
-        text += f' <span class="listed{" far" * far}">{long_names.line(part)}</span>'
+    candidates, *also = _ALSO.split("".join(listed)) if listed else ("",)
+    long = len(candidates) > _LONG_LIST
+    for part, far in [(candidates, marked and long), *((part, long) for part in also)]:
+        if part:
+            text += f' <span class="listed{" far" * far}">{long_names.line(part)}</span>'
     return Markup(text)
 
 

@@ -20,7 +20,8 @@ from betterthan.text import named
 
 AT_RANDOM = " if the missing scores are missing at random"
 _PROBABLE = 0.8  # P(best) from which a system is probably the best
-_CANDIDATES = 4  # possible bests that a sentence names
+_CANDIDATES = 4  # possible bests that a sentence names, with their probabilities
+_ALSO_NAMED = 5  # and without these
 _MUCH = "; shrunk toward 0"
 _INTERVALS = 2  # systems up to which the sentence on the baseline has intervals
 _DIFFERENCES = {
@@ -335,7 +336,11 @@ def _best(answer: Answer) -> str:
     how_many = ": any of them may be the best" if size == n else how_many
     listed = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
     candidates = ", ".join(f"{_candidate(candidate)}" for candidate in listed)
-    more = f" and {size - len(listed):,} more candidates" if size and size > len(listed) else ""
+    rest = answer.best[len(listed) : size] if size else ()
+    n_rest = size - len(listed) if size else 0
+    more = f" and {n_rest:,} more candidates" if n_rest else ""
+    if 0 < len(rest) == n_rest <= _ALSO_NAMED:
+        more = f"; also {named([candidate.system for candidate in rest])}"
     return (
         f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
         f"{candidates}{more}.{_also_undecided(answer)}"
