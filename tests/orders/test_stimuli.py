@@ -83,4 +83,6 @@ def test_number_of_bins():
     texts = {"a": list("ABCDEFGH")}
     with pytest.raises(ValueError, match="give at most 40,000 bins"):
         bt.orders.stimuli(texts, 10**9)
+    with pytest.raises(ValueError, match="edges is True"):
+        bt.orders.stimuli(texts, True)
     assert bt.orders.stimuli(texts, np.int64(4), rng=1).sizes["bin"] == 4

@@ -72,7 +72,8 @@ def tau_bins(tau: np.ndarray, edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """Number of the bin of each tau from 0, -1 outside, and the limits: those of so many bins of
     equal width from -1 to 1, or the limits themselves.
     """
-    if isinstance(edges, int | np.integer):
+    edges = int(edges) if isinstance(edges, np.integer) else edges
+    if isinstance(edges, int):
         number, most = checks.whole(edges, "edges"), inversions.EXACT_MAX**2
         if number > most:
             raise ValueError(f"edges is {number}; give at most {most:,} bins, or their limits")
