@@ -134,6 +134,16 @@ def test_why_a_table_has_no_joint_answer(table, why):
     assert why in reason
 
 
+@pytest.mark.parametrize("coordinate", ["cluster", "epoch"])
+def test_counts_of_clusters_and_runs_are_no_independent_items(right_and_wrong, coordinate):
+    labels = [f"c{k // 10}" for k in range(120)] if coordinate == "cluster" else np.arange(120) % 2
+    data = right_and_wrong.assign_coords(
+        {coordinate: ("item", labels), "item": [f"q{k // 2}" for k in range(120)]}
+    )
+    data = data if coordinate == "epoch" else data.assign_coords(item=np.arange(120))
+    assert "clusters or runs" in bt.compare(bt.count(data)).data.attrs["no_joint"]
+
+
 def test_wins_of_graded_scores_do_not_tell_means():
     values = np.random.default_rng(0).random((3, 3))
     values[:] = np.sort(values, axis=1)  # adds up by chance

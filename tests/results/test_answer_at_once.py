@@ -104,6 +104,19 @@ def test_contenders_are_marked_in_picture_and_table(clustered):
     assert len(re.findall(r"^ \w .* \* 0\.\d{3}", text, re.MULTILINE)) == 2 * size
 
 
+def test_up_to_eight_possible_bests_are_all_named():
+    random = np.random.default_rng(1)
+    systems = [f"s{k}" for k in range(7)]
+    scores = xr.DataArray(
+        (random.random((60, 7)) < 0.6).astype(float),
+        dims=("item", "system"),
+        coords={"system": systems},
+    )
+    answer = bt.compare(scores).statement()[0]
+    assert "; also " in answer
+    assert set(re.findall(r"s\d", answer.partition("P(best)")[2])) == set(systems)
+
+
 def test_single_best_has_no_mark():
     text = str(bt.compare(bt.datasets.contingency_case("a")))
     assert "*" not in text

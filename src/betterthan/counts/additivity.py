@@ -71,6 +71,8 @@ def both_right(counts: xr.DataArray) -> tuple[np.ndarray, int] | str:
     """
     if counts.attrs.get("graded"):
         return "wins of graded scores do not tell how errors go together"
+    if counts.attrs.get("dependent"):
+        return "items come in clusters or runs, which counts do not tell; give the scores"
     square = counts.transpose(*names.SQUARE, names.OUTCOME).values.astype(float)
     win, loss, tie = np.moveaxis(square, -1, 0)
     pairs = ~np.eye(len(win), dtype=bool)

@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.counts.shapes import origin, pair_coords, pair_indices, square_array
-from betterthan.counts.units import CLUSTER, unit_of
+from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of
 from betterthan.exact.numeric import counting
 from betterthan.signed import Signature
 
@@ -79,7 +79,8 @@ def counted(
     counts, used = counts_and_used(scores, margin, by)
     dropped = counts.attrs["n_items"] - used
     graded = not (np.isnan(scores.values) | np.isin(scores.values, (0, 1))).all()
-    counts.attrs |= {"graded": 1} if graded else {}
+    dependent = [k for k in (CLUSTER, EPOCH) if by is None and several(scores, k)]
+    counts.attrs |= ({"graded": 1} if graded else {}) | ({"dependent": 1} if dependent else {})
     return counts.assign_coords(n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, dropped))
 
 

@@ -340,7 +340,7 @@ def _best(answer: Answer) -> str:
     n_rest = size - len(listed) if size else 0
     more = f" and {n_rest:,} more candidates" if n_rest else ""
     if 0 < len(rest) == n_rest <= _ALSO_NAMED:
-        more = f"; also {named([candidate.system for candidate in rest])}"
+        more = f"; also {', '.join(candidate.system for candidate in rest)}"
     return (
         f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
         f"{candidates}{more}.{_also_undecided(answer)}"
