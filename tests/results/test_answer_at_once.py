@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import xarray as xr
 from golden.cases import CASES, scored
 from scipy import special
 
