@@ -81,6 +81,20 @@ def test_plan_separates_the_first_from_all_candidates(clustered):
     assert "on each pair" in text
 
 
+def test_of_very_many_candidates_one_pair_is_planned_for():
+    """The first of 30 equal systems: to separate it from 29 others says little, and takes long."""
+    random = np.random.default_rng(2)
+    scores = xr.DataArray(
+        (random.random((60, 30)) < 0.5).astype(float),
+        dims=("item", "system"),
+        coords={"system": [f"s{k}" for k in range(30)]},
+    )
+    comparison = bt.compare(scores)
+    more = answer_facts(comparison).more
+    assert answer_facts(comparison).n_best_set > 21
+    assert more.others == 1
+
+
 def test_plan_states_what_its_chance_is_averaged_over():
     text = _printed(CASES["judgments"]())
     assert "80% chance of a verdict on this pair, averaged over plausible differences" in text

@@ -48,6 +48,8 @@ def p_value(p: float, mcse: float = 0.0, *, with_error: bool = False) -> str:
     """
     if math.isnan(p):
         return "–"
+    if p == 1:
+        return "1"
     if mcse > 0:
         text = estimate(p, mcse)
         return text if with_error else text.partition(" ")[0]

@@ -422,11 +422,14 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
     )
 
 
+_PLANNED = 20  # candidates, at most, that a plan separates from the first
+
+
 def separating(more: More, data: xr.Dataset, leader: str, others: Sequence[str]) -> More:
     """How many more items separate the leader from each other candidate that so many can; a pair
-    with a pairwise verdict needs none.
+    with a pairwise verdict needs none. Of very many candidates one pair is planned for.
     """
-    if len(others) < 2:
+    if not 2 <= len(others) <= _PLANNED:
         return more
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     places = [systems.index(system) for system in (leader, *others)]
