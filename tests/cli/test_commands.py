@@ -215,7 +215,7 @@ def test_groups_by_the_critical_difference(tallies, results, capsys, monkeypatch
         capsys, monkeypatch, "groups", results, "--test", "sign", "--correction", "tukey"
     )
     assert code == 2
-    assert "correction='tukey' needs the permutations" in err
+    assert "--correction tukey permutes responses; use --test randomization" in err
 
 
 def test_groups_by_sampling_and_by_the_sign_test(tallies, results, capsys, monkeypatch, tmp_path):

@@ -213,6 +213,8 @@ def groups(
     checks.one_of(test, ("randomization", "sign"), "test")
     data = read_arguments(files, systems=systems, **reading)
     joint = correction if correction in names.JOINT_CORRECTIONS else "none"
+    if test == "sign" and joint != "none":
+        raise ValueError(f"--correction {joint} permutes responses; use --test randomization")
     if test == "sign":
         result = bt.sign_test(data)
     else:
