@@ -217,7 +217,8 @@ def decision(line: str, long_names: "LongNames", marked: bool) -> Any:
     text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(long_names.line(line)))
     candidates, *also = _ALSO.split("".join(listed)) if listed else ("",)
     long = len(candidates) > _LONG_LIST
-    for part, far in [(candidates, marked and long), *((part, long) for part in also)]:
+    hidden = long or "; also " in candidates  # where the list takes most of the place
+    for part, far in [(candidates, marked and long), *((part, hidden) for part in also)]:
         if part:
             text += f' <span class="listed{" far" * far}">{long_names.line(part)}</span>'
     return Markup(text)
