@@ -341,3 +341,15 @@ def test_the_average_over_data_sets(tmp_path, capsys, monkeypatch):
     _, out, _ = run(capsys, monkeypatch, "compare", str(path), "--over", "dataset", "-f", "json")
     data = json.loads(out)
     assert "over" in json.dumps(data)
+
+
+def test_demo_compares_published_tables_and_llms(capsys, monkeypatch, tmp_path):
+    target = tmp_path / "report.html"
+    code, out, err = run(capsys, monkeypatch, "demo", "--method", "exact", "-o", target)
+    assert code == 0
+    titles = ["Case (a)", "Case (b)", "Eight intent detection systems", "Five LLMs"]
+    assert [out.index(title) for title in titles] == sorted(out.index(title) for title in titles)
+    assert "llama-7b is better than each of the other 4 systems" in out
+    assert "Human labels (the majority of three people): 999 of 999" in out
+    assert "wrote" in err
+    assert target.read_text("utf-8").startswith("<!DOCTYPE html>")

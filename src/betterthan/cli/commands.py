@@ -264,7 +264,7 @@ def demo(
             )
         print(brief_text(table, "Eight intent detection systems"))
         llms = bt.compare(bt.datasets.pandalm("gpt-3.5"), rng=seed)
-        print(brief_text(llms, "Five LLMs: GPT-3.5 as judge, corrected with labels by people"))
+        print(f"\nFive LLMs: GPT-3.5 as judge, corrected with labels by people\n\n{llms}")
     if form == "json" or target is not None:
         deliver(table, form, target)
 
