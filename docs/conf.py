@@ -152,26 +152,7 @@ html_extra_path = [str(extra)]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_show_copyright = False
-_alone = (
-    "index",
-    "start",
-    "questions",
-    "formats",
-    "logs",
-    "audit",
-    "gate",
-    "figures",
-    "reports",
-    "cli",
-    "way-of-the-data",
-    "models",
-    "calibration",
-    "published",
-    "speed",
-    "references",
-    "changelog",
-)
-html_sidebars = {page: [] for page in _alone}  # pages without a section have no sidebar
+html_sidebars = {page: [] for page in ("index", "questions")}  # pages without a section
 html_theme_options = {
     "header_links_before_dropdown": 9,
     "navigation_with_keys": False,

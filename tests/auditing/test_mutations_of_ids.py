@@ -51,7 +51,7 @@ def test_an_id_of_another_task_stops(tmp_path, tool, change):
 
 @pytest.mark.parametrize("tool", WITHOUT_CONTENT)
 def test_where_nothing_says_what_was_asked_an_exchange_cannot_be_seen(tmp_path, tool):
-    """As `docs/logs.md` says: such a log is as good as its ids."""
+    """As `docs/guides/logs.md` says: such a log is as good as its ids."""
     found = fresh(tmp_path, tool, swapped(B))
     assert set(found["code"]) <= {"zeros"}
 

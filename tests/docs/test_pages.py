@@ -76,7 +76,7 @@ def test_no_page_has_a_magic_that_a_reader_sees(page):
 
 
 def test_models_link_their_cards():
-    for target, _, anchor in linked(DOCS / "models.md"):
+    for target, _, anchor in linked(DOCS / "reference/models.md"):
         if anchor:
             card = DOCS.parent / "models" / anchor / "card.md"
             assert text(card).startswith(f"# {anchor}\n"), target
@@ -100,12 +100,12 @@ def test_every_function_a_question_names_is_there():
 
 @pytest.mark.parametrize("name", bt.plot.__all__)
 def test_every_figure_is_drawn_in_the_gallery(name):
-    assert re.search(rf"bt\.plot\.{name}\(", text(DOCS / "figures.md"))
+    assert re.search(rf"bt\.plot\.{name}\(", text(DOCS / "guides/figures.md"))
 
 
 def sections():
     """Of the API page: the names under each heading."""
-    parts = re.split(r"^## ", text(DOCS / "api.md"), flags=re.M)[1:]
+    parts = re.split(r"^## ", text(DOCS / "reference/api.md"), flags=re.M)[1:]
     return {p.splitlines()[0].strip("`"): re.findall(r"^   ([\w.]+)$", p, re.M) for p in parts}
 
 
@@ -133,14 +133,15 @@ def test_the_page_on_the_first_page_has_the_answer_of_today(monkeypatch):
 
 
 def test_the_table_of_columns_has_every_name_that_is_recognized():
-    section = text(DOCS / "formats.md").partition("## Recognized columns")[2].partition("\n## ")[0]
+    _, _, section = text(DOCS / "reference/formats.md").partition("## Recognized columns")
+    section, _, _ = section.partition("\n## ")
     table = {name for row in re.findall(r"^\|.*$", section, re.M) for name in CODE.findall(row)}
     columns = {name for found in layouts.ALIASES.values() for name in found}
     assert {*columns, *(name for pair in layouts.PAIRS for name in pair)} <= table
 
 
 def test_reports_that_are_linked_are_written():
-    pages = text(DOCS / "index.md") + text(DOCS / "reports.md")
+    pages = text(DOCS / "index.md") + text(DOCS / "guides/reports.md")
     named = set(re.findall(r"reports/([\w-]+\.html)", pages))
     assert named == set(re.findall(r'path="([\w-]+\.html)"', pages))
     assert len(named) == 9

@@ -9,7 +9,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"  # the publications, where there is a copy
-PAGE = (DOCS / "published.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "reference/published.md").read_text(encoding="utf-8")
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?::[^\n]*\n\n)?(.*?)^```$", re.S | re.M)
 SECTIONS = {part.partition("\n")[0]: part for part in re.split(r"^## ", PAGE, flags=re.M)[1:]}
 COMPUTED = ["Where", "Printed", "Computed", "Agrees", "Call"]

@@ -74,4 +74,4 @@ def test_evidence_is_of_what_the_model_computes(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_docs_list_the_card(name):
-    assert name in (ROOT / "docs" / "models.md").read_text("utf-8")
+    assert name in (ROOT / "docs" / "reference" / "models.md").read_text("utf-8")

@@ -416,7 +416,7 @@ def _named_by_chance(context: ReportContext) -> list[str]:
     return [text]
 
 
-# of pairs of equal systems, how many the joint answer names one of: see docs/calibration.md
+# of pairs of equal systems, how many the joint answer names one of: see docs/methods/calibration.md
 JOINT_FALSE_VERDICTS = 0.003
 _SIMULATED = "10 or 20 systems"
 

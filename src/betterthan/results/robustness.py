@@ -327,7 +327,7 @@ def _items_to_verdict(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
 TARGET = 0.8  # probability with which more items are to decide
 _FURTHEST = 10_000  # items up to which `outlook` looks
 # Items, flipped or in a prior, up to which a verdict is fragile. A warning of up to 5 came with 40%
-# of the verdicts of simulated data sets (docs/calibration.md), and would not be read.
+# of the verdicts of simulated data sets (docs/methods/calibration.md), and would not be read.
 FRAGILE = 1
 
 

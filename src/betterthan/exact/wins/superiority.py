@@ -4,7 +4,7 @@ By placements: the share of the other group that a value is above. Their means a
 groups, with the variance of Brunner and Munzel (2000, Biometrical Journal 42(1), 17-25), which
 does not need equal spreads; Satterthwaite's degrees of freedom, and a uniform prior on 0 to 1. One
 more value in each group that ties with all others keeps the variance above 0 where no values
-overlap. Of the forms tried it is the best calibrated (see ``docs/calibration.md``).
+overlap. Of the forms tried it is the best calibrated (see ``docs/methods/calibration.md``).
 """
 
 import numpy as np
