@@ -61,7 +61,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     >>> sorted(table.index)
     ['davidson', 'rao_kupper']
     """
-    import arviz as az
+    from betterthan.libraries import az
 
     _refuse_different(trees)
     with warnings.catch_warnings(record=True) as caught:

@@ -123,7 +123,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     ValueError
         If the counts are not counts, there are too many pairs, or the prior is not valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     pairs, _ = likelihood_data.to_fit(counts)
     wins, losses = pairs.values[:, 0], pairs.values[:, 1]

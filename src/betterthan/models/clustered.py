@@ -142,7 +142,7 @@ def build(
         If the counts are no counts of several clusters, ties are unknown, there are too many pairs,
         or an argument is not valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     data = likelihood_data.by_cluster(counts)
     pair_prior = Prior.parse(prior, data.pairs)
@@ -274,7 +274,7 @@ def _theta(prior: Prior) -> Any:
     """Mean of (win, loss, tie) of each pair, and ``p`` and ``s``, from which it follows or which
     follow from it.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     if prior.numbers is None:
         theta = prior.simplex("theta")

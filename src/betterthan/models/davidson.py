@@ -170,7 +170,7 @@ def build(
         connected by judgments; if position or judges need judgments one by one; or if ties are
         unknown.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     _refuse_other_kinds(data)
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
@@ -293,7 +293,7 @@ def _draw_truth(
 
 def _row_terms(rows: Rows, ability: Any, tie: Any, position: bool) -> tuple[Any, Any]:
     """Difference of abilities of each row, with the position effect, and the tie parameter."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     d = ability[rows.a] - ability[rows.b]
     counts = _judge_counts(rows)
@@ -319,7 +319,7 @@ def _won(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 def _judge_effect(name: str, won: np.ndarray, tried: np.ndarray) -> Any:
     """Effects of judges, which sum to zero, and their spread."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     sd: Any = pm.LogNormal(f"{name}_sd", *_JUDGES)
     effect = shrinkage.log_odds(name, sd, won, tried, "judge")

@@ -140,4 +140,5 @@ def _source(node: ast.stmt, lines: list[str]) -> str:
     start = first.end_lineno if ast.get_docstring(node) else first.lineno - 1
     signature = lines[node.lineno - 1 : first.lineno - 1]
     body = [line for line in lines[start : node.end_lineno] if line]
-    return "\n" + "\n".join(signature + body)
+    code = "\n" + "\n".join(signature + body)
+    return code.replace("from betterthan.libraries import pm", "import pymc as pm")

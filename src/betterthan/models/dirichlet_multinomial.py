@@ -124,7 +124,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
         If the counts are not counts, ties are unknown, there are too many pairs, or the prior is
         not valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     pairs, _ = likelihood_data.to_fit(counts)
     _need_ties(pairs)

@@ -140,7 +140,7 @@ def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float =
         If the scores are no scores, two systems share no item, there are too many pairs, or the
         resolution is not at least 0.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     data = differences_of(scores, standardise=standardise, resolution=resolution)
     with pm.Model(coords=_coords(data)) as model:
@@ -271,7 +271,7 @@ def _coords(data: Differences) -> dict[str, Any]:
 
 def _tie_share(data: Differences) -> Any:
     """Conjugate posterior of the tie share, independent of the differences of the other items."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     tied, n = held("n_tied", data.n_tied), held("n", data.n)
     return pm.Beta("tied", 1.0 + tied, 1.0 + n - tied, dims=names.PAIR)
@@ -281,7 +281,7 @@ def _dataset_centres(data: Differences, centre: Any, scale: Any) -> Any:
     """Centres (dataset, pair) ~ Normal(centre, centre_sd); the coordinates take the differences as
     normal.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     dims = (names.DATASET, names.PAIR)
     sd: Any = pm.HalfNormal("centre_sd", _SPREAD, dims=names.PAIR)

@@ -168,7 +168,7 @@ def build(
         If the counts are no counts of several data sets, ties are unknown, there are too many
         pairs, or an argument is not valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     data = likelihood_data.by_dataset(counts)
     if len(data.levels) == 2:
@@ -349,7 +349,7 @@ def _mean(prior: Any, centre: Any, data: Groups) -> Any:
 
 def _concentration(held: float | None) -> Any:
     """Kappa (pair, 1), estimated or held."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     if held is not None:
         return float(checks.positive(held, "concentration"))
@@ -358,7 +358,7 @@ def _concentration(held: float | None) -> Any:
 
 
 def _dirichlet(name: str, alpha: Any, dims: tuple[str, ...], **shape: Any) -> Any:
-    import pymc as pm
+    from betterthan.libraries import pm
 
     transform = simplex.decisive_first()
     return pm.Dirichlet(name, a=alpha, dims=dims, default_transform=transform, **shape)
@@ -492,7 +492,7 @@ def _simulate_crossed(
 
 def _build_crossed(groups: Groups) -> Any:
     """The PyMC model; effects sum to zero over outcomes and over the levels of their factor."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     (first, second), out, dims = tuple(groups.levels), names.OUTCOME, groups.dims
     coords = likelihood_data.coords(groups.pairs) | groups.levels | {"factor": list(FACTORS)}

@@ -151,7 +151,7 @@ def build(
         If the scores are not 0 and 1, successes exceed trials, systems are not connected by items,
         or an argument is not valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
@@ -345,8 +345,9 @@ def _random(kind: str) -> Any:
 
 def _tried_once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
     """The Rasch model."""
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     vectors, item_vector = np.unique(trials, axis=0, return_inverse=True)
     item_vector = item_vector.ravel()
@@ -366,8 +367,9 @@ def _tried_once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Te
 
 def _tried_repeatedly(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
     """Beta-binomial successes of the trials of a system on an item."""
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     most = int(trials.max())
     order = np.arange(most, dtype=float)
@@ -391,8 +393,9 @@ def _tried_repeatedly(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray)
 
 def _discriminating(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
     """The 2PL: the slope of an item is integrated out, too."""
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     z, w = rasch.hermite(9)
     weight = (w[:, None] + log_weight).ravel()

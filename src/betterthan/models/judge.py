@@ -158,7 +158,7 @@ def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "
     ValueError
         If they are no judged counts, there are too many pairs, or a choice is not valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     pairs, inside = _to_fit(counts), _is_inside(labels)
     labelled_counts = pairs[GOLD].values
@@ -294,7 +294,7 @@ def _like_inside(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[A
     phi ~ Dirichlet is the share of each signal and the truth given it, which are independent, in
     the posterior too: on these coordinates a chain moves freely.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     if prior.numbers is None:
         return _like_rows(labelled, shape, prior)
@@ -320,7 +320,7 @@ def _like_inside(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[A
 
 def _like_rows(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any, Any]:
     """The same under a distribution of theta: signals given each truth ~ Dirichlet(1/3, ...)."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     theta, row = prior.simplex("theta"), np.full(shape[2], _CELL_PRIOR)
     confusion = pm.Dirichlet("confusion", a=row, dims=(names.PAIR, TRUTH, SIGNAL))
@@ -334,7 +334,7 @@ def _like_rows(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any
 
 def _like_elsewhere(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[Any, Any]:
     """The same; from labelled items only the signals under each truth are learnt."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     theta, dims = prior.simplex("theta"), (names.PAIR, TRUTH, SIGNAL)
     confusion = pm.Dirichlet("confusion", a=np.ones(shape[2]), dims=dims)

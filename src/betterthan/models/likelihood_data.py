@@ -54,7 +54,7 @@ def name_systems(model: "pm.Model", pairs: xr.DataArray) -> None:
     ``is_a`` (pair, system_a) and ``is_b`` (pair, system_b) are 1 for the two systems of a pair, so
     that ``pm.sample`` keeps their names: as coordinates of the group constant_data.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     for side, name in zip(names.SQUARE, names.IS_SYSTEM, strict=True):
         labels = [str(s) for s in pairs[side].values]

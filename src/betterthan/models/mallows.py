@@ -147,7 +147,7 @@ def build(
         If the data are not inversions, have ties or several references, or an argument is not
         valid.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     checks.one_of(pooling, POOLING, "pooling")
     cells = to_cells(data, tied)
@@ -293,8 +293,9 @@ def _variation(cells: Cells, theta: Any) -> Any:
     """What a document adds to every system's theta, and what to one system's alone; the coordinates
     take the normal curve nearest to the likelihood.
     """
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     document_sd, cell_sd = pm.HalfNormal("document_sd", _SPREAD), pm.HalfNormal("cell_sd", _SPREAD)
     normal = mallows.approximation(cells.k, cells.n, _APPROXIMATION_SD)

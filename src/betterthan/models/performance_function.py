@@ -254,7 +254,7 @@ def fit(
 def _model(
     table: FeatureTable, ordinal: bool, prior_r2: Sequence[float], standardise: bool
 ) -> "pm.Model":
-    import pymc as pm
+    from betterthan.libraries import pm
 
     r2_prior = _r2_beta(prior_r2)
     centre, scale = _location_and_scale(table.x, standardise)
@@ -311,7 +311,7 @@ def _draw_categories(line: np.ndarray, levels: int, random: np.random.Generator)
 
 
 def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
-    import pymc as pm
+    from betterthan.libraries import pm
 
     if not table.grouped_by:
         return 0.0
@@ -323,7 +323,7 @@ def _group_effect(table: FeatureTable, sigma: Any, scale: float) -> Any:
 
 
 def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
-    import pymc as pm
+    from betterthan.libraries import pm
 
     levels = _levels(table.y)
     shares = pm.Dirichlet("level_share", np.ones(len(levels)), dims="level")
@@ -374,7 +374,7 @@ def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
     """Standardised coefficients whose prior variance is what R2 leaves them, split by the
     shares.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     share: Any = np.ones(1)
     if features > 1:
@@ -398,7 +398,7 @@ def _r2d2_effects(name: str, width: Any, rows: Any, dim: str) -> Any:
     much (where an effect over its prior width is not) and when they tell little (where the effect
     itself is not).
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     growth = pm.math.sqrt(1 + rows * width**2)
     return pm.Normal(name, 0.0, growth, dims=dim) * width / growth

@@ -80,11 +80,12 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
 
     Without a transform: its own, and log odds where it has none.
     """
-    import pymc as pm
     from pymc.distributions import transforms
     from pymc.pytensorf import find_rng_nodes
     from pytensor.compile.sharedvalue import shared
     from pytensor.graph.replace import graph_replace
+
+    from betterthan.libraries import pm
 
     model: Any = pm.modelcontext(None)
     above, default_transform = _hyperparameters(drawn), cast(Any, transforms)._default_transform
@@ -233,7 +234,7 @@ def _copied(variable: Any) -> Any:
 
 
 def _draws(variable: Any) -> np.ndarray:
-    import pymc as pm
+    from betterthan.libraries import pm
 
     try:
         with without_compiler():
@@ -245,7 +246,7 @@ def _draws(variable: Any) -> np.ndarray:
 
 def _reaches_outside(variable: Any) -> bool:
     """Whether it has a density below 0 or above 1, however far out its draws are."""
-    import pymc as pm
+    from betterthan.libraries import pm
 
     copy = _copied(variable)
     with without_compiler():
@@ -335,7 +336,7 @@ class Prior:
         """Numbers as data of a PyMC model, which are kept with the draws; nan of a distribution
         that has none.
         """
-        import pymc as pm
+        from betterthan.libraries import pm
 
         model: Any = pm.modelcontext(None)
         model.add_coord(names.OUTCOME, list(self.labels))
@@ -360,7 +361,7 @@ class Prior:
 
     def simplex(self, name: str) -> Any:
         """A PyMC variable of three probabilities of each pair."""
-        import pymc as pm
+        from betterthan.libraries import pm
 
         dims, transform = (names.PAIR, names.OUTCOME), simplex.decisive_first()
         if self.numbers is None:
@@ -371,7 +372,7 @@ class Prior:
 
     def probabilities(self, *several: str) -> list[Any]:
         """PyMC variables of one probability of each pair, each with this prior."""
-        import pymc as pm
+        from betterthan.libraries import pm
 
         if not self.by_pair:
             self.parameters()  # recorded; what is computed does not depend on it

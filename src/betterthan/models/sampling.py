@@ -109,7 +109,7 @@ def sample(
 
     As ``pm.sample`` of the same seed, but that a model is compiled once and not at every call.
     """
-    import nutpie
+    from betterthan.libraries import nutpie
 
     interactive = on_terminal(sys.stdout) and on_terminal(sys.stderr)
     if interactive and not is_compiled(model):
@@ -189,7 +189,7 @@ def by_pymc(
 
     Chains run one after another: to fork a process in which threads have run may lock it.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     return pm.sample(
         draws=draws,
@@ -250,7 +250,7 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
     """Add the groups prior, prior_predictive, posterior_predictive, log_likelihood and
     log_prior.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     choice: dict[str, Any] = {
         "random_seed": seed,
@@ -394,7 +394,7 @@ class Graph:
 
     def compiled(self) -> Any:
         """Compiled once."""
-        import nutpie
+        from betterthan.libraries import nutpie
 
         if self._compiled is None:
             self._compiled = nutpie.compile_pymc_model(self.model)

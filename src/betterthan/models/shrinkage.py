@@ -30,8 +30,9 @@ def effects(name: str, sd: Any, information: Any, pull: Any, dims: Any) -> Any:
         coordinates and nothing else.
     dims : str or tuple of str
     """
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     width: Any = pt.reciprocal(pt.sqrt(1 / sd**2 + information))
     mean = width**2 * pull
@@ -118,7 +119,7 @@ def abilities(won: np.ndarray, tried: np.ndarray) -> Any:
     won, tried : numpy.ndarray, (system,)
         What was won, a tie being half, of how many.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     sd: Any = pm.Gamma("ability_sd", SHAPE, RATE)
     ability = log_odds("ability", sd, won, tried, names.SYSTEM, _DISCOUNT)

@@ -65,8 +65,9 @@ def alike(name: str, a: float, b: float, dims: str) -> Any:
     A prior with mass near 0 and 1 has a logit with long tails, in which NUTS makes many steps; and
     the gradient is none by way of a correlation that is 1 to all digits.
     """
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     raw: Any = pm.CustomDist(
         f"{name}_raw", a, b, logp=_raw_log_density, random=_draw_raw, dims=dims

@@ -163,7 +163,7 @@ def build(
         If a column is not there, holds no numbers or is constant, a row lacks its text, or there
         are fewer than two subjects.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     data = repeated(table, response, predictor, subject, text, standardise=standardise)
     coords = {SUBJECT: data.subjects, ROW: np.arange(len(data.y))}
@@ -250,7 +250,7 @@ def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, An
     the coordinates judge texts by their means, then slopes within subjects, and intercepts given
     both.
     """
-    import pymc as pm
+    from betterthan.libraries import pm
 
     summaries = rows_of_subjects.sums(data.y, data.x, data.subject)
     n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in summaries.items())
@@ -269,8 +269,9 @@ def _text_effects(
     """Effects of texts on rows, on the mean of each subject, and on the sum of products with its
     scores; 0 where subjects share no texts.
     """
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     if not data.texts:
         return 0.0, 0.0, 0.0

@@ -15,8 +15,9 @@ PRIOR = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}
 
 def log_chances(d: Any, tie: Any, tie_model: str) -> Any:
     """Log P(win, loss, tie), stacked last, of a difference of abilities, as a tensor."""
-    import pymc as pm
     import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
 
     if tie_model == "davidson":
         logits: Any = pt.stack([d / 2, -d / 2, tie], axis=-1)

@@ -143,7 +143,7 @@ def comparison_draws(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr
 
 def _tree(pairs: xr.DataArray, posterior: dict[str, np.ndarray], ties: bool) -> xr.DataTree:
     """Draws and what was seen, in the groups of an MCMC fit."""
-    import arviz as az
+    from betterthan.libraries import az
 
     by_outcome, by_pair = [names.PAIR, names.OUTCOME], [names.PAIR]
     observed = pairs.values if ties else pairs.values[:, 0]

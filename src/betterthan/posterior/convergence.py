@@ -250,7 +250,7 @@ def _weight_diagnosis(posterior: xr.Dataset) -> Diagnosis:
 
 def _mixing(checked: xr.Dataset, failures: list[str]) -> tuple[float, float]:
     """Largest R-hat and smallest ESS; failures are appended."""
-    import arviz as az
+    from betterthan.libraries import az
 
     # a constant parameter gives nan, which fails below
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -307,7 +307,7 @@ def _formatted(value: float, limit: float, digits: int) -> str:
 
 def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
     """Divergences, smallest BFMI and draws at the greatest tree depth; failures are appended."""
-    import arviz as az
+    from betterthan.libraries import az
 
     if "sample_stats" not in tree.children:
         return 0, float("nan"), 0

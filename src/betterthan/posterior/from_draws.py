@@ -207,7 +207,7 @@ def mean_error(draws: np.ndarray, *, independent: bool = False) -> np.ndarray:
 
 def effective(draws: np.ndarray) -> np.ndarray:
     """Effective number of draws (chain, draw, column) for a mean; all of them, where unknown."""
-    import arviz as az
+    from betterthan.libraries import az
 
     array = xr.DataArray(draws.astype(float), dims=("chain", "draw", "column"))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -117,7 +117,7 @@ def label_worth(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
 
 def judged_draws(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.DataTree:
     """Independent draws from the exact posterior, in the shape of an MCMC fit."""
-    import arviz as az
+    from betterthan.libraries import az
 
     checked, pairs = checked_pairs(data, prior, "third")
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))

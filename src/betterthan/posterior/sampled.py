@@ -57,7 +57,7 @@ def summary(
     >>> bool(abs(table.loc["difference[A vs B]", "mean"] - 9 / 43) < 0.01)
     True
     """
-    import arviz as az
+    from betterthan.libraries import az
 
     posterior = posterior_of(tree)
     checks.probability(ci_prob, "ci_prob")
