@@ -131,6 +131,18 @@ def test_rows_of_missing_scores_name_the_values_filled_in():
     assert "if missing: south 1 " in text
 
 
+@pytest.mark.parametrize("order", [["south", "north"], ["north", "south"]])
+def test_rows_of_missing_scores_belong_to_the_values_filled_in(order):
+    """Whichever system is named first, and whichever is ahead."""
+    columns = {"south": [1.0] * 9 + [0.0] * 6 + [1.0] * 5, "north": [1.0] * 15 + [np.nan] * 5}
+    scores = pd.DataFrame(columns)[order]
+    text = str(bt.compare(scores))
+    for fill in (0, 1):
+        filled = bt.compare(scores.fillna(fill)).pairs["prob_better"][0]
+        (row,) = (line for line in text.splitlines() if f"if missing: north {fill} " in line)
+        assert f" {filled:.3f} " in row
+
+
 RED_WINS = {("red", "green"): (30, 6, 4), ("red", "blue"): (28, 8, 4), ("green", "blue"): (9, 9, 2)}
 
 

@@ -72,7 +72,8 @@ def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Datas
 def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
     """Of two systems the answers with every missing score the worst, and the best, for system_a:
     ``extreme_`` difference, P(better) and verdict over (system_a, system_b, case), and
-    ``extreme_score`` over (system, case), what the missing scores of a system are then.
+    ``extreme_score`` over (system, case), the missing scores of a system in its own worst and
+    best case, whichever of the two is named first.
     """
     if bounds is None or evaluation.kind == "blocks" or len(evaluation.systems) > 2:
         return Table()
@@ -82,8 +83,8 @@ def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset
     limits = score_limits(scores, None)[:2]
     worst, best = limits if scores.attrs.get("higher_is_better", True) else limits[::-1]
     missing = np.isnan(scores.values.astype(float))
-    by_case, fills = [], ([worst, best], [best, worst])
-    for fill in fills:
+    by_case = []
+    for fill in ([worst, best], [best, worst]):
         filled = scores.copy(data=np.where(missing, fill, scores.values.astype(float)))
         answer = closed_form(load(filled, replace(options, systems=None)), options).table
         by_case.append({name: answer[name] for name in _EXTREMES if name in answer})
@@ -93,7 +94,7 @@ def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset
         values = np.stack([answers[name] for answers in by_case], axis=-1)
         values[1, 0] = values[1, 0, ::-1]  # the worst for one is the best for the other
         columns[_EXTREMES[name]] = dims, values
-    filled = np.where(missing.any(0)[:, None], np.transpose(fills), np.nan)
+    filled = np.where(missing.any(0)[:, None], [worst, best], np.nan)
     columns["extreme_score"] = (names.SYSTEM, "case"), filled
     return Table(columns)
 

@@ -199,8 +199,9 @@ def _rows_of_two(context: ReportContext) -> list[Difference]:
     if missing is None or missing.n_hold == missing.n_pairs or "extreme_verdict" not in cell:
         return [_row_of_cell(cell, f"{first} − {second}")]
     rows = [_row_of_cell(cell, f"{int(cell['n']):,} items with both")]
-    for case in ("best", "worst"):
-        filled = zip((first, second), cell["extreme_score"].sel(case=case).values, strict=True)
+    for case, of_second in (("best", "worst"), ("worst", "best")):
+        extremes = cell["extreme_score"].sel(case=[case, of_second]).values
+        filled = zip((first, second), np.diagonal(extremes), strict=True)
         scores = ", ".join(f"{name} {x:.4g}" for name, x in filled if np.isfinite(x))
         rows.append(_row_of_cell(cell.sel(case=case), f"if missing: {scores}", "extreme_"))
     return rows
