@@ -14,7 +14,7 @@ from betterthan.results.pair_tables import opposed_notes
 from betterthan.results.significance_tables import REASONS, reasons
 from betterthan.signed import Signature
 
-# the example of docs/methods/beyond-two-systems.md: a large set for B, four small ones for A
+# the example of docs/methods/several-data-sets.md: a large set for B, four small ones for A
 WINS, LOSSES, TIES = [20, 14, 12, 15, 11], [120, 3, 4, 5, 2], [100, 8, 9, 5, 12]
 PAIR = {"system_a": "A", "system_b": "B"}
 
