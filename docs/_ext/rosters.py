@@ -26,7 +26,7 @@ def _checks() -> Rows:
     from betterthan.auditing.roster import CHECKS
 
     rows = [(check.code, check.level, check.subject, check.sentence) for check in CHECKS]
-    return [("code", "level", "of", "finds"), *rows]
+    return [("check", "level", "of", "reports"), *rows]
 
 
 ROSTERS = {"logs": _logs, "judgments": _judgments, "checks": _checks}

@@ -173,49 +173,24 @@ def compare(
     Returns
     -------
     Comparison
-        Print it for the answer; ``.pairs`` and ``.systems`` are tables, ``.report()`` a page. In
-        ``.data``, over (system_a, system_b): ``prob_better``, ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``also_ahead``,
-        with a rope ``beyond_rope``; ``sign_error`` (how probable it is that a verdict names the
-        wrong system); each number that was sampled with its ``_mcse``, and ``too_close``. Of graded
-        scores ``mean_prob_better`` and more of the mean (or ``wins_...``, where the mean decides).
-        Of three or more systems scored on the same items these are of the joint posterior of all
-        systems, whose differences are drawn together, the more strongly the more similar the
-        systems are; ``pairwise_prob_better``, ``pairwise_difference_mean``, ``pairwise_verdict``
-        and more are of each pair alone. The joint posterior adds, over ``system``, ``prob_best``,
-        ``expected_rank``, ``rank_lower``, ``rank_upper`` and ``in_best_set``;
-        ``attrs["joint_notes"]`` says where it needs care. Where there is none,
-        ``attrs["no_joint"]`` says why, and pairs are answered alone. Also
-        ``counts``, ``n``, ``bayes_factor_01``; where Student's t answers ``n_units``,
-        ``difference_error``, ``difference_df`` (the effective number of units is one more) and of
-        items ``difference_skewness``; of clusters ``cluster_counts``, on which sign tests and the
-        Bayes factor are, and where their sizes are unequal ``unit_prob_better`` and more, of
-        clusters that each count once; from scores
-        ``n_dropped`` and, over ``system``, ``score`` with its interval, ``score_lower`` and
-        ``score_upper`` (of right and wrong with a uniform prior, else by Student's t), ``n_right``
-        and ``n_scored``, and where scores are missing on hard
-        or easy items ``prob_better_if_wrong`` and ``verdict_if_wrong``, with each missing
-        score counted as wrong; where any is missing ``n_missing``, ``missing_holds`` (the
-        verdict is the same for every value) and ``counts_worst`` (all for system_b); with both
-        methods ``z``. Over a dim ``test``: ``p_value``, ``p_adjusted`` and ``favours`` (1: the test
-        speaks for system_a, -1: for system_b); also ``smallest_p`` (of the sign test with so many
-        discordant items) and, with randomization, ``swapped_difference`` (of its statistic, A - B).
-        Of scores by item, over the ten items on which systems differ most, ``item_spread``,
-        ``item_with_rest`` and ``item_score`` (`counts.disagreements`), with ``n_differing``; of
-        three systems or more `significance.friedman` as ``friedman_statistic``, ``friedman_p`` and
-        ``friedman_n``; of graded ones ``score_sd``, ``score_quantile`` (system, quantile) and
-        ``score_worst_tenth``, the mean of the worst tenth.
-        Where ties are unknown, what needs them is
-        absent. Of judged counts ``gold_...`` (the labels alone) and ``judge_...`` (the judge alone,
-        not corrected) stand beside ``prob_better``, ``difference_...`` and ``verdict``, with
-        ``n_gold``, ``r2`` (how much of the truth the judge's signals tell), ``effective_gold`` (as
-        many labels alone as say the same) and ``unlabelled`` (the share of items whose signal has
-        no label). An advised model of several data sets adds ``prob_better_dataset`` (dataset, ...)
-        and ``prob_better_new``, on a data set not seen. With `over`: ``counts_dataset`` and
-        ``prob_better_dataset`` (dataset, ...) of each data set by itself, ``dataset_weight``,
-        ``dataset_items``, ``prob_better_by_size`` (of the average by size) and
-        ``prob_better_pooled`` (of all items). A second way of computing stands in
-        ``.alternatives``.
+        Print it for the answer. ``.pairs`` and ``.systems`` are pandas tables, ``.data`` is an
+        `xarray.Dataset`, and ``.report()`` is the full report. Variables of ``.data`` that you need
+        most, over (system_a, system_b) where no dims are listed:
+
+        - ``prob_better``: posterior probability that system_a is better
+        - ``verdict``: a_better, b_better, equivalent, undecided, split, no_data or no_verdict
+        - ``difference_mean``, ``difference_lower``, ``difference_upper``: difference, A - B
+        - ``mass`` (region): probability of B beyond, within, and A beyond the ROPE
+        - ``counts`` (outcome), ``n``: wins, losses and ties; items
+        - ``score``, ``score_lower``, ``score_upper`` (system): score with its interval
+        - ``prob_best``, ``expected_rank``, ``in_best_set`` (system): from the joint model, which
+          answers for three or more systems scored on the same items
+        - ``pairwise_prob_better``, ``pairwise_verdict``: the same pair without the joint model
+        - ``p_value``, ``p_adjusted`` (test): p-values of the frequentist tests
+        - ``n_missing``, ``missing_holds``: missing scores, and whether the verdict is the same for
+          every value of them
+
+        The page "Reading the output" of the documentation has all variables and attributes.
 
     Raises
     ------
