@@ -293,10 +293,21 @@ def test_in_the_workflow_of_a_repository(tmp_path):
         jsonschema.validate(json.loads((tmp_path / f"{name}.json").read_text()), schema())
 
 
+CHECKOUT = Path(__file__).parents[2]
+ACTION = CHECKOUT / ".github" / "actions" / "gate" / "action.yml"
+
+
+def test_the_action_installs_its_own_version():
+    """The repository is checked out with the action: no other release is needed."""
+    (folders,) = re.findall(
+        r"format\('\{0\}/(.*)', github.action_path\)", ACTION.read_text("utf-8")
+    )
+    assert (ACTION.parent / folders / "pyproject.toml").resolve() == CHECKOUT / "pyproject.toml"
+
+
 @pytest.mark.parametrize("verdict", ["pass", "worse"])
 def test_the_script_of_the_action(files, tmp_path, verdict):
-    action = Path(__file__).parents[2] / ".github" / "actions" / "gate" / "action.yml"
-    script = textwrap.dedent(action.read_text("utf-8").rpartition("run: |\n")[2])
+    script = textwrap.dedent(ACTION.read_text("utf-8").rpartition("run: |\n")[2])
     inputs = {"BASELINE": files["old"], "CANDIDATE": files[verdict], "MARGIN": "0.05"}
     inputs |= {"INCONCLUSIVE": "fail", "ARGUMENTS": "--max-missing 0.2", "JUNIT": "g.xml"}
     told = tmp_path / "output"

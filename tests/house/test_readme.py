@@ -116,3 +116,18 @@ def test_the_two_commands_exist():
     for target in ("demo", "test"):
         assert f"make {target}" in README.read_text(encoding="utf-8")
         assert re.search(rf"^{target}:", makefile, re.M)
+
+
+def test_the_citation_is_of_this_version():
+    """CITATION.cff, its preferred entry, and the BibTeX entry of the docs."""
+    root = README.parent
+    cff = (root / "CITATION.cff").read_text(encoding="utf-8")
+    bibtex = (root / "docs" / "reference" / "references.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^ *version: (\S+)$", cff, re.M)
+    versions += re.findall(r"^ *version *= \{(.*?)\}", bibtex, re.M)
+    assert versions == [bt.__version__] * 3
+    titles = re.findall(r'^ *title: "(.*)"$', cff, re.M)
+    titles += re.findall(r"^ *title *= \{(.*?)\}", bibtex, re.M)
+    assert len(titles) == 3
+    assert len(set(titles)) == 1
+    assert "provenance line" in cff
