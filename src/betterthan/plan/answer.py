@@ -276,14 +276,16 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """A plan: print it for the answer in words and in numbers.
+    """A plan, such as a sample size or the power of a test; the result of `plan`'s functions.
+
+    Print it for the answer in words and in numbers.
 
     Attributes
     ----------
     data : xarray.Dataset
-        Every number, labelled. ``attrs`` say how it was made; ``plan["x"]`` is ``plan.data["x"]``.
+        All results. ``attrs`` record every choice; ``plan["x"]`` is short for ``plan.data["x"]``.
     lines : tuple of str
-        The answer in plain sentences.
+        Answer in plain sentences.
 
     Examples
     --------
