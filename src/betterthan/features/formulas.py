@@ -14,23 +14,24 @@ from betterthan.features.of_confusions import from_confusion
 
 @dataclass(frozen=True)
 class PerformanceFunction:
-    """Predicts a response from component scores: an intercept and a coefficient for each feature.
+    """Linear function that predicts a response from component scores.
 
-    Made by `features.performance_function` from data, or by `from_coefficients` from what a paper
-    prints.
+    Create it from data with `features.performance_function`, or from printed coefficients with
+    `from_coefficients`.
 
     Attributes
     ----------
     intercept : float
+        Constant of the function.
     coefficients : dict of str to float
-        By feature; features that are not in it do not count.
+        Coefficient of each feature; other features do not count.
     response : str
-        What is predicted.
+        Name of the response.
     confusions : tuple of str
-        Confusions the training data had enough of. A function that uses one of them refuses a
-        component whose errors are mostly of other kinds.
+        Confusions that the training data had enough of. A function that uses one of them raises an
+        error for a component whose errors are mostly of other kinds.
     fit : xarray.Dataset or None
-        How it was fitted; None for a published formula.
+        Details of the fit; None for a published formula.
     """
 
     intercept: float
