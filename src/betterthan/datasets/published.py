@@ -219,8 +219,7 @@ def muc6_similarity(task: str) -> xr.DataArray:
     -------
     xarray.DataArray, dims (system_a, system_b), bool
         Marks. Systems are named by their rank, as printed; ``score`` on system_a is the F-score, in
-        percent.
-        ``attrs`` hold the citation and, if the print has an error, an ``erratum``.
+        percent. ``attrs`` hold the citation and, if the print has an error, an ``erratum``.
 
     Raises
     ------

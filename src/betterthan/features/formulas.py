@@ -49,19 +49,23 @@ class PerformanceFunction:
         response: str = "response",
         confusions: Iterable[str] = (),
     ) -> "PerformanceFunction":
-        """Enter a published formula.
+        """Create a performance function from a published formula.
 
         Parameters
         ----------
         intercept : float
+            Constant of the function.
         coefficients : mapping of str to float
+            Coefficient of each feature.
         response : str, default "response"
+            Name of the response.
         confusions : iterable of str, optional
-            The confusions the function was trained on, at least those it uses.
+            Confusions that the function was trained on, at least those it uses.
 
         Returns
         -------
         PerformanceFunction
+            The function, without a fit.
 
         Raises
         ------
@@ -105,7 +109,7 @@ class PerformanceFunction:
         Parameters
         ----------
         component : xarray.DataArray, pandas.DataFrame, pandas.Series or mapping
-            A confusion matrix, scores (label, measure), or features by name: a dim, columns, index
+            Confusion matrix, scores (label, measure), or features by name: a dim, columns, index,
             or keys. Other dims are kept.
 
         Returns
@@ -116,8 +120,8 @@ class PerformanceFunction:
         Raises
         ------
         ValueError
-            If a feature is missing, has no value in the one component given, or the function uses
-            confusions and the component makes none or mostly others.
+            If a feature is missing or, for a single component, has no value; or if the function
+            uses confusions and the component makes none or mostly others.
 
         Examples
         --------

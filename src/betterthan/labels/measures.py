@@ -70,7 +70,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
 
 
 def frequencies(confusion: xr.DataArray) -> xr.DataArray:
-    """Compute the proportion of each confusion among all classification errors.
+    """Compute the proportion of the classification errors that each confusion makes up.
 
     Parameters
     ----------

@@ -276,7 +276,7 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """A plan, such as a sample size or the power of a test; the result of `plan`'s functions.
+    """A sample size, power, or another plan; the result of `plan`'s functions.
 
     Print it for the answer in words and in numbers.
 
@@ -306,20 +306,20 @@ class Plan:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """How it was made."""
+        """Return the record of all choices as plain attributes."""
         return self.data.attrs
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row for each pair, and for each number of items or look."""
+        """Return the plan as a table, one row per pair, number of items, or look."""
         return table(self.data)
 
     def signature(self) -> str:
-        """One line that says how it was made."""
+        """Return the provenance line: every choice in one line."""
         return signature(self.data.attrs)
 
     def report(self, *others: Any, **choices: Any) -> str:
-        """A page with everything; see `report`."""
+        """Write the complete plan on one page; see `betterthan.report`."""
         from betterthan.results.reports import report
 
         return report(self, *others, **choices)

@@ -173,7 +173,7 @@ def read(
         each also with ``.gz``; text is UTF-8. The tool that wrote a log is detected from the
         content.
     layout : str, optional
-        What the columns mean; recognised from their names when not given.
+        Meaning of the columns. Default: detected from their names.
 
         - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
         - ``long``: ``system, item, score``.
@@ -190,7 +190,7 @@ def read(
           ``measures`` (``measure, higher_is_better``, and a column for each system; see
           `counts.from_measures`; recognised in a DataFrame).
 
-        Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
+        Columns ``dataset``, ``cluster``, and ``epoch`` of the items are optional.
     systems : list of str, mapping of str to str, or callable, optional
         Systems to read: a list selects and orders them, a mapping renames them, and, for logs, a
         callable returns the name of the system of a run. Default: all. With layouts ``wide`` and

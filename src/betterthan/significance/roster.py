@@ -68,8 +68,7 @@ class Tests:
         return tests if isinstance(tests, cls) else cls(_named(tests, "tests"))
 
     def on(self, data: xr.DataArray, *, clustered: bool = False) -> tuple["TestSpec", ...]:
-        """The rows of the tests, in the order asked; those that suit the data, or its clusters, if
-        none was named.
+        """Return the rows of the named tests, or of those that suit the data.
 
         Raises
         ------
