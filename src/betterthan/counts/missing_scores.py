@@ -71,8 +71,8 @@ def missing_by_difficulty(
     >>> import xarray as xr
     >>> values = np.array([[1.0, 1.0]] * 12 + [[0.0, np.nan]] * 6)
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    >>> found = missing_by_difficulty(scores).sel(system="B")
-    >>> found["auc"].item(), found["differs"].item()
+    >>> result = missing_by_difficulty(scores).sel(system="B")
+    >>> result["auc"].item(), result["differs"].item()
     (1.0, True)
     """
     scores = schemas.scores(scores)

@@ -201,8 +201,8 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
     ...     dims=("item", "system"),
     ...     coords={"system": ["A", "B", "C"]},
     ... )
-    >>> found = disagreements(scores, most=2)
-    >>> found["item"].values.tolist(), found["spread"].values.round(3).tolist()
+    >>> result = disagreements(scores, most=2)
+    >>> result["item"].values.tolist(), result["spread"].values.round(3).tolist()
     (['2', '1'], [0.577, 0.577])
     """
     scores = schemas.scores(scores)

@@ -84,8 +84,8 @@ def compare_learners(
     ...         return self.y[abs(x[:, None] - self.x).sum(2).argmin(1)]
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
-    >>> found = compare_learners(table, "rating", {"AIC": "both", "nearest": Nearest()})
-    >>> found["r2_held_out"].round(2).values.tolist()
+    >>> result = compare_learners(table, "rating", {"AIC": "both", "nearest": Nearest()})
+    >>> result["r2_held_out"].round(2).values.tolist()
     [0.9, 0.44]
     """
     checks.of_type(learners, Mapping, "learners are", "mapping from names to learners")

@@ -61,8 +61,8 @@ def from_confusion(
     --------
     >>> import betterthan as bt
     >>> features = from_confusion(bt.datasets.beetle_confusion())
-    >>> asked = ["f.weighted", "freq.predicted.pc_incomplete.actual.contradictory"]
-    >>> features.sel(feature=asked).round(4).values.tolist()
+    >>> wanted = ["f.weighted", "freq.predicted.pc_incomplete.actual.contradictory"]
+    >>> features.sel(feature=wanted).round(4).values.tolist()
     [0.5136, 0.2331]
     >>> features = from_confusion(bt.datasets.beetle_confusion(), unclassified=True)
     >>> features.sel(feature="unclassified").round(4).item()  # 1,064 of 3,379
@@ -253,8 +253,8 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     >>> from betterthan.labels.matrices import confusion_matrix
     >>> confusion = confusion_matrix(gold, np.where(right, gold, None), by=by)
     >>> gain = [m.sum() / 20 for m in confusion.values]  # the share of right answers: recall alone
-    >>> found = fit_beta(confusion, np.array(gain) + 0.01 * random.normal(size=30))
-    >>> bool(found["best"] > 4)
+    >>> result = fit_beta(confusion, np.array(gain) + 0.01 * random.normal(size=30))
+    >>> bool(result["best"] > 4)
     True
     """
     matrix, actual, _ = schemas.confusion(confusion)

@@ -75,8 +75,8 @@ def predict(
     >>> import betterthan as bt
     >>> tree = bt.datasets.example_fit("performance_function")  # of two features, x0 and x1
     >>> components = {"A": {"x0": 1.0, "x1": 0.5}, "B": {"x0": 0.0, "x1": 0.5}}
-    >>> found = bt.features.predict(tree, components)
-    >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
+    >>> result = bt.features.predict(tree, components)
+    >>> bool(result["lower"].sel(system="A") < result["predicted"].sel(system="A"))
     True
     """
     fit = Fit.from_tree(tree, ("performance_function",))

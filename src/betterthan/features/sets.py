@@ -142,10 +142,10 @@ def compare(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
-    >>> found = compare(table, "rating", {"scores": ["f"], "length": ["words"]})
-    >>> found["formula"].values.tolist()
+    >>> result = compare(table, "rating", {"scores": ["f"], "length": ["words"]})
+    >>> result["formula"].values.tolist()
     ['rating = 0.4362 + 5.086 f', 'rating = 4.343 - 0.185 words']
-    >>> pair = found.sel(feature_set_a="scores", feature_set_b="length")
+    >>> pair = result.sel(feature_set_a="scores", feature_set_b="length")
     >>> round(pair["mse_difference"].item(), 2), round(pair["p_value"].item(), 2)
     (-1.32, 0.17)
     """

@@ -126,8 +126,8 @@ def compare(
     --------
     >>> import betterthan as bt
     >>> tree = bt.datasets.example_fit("hierarchical")  # as models.hierarchical.fit returns it
-    >>> found = bt.fits.compare(tree)
-    >>> better = found["prob_better"]
+    >>> comparison = bt.fits.compare(tree)
+    >>> better = comparison["prob_better"]
     >>> better.sel(target="new").item() < better.sel(target="equal").item()
     True
     """

@@ -78,8 +78,8 @@ def gate(
     >>> import betterthan as bt, pandas as pd
     >>> old = pd.DataFrame({"item": range(60), "score": [1] * 40 + [0] * 20})
     >>> new = pd.DataFrame({"item": range(60), "score": [1] * 39 + [0] * 19 + [1] * 2})
-    >>> found = bt.gate(old, new, margin=0.1)
-    >>> found.verdict, found.exit_code, found.evidence.lost
+    >>> decision = bt.gate(old, new, margin=0.1)
+    >>> decision.verdict, decision.exit_code, decision.evidence.lost
     ('pass', 0, ['39'])
     """
     margin, threshold = _margin(margin), checks.threshold(threshold)

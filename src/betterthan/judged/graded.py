@@ -49,8 +49,8 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     >>> import numpy as np
     >>> human = np.array([0.2, 0.5, -0.1, 0.4, np.nan, np.nan, np.nan])
     >>> judge = np.array([0.3, 0.6, 0.1, 0.4, 0.5, 0.2, 0.4])
-    >>> found = prediction_powered(judge, human)
-    >>> round(found["mean"].item(), 3), round(found["human_mean"].item(), 3)
+    >>> result = prediction_powered(judge, human)
+    >>> round(result["mean"].item(), 3), round(result["human_mean"].item(), 3)
     (0.263, 0.25)
     """
     checks.probability(ci_prob, "ci_prob")

@@ -49,8 +49,8 @@ def tipping(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
-    >>> found["judge_verdict"].item(), round(found["tipping"].item(), 3)
+    >>> result = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
+    >>> result["judge_verdict"].item(), round(result["tipping"].item(), 3)
     ('a_better', 0.121)
     """
     pairs = _judge_counts(counts)

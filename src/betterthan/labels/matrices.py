@@ -250,8 +250,8 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     Examples
     --------
     >>> import betterthan as bt, pandas as pd
-    >>> said = pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]})
-    >>> labels = bt.labels.read(said)
+    >>> table = pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]})
+    >>> labels = bt.labels.read(table)
     >>> confusions(labels).sel(system="A").values.tolist()
     [[1, 1], [0, 0]]
     """

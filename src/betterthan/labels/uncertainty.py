@@ -87,8 +87,8 @@ def posterior(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = posterior(bt.datasets.beetle_confusion(), rng=1)
-    >>> recall = found["by_label"].sel(label="irrelevant", measure="recall")
+    >>> result = posterior(bt.datasets.beetle_confusion(), rng=1)
+    >>> recall = result["by_label"].sel(label="irrelevant", measure="recall")
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.23]
     """

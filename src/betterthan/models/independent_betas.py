@@ -212,8 +212,8 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     --------
     >>> import betterthan as bt
     >>> counts = bt.counts.from_table({("A", "B"): (210, 200, 590)})
-    >>> found = closed_form(counts).sel(system_a="A", system_b="B")
-    >>> float(found.round(3))  # the exact model says 0.689
+    >>> result = closed_form(counts).sel(system_a="A", system_b="B")
+    >>> float(result.round(3))  # the exact model says 0.689
     0.71
     """
     pairs, square = as_pairs(counts)

@@ -79,8 +79,8 @@ def by_cluster(
     --------
     >>> from betterthan.models import davidson
     >>> data = davidson.simulate(4, judgments=300, judges=20, rng=1)
-    >>> found = davidson.by_cluster(data, by="judge", draws=500, rng=1)
-    >>> found["n_clusters"].values.tolist()
+    >>> comparison = davidson.by_cluster(data, by="judge", draws=500, rng=1)
+    >>> comparison["n_clusters"].values.tolist()
     [20, 20, 20, 20]
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold)

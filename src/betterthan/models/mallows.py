@@ -256,8 +256,8 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     --------
     >>> import xarray as xr
     >>> data = simulate(6, systems=2, pooling="complete", rng=1)
-    >>> found = closed_form(data)
-    >>> found["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
+    >>> result = closed_form(data)
+    >>> result["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
     2.0
     """
     cells, sd = to_cells(data, tied), float(checks.positive(prior_sd, "prior_sd"))

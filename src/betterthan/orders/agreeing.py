@@ -125,8 +125,8 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     Examples
     --------
     >>> lists = {"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")}
-    >>> found = agreement(lists)
-    >>> found["mean_tau"].round(2).values.tolist()
+    >>> result = agreement(lists)
+    >>> result["mean_tau"].round(2).values.tolist()
     [0.11, 0.11, 0.11, -0.78]
     """
     ranked = ranked_of(orders)
@@ -178,8 +178,8 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
 
     Examples
     --------
-    >>> found = reference_rank([0.5, 0.3, 0.2], ["ab", "ba", "bb"], "ba")
-    >>> found["rank"].item(), found["share"].item()
+    >>> result = reference_rank([0.5, 0.3, 0.2], ["ab", "ba", "bb"], "ba")
+    >>> result["rank"].item(), result["share"].item()
     (1.0, 0.5)
     """
     keys = [tuple(map(str, _listed(order, "orders"))) for order in _listed(orders, "orders")]
@@ -229,8 +229,8 @@ def preference_accuracy(scores: Any, reference: Any) -> xr.DataArray:
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"gold": [0.9, 0.5], "p1": [0.2, 0.7], "p2": [0.1, 0.5]}, ["d1", "d2"])
-    >>> found = preference_accuracy({"A": table, "B": 1 - table}, "gold")
-    >>> found.sel(system="A").values.tolist(), found.mean("item").values.tolist()
+    >>> result = preference_accuracy({"A": table, "B": 1 - table}, "gold")
+    >>> result.sel(system="A").values.tolist(), result.mean("item").values.tolist()
     ([1.0, 0.25], [0.625, 0.375])
     """
     table = _scored(scores)

@@ -48,9 +48,9 @@ def tau_distribution(items: int) -> xr.Dataset:
 
     Examples
     --------
-    >>> found = tau_distribution(8)
-    >>> of_13 = found.sel(inversions=13)
-    >>> found.sizes["inversions"], of_13["orders"].item(), of_13["tau"].item()
+    >>> result = tau_distribution(8)
+    >>> of_13 = result.sel(inversions=13)
+    >>> result.sizes["inversions"], of_13["orders"].item(), of_13["tau"].item()
     (29, 3736, 0.0714285714285714)
     """
     n = checks.whole(items, "items", 2)

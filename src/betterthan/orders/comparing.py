@@ -80,8 +80,8 @@ def compare(
     ... )
     >>> documents = {f"d{k}": often if k % 3 else rarely for k in range(18)}
     >>> documents["d1"] = often | {"A": list("abcd")}
-    >>> found = compare(documents, "ref", rng=1)
-    >>> pair = found.data.sel(system_a="A", system_b="B")
+    >>> comparison = compare(documents, "ref", rng=1)
+    >>> pair = comparison.data.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
     (12, 6, 0.916)
     """
@@ -184,8 +184,8 @@ def posterior(
     >>> near = {"ref": list("abcd"), "A": list("abdc")}
     >>> far = near | {"A": list("badc")}
     >>> documents = {f"d{k}": near if k % 3 else far for k in range(30)}
-    >>> found = posterior(documents, "ref", rng=1)
-    >>> found["tau"].round(2).values.tolist(), found["lower"].round(1).values.tolist()
+    >>> result = posterior(documents, "ref", rng=1)
+    >>> result["tau"].round(2).values.tolist(), result["lower"].round(1).values.tolist()
     ([0.56], [0.5])
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")

@@ -53,8 +53,8 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
 
     Examples
     --------
-    >>> found = consensus({"1": list("abc"), "2": list("bac"), "3": list("abc")})
-    >>> "".join(found["order"].values), found["distance"].item(), found["n_best"].item()
+    >>> result = consensus({"1": list("abc"), "2": list("bac"), "3": list("abc")})
+    >>> "".join(result["order"].values), result["distance"].item(), result["n_best"].item()
     ('abc', 1.0, 1)
     """
     checks.one_of(method, METHODS, "method")

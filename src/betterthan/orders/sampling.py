@@ -58,10 +58,10 @@ def stimuli(
     Examples
     --------
     >>> texts = {f"text {k}": list("ABCDEFGH") for k in range(4)}
-    >>> found = stimuli(texts, [-1, -0.5, 0, 0.5, 1], rng=1)
-    >>> found.sizes["document"], found.sizes["bin"], found["order"].sizes["position"]
+    >>> result = stimuli(texts, [-1, -0.5, 0, 0.5, 1], rng=1)
+    >>> result.sizes["document"], result.sizes["bin"], result["order"].sizes["position"]
     (4, 4, 8)
-    >>> sorted(found["list"].sel(document="text 0").values.tolist())
+    >>> sorted(result["list"].sel(document="text 0").values.tolist())
     [1, 2, 3, 4]
     """
     checks.of_type(references, Mapping, "references are", "mapping from texts to lists of items")

@@ -78,8 +78,8 @@ def kendall_tau(
     Examples
     --------
     >>> orders = {"reference": "ABCDE", "A": "BACDE", "B": "EBCDA"}
-    >>> found = kendall_tau({name: list(order) for name, order in orders.items()}, "reference")
-    >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
+    >>> result = kendall_tau({name: list(order) for name, order in orders.items()}, "reference")
+    >>> result["tau"].round(1).values.tolist(), result["inversions"].values.tolist()
     ([0.8, -0.4], [1.0, 7.0])
     """
     taus = measured(
@@ -178,8 +178,8 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
     Examples
     --------
     >>> lists = {"reference": list("ABCDEFGHIJ"), "ends swapped": list("JBCDEFGHIA")}
-    >>> found = distances(lists, "reference")
-    >>> [found[name].item() for name in ("kendall", "cayley", "ulam")]
+    >>> result = distances(lists, "reference")
+    >>> [result[name].item() for name in ("kendall", "cayley", "ulam")]
     [17.0, 1.0, 2.0]
     """
     if restrict is not None:

@@ -102,8 +102,8 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
 
     Examples
     --------
-    >>> found = bin_by([5, 6, 2, 3], [0.9, 0.7, -0.5, -0.2], [-1, 0, 1])
-    >>> found["mean"].values.tolist(), found["n"].values.tolist()
+    >>> result = bin_by([5, 6, 2, 3], [0.9, 0.7, -0.5, -0.2], [-1, 0, 1])
+    >>> result["mean"].values.tolist(), result["n"].values.tolist()
     ([2.5, 5.5], [2, 2])
     """
     y, x = _pairs(values, score)
@@ -188,8 +188,8 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     Examples
     --------
     >>> times = [1.0, 1.1, 0.9, 1.0, 9.0, 1.2]
-    >>> found = winsorise(times, by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
-    >>> found["time"].round(2).values.tolist(), found.attrs["n_removed"], found.attrs["n_changed"]
+    >>> clean = winsorise(times, by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
+    >>> clean["time"].round(2).values.tolist(), clean.attrs["n_removed"], clean.attrs["n_changed"]
     ([1.0, 1.1, 0.9, 1.0, 7.97, nan], 1, 1)
     """
     values = as_numbers(times, "times")
@@ -309,8 +309,8 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
 
     Examples
     --------
-    >>> found = correlation([0.1, 0.4, 0.5, 0.9, 1.0], [2, 3, 3, 5, 4])
-    >>> found["r"].round(2).values.tolist()
+    >>> result = correlation([0.1, 0.4, 0.5, 0.9, 1.0], [2, 3, 3, 5, 4])
+    >>> result["r"].round(2).values.tolist()
     [0.91, 0.87, 0.74]
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
@@ -418,8 +418,8 @@ def agreement(ratings: Any) -> xr.Dataset:
     Examples
     --------
     >>> import pandas as pd
-    >>> found = agreement(pd.DataFrame([[1, 2, 3, 4], [2, 2, 3, 4], [4, 3, 2, 2]]))
-    >>> found["r"].round(2).values.tolist()
+    >>> result = agreement(pd.DataFrame([[1, 2, 3, 4], [2, 2, 3, 4], [4, 3, 2, 2]]))
+    >>> result["r"].round(2).values.tolist()
     [0.0, 0.87, -0.9]
     """
     values, subjects = _rated(ratings)

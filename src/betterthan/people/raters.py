@@ -80,8 +80,8 @@ def kappa(
 
     Examples
     --------
-    >>> found = kappa([list("aabbbcac"), list("aabbcccc")], rng=1)
-    >>> pair = found.isel(rater_a=0, rater_b=1)
+    >>> result = kappa([list("aabbbcac"), list("aabbcccc")], rng=1)
+    >>> pair = result.isel(rater_a=0, rater_b=1)
     >>> round(pair["kappa"].item(), 3), pair["agreement"].item(), pair["n_items"].item()
     (0.636, 0.75, 8)
     >>> round(pair["lower"].item(), 2), round(pair["upper"].item(), 2)
@@ -171,8 +171,8 @@ def alpha(
 
     Examples
     --------
-    >>> found = alpha([[1, 2, 3, 3, None], [1, 2, 3, 4, 2], [None, 3, 3, 3, 2]], level="ordinal")
-    >>> round(found["alpha"].item(), 3), found["n_ratings"].item()
+    >>> result = alpha([[1, 2, 3, 3, None], [1, 2, 3, 4, 2], [None, 3, 3, 3, 2]], level="ordinal")
+    >>> round(result["alpha"].item(), 3), result["n_ratings"].item()
     (0.784, 13)
     """
     checks.one_of(level, agreement.LEVELS, "level")

@@ -165,10 +165,10 @@ def slopes(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"subject": list("aaabbbccc"), "text": list("xyz") * 3,
     ...                       "tau": [0, 0.5, 1] * 3, "time": [9, 8, 6, 7, 7, 5.5, 9, 7, 8]})
-    >>> found = slopes(table, "time", "tau")
-    >>> found["slope"].values.tolist(), round(found["p_value"].item(), 3)
+    >>> result = slopes(table, "time", "tau")
+    >>> result["slope"].values.tolist(), round(result["p_value"].item(), 3)
     ([-3.0, -1.5, -1.0], 0.093)
-    >>> round(found["by_text_p_value"].item(), 3)
+    >>> round(result["by_text_p_value"].item(), 3)
     0.033
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
@@ -276,8 +276,8 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     >>> import pandas as pd
     >>> table = pd.DataFrame({"subject": list("abcd") * 2, "bin": ["high"] * 4 + ["low"] * 4,
     ...                       "rating": [6, 5, 7, 6, 4, 4, 5, 3]})
-    >>> found = anova(table, "rating", "bin")
-    >>> round(found["f"].item(), 2), found["df2"].item(), round(found["p_value"].item(), 4)
+    >>> result = anova(table, "rating", "bin")
+    >>> round(result["f"].item(), 2), result["df2"].item(), round(result["p_value"].item(), 4)
     (24.0, 3, 0.0163)
     """
     data: Any = numbers_and_labels(table, [response], [factor, unit]).dropna()

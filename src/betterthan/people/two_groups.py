@@ -102,10 +102,10 @@ def mann_whitney(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"system": ["new"] * 6 + ["old"] * 6,
     ...                       "rating": [5, 4, 4, 5, 3, 5, 2, 3, 4, 2, 3, 1]})
-    >>> found = mann_whitney(table, "rating", "system", unit=None)
-    >>> found["u"].values.tolist(), round(found["p_value"].item(), 4)
+    >>> result = mann_whitney(table, "rating", "system", unit=None)
+    >>> result["u"].values.tolist(), round(result["p_value"].item(), 4)
     ([33.0, 3.0], 0.0216)
-    >>> round(found["superiority"].item(), 3), round(found["prob_better"].item(), 3)
+    >>> round(result["superiority"].item(), 3), round(result["prob_better"].item(), 3)
     (0.917, 0.997)
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")

@@ -276,7 +276,7 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """A sample size, power, or another plan; the result of `plan`'s functions.
+    """A sample size, power, or another plan; the result of functions in ``bt.plan``.
 
     Print it for the answer in words and in numbers.
 
@@ -290,8 +290,8 @@ class Plan:
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.foresee((12, 6, 32), until=200)
-    >>> print(found.lines[0])
+    >>> plan = bt.plan.foresee((12, 6, 32), until=200)
+    >>> print(plan.lines[0])
     Undecided: P(A better) = 0.916 after 50 items.
     """
 

@@ -75,8 +75,8 @@ def gold(
     >>> counts = bt.judged.from_table(
     ...     {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
     ... )
-    >>> found = bt.plan.gold(counts, cost_human=1, cost_judge=0.02)
-    >>> found["effective_gold"].values.round(1).tolist(), found["ceiling"].values.round(1).tolist()
+    >>> plan = bt.plan.gold(counts, cost_human=1, cost_judge=0.02)
+    >>> plan["effective_gold"].values.round(1).tolist(), plan["ceiling"].values.round(1).tolist()
     ([77.6], [80.9])
     """
     data = judged_counts(judged)

@@ -81,10 +81,10 @@ def assurance(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.assurance([50, 100, 200], design=(6, 3, 11))
-    >>> found["probability"].sel(verdict="a_better").values.round(9).tolist()
+    >>> plan = bt.plan.assurance([50, 100, 200], design=(6, 3, 11))
+    >>> plan["probability"].sel(verdict="a_better").values.round(9).tolist()
     [0.504675855, 0.618128256, 0.697932195]
-    >>> float(found["ceiling"].sel(verdict="a_better").round(6))
+    >>> float(plan["ceiling"].sel(verdict="a_better").round(6))
     0.855469
     """
     design_checked = _single_pair(check_design(design, theta, rope))
@@ -165,8 +165,8 @@ def items_needed(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.items_needed((12, 6, 22))
-    >>> int(found["first"]), round(float(found["ceiling"]), 3)
+    >>> plan = bt.plan.items_needed((12, 6, 22))
+    >>> int(plan["first"]), round(float(plan["ceiling"]), 3)
     (326, 0.928)
     >>> int(bt.plan.items_needed(theta=(0.3, 0.15, 0.55))["first"])
     121
@@ -322,10 +322,10 @@ def cluster_power(
 
     Examples
     --------
-    >>> found = cluster_power(0.15, sd=0.6, icc=0.1, clusters=10, size=20)
-    >>> float(found["probability"].sel(verdict="a_better").round(6))
+    >>> plan = cluster_power(0.15, sd=0.6, icc=0.1, clusters=10, size=20)
+    >>> float(plan["probability"].sel(verdict="a_better").round(6))
     0.607213
-    >>> print(found.lines[0])
+    >>> print(plan.lines[0])
     200 items in 10 clusters are worth 69 independent items and 9.0 degrees of freedom.
     """
     difference = checks.real(difference, "difference")
@@ -457,8 +457,8 @@ def sign_power(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.sign_power(theta=0.7, alternative="greater")
-    >>> int(found["first"]), int(found["always"])
+    >>> plan = bt.plan.sign_power(theta=0.7, alternative="greater")
+    >>> int(plan["first"]), int(plan["always"])
     (37, 42)
     """
     p = checks.probability(theta, "theta")
@@ -510,8 +510,8 @@ def mcnemar_power(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.mcnemar_power(50, theta=(0.32, 0.08), alternative="greater")
-    >>> float(found["power"].round(6)), float(found["level"].round(6))
+    >>> plan = bt.plan.mcnemar_power(50, theta=(0.32, 0.08), alternative="greater")
+    >>> float(plan["power"].round(6)), float(plan["level"].round(6))
     (0.839357, 0.032579)
     """
     if isinstance(theta, str) or np.shape(theta) != (2,):

@@ -65,10 +65,10 @@ def fragility(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.fragility((12, 2, 986))
-    >>> int(found["drop"]), int(found["turn"]), int(found["turn_to_other"])
+    >>> plan = bt.plan.fragility((12, 2, 986))
+    >>> int(plan["drop"]), int(plan["turn"]), int(plan["turn_to_other"])
     (5, 2, 9)
-    >>> print(found.lines[0].partition(";")[0])
+    >>> print(plan.lines[0].partition(";")[0])
     A is better: flipping 2 of the 14 non-tied items would overturn this verdict
     """
     law = CountLaw(counts, rope, prior, threshold)
@@ -167,10 +167,10 @@ def outlook(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.outlook(bt.compare(bt.datasets.contingency_case("a")))
-    >>> found["turn"].values.tolist(), found["replicates"].values.round(3).tolist()
+    >>> plan = bt.plan.outlook(bt.compare(bt.datasets.contingency_case("a")))
+    >>> plan["turn"].values.tolist(), plan["replicates"].values.round(3).tolist()
     ([2.0], [0.761])
-    >>> print(found.lines[0].partition(";")[0])
+    >>> print(plan.lines[0].partition(";")[0])
     A is better than B: flipping 2 of the 14 non-tied items would overturn this verdict
     """
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
@@ -248,8 +248,8 @@ def foresee(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.foresee((12, 6, 32), until=200)
-    >>> found["probability"].values.round(4).tolist()
+    >>> plan = bt.plan.foresee((12, 6, 32), until=200)
+    >>> plan["probability"].values.round(4).tolist()
     [0.737, 0.005, 0.0, 0.258]
     """
     law = predictive_law(counts, rope, prior, threshold)
@@ -313,10 +313,10 @@ def replication(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.replication((8, 2, 10))
-    >>> str(found["now"].values), float(found["prob_better"].round(4))
+    >>> plan = bt.plan.replication((8, 2, 10))
+    >>> str(plan["now"].values), float(plan["prob_better"].round(4))
     ('a_better', 0.9673)
-    >>> float(found["same"].round(9))
+    >>> float(plan["same"].round(9))
     0.500433318
     """
     law = predictive_law(counts, rope, prior, threshold)

@@ -70,8 +70,8 @@ def stopping_boundary(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.stopping_boundary(100, looks=range(10, 101, 10))
-    >>> round(found.attrs["threshold"], 6), found["wins"].values.tolist()[:4]
+    >>> plan = bt.plan.stopping_boundary(100, looks=range(10, 101, 10))
+    >>> round(plan.attrs["threshold"], 6), plan["wins"].values.tolist()[:4]
     (0.994272, [10, 16, 22, 29])
     """
     look_items = check_looks(n_max, looks)
@@ -162,10 +162,10 @@ def peeking(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.peeking(1000)
-    >>> float(found["probability"].isel(look=-1).sum().round(6))
+    >>> plan = bt.plan.peeking(1000)
+    >>> float(plan["probability"].isel(look=-1).sum().round(6))
     0.728041
-    >>> float(found["alone"].isel(look=-1).sum().round(6))
+    >>> float(plan["alone"].isel(look=-1).sum().round(6))
     0.093687
     """
     look_items = (
@@ -337,10 +337,10 @@ def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.e_value((12, 2, 986))
-    >>> float(found["e_value"].sel(claim="a_better").round(9))
+    >>> plan = bt.plan.e_value((12, 2, 986))
+    >>> float(plan["e_value"].sel(claim="a_better").round(9))
     23.917216117
-    >>> float(found["bayes_factor_10"].round(9))
+    >>> float(plan["bayes_factor_10"].round(9))
     12.002930403
     """
     pairs = read_pairs(counts, None, checks.rope(rope))
@@ -404,8 +404,8 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.confidence_sequence((60, 30, 110))
-    >>> float(found["lower"].round(6)), float(found["upper"].round(6))
+    >>> plan = bt.plan.confidence_sequence((60, 30, 110))
+    >>> float(plan["lower"].round(6)), float(plan["upper"].round(6))
     (0.000161, 0.299601)
     """
     error = checks.probability(error, "error")

@@ -71,8 +71,8 @@ def micro_macro(
     ...     dims=("dataset", "pair", "outcome"),
     ...     coords={"outcome": ["win", "loss", "tie"], "dataset": ["large", "small"]},
     ... )
-    >>> found = micro_macro(counts)
-    >>> found["micro"].values.round(3).tolist(), found["macro"].values.round(3).tolist()
+    >>> plan = micro_macro(counts)
+    >>> plan["micro"].values.round(3).tolist(), plan["macro"].values.round(3).tolist()
     ([0.06], [-0.144])
     """
     counts, dead = _counted(data, by)

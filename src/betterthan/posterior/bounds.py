@@ -218,8 +218,8 @@ def missing_bounds(
     >>> import numpy as np, xarray as xr
     >>> values = [[1, 0], [1, 0], [1, 1], [1, np.nan], [0, 0], [1, 0]]
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    >>> found = missing_bounds(scores).sel(system_a="A", system_b="B")
-    >>> found["prob_better"].values.round(4).tolist(), bool(found["holds"])
+    >>> result = missing_bounds(scores).sel(system_a="A", system_b="B")
+    >>> result["prob_better"].values.round(4).tolist(), bool(result["holds"])
     ([0.9375, 0.9375, 0.9688], False)
     """
     scores = schemas.scores(scores)

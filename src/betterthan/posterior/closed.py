@@ -140,8 +140,8 @@ def decisive(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))
-    >>> float(found["a"].sel(system_a="A", system_b="B"))
+    >>> result = bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))
+    >>> float(result["a"].sel(system_a="A", system_b="B"))
     13.0
     """
     if isinstance(counts, xr.DataTree):

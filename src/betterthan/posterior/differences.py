@@ -260,8 +260,8 @@ def cdf(
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> found = bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B")
-    >>> found.values.round(4).tolist()
+    >>> result = bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B")
+    >>> result.values.round(4).tolist()
     [0.125, 0.5, 0.875]
     """
     return _along(counts, x, "x", "cdf", dirichlet.prob_below, prior, ties)
@@ -295,8 +295,8 @@ def pdf(
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> found = bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B")
-    >>> found.values.round(4).tolist()
+    >>> result = bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B")
+    >>> result.values.round(4).tolist()
     [0.5, 1.0]
     """
     return _along(counts, x, "x", "density", dirichlet.density, prior, ties)
@@ -330,8 +330,8 @@ def ppf(
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> found = bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B")
-    >>> found.values.round(4).tolist()
+    >>> result = bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B")
+    >>> result.values.round(4).tolist()
     [-0.5, 0.8]
     """
     levels = real_numbers(q, "q")

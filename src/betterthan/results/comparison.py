@@ -272,9 +272,9 @@ def load(path: str | Path) -> Comparison:
     Examples
     --------
     >>> import tempfile, betterthan as bt
-    >>> found = bt.compare(bt.datasets.contingency_case("a"))
+    >>> comparison = bt.compare(bt.datasets.contingency_case("a"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found.save(f"{folder}/case.nc")
+    ...     comparison.save(f"{folder}/case.nc")
     ...     bt.load(f"{folder}/case.nc").pairs["verdict"].tolist()
     ['better']
     """

@@ -144,8 +144,8 @@ def report(
     >>> text = bt.report(bt.compare(bt.datasets.contingency_case("a")))
     >>> "A is better than B (probability 0.996)." in text
     True
-    >>> found = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
-    >>> bt.report(found, format="markdown").splitlines()[0]
+    >>> groups = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
+    >>> bt.report(groups, format="markdown").splitlines()[0]
     '# Homogeneous groups of systems'
     """
     form = chosen_format(format, path)

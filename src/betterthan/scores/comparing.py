@@ -82,8 +82,8 @@ def compare(
     ...     for n, s in enumerate("AB")
     ...     for k in range(40)
     ... ]
-    >>> found = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
-    >>> sorted(set(found.data.data_vars) & {"p_value", "prob_better", "prob_more_wins"})
+    >>> comparison = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
+    >>> sorted(set(comparison.data.data_vars) & {"p_value", "prob_better", "prob_more_wins"})
     ['p_value', 'prob_better', 'prob_more_wins']
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")

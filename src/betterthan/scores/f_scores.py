@@ -75,8 +75,8 @@ def posterior(
     >>> import betterthan as bt
     >>> tallies = {"tp": [30, 3], "fp": [5, 1], "fn": [5, 0]}
     >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1} | tallies)
-    >>> found = posterior(bt.io.tallies_from_table(frame))
-    >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
+    >>> result = posterior(bt.io.tallies_from_table(frame))
+    >>> result["mean"].round(3).values.tolist(), result["lower"].round(3).values.tolist()
     ([0.848, 0.785], [0.757, 0.507])
     """
     checks.one_of(statistic, _STATISTICS, "statistic")

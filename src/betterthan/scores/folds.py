@@ -73,8 +73,8 @@ def compare_folds(
     >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
     >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
     >>> scores = xr.DataArray(values, **named)
-    >>> found = compare_folds(scores, test_share=0.25, rope=0.01)
-    >>> found["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
+    >>> result = compare_folds(scores, test_share=0.25, rope=0.01)
+    >>> result["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
     [0.025, 0.026, 0.948]
     """
     paired = _paired(scores)
@@ -150,8 +150,8 @@ def signed_rank(
     >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
     >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
     >>> scores = xr.DataArray(values, **named)
-    >>> found = signed_rank(scores, rng=1)
-    >>> bool(found["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
+    >>> result = signed_rank(scores, rng=1)
+    >>> bool(result["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
     True
     """
     paired, rope = _paired(scores), checks.margin(rope, "rope")

@@ -199,8 +199,8 @@ def strength(
     Examples
     --------
     >>> p_values = {"B": (0.06, 0.1, 0.2, 0.3, 0.33, 0.35, 0.4, 0.4), "A": (0.02, 0.17)}
-    >>> found = strength(p_values, rng=1)
-    >>> found["strongest"].round(4).values.tolist(), found["strongest_m"].values.tolist()
+    >>> result = strength(p_values, rng=1)
+    >>> result["strongest"].round(4).values.tolist(), result["strongest_m"].values.tolist()
     ([0.0123, 0.1829], [8, 1])
     """
     if isinstance(p_values, pd.DataFrame):

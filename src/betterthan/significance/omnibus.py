@@ -57,8 +57,8 @@ def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
     ...     dims=("item", "system"),
     ...     coords={"system": ["A", "B", "C"]},
     ... )
-    >>> found = friedman(scores)
-    >>> round(found["statistic"].item(), 3), round(found["p_value"].item(), 3)
+    >>> result = friedman(scores)
+    >>> round(result["statistic"].item(), 3), round(result["p_value"].item(), 3)
     (6.533, 0.038)
     """
     scores = schemas.scores(scores)

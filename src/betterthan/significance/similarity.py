@@ -335,8 +335,8 @@ def groups(
     ...     dims=("system_a", "system_b"),
     ...     coords={"system_a": ["A", "B", "C"], "system_b": ["A", "B", "C"]},
     ... )
-    >>> found = groups(marks)
-    >>> found["letters"].values.tolist(), found["rank_possible"].item()
+    >>> result = groups(marks)
+    >>> result["letters"].values.tolist(), result["rank_possible"].item()
     (['a', 'ab', 'b'], False)
     """
     marked = isinstance(result, xr.DataArray)
