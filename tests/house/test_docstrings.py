@@ -26,7 +26,7 @@ AVOIDED = re.compile(
     r"\b(?:told|beside|anew|unasked|among all|doors?|rooms?|roads?|floors?|houses?|the way of"
     r"|would be gone)\b"
 )
-PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", re.M | re.S)
+SECTION = r"^{}\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)"
 OF_MODELS = ("describe", "simulate", "build", "fit", "closed_form", "by_cluster")
 
 
@@ -58,10 +58,15 @@ METHODS = {
 }
 
 
+def section(text: str, title: str) -> str:
+    """The body of a section, empty if the docstring has none."""
+    body = re.search(SECTION.format(title), text, re.M | re.S)
+    return body.group(1) if body else ""
+
+
 def parameters_in(text: str) -> set[str]:
     """The names that the section Parameters describes."""
-    section = PARAMETERS.search(text)
-    heads = re.findall(r"^(\*{0,2}\w[^:\n]*)", section.group(1), re.M) if section else []
+    heads = re.findall(r"^(\*{0,2}\w[^:\n]*)", section(text, "Parameters"), re.M)
     return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
 
 
@@ -90,3 +95,9 @@ def test_every_parameter_is_documented(name):
 def test_docstrings_use_the_terms_of_the_field(name):
     private = AVOIDED.findall(inspect.getdoc((THINGS | METHODS)[name]))
     assert not private, private
+
+
+@pytest.mark.parametrize("name", [*THINGS, *METHODS])
+def test_related_functions_have_a_line_each(name):
+    for line in section(inspect.getdoc((THINGS | METHODS)[name]), "See Also").splitlines():
+        assert re.fullmatch(r"[\w.]+ : [^:]+\.", line), line

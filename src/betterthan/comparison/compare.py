@@ -226,8 +226,10 @@ def compare(
 
     See Also
     --------
-    read : Read scores or counts from files. audit : Check data for errors before a comparison. gate
-    : Decide whether a candidate may replace a baseline. advise : Recommend a model for the data.
+    read : Read scores or counts from files.
+    audit : Check data for errors before a comparison.
+    gate : Decide whether a candidate may replace a baseline.
+    advise : Recommend a model for the data.
 
     References
     ----------

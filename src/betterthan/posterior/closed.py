@@ -55,7 +55,8 @@ def prob_better(
 
     See Also
     --------
-    difference : Estimate the size of the difference. compare : Compare all systems, with verdicts.
+    difference : Estimate the size of the difference.
+    compare : Compare all systems, with verdicts.
 
     References
     ----------

@@ -178,8 +178,8 @@ def sign_test(
 
     See Also
     --------
-    significance.mcnemar : The same test for one pair, from four numbers. randomization_test : Test
-    differences of means or F1.
+    significance.mcnemar : The same test for one pair, from four numbers.
+    randomization_test : Test differences of means or F1.
 
     References
     ----------
