@@ -89,7 +89,7 @@ def counted(
 def counts_and_used(
     scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
 ) -> tuple[xr.DataArray, np.ndarray]:
-    """The same counts, and beside them how many items each two systems share."""
+    """The same counts, and how many items each two systems share."""
     systems = [str(s) for s in scores[names.SYSTEM].values]
     leading_coords: dict[str, Any] = {}
     if by is None:

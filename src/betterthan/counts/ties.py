@@ -12,7 +12,7 @@ from betterthan.counts.shapes import to_pairs, to_square
 
 @dataclass(frozen=True)
 class Policy:
-    """What happens to ties, told from the side of system A."""
+    """What happens to ties, from the side of system A."""
 
     name: str
     mirror: str  # the policy that does the same when A and B are exchanged

@@ -1,4 +1,4 @@
-"""Whether a fit can be trusted: its diagnosis, its summary, and the closed form beside it."""
+"""Check a fit: its diagnosis, its summary, and its distance from the closed form."""
 
 import warnings
 from importlib import import_module

@@ -425,7 +425,7 @@ def summarise(decision: Decision) -> None:
 
 
 def annotation(decision: Decision, inconclusive: str | None = None) -> str:
-    """A line that GitHub Actions shows beside the run; empty for a pass.
+    """A line that GitHub Actions shows next to the run; empty for a pass.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Graded scores of a judge beside graded scores by people: the prediction-powered mean."""
+"""Combine graded scores of a judge and of people: the prediction-powered mean."""
 
 from typing import Any
 

@@ -430,7 +430,7 @@ class Clusters:
 
     @property
     def shares(self) -> tuple[Shares, Shares]:
-        """Wins among decisive examples, decisive ones among all."""
+        """Wins of the non-tied items, and non-tied items of all items."""
         win, loss, tie = np.moveaxis(self.values, -1, 0)
         first, second = self.priors
         return (

@@ -148,7 +148,7 @@ def _name(ax: "Axes", rows: _Rows) -> None:
 
 
 def _histogram(ax: "Axes", z: np.ndarray) -> None:
-    """All z beside the standard normal density, at the top right."""
+    """All z with the standard normal density, at the top right."""
     small = ax.inset_axes((0.66, 0.68, 0.33, 0.27))
     end = 4.0 if np.abs(z).max() <= 4 else _END
     bins = np.linspace(-end, end, int(4 * end) + 1 if len(z) > 200 else int(2 * end) + 1)

@@ -1,4 +1,4 @@
-"""The tests that stand beside a posterior, one row each, and the choices made of them."""
+"""The frequentist tests of a comparison, one row each, and their settings."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -352,7 +352,7 @@ def _cells(counts: xr.DataArray, has_ties: bool) -> _Cells:
 
 
 def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
-    """Every policy, told in every cell from its own system_a, and whether they disagree."""
+    """Every policy, in every cell from its own system_a, and whether they disagree."""
     tables = [_table(cells, policy, alternative, alpha) for policy in POLICIES]
     dims = (names.TIES_POLICY, *names.SQUARE)
     variables = {name: (dims, np.stack([table[name] for table in tables])) for name in tables[0]}
