@@ -37,18 +37,18 @@ TIES = ("third", "drop", "half", "to_a", "to_b", "all")
 MISSING = ("pairwise", "complete", "wrong", "error")
 METHODS = ("exact", "mcmc", "both", "advised")
 CI_KINDS = ("hdi", "eti")
-QUANTITIES = ("wins", "mean")  # which a caller may ask for
-# what a difference d = A - B is, in words
+QUANTITIES = ("wins", "mean")  # values of quantity=
+# meaning of a difference d = A - B, in words
 DIFFERENCES = {
     "wins": "P(A wins) - P(B wins)",
     "accuracy": "difference in accuracy",
     "mean": "difference of means, in units of the score",
 }
-OF_DIFFERENCE = "the difference"  # what a rope is measured in where that is all that is known
-WEIGHTS = ("item", "unit")  # what counts once in a mean
-SAME_INDEX, SAME_FEATURES = "index label", "same features"  # what groups rows unasked
-EVIDENCE_UNITS = ("item",)  # asked for, it takes items of a cluster as independent
-ROPE_LARGE = 0.2  # a rope of a probability above this is no small difference
+OF_DIFFERENCE = "the difference"  # what the ROPE refers to, if no more is known
+WEIGHTS = ("item", "unit")  # what has equal weight in a mean
+SAME_INDEX, SAME_FEATURES = "index label", "same features"  # reasons to group rows
+EVIDENCE_UNITS = ("item",)  # treats items of a cluster as independent
+ROPE_LARGE = 0.2  # a ROPE for probabilities above this is not a small difference
 PROB_MODELS = ("dirichlet", "independent")
 UNITS = ("item", "judgment", "measure", "unknown")
 LAYOUTS = ("wide", "long", "predictions", "votes", "counts", "tallies", "judgments")
@@ -59,10 +59,10 @@ STATISTICS = ("mean", "accuracy", "precision", "recall", "f1", "f_beta", "macro_
 RANDOMIZATIONS = ("auto", "exact", "monte_carlo")
 CORRECTIONS = ("none", "holm", "bh")
 DIRECTIONS = ("both", "forward", "backward", "none")  # of the stepwise search; none: all features
-ROW = "row"  # said of what belongs together: every row stands alone
-JOINT_CORRECTIONS = ("max_t", "tukey")  # need the shuffles, not only the p-values
+ROW = "row"  # as by= or leave_out=: every row is independent
+JOINT_CORRECTIONS = ("max_t", "tukey")  # need the permutations, not only the p-values
 
-EXACT = 2**53  # the largest count: above it a float no longer tells whole numbers apart
+EXACT = 2**53  # largest count; above it floats skip whole numbers
 
 # Defaults of the analysis.
 PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie
@@ -71,8 +71,8 @@ PRIORS = {
     "jeffreys": (0.5, 0.5, 0.5),
     "haldane": (0.01, 0.01, 0.01),  # close to Haldane's improper prior, yet proper
 }
-SKEPTICAL, SKEPTICAL_SD = "skeptical", 0.05  # a prior by the ties of the data; sd of a difference
-MOST_PRIOR = 1e9  # the largest number of a prior: to here the closed forms are exact
+SKEPTICAL, SKEPTICAL_SD = "skeptical", 0.05  # depends on the ties of the data; SD of a difference
+MOST_PRIOR = 1e9  # largest prior parameter for which the closed forms are exact
 CI_PROB = 0.95
 CI_KIND = "hdi"
 ROPE = 0.0
@@ -81,24 +81,24 @@ VERDICT_PROB = 0.95
 # Defaults of the frequentist counterparts. The strict cutoff and its confidence are those of the
 # MUC evaluations.
 ALPHA = 0.05
-CORRECTION = "holm"  # of p-values, for how many there are
+CORRECTION = "holm"  # of p-values, for their number
 CUTOFF = 0.01
 CONFIDENCE = 0.99
 SHUFFLES = 10_000
 BOOTSTRAP_DRAWS = 4_000
-SCORE_MAX = 1e100  # in size: squares and cubes of scores are numbers, too
+SCORE_MAX = 1e100  # in absolute value, so that squares and cubes stay finite
 AMONG_ALL = "among_all"  # the joint model of `compare`
-UNITS_MIN = 5  # below this many weighed units the spread of their scores is a guess
+UNITS_MIN = 5  # fewer weighted units give no reliable variance
 LABEL_ITEMS_MIN = 15  # gold items of the rarest label, for a verdict on a macro-average
-RESAMPLES = 500  # in which features are chosen anew: a share of them has an error of .02 at most
-# share of a component's errors that a function must have seen in training
+RESAMPLES = 500  # for the choice of features; a proportion of them has an error of at most 0.02
+# smallest proportion of a component's errors that a function must know from training
 KNOWN_CONFUSIONS_MIN = 0.5
 # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
 LATTICE_CELLS_MAX = 10_000_000
 LATTICE_WORK_MAX = 5_000_000_000  # additions that method="auto" spends on exact nulls, some seconds
-ENUMERATION_MAX = 16  # items that differ, up to which all 2**n swaps are tried
+ENUMERATION_MAX = 16  # up to so many items that differ, all 2**n permutations are tried
 
-# Defaults of sampling and of the gate a fit must pass before it may give a verdict.
+# Defaults of sampling, and limits of the convergence checks that a verdict needs.
 CHAINS = 4
 DRAWS = 1000
 TUNE = 1000
@@ -106,8 +106,8 @@ TARGET_ACCEPT = 0.9
 RHAT_MAX = 1.01
 ESS_MIN = 400
 BFMI_MIN = 0.3
-PARETO_K_MAX = 0.7  # of weights: above it their mean may be anywhere
-MCMC_PAIRS_MAX = 500  # above this many pairs a joint NUTS fit is refused
+PARETO_K_MAX = 0.7  # k-hat of weights, above which their mean is not reliable
+MCMC_PAIRS_MAX = 500  # above this number of pairs, a joint NUTS fit raises an error
 
 # A difference of scores below this many units in the last place is rounding, not a win.
 SCORE_ULPS = 8

@@ -1,1 +1,1 @@
-"""What would make a comparison wrong, seen in logs and scores before any answer."""
+"""Check logs and scores for errors that would make a comparison wrong."""

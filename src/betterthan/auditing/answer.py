@@ -154,23 +154,25 @@ SCHEMA = "betterthan.audit/1"
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What would make a comparison of some logs or scores wrong.
+    """Findings of an audit: errors in logs or scores that would make a comparison wrong.
+
+    Print it for the findings and the denominators.
 
     Attributes
     ----------
     findings : pandas.DataFrame
-        A row for each thing that was found: ``code, level, systems, task, metric, n, of, message,
-        where``; what stops first.
+        A row for each finding, the most serious first: ``code, level, systems, task, metric, n, of,
+        message, where``.
     table : pandas.DataFrame
-        The denominators: for each task, metric and system how many ``items``, ``epochs`` and
-        ``cells`` there are, how many of these are ``ok``, ``error``, ``unscored`` and ``missing``,
-        and the ``mean`` of the scores.
+        Denominators: for each task, metric, and system the numbers of ``items``, ``epochs``, and
+        ``cells``; how many of these are ``ok``, ``error``, ``unscored``, and ``missing``; and the
+        ``mean`` of the scores.
     bounds : pandas.DataFrame
-        For each metric and pair: how many scores are missing, P(system better) as observed, in the
+        For each metric and pair: the number of missing scores, P(system better) as observed, in the
         worst and in the best case, the verdicts, and whether the observed one ``holds`` for every
         value of the missing scores.
     source : str
-        What was audited, in one line.
+        Audited source, in one line.
     """
 
     findings: pd.DataFrame
@@ -180,7 +182,10 @@ class Audit:
 
     @property
     def level(self) -> str:
-        """The most serious level of the findings: stop, warn or note; empty if there are none."""
+        """Return the most serious level of the findings, or an empty text.
+
+        The levels are stop, warn, and note.
+        """
         levels = set(self.findings["level"])
         return next((level for level in LEVELS if level in levels), "")
 
@@ -191,14 +196,14 @@ class Audit:
         return as_part(document(self))
 
     def to_markdown(self) -> str:
-        """The findings and the table as Markdown."""
+        """Return the findings and the table as Markdown."""
         return as_comment(document(self, "Audit"))
 
     def to_json(self) -> str:
-        """All that was found, for other programs.
+        """Return the complete audit as JSON, for other programs.
 
         The document has ``schema``, whose number grows if a key changes its meaning, ``version``,
-        ``source``, ``level``, ``findings``, ``table`` and ``bounds``.
+        ``source``, ``level``, ``findings``, ``table``, and ``bounds``.
         """
         document: dict[str, Any] = {
             "schema": SCHEMA,

@@ -178,37 +178,40 @@ def audit(
     threshold: float = names.VERDICT_PROB,
     **choices: Any,
 ) -> Audit:
-    """Look for what would make a comparison wrong: items joined wrongly, unequal denominators,
-    errors counted as scores, repeats counted as items, settings and prompts that differ.
+    """Check data for errors that would make a comparison wrong.
+
+    The audit looks for wrongly joined items, unequal denominators, errors counted as scores,
+    repeated runs counted as items, and settings and prompts that differ.
 
     Parameters
     ----------
     source : path, list of paths, mapping, DataFrame, logs or scores
-        What `read` reads, what `read_logs` returns, or scores over (item, system).
+        Anything that `read` accepts, the logs from `read_logs`, or scores over (item, system).
     baseline : str, optional
-        The system that the others are compared with; verdicts of other pairs are not checked.
+        System to compare all others with; verdicts on other pairs are not checked.
     near : bool, default False
-        Look for items whose texts are near copies of one another, too: the simhashes of their
-        shingles of three words differ in at most 3 of 64 bits. Of logs that are read here.
+        Whether to look for near-duplicate items, too: the simhashes of their three-word shingles
+        differ in at most 3 of 64 bits. Needs logs that `audit` reads.
     limits, per
-        What a missing score may be; see `posterior.missing_bounds`.
+        Possible values of a missing score; see `posterior.missing_bounds`.
     rope, threshold
-        See `compare`.
+        Half-width of the ROPE, and probability needed for a verdict; see `compare`.
     **choices
-        As of `read`: ``task, metric, filter, epoch, join, systems, again, format`` and more. Each
-        metric is audited if none is named. Of several finished runs of a system the last is.
+        Options of `read`: ``task, metric, filter, epoch, join, systems, again, format``, and more.
+        Without a metric, each metric is audited. Of several finished runs of a system, the last one
+        is used.
 
     Returns
     -------
     Audit
-        ``.findings``, ``.table`` and ``.bounds`` are tables; print it to read them.
+        ``.findings``, ``.table``, and ``.bounds`` are tables; print the audit to read them.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
-        If a file cannot be read, or a choice is not valid.
+        If a file cannot be read, or an option is not valid.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Scores that dask holds in blocks: looked at once, read block by block, never all at once."""
+"""Read scores that dask holds, block by block (out of core)."""

@@ -1,1 +1,1 @@
-"""One question answered for all pairs of systems: data in, a comparison out."""
+"""Compare all pairs of systems: from data to a `Comparison`."""

@@ -64,27 +64,28 @@ def advise(
     systems: Sequence[str] | Mapping[str, str] | None = None,
     **options: Unpack[ReadOptions],
 ) -> Advice:
-    """Look at data and say which model answers who is better, which would mislead, and why.
+    """Recommend a model for the data, and name the models that would mislead.
 
     Parameters
     ----------
     data : path, DataFrame, Logs, xarray.DataArray or xarray.Dataset, dict or numpy.ndarray
-        Scores (item, system), tallies (item, system, tally), counts (..., outcome), successes of
-        trials, or judgments; or what `compare` reads or puts together to one of these.
+        Scores (item, system), TP/FP/FN counts (item, system, tally), counts (..., outcome),
+        successes of trials, or judgments; or anything that `compare` reads as one of these.
     systems : sequence of str, or mapping of str to str, optional
-        A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
-        the columns.
+        Systems to look at: a list selects and orders them, a mapping renames them. For a NumPy
+        array, a list names the columns.
     **options
-        Options of `read`, for data that are read; see `compare`.
+        Options of `read`, if the data are read; see `compare`.
 
     Returns
     -------
     Advice
+        The recommendation with its reasons; print it to read it.
 
     Raises
     ------
     ValueError
-        If the data are none of these, or an option of `read` is given and nothing is read.
+        If the data are none of these, or an option of `read` is passed and nothing is read.
 
     Examples
     --------

@@ -85,90 +85,104 @@ def compare(
     rng: Any = None,
     **reading: Unpack[ReadOptions],
 ) -> Comparison:
-    """Compare all systems with each other.
+    """Compare two or more systems evaluated on the same items.
+
+    For every pair of systems, estimate the probability that one is better, the size of the
+    difference with a credible interval, and a verdict. Print the result for the answer in brief, or
+    call ``.report()`` for the complete analysis.
 
     Parameters
     ----------
     data : path, DataFrame, Logs, xarray.DataArray or xarray.Dataset, or scores in memory
-        What `read` reads: a path, a folder, a DataFrame, or what `read_logs` returns. Or what it
-        returns: scores (item, system), tallies (item, system, tally), counts (system_a, system_b,
-        outcome) or (pair, outcome); judgments from `io.read_judgments`; judged counts from
-        `judged.count`; or successes of trials, of which the larger share wins an item. Or scores in
-        memory: a dict with a sequence for each system, joined as `other` is; or a NumPy array whose
-        rows are items and whose columns are systems, named by `systems`. A dict can also hold a
-        path or a DataFrame for each system.
-        Scores that dask holds in blocks of items are read block by block, each at most twice: the
-        same answer without audit, bounds of missing scores and randomization.
-        Of tallies, the posterior counts the items on which one F1 is above the other, and the
-        randomization test compares F1 over all items.
+        Anything that `read` accepts: a path, a folder, a DataFrame, or the logs from `read_logs`.
+
+        Anything that `read` returns: scores (item, system); TP/FP/FN counts (item, system, tally);
+        counts (system_a, system_b, outcome) or (pair, outcome); judgments from `io.read_judgments`;
+        judged counts from `judged.count`; successes of trials, of which the larger proportion wins
+        an item.
+
+        Scores in memory: a dict with a sequence (or a path, or a DataFrame) for each system, joined
+        as `other` is; or a NumPy array with items as rows and systems as columns, named by
+        `systems`.
+
+        Scores that dask holds in blocks of items are read block by block, each at most twice; the
+        audit, the bounds for missing scores, and the randomization test are then skipped.
+
+        For TP/FP/FN counts, the posterior compares F1 item by item, and the randomization test
+        compares F1 over all items.
     other : sequence of scores, optional
-        A second system's, where `data` are one system's: Series and DataArrays are joined by label,
-        which must be the same; lists by position, of equal length; two paths are two files.
+        Scores of a second system, if `data` holds those of one. Series and DataArrays are joined by
+        label (the labels must be the same), and lists by position (of equal length). Two paths are
+        two files.
     quantity : {"wins", "mean"}, optional
-        What is compared: how often a system wins an item, or its mean score. Scores of 0 and 1 have
-        one quantity, accuracy. Of graded scores the mean decides by default, and wins are reported
-        next to it; where wins favor the other system the verdict is ``split``. The quantity that is
-        given decides alone. With a `margin`, a `prior`, a policy for `ties` or PyMC's `method`, all
-        of which speak of wins, the default is wins.
+        Quantity to compare for graded scores: how often a system has the better score, or its mean
+        score. By default the mean decides and wins are reported next to it; if wins favor the other
+        system, the verdict is ``split``. If you pass a quantity, it decides without the other. If
+        you pass a `margin`, a `prior`, a policy for `ties`, or a `method` that uses PyMC, the
+        default is wins. Scores of 0 and 1 have one quantity, accuracy.
     unit : {"item"}, optional
-        By default the unit of evidence is the cluster where items come in clusters, and the item
-        with all its runs; then differences of means, or of wins, on units are answered by Student's
-        t. "item" takes each row as independent. It is not passed to `read`, whose ``unit`` states
-        what counts are of; to set that, call `read` first.
+        Unit of analysis. By default it is the cluster if items come in clusters, and the item with
+        all its repeated runs otherwise; differences on such units are analyzed by Student's t.
+        "item" treats every row as independent. This is not the ``unit`` of `read`, which states
+        what counts are of; to set that one, call `read` first.
     weight : {"item", "unit"}, default "item"
-        Whether a mean weighs items alike, or clusters and repeatedly run items: with "unit" each
-        counts once, by its mean. That is another question where scores depend on how large a
-        cluster is. Where sizes are unequal, the other answer is given next to the default.
+        Weight of clusters and repeatedly run items in a mean: "item" weighs every item alike,
+        "unit" every cluster or repeated item alike. The two differ where scores depend on the size
+        of a cluster. If sizes are unequal, the other result is reported next to the default.
     over : str, optional
-        A column of the items, such as "dataset": the answer is the average over these data sets, a
-        fixed suite of tasks. Their posteriors are independent, and their weighted average is exact:
-        of wins and losses, or, of means and of clusters, by Student's t. A cluster must be in one
-        data set. Of three systems or more the joint posterior is of averages, too.
+        Column of the items, such as "dataset": compare averages over these data sets, as over a
+        fixed suite of tasks. The posteriors of data sets are independent, and their weighted
+        average is exact: for wins and losses, or by Student's t for means and for clusters. A
+        cluster must be in one data set. With three or more systems the joint posterior is of
+        averages, too.
     weights : None, "size", mapping of str to float, or sequence of float, optional
-        Of the data sets of `over`: None counts each once, "size" by its number of items. They are
-        scaled to a sum of 1.
+        Weights of the data sets of `over`: None counts each once, "size" by its number of items.
+        They are scaled to a sum of 1.
     rope : float, default 0
-        Half width of the region of practical equivalence: a difference of probabilities below 1,
-        or, where means decide, in units of the score. At 0 no verdict is ever "equivalent".
-        "Better" says that the difference is above 0; ``beyond_rope`` that it is above the rope.
+        Half-width of the region of practical equivalence (ROPE): a difference of probabilities
+        below 1 or, where means decide, in units of the score. With 0, no pair is ever "equivalent".
+        The verdict "better" needs a difference above 0; ``beyond_rope`` reports whether it is above
+        the ROPE.
     systems : sequence of str, or mapping of str to str, optional
-        A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
-        the columns.
+        Systems to compare: a list selects and orders them, a mapping renames them. For a NumPy
+        array, a list names the columns.
     baseline : str, optional
-        The system that the others are compared with.
+        System to compare all others with.
     method : {"exact", "mcmc", "both", "advised"}, default "exact"
-        Closed forms; PyMC; both and how far they lie apart; or the model that `advise` names for
-        the data, with the closed form beside it. Of several data sets each then weighs the same.
-        Of clusters and repeated runs PyMC's model is `models.clustered`, of wins, not of means.
+        How to compute the posterior. "exact" uses closed forms, "mcmc" samples with PyMC, and
+        "both" reports how far the two differ. "advised" fits the model that `advise` recommends,
+        next to the closed form; several data sets then have equal weight. For clusters and repeated
+        runs the PyMC model is `models.clustered`, which compares wins, not means.
     ties : {"third", "drop", "half", "to_a", "to_b", "all"}, default "third"
-        See `counts.apply_ties`; in ``to_a`` and ``to_b``, A is the system named first. ``all``
-        answers by ``third`` and shows what every policy would have said.
+        How to treat ties; see `counts.apply_ties`. In ``to_a`` and ``to_b``, A is the first system.
+        ``all`` decides by ``third`` and reports the verdict under every policy.
     missing, margin
-        For scores: see `count`.
+        How to treat missing scores, and the difference up to which scores tie; see `count`.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`. Default all ones.
-        "skeptical" expects systems to be alike: a difference has a prior standard deviation of
-        0.05, and ties the share that they have in all pairs; a difference of means a normal prior,
-        of 0.05 of the scale (1 of scores within 0 and 1, else their range). It has no joint answer.
+        Dirichlet parameters of win, loss, and tie, or a name in `names.PRIORS`. Default: all ones.
+        "skeptical" expects similar systems: a difference has prior standard deviation 0.05, and
+        ties have their proportion in all pairs. A difference of means then has a normal prior, with
+        standard deviation 0.05 of the scale (1 for scores within 0 and 1, else their range). This
+        prior has no joint model.
     threshold : float in (0.5, 1), default 0.95
-        Probability from which a verdict is given.
+        Posterior probability needed for a verdict.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
-        Narrowest or equal-tailed interval.
+        Kind of credible interval: highest density or equal-tailed.
     tests : significance.Tests, str or sequence of str, optional
-        Two-sided tests beside the posterior: "sign", "mid_p", "trinomial", "randomization". Default
-        the sign test, and randomization for tallies and for scores of more than two values (for
-        scores of two values it is the sign test). With ``ties`` third or all, the sign test drops
-        ties; the trinomial test keeps them. `significance.Tests` also says at which level, with
-        which correction for the number of pairs, and how many shuffles.
+        Two-sided frequentist tests to add: "sign", "mid_p", "trinomial", "randomization". Default:
+        the sign test, plus randomization for TP/FP/FN counts and for scores of more than two
+        values. With `ties` "third" or "all", the sign test drops ties; the trinomial test keeps
+        them. `significance.Tests` also sets the level, the correction for the number of pairs, and
+        the number of permutations.
     sampling : models.Sampling, optional
-        Draws, chains and more of PyMC.
+        Settings of PyMC, such as the numbers of draws and chains.
     rng : int, numpy.random.Generator or None
-        Seed of everything that samples.
+        Seed of everything that is sampled.
     **reading
-        Options of `read`, for data that are read: ``metric``, ``task``, ``errors``, ``item``,
-        ``higher_is_better`` and all others. ``systems`` and ``unit`` have the meaning above.
+        Options of `read`, if `data` are read: ``metric``, ``task``, ``errors``, ``item``,
+        ``higher_is_better``, and all others. ``systems`` and ``unit`` have the meaning above.
 
     Returns
     -------
@@ -195,21 +209,27 @@ def compare(
     Raises
     ------
     ValueError
-        If an argument is not valid, a data set of `over` is of some systems only or has a single
-        item or cluster, scores of an average are missing with the difficulty of the items, an
-        option of `read` is given and nothing is read, systems have
-        different items or the same name, a rope is given and ties are unknown or the scores are
-        graded and there is no quantity, or an advised model does not know what is asked.
+        If an argument is not valid, or an option of `read` is passed and nothing is read; if
+        systems have different items or the same name. If a ROPE is passed and ties are unknown, or
+        scores are graded and no `quantity` is passed. If a data set of `over` lacks some systems or
+        has a single item or cluster, or scores of an average are missing with the difficulty of the
+        items. If the recommended model does not support an argument.
     TypeError
         If `read` has no such option.
 
     Warns
     -----
     UserWarning
-        If items come in clusters or were run repeatedly and are taken as independent, with the
-        number of independent examples that say as much; if scores are missing on harder or easier
-        items than others (`counts.missing_by_difficulty`); or if an advised model has not
-        converged.
+        If items come in clusters or were run repeatedly and are treated as independent; the warning
+        gives the effective sample size. If scores are missing on harder or easier items than others
+        (`counts.missing_by_difficulty`). If a recommended model has not converged.
+
+    See Also
+    --------
+    read : Read scores or counts from files.
+    audit : Check data for errors before a comparison.
+    gate : Decide whether a candidate may replace a baseline.
+    advise : Recommend a model for the data.
 
     References
     ----------

@@ -68,7 +68,7 @@ class Evaluation(LoadedData):
 
     @property
     def ties_known(self) -> bool:
-        """Whether the size of a difference can be told."""
+        """Whether the size of a difference can be computed."""
         three = self.counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
         return three or self.counts.attrs.get("ties", "unknown") != "unknown"
 

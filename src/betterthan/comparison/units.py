@@ -250,7 +250,7 @@ def quantity_of(
     Raises
     ------
     ValueError
-        If it cannot be told of these data.
+        If it cannot be computed from these data.
     """
     wanted = options.quantity or advised
     if options.quantity == "mean" and options.method in ("mcmc", "both"):

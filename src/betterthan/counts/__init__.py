@@ -1,4 +1,4 @@
-"""From scores and judgments to wins, losses and ties."""
+"""Convert scores, judgments, and printed tables to wins, losses, and ties."""
 
 import lazy_loader as _lazy
 

@@ -19,35 +19,41 @@ SHUFFLES = 9_999
 def missing_by_difficulty(
     scores: xr.DataArray, *, alpha: float = names.ALPHA, shuffles: int = SHUFFLES, rng: Any = None
 ) -> xr.Dataset:
-    """Look whether each system's scores are missing on items that are hard, or easy, for others.
+    """Test whether each system's scores are missing on harder or easier items.
 
-    How easy an item is for a system is the mean of the other systems' scores on it. If these are
-    lower where the system's score is missing than where it is not, leaving such items out spares
-    it what it would have failed.
+    The ease of an item for a system is the mean of the other systems' scores on it. If this mean is
+    lower where the system's score is missing, leaving such items out flatters the system.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing; before any policy for missing scores.
+        Scores, with NaN for a missing one; before any policy for missing scores.
     alpha : float, default 0.05
-        Level of ``differs``: the probability that any system is named if no score is missing for a
-        reason.
+        Significance level of ``differs``: the probability that any system is flagged if scores are
+        missing at random.
     shuffles : int, default 9,999
-        Where the exact p would take long.
+        Number of permutations, used where the exact p would take long.
     rng : int, numpy.random.Generator or None
-        Seed of the shuffles.
+        Seed of the permutations.
 
     Returns
     -------
     xarray.Dataset
-        Over system: ``n_missing`` and ``n_present``, items that another system has a score for;
-        ``mean_missing`` and ``mean_present``, the others' mean on them; ``auc``, the probability
-        that an item where the score is missing is harder than one where it is not, ties half;
-        ``p_value``, two-sided, of the rank sum (NaN with fewer than 3 of either); ``p_adjusted``,
-        Holm's, for the number of systems tested; ``differs``, where that is at most alpha.
-        Over (system_a, system_b): ``n_dropped``, items that system_b has and system_a lacks;
-        ``mean_dropped`` and ``mean_kept``, the mean score of system_b on these and on the items
-        that both have.
+        Over system:
+
+        - ``n_missing``, ``n_present``: items without and with a score, among those that another
+          system has a score for
+        - ``mean_missing``, ``mean_present``: mean score of the other systems on them
+        - ``auc``: probability that an item with a missing score is harder than one without; ties
+          count half
+        - ``p_value``: two-sided, of the rank sum; NaN with fewer than 3 items of either kind
+        - ``p_adjusted``: Holm's correction for the number of systems tested
+        - ``differs``: whether ``p_adjusted`` is at most alpha
+
+        Over (system_a, system_b):
+
+        - ``n_dropped``: items that system_b has a score on and system_a lacks
+        - ``mean_dropped``, ``mean_kept``: mean score of system_b on these, and on common items
 
     Raises
     ------
@@ -56,7 +62,7 @@ def missing_by_difficulty(
 
     Notes
     -----
-    Rows are taken as independent: where whole clusters, or all runs of an item, are missing
+    Rows are treated as independent: if whole clusters, or all runs of an item, are missing
     together, p is too small.
 
     Examples
@@ -65,8 +71,8 @@ def missing_by_difficulty(
     >>> import xarray as xr
     >>> values = np.array([[1.0, 1.0]] * 12 + [[0.0, np.nan]] * 6)
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    >>> found = missing_by_difficulty(scores).sel(system="B")
-    >>> found["auc"].item(), found["differs"].item()
+    >>> result = missing_by_difficulty(scores).sel(system="B")
+    >>> result["auc"].item(), result["differs"].item()
     (1.0, True)
     """
     scores = schemas.scores(scores)

@@ -15,20 +15,22 @@ from betterthan.signed import Signature
 
 
 def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
-    """Win, tie or loss of every pair on every item.
+    """Compare every pair of systems on every item: win, tie, or loss.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing. ``attrs["higher_is_better"]`` (default True) gives the direction.
+        Scores, with NaN for a missing one. ``attrs["higher_is_better"]`` (default True) gives the
+        direction.
     margin : float, default 0
-        Scores no further apart than this tie, in units of the score.
+        Largest difference of scores that is a tie, in units of the score.
 
     Returns
     -------
     xarray.Dataset
-        ``outcome`` (item, pair) int8: 1 win, 0 tie, -1 loss of ``system_a``; ``observed`` (item,
-        pair) bool: both systems have a score. Where it is False the outcome is 0 and means nothing.
+        - ``outcome`` (item, pair), int8: 1 if ``system_a`` wins, 0 for a tie, -1 if it loses
+        - ``observed`` (item, pair), bool: whether both systems have a score; if not, the outcome is
+          0 and has no meaning
 
     Raises
     ------
@@ -87,7 +89,7 @@ def counted(
 def counts_and_used(
     scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
 ) -> tuple[xr.DataArray, np.ndarray]:
-    """The same counts, and beside them how many items each two systems share."""
+    """The same counts, and how many items each two systems share."""
     systems = [str(s) for s in scores[names.SYSTEM].values]
     leading_coords: dict[str, Any] = {}
     if by is None:

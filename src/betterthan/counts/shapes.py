@@ -174,11 +174,12 @@ def _renamed(data: Any, new: dict[str, str]) -> Any:
 
 
 def to_pairs(square: xr.DataArray) -> xr.DataArray:
-    """One entry for each unordered pair, from an array over (system_a, system_b).
+    """Convert a square over (system_a, system_b) to one entry for each unordered pair.
 
     Parameters
     ----------
     square : xarray.DataArray with dims system_a and system_b
+        Array such as the counts from `count`.
 
     Returns
     -------
@@ -238,16 +239,17 @@ def _coords_by_pair(square: xr.DataArray, first: np.ndarray, second: np.ndarray)
 
 
 def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 0) -> xr.DataArray:
-    """A square over (system_a, system_b) from one entry for each unordered pair.
+    """Convert one entry for each unordered pair to a square over (system_a, system_b).
 
     Parameters
     ----------
     pairs : xarray.DataArray with dim pair and coordinates system_a, system_b on it
+        Array such as the result of `to_pairs`.
     mirror : {"counts", "probability", "difference", "same"}, default "counts"
-        How the value of (B, A) follows from that of (A, B): win and loss exchanged, ``1 - x``,
+        Rule for the value of (B, A), given that of (A, B): exchange win and loss, ``1 - x``,
         ``-x``, or the same.
     diagonal : float, default 0
-        The value of a system against itself, and of a pair that is absent.
+        Value of a system against itself, and of an absent pair.
 
     Returns
     -------
@@ -297,12 +299,14 @@ def _places(pairs: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 
 def swap(data: Any) -> Any:
-    """Exchange the roles of A and B: the dims, or the pair coordinates, ``system_a`` and
-    ``system_b``.
+    """Swap the roles of A and B.
+
+    The names ``system_a`` and ``system_b`` of dims, or of coordinates on ``pair``, are exchanged.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
+        Array with dims, or coordinates on ``pair``, system_a and system_b.
 
     Returns
     -------

@@ -16,13 +16,13 @@ _CELL = (names.ITEM, names.SYSTEM)
 
 
 def trials(scores: xr.DataArray) -> xr.Dataset:
-    """Sum repeated runs of an item: successes of trials of every system.
+    """Count the successes of every system on repeated runs of each item.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        Of 0 and 1; NaN is missing. Rows of the same item (and dataset) in several epochs are its
-        trials.
+        Scores of 0 and 1, with NaN for a missing one. Rows of one item (and dataset) in several
+        epochs are its trials.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     Raises
     ------
     ValueError
-        If the scores are no scores, or not 0 and 1.
+        If the data are not scores, or not all 0 and 1.
 
     Examples
     --------
@@ -82,13 +82,14 @@ def trials_from_table(
     successes: str = SUCCESSES,
     trials: str = TRIALS,
 ) -> xr.Dataset:
-    """Successes of trials from a table with one row for each system and item.
+    """Read successes of trials from a table with one row for each system and item.
 
     Parameters
     ----------
     table : pandas.DataFrame
+        Table of successes and trials.
     item, system, successes, trials : str
-        Its columns. A system without a row for an item has no trial of it.
+        Names of its columns. A system without a row for an item has no trial of it.
 
     Returns
     -------

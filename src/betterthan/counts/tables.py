@@ -22,24 +22,24 @@ def from_table(
     unit: str = "unknown",
     n_items: int | None = None,
 ) -> xr.DataArray:
-    """Counts straight from a paper: (win, loss, tie), or (win, loss) where ties are not printed.
+    """Convert wins, losses, and ties that a paper reports to counts.
 
     Parameters
     ----------
     table : mapping of (system_a, system_b) to (win, loss, tie) or (win, loss)
-        Each unordered pair may be given once or in both directions; both must then agree. All
-        entries have two numbers or all have three. A pair that is absent has no examples.
+        Numbers for each pair, in one direction or in both; both must then agree. All entries have
+        two numbers or all have three. An absent pair has no items.
     unit : {"item", "judgment", "unknown"}, default "unknown"
-        What was counted: items all systems share, or separate judgments of one pair each.
+        Meaning of a count: items that all systems share, or separate judgments of one pair each.
     n_items : int, optional
-        Of (win, loss) on the same items: how many these are. The other items are ties. From a
-        table of three or more systems with ties and ``unit="item"``, `compare` computes the joint
-        answer and P(best).
+        Number of items, for (win, loss) on the same items; the others are ties. From a table of
+        three or more systems with ties and ``unit="item"``, `compare` computes the joint result and
+        P(best).
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        Without ties the dim ``outcome`` holds only win and loss, and ``attrs["ties"]`` is
+        Counts. Without ties, the dim ``outcome`` has only win and loss, and ``attrs["ties"]`` is
         "unknown".
 
     Raises
@@ -52,8 +52,8 @@ def from_table(
     Warns
     -----
     UserWarning
-        If `unit` is "item" and wins less losses do not add up over three systems, as those of right
-        and wrong items do; the message names them.
+        If `unit` is "item" and wins minus losses do not add up over three systems, as they do for
+        correct and wrong items; the message names the systems.
 
     Examples
     --------
@@ -78,23 +78,24 @@ def from_table(
 
 
 def to_table(counts: xr.DataArray) -> pd.DataFrame:
-    """Wins and losses as papers print them: "28-44" in the row of a system and the column of
-    another.
+    """Convert counts to a table of wins and losses as papers print them.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome)
+        Counts of one data set.
 
     Returns
     -------
     pandas.DataFrame
-        A row and a column for each system, in the order of the data; wins of the row come first.
-        Empty where a pair was not compared, and of a system against itself.
+        Cells such as "28-44" with the wins of the row first, and a row and a column for each system
+        in the order of the data. A cell is empty for a pair that was not compared, and for a system
+        against itself.
 
     Raises
     ------
     ValueError
-        If these are no counts, or are of several data sets.
+        If the data are not counts, or are of several data sets.
 
     Examples
     --------
@@ -186,19 +187,21 @@ def from_contingency(
     *,
     systems: tuple[str, str] = ("A", "B"),
 ) -> xr.DataArray:
-    """Counts from the 2 x 2 table of two systems: right or wrong, on the same items.
+    """Convert the 2 x 2 contingency table of two systems to counts.
+
+    Use it for a paper that reports on how many items both, one, or neither system was correct.
 
     Parameters
     ----------
     both_right, only_a, only_b, both_wrong : int
-        Items that both, only the first, only the second, or neither system got right.
+        Numbers of items that both, only the first, only the second, or neither system got right.
     systems : tuple of two str, default ("A", "B")
         Names of the systems.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        Items on which both were right or both wrong are ties.
+        Counts. Items that both got right or both got wrong are ties.
 
     Raises
     ------
@@ -255,28 +258,28 @@ _NO_SYSTEMS = (*_FLAGS, "p_value")
 
 
 def from_measures(measures: pd.DataFrame) -> xr.DataArray:
-    """Count on how many measures each system is ahead; how far ahead does not matter.
+    """Count on how many measures each system is ahead, whatever the size of the lead.
 
     Parameters
     ----------
     measures : pandas.DataFrame
-        One row for each measure, named by a column ``measure`` or by the index; a numeric column
-        for each system; a column ``higher_is_better`` (0 or 1); optionally a column ``independent``
-        (0 or 1, default 1): a measure that follows from another one is no evidence of its own, and
-        is left out. Optionally ``p_value``, of a test on this measure, which counts ignore.
+        One row for each measure, named by a column ``measure`` or by the index, with these columns:
+        a numeric column for each system; ``higher_is_better`` (0 or 1); optionally ``independent``
+        (0 or 1, default 1); optionally ``p_value``, of a test on this measure, which counts ignore.
+        A measure with ``independent`` 0 follows from another one, so it is left out.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        As `count` gives them, with ``attrs["unit"] = "measure"``; ``attrs["left_out"]`` names the
+        Counts as from `count`, with ``attrs["unit"] = "measure"``. ``attrs["left_out"]`` lists the
         measures that are not independent, and ``attrs["measures"]`` holds the table as JSON, for
-        `sign_test`. A missing value leaves the measure out of the pairs it concerns.
+        `sign_test`. A measure with a missing value is left out of the pairs of that system.
 
     Raises
     ------
     ValueError
-        If it is no DataFrame, or a column, a flag or a value is not what it must be; the message
-        says where.
+        If it is not a DataFrame, or a column, a flag, or a value is not valid; the message says
+        where.
 
     Examples
     --------

@@ -11,21 +11,22 @@ _STATISTICS = ("precision", "recall", "f1", "f_beta")
 
 
 def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
-    """Sum tallies over all items.
+    """Sum TP/FP/FN counts over all items.
 
     Parameters
     ----------
     tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
+        TP/FP/FN counts.
 
     Returns
     -------
     xarray.DataArray, dims (system, tally) or (system, tally, label), int64
-        In units of ``attrs["scale"]``, as the tallies are.
+        Totals, in units of ``attrs["scale"]`` like the input.
 
     Raises
     ------
     ValueError
-        If the tallies are not tallies.
+        If the data are not TP/FP/FN counts.
 
     Examples
     --------
@@ -45,21 +46,22 @@ def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
 def tally_scores(
     tallies: xr.DataArray, *, statistic: str = "f1", beta: float = 1.0, empty: float = 1.0
 ) -> xr.DataArray:
-    """Score every item by itself, so that systems can be compared item by item.
+    """Score every item from its TP/FP/FN counts, to compare systems item by item.
 
-    The mean of these scores is not the score of all items together: see `randomization_test` for
-    that one.
+    The mean of these scores differs from the score of all items together; for that one see
+    `randomization_test`.
 
     Parameters
     ----------
     tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
-        Labels are summed.
+        TP/FP/FN counts; labels are summed.
     statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+        Score to compute.
     beta : float, default 1
-        For "f_beta": recall counts beta times as much as precision.
+        For "f_beta": weight of recall relative to precision.
     empty : float in [0, 1], default 1
-        The score of an item where it is 0 / 0. F1: nothing was found and nothing was to be found;
-        precision: nothing was found; recall: nothing was to be found.
+        Score of an item where it is 0 / 0. For F1, the system found nothing and there was nothing
+        to find; for precision, it found nothing; for recall, there was nothing to find.
 
     Returns
     -------
@@ -69,7 +71,7 @@ def tally_scores(
     Raises
     ------
     ValueError
-        If the tallies are not tallies, or an argument is not one of its choices.
+        If the data are not TP/FP/FN counts, or an argument is not one of its choices.
 
     Examples
     --------

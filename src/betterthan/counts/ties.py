@@ -12,7 +12,7 @@ from betterthan.counts.shapes import to_pairs, to_square
 
 @dataclass(frozen=True)
 class Policy:
-    """What happens to ties, told from the side of system A."""
+    """What happens to ties, from the side of system A."""
 
     name: str
     mirror: str  # the policy that does the same when A and B are exchanged
@@ -70,21 +70,21 @@ def need_ties(counts: xr.DataArray, ties: str) -> None:
 
 
 def apply_ties(counts: xr.DataArray, ties: str) -> xr.DataArray:
-    """Counts under a tie policy.
+    """Return the counts after a policy for ties.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome)
+        Counts with ties.
     ties : {"third", "drop", "half", "to_a", "to_b"}
-        ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half`` gives
-        half of them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to one
-        side; in a square A is the system named first.
+        Policy. ``third`` keeps ties as an outcome of their own. ``drop`` leaves them out. ``half``
+        gives half of them to each side and leaves out an odd one. ``to_a`` and ``to_b`` give all to
+        one side; in a square, A is system_a.
 
     Returns
     -------
     xarray.DataArray
-        As given for ``third``; otherwise with outcomes win and loss alone, and ``attrs["ties"]``
-        set.
+        For ``third``, the input. Otherwise only wins and losses, with ``attrs["ties"]`` set.
 
     Raises
     ------

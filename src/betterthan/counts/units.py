@@ -160,28 +160,33 @@ _PLACES = 12  # spreads and correlations that differ by rounding alone are equal
 
 
 def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Dataset:
-    """Items on which systems differ, those on which they differ most first.
+    """List the items on which systems differ, largest disagreement first.
 
-    Of items with the same spread, such as those that half of the systems got right, the ones that
-    contradict the others come first: solved by systems that are weak elsewhere, failed by strong
-    ones. These are to be read for a wrong key, or a question that can be taken in two ways.
+    Read these items to find a wrong answer key or an ambiguous question. Among items with the same
+    standard deviation, such as those that half of the systems got right, the ones that contradict
+    the others come first: weak systems solved them, and strong systems failed.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing. Runs of an item are taken together, by their mean.
+        Scores, with NaN for a missing one. Repeated runs of an item are averaged.
     most : int, optional
-        How many items to give. Default: all on which two systems differ.
+        Number of items to return. Default: all on which two systems differ.
 
     Returns
     -------
     xarray.Dataset
-        Over item: ``spread``, the standard deviation of the systems' scores (n - 1), in units of
-        the score; ``with_rest``, the correlation over systems of their scores on the item with
-        their means on all other items, -1 to 1 (of two systems only the sign), nan where these are
-        equal; ``mean``; ``scored``, how many systems have a score. ``score`` (item, system), the
-        systems in their order. ``attrs``: ``n_items``, how many there are in all, and
-        ``n_differing``, on how many two systems differ.
+        Over item:
+
+        - ``spread``: standard deviation of the systems' scores (n - 1), in units of the score
+        - ``with_rest``: item-rest correlation, over systems, of their scores on the item with their
+          means on all other items, from -1 to 1 (for two systems only the sign); NaN where these
+          are equal
+        - ``mean``, ``scored``: mean score, and number of systems with a score
+        - ``score`` (item, system): scores, with the systems in their order
+
+        ``attrs``: ``n_items``, the number of all items, and ``n_differing``, the number of items on
+        which two systems differ.
 
     Raises
     ------
@@ -196,8 +201,8 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
     ...     dims=("item", "system"),
     ...     coords={"system": ["A", "B", "C"]},
     ... )
-    >>> found = disagreements(scores, most=2)
-    >>> found["item"].values.tolist(), found["spread"].values.round(3).tolist()
+    >>> result = disagreements(scores, most=2)
+    >>> result["item"].values.tolist(), result["spread"].values.round(3).tolist()
     (['2', '1'], [0.577, 0.577])
     """
     scores = schemas.scores(scores)

@@ -1,6 +1,4 @@
-"""The published tables this package reproduces, each with its citation, and small fits to try
-things on.
-"""
+"""Load published tables, each with its citation, and small fits for experiments."""
 
 import lazy_loader as _lazy
 

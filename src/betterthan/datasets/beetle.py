@@ -108,16 +108,15 @@ _FUNCTIONS = {
 
 
 def beetle_confusion() -> xr.DataArray:
-    """Confusion matrix of the interpreter of BEETLE II, a tutoring system, on 3,379 labelled
-    student answers.
+    """Return the confusion matrix of the interpreter of BEETLE II, a tutoring system.
 
-    The text of the article counts 3,426 answers, and does not explain the other 47.
+    It is of 3,379 labeled student answers. The text of the article counts 3,426 answers, and does
+    not explain the other 47.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual)
-        ``n_actual`` counts the answers that were left unclassified, too; ``attrs["citation"]`` says
-        where it was printed.
+        Counts. ``n_actual`` counts unclassified answers, too; ``attrs["citation"]`` is the source.
 
     Examples
     --------
@@ -134,13 +133,13 @@ def beetle_confusion() -> xr.DataArray:
 
 
 def beetle_scores() -> xr.DataArray:
-    """Precision, recall and F of three interpreters of the same answers, as printed in two
-    decimals.
+    """Return precision, recall, and F-score of three interpreters of the same answers.
 
-    The system itself, always guessing the most frequent class, and a decision tree (whose confusion
-    matrix was not published). What the tables call micro-average is named ``weighted`` here: it
-    weighs labels by their size. The weighted recall of the tree, 0.53, contradicts the recalls of
-    its classes, which imply at least 0.536.
+    They are as printed, with two decimals: the system itself, a baseline that always predicts the
+    most frequent class, and a decision tree (whose confusion matrix was not published). The
+    micro-average of the tables is named ``weighted`` here: it weights labels by their size. The
+    weighted recall of the tree, 0.53, contradicts the recalls of its classes, which imply at least
+    0.536.
 
     Returns
     -------
@@ -165,14 +164,14 @@ def beetle_scores() -> xr.DataArray:
 
 
 def beetle_feature_sets() -> dict[str, list[str]]:
-    """The seven sets of features that the published functions of learning gain chose from, Table 4.
+    """Return the seven feature sets of the published functions of learning gain (Table 4).
 
     Returns
     -------
     dict of str to list of str
-        By the names of Table 5, and of `beetle_functions`. Features have the names of
-        `features.from_confusion`, for `features.compare`; what the table calls micro-average is
-        ``weighted``.
+        Features by set, with the names of Table 5 and of `beetle_functions`. Features have the
+        names of `features.from_confusion`, for `features.compare`. The micro-average of the table
+        is ``weighted``.
 
     Examples
     --------
@@ -201,13 +200,13 @@ def beetle_feature_sets() -> dict[str, list[str]]:
 
 
 def beetle_functions() -> dict[str, PerformanceFunction]:
-    """The seven published performance functions: learning gain from the scores of the interpreter.
+    """Return the seven published functions from the interpreter's scores to learning gain.
 
     Returns
     -------
     dict of str to PerformanceFunction
-        By feature set. Coefficients as printed; ``precision.non_domain`` of the print is read as
-        ``precision.non_content``, there being no such class.
+        Functions by feature set. Coefficients are as printed; the printed ``precision.non_domain``
+        is read as ``precision.non_content``, as there is no such class.
 
     Examples
     --------
@@ -228,17 +227,18 @@ def beetle_functions() -> dict[str, PerformanceFunction]:
 
 
 def beetle_function_fits() -> pd.DataFrame:
-    """What was printed on the fit of the seven functions to 35 dialogues.
+    """Return the published fit statistics of the seven functions for 35 dialogues.
 
-    It cannot be reproduced: the scores of the single dialogues are not published. R2 is called
-    cross-validated, but an intercept alone has 0.00 there, where a held-out R2 is negative; so it
-    is evidently the mean over training folds. The MSEs imply the held-out R2: from -0.06 to 0.22.
+    They cannot be reproduced, because the scores of the single dialogues are not published. R2 is
+    called cross-validated, but an intercept-only function has 0.00 there, where a held-out R2 is
+    negative; so it is evidently the mean over training folds. The MSEs imply the held-out R2: from
+    -0.06 to 0.22.
 
     Returns
     -------
     pandas.DataFrame
         Index ``feature_set``; columns ``r2_training``, ``r2_training_sd``, ``mse``, ``mse_sd``,
-        ``formula``; ``attrs["citation"]`` says where they were printed.
+        ``formula``; ``attrs["citation"]`` is the source.
 
     Examples
     --------

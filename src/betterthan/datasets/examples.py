@@ -14,22 +14,22 @@ FITS = (
 
 
 def example_fit(name: str) -> xr.DataTree:
-    """A small fit that ships with the package, to try what fitted models say.
+    """Load a small fit that ships with the package, to try the functions for fits.
 
     Parameters
     ----------
     name : {"clustered", "davidson", "graded", "hierarchical", "mallows", "performance_function",
     "rao_kupper"}
-        The model in `betterthan.models`; ``rao_kupper`` is the other form of ``davidson``, fitted
-        to the same judgments.
+        Model in `betterthan.models`; ``rao_kupper`` is the other form of ``davidson``, fitted to
+        the same judgments.
 
     Returns
     -------
     xarray.DataTree
-        As the model's ``fit`` returns it, with fewer draws and without the groups that are not
-        needed: posterior, sample_stats, the data, and for the two models of judgments
-        posterior_predictive and log_likelihood. The data are simulated: ``attrs["data"]`` is the
-        call that draws them, ``attrs["fit"]`` the one that was fitted.
+        Result of the model's ``fit``, with fewer draws and fewer groups: posterior, sample_stats,
+        the data, and for the two models of judgments posterior_predictive and log_likelihood. The
+        data are simulated: ``attrs["data"]`` is the call that draws them, ``attrs["fit"]`` the one
+        that was fitted.
 
     Raises
     ------

@@ -73,12 +73,12 @@ _STATISTICS = {
 
 
 def ordering_ranks() -> xr.DataArray:
-    """Ranks of ten items in a reference order and in the orders of two systems, Table 1.
+    """Return the ranks of ten items in a reference and in two systems (Table 1).
 
     Returns
     -------
     xarray.DataArray, dims (system, item)
-        ``attrs["citation"]`` says where they were printed.
+        Ranks; ``attrs["citation"]`` is the source.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def ordering_ranks() -> xr.DataArray:
 
 
 def ordering_ratings() -> pd.DataFrame:
-    """Ratings of shuffled texts by bins of tau, Table 3.
+    """Return human ratings of shuffled texts by bins of tau (Table 3).
 
     Each of 179 subjects rated one text of each bin, from 1 (incomprehensible) to 7. The ratings
     themselves and the bounds of the bins are not published.
@@ -100,8 +100,8 @@ def ordering_ratings() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Index ``bin``, 1 for the highest tau; columns ``mean``, ``min``, ``max`` and ``sd``;
-        ``attrs["citation"]`` says where they were printed.
+        Index ``bin``, 1 for the highest tau; columns ``mean``, ``min``, ``max``, and ``sd``;
+        ``attrs["citation"]`` is the source.
 
     Examples
     --------
@@ -116,19 +116,19 @@ def ordering_ratings() -> pd.DataFrame:
 
 
 def ordering_statistics() -> pd.DataFrame:
-    """The numbers of the article outside its tables: taus, counts, F and correlations, as printed.
+    """Return the published numbers outside the tables: taus, counts, F, and correlations.
 
     Returns
     -------
     pandas.DataFrame
-        Index ``statistic``; columns ``section``, ``value``, ``df1`` and ``df2`` (of F), ``n`` (of
-        a correlation) and ``p_below`` (the bound that is printed for p). A number that is not
-        printed is NaN; ``attrs["citation"]`` says where the others were printed.
+        Index ``statistic``; columns ``section``, ``value``, ``df1`` and ``df2`` (of F), ``n`` (of a
+        correlation), and ``p_below`` (the printed bound of p). A number that is not printed is NaN;
+        ``attrs["citation"]`` is the source.
 
     Notes
     -----
-    Not all agree with each other or with what they are computed from: the page on published
-    numbers in the documentation lists which do not.
+    Some disagree with each other or with the data that they are computed from; the page on
+    published numbers in the documentation lists them.
 
     Examples
     --------

@@ -64,14 +64,15 @@ _WORKED = ([[16, 1, 0], [3, 6, 1], [1, 2, 0]], (60, 28, 6))
 
 
 def pandalm(judge: str = "gpt-3.5", *, labels: str = "all") -> xr.Dataset:
-    """What people said by what a judge said, of PandaLM's test set.
+    """Return human labels and judge outputs of PandaLM's test set, as judged counts.
 
     Parameters
     ----------
     judge : {"gpt-3.5", "pandalm-7b"}, default "gpt-3.5"
+        Judge model.
     labels : {"all", "30"}, default "all"
-        All items have a label, the majority of three people (where all three differ, a tie). "30":
-        one pair, judged by gpt-3.5, of which the first 30 of 94 items have one.
+        Human labels. "all": every item has one, the majority of three people (a tie if all three
+        differ). "30": one pair, judged by gpt-3.5, with labels for the first 30 of 94 items.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def pandalm(judge: str = "gpt-3.5", *, labels: str = "all") -> xr.Dataset:
     Raises
     ------
     ValueError
-        If the judge or the labels are none of these, or the 30 labels are asked of another judge.
+        If the judge or the labels are none of these, or "30" is combined with another judge.
 
     References
     ----------

@@ -32,13 +32,15 @@ _DIAG = {
 
 
 def diag_measures() -> pd.DataFrame:
-    """Eleven measures of two versions of a tutoring system, in different units and directions.
+    """Return eleven measures of two versions of a tutoring system.
+
+    The measures have different units and directions.
 
     Returns
     -------
     pandas.DataFrame
-        Index ``measure``; columns ``DIAG-orig``, ``DIAG-NLP``, ``higher_is_better`` and
-        ``independent`` (0 or 1); ``attrs["citation"]`` says where they were printed.
+        Index ``measure``; columns ``DIAG-orig``, ``DIAG-NLP``, ``higher_is_better``, and
+        ``independent`` (0 or 1); ``attrs["citation"]`` is the source.
 
     Examples
     --------
@@ -85,18 +87,20 @@ _PROBABILITIES = (
 
 
 def contingency_case(case: str) -> xr.DataArray:
-    """Counts of one of the two constructed cases of Table A1: equal accuracies, unequal evidence.
+    """Return the counts of one of two constructed cases: equal accuracies, unequal evidence.
+
+    They are those of Table A1 in the source.
 
     Parameters
     ----------
     case : {"a", "b"}
-        In both, A is right on 710 and B on 700 of 1000 examples. In case a they differ on 14
-        examples (12 to 2), in case b on 410 (210 to 200).
+        Name of the case. In both, A is correct on 710 and B on 700 of 1000 items. In case a they
+        differ on 14 items (12 to 2), in case b on 410 (210 to 200).
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome)
-        ``attrs["citation"]`` says where it was printed.
+        Counts; ``attrs["citation"]`` is the source.
 
     Raises
     ------
@@ -114,15 +118,15 @@ def contingency_case(case: str) -> xr.DataArray:
 
 
 def intent_detection() -> xr.DataArray:
-    """Wins of eight intent detection systems against each other, Table A2.
+    """Return the wins of eight intent detection systems against each other (Table A2).
 
-    Three data sets in five languages are pooled. The table prints no ties and no number of
-    examples, so ties are unknown.
+    Three data sets in five languages are pooled. The table prints no ties and no number of items,
+    so ties are unknown.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome)
-        Outcomes win and loss. ``attrs["citation"]`` says where it was printed.
+        Counts with the outcomes win and loss. ``attrs["citation"]`` is the source.
 
     Examples
     --------
@@ -139,13 +143,13 @@ def intent_detection() -> xr.DataArray:
 
 
 def intent_detection_probabilities() -> xr.DataArray:
-    """Probabilities in percent that one of eight intent detection systems is better, Table A3.
+    """Return published probabilities that one of eight systems is better (Table A3).
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b)
-        That ``system_a`` is better than ``system_b``, to two decimals, and 50 on the diagonal, as
-        printed. ``attrs["citation"]`` says where.
+        Probabilities that ``system_a`` is better than ``system_b``, in percent with two decimals,
+        and 50 on the diagonal, as printed. ``attrs["citation"]`` is the source.
 
     Examples
     --------
@@ -202,17 +206,20 @@ _MUC6_ERRATA = {
 
 
 def muc6_similarity(task: str) -> xr.DataArray:
-    """Check marks of a MUC-6 task: which systems were not told apart, at 0.01 with confidence 0.99.
+    """Return which systems of a MUC-6 task were not significantly different.
+
+    They are printed check marks, at significance level 0.01 with confidence 0.99.
 
     Parameters
     ----------
     task : {"named_entity", "template_element", "scenario_template"}
+        Name of the task.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b), bool
-        Systems are named by their rank, as printed; ``score`` on system_a is F in percent.
-        ``attrs`` hold the citation and, where the print is odd, an ``erratum``.
+        Marks. Systems are named by their rank, as printed; ``score`` on system_a is the F-score, in
+        percent. ``attrs`` hold the citation and, if the print has an error, an ``erratum``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What predicts an outcome: features, functions, predictions."""
+"""Model which component metrics predict an end-to-end outcome, such as user satisfaction."""
 
 import lazy_loader as _lazy
 

@@ -62,57 +62,66 @@ def performance_function(
     resamples: int = names.RESAMPLES,
     rng: Any = None,
 ) -> PerformanceFunction:
-    """Predict a response from component scores by linear regression on features chosen by AIC.
+    """Predict a response from component scores by linear regression, with features chosen by AIC.
+
+    It is the performance function of PARADISE: which component metrics predict an end-to-end
+    outcome?
 
     Parameters
     ----------
     features : pandas.DataFrame or xarray.DataArray, dims (dialogue, feature)
-        One row for each dialogue; from `features.from_confusion`, or a table of your own.
+        Features with one row for each dialogue, from `features.from_confusion` or a table of your
+        own.
     response : str, pandas.Series, xarray.DataArray or array-like
-        What is to be predicted, by the name of a column of `features` or on its own, such as
-        `features.learning_gain`.
+        Response to predict, such as `features.learning_gain`: the name of a column of `features`,
+        or its values.
     columns : sequence of str, optional
-        Features to choose from. Default: all columns but the response and the groups.
+        Features to choose from. Default: all columns except the response and the groups.
     direction : {"both", "forward", "backward", "none"}, default "both"
-        How features are moved while AIC falls, as R's ``step`` does: forward and both start with
-        none, backward with all of them; none keeps all. Of moves with the same AIC the first is
-        made: drops before additions, then in the order of the features.
+        Moves of the stepwise search, which go on while AIC falls, as in R's ``step``. "forward" and
+        "both" start with no feature, "backward" with all of them; "none" keeps all. Of moves with
+        the same AIC the first is made: removals before additions, then in the order of the
+        features.
     leave_out : str or array-like, optional
-        What is left out at once in cross-validation: a column, an index level or one label for each
-        row, such as the dialogue where one dialogue has several raters. Default: one row at a time,
-        but rows with one label of the index, or with the same features, are left out together,
-        with a warning. "row" (where no column has that name) says that every row stands alone.
+        Group to leave out at once in cross-validation: a column, an index level, or one label for
+        each row, such as the dialogue if one dialogue has several raters. Default: one row at a
+        time, but rows with one label of the index, or with the same features, are left out
+        together, with a warning. "row" (if no column has that name) treats every row as
+        independent.
     ci_prob : float, default 0.95
-        Mass of the intervals of the coefficients (equal-tailed, Student's t).
+        Level of the confidence intervals of the coefficients (equal-tailed, Student's t).
     resamples : int, default 500
-        Bootstrap samples in which the features are chosen anew.
+        Number of bootstrap samples in which the choice of features is repeated.
     rng : int, numpy.random.Generator or None
-        Of the bootstrap; the seed in use is in ``fit.attrs["seed"]``.
+        Seed of the bootstrap, which ``fit.attrs["seed"]`` records.
 
     Returns
     -------
     PerformanceFunction
-        Its ``fit`` is an xarray.Dataset. Over feature: ``chosen``, ``coefficient``,
-        ``standardised`` (per standard deviation), ``standard_error`` with its degrees of freedom
-        ``df``, ``lower``, ``upper`` (clustered where rows are left out together: CR2, with the
-        degrees of freedom of Bell and McCaffrey, which few groups need; as if nothing had been
-        chosen: too narrow after a choice) and ``inclusion``: the share of bootstrap samples, of
-        what is left out together, in which the feature is chosen. A chosen feature of pure noise
-        has about two thirds; related features share it. Over step: ``change`` and ``aic``
-        (n log(RSS / n) + 2 coefficients), and ``aic_after`` (step, feature) of every move that was
-        possible. Over dialogue: ``observed``, ``fitted``, ``held_out`` and ``held_out_chosen``. And
-        the measures:
+        Its ``fit`` is an xarray.Dataset. Over feature:
 
-        - ``r2``: of the fit itself;
-        - ``r2_training``: mean over the folds of the R2 on the rows that were kept, with
-          ``r2_training_sd``;
-        - ``r2_held_out``: 1 - PRESS / SST, the features staying as they were chosen from all rows;
+        - ``chosen``, ``coefficient``, and ``standardised`` (per standard deviation)
+        - ``standard_error`` with its degrees of freedom ``df``, ``lower``, ``upper``: clustered if
+          rows are left out together (CR2, with the degrees of freedom of Bell and McCaffrey, for
+          few groups). They ignore the choice of features, so they are too narrow after one.
+        - ``inclusion``: proportion of bootstrap samples, of groups that are left out together, in
+          which the feature is chosen. For a chosen feature of pure noise it is about two thirds;
+          related features divide it between them.
+
+        Over step: ``change`` and ``aic`` (n log(RSS / n) + 2 coefficients), and ``aic_after``
+        (step, feature) of every possible move. Over dialogue: ``observed``, ``fitted``,
+        ``held_out``, and ``held_out_chosen``. And the measures:
+
+        - ``r2``: of the fit itself
+        - ``r2_training``: mean over the folds of the R2 on the training rows, with
+          ``r2_training_sd``
+        - ``r2_held_out``: 1 - PRESS / SST, with the features chosen from all rows
         - ``r2_held_out_chosen``: the same with the choice repeated inside every fold (nested
-          cross-validation): the honest one, of one set of features;
-        - ``r2_held_out_se`` and ``r2_held_out_chosen_se``: their standard errors over what is left
-          out together;
+          cross-validation); the only one without selection bias, for one set of features
+        - ``r2_held_out_se`` and ``r2_held_out_chosen_se``: their standard errors over the groups
+          that are left out together
         - ``mse`` and ``mse_chosen``: mean squared errors of held-out rows, with ``mse_sd`` and
-          ``mse_chosen_sd``.
+          ``mse_chosen_sd``
 
     Raises
     ------

@@ -14,23 +14,24 @@ from betterthan.features.of_confusions import from_confusion
 
 @dataclass(frozen=True)
 class PerformanceFunction:
-    """Predicts a response from component scores: an intercept and a coefficient for each feature.
+    """Linear function that predicts a response from component scores.
 
-    Made by `features.performance_function` from data, or by `from_coefficients` from what a paper
-    prints.
+    Create it from data with `features.performance_function`, or from printed coefficients with
+    `from_coefficients`.
 
     Attributes
     ----------
     intercept : float
+        Constant of the function.
     coefficients : dict of str to float
-        By feature; features that are not in it do not count.
+        Coefficient of each feature; other features do not count.
     response : str
-        What is predicted.
+        Name of the response.
     confusions : tuple of str
-        Confusions the training data had enough of. A function that uses one of them refuses a
-        component whose errors are mostly of other kinds.
+        Confusions that the training data had enough of. A function that uses one of them raises an
+        error for a component whose errors are mostly of other kinds.
     fit : xarray.Dataset or None
-        How it was fitted; None for a published formula.
+        Details of the fit; None for a published formula.
     """
 
     intercept: float
@@ -48,19 +49,23 @@ class PerformanceFunction:
         response: str = "response",
         confusions: Iterable[str] = (),
     ) -> "PerformanceFunction":
-        """Enter a published formula.
+        """Create a performance function from a published formula.
 
         Parameters
         ----------
         intercept : float
+            Constant of the function.
         coefficients : mapping of str to float
+            Coefficient of each feature.
         response : str, default "response"
+            Name of the response.
         confusions : iterable of str, optional
-            The confusions the function was trained on, at least those it uses.
+            Confusions that the function was trained on, at least those it uses.
 
         Returns
         -------
         PerformanceFunction
+            The function, without a fit.
 
         Raises
         ------
@@ -104,7 +109,7 @@ class PerformanceFunction:
         Parameters
         ----------
         component : xarray.DataArray, pandas.DataFrame, pandas.Series or mapping
-            A confusion matrix, scores (label, measure), or features by name: a dim, columns, index
+            Confusion matrix, scores (label, measure), or features by name: a dim, columns, index,
             or keys. Other dims are kept.
 
         Returns
@@ -115,8 +120,8 @@ class PerformanceFunction:
         Raises
         ------
         ValueError
-            If a feature is missing, has no value in the one component given, or the function uses
-            confusions and the component makes none or mostly others.
+            If a feature is missing or, for a single component, has no value; or if the function
+            uses confusions and the component makes none or mostly others.
 
         Examples
         --------

@@ -31,38 +31,42 @@ def compare_learners(
     leave_out: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> xr.Dataset:
-    """Predict a response from features by several learners, and compare their held-out errors.
+    """Compare several learners by their held-out errors in predicting a response.
 
     Parameters
     ----------
     features, response, columns, leave_out
         See `features.performance_function`.
     learners : mapping
-        By name: an object with the methods ``fit(x, y)`` and ``predict(x)`` of arrays (dialogue,
-        feature) and (dialogue,), such as an estimator of scikit-learn (the extra
-        ``betterthan[learners]`` installs it); or a `direction` of `features.performance_function`,
-        "both" for its choice by AIC. Each fold fits a copy, so that what an object has learned, or
-        chooses inside ``fit`` (a pipeline, a search over settings), does not see what is left out.
-        Where a learner draws random numbers, set its own seed.
+        Learners by name. A learner is an object with the methods ``fit(x, y)`` and ``predict(x)``
+        on arrays (dialogue, feature) and (dialogue,), such as an estimator of scikit-learn (the
+        extra ``betterthan[learners]`` installs it); or a `direction` of
+        `features.performance_function`, such as "both" for its choice by AIC. Each fold fits a
+        copy, so that anything an object learns or chooses inside ``fit`` (a pipeline, a search over
+        settings) does not see the held-out rows. Set the seed of a learner that draws random
+        numbers.
     ci_prob : float, default 0.95
-        Level of the intervals of differences.
+        Level of the intervals of differences (Student's t).
 
     Returns
     -------
     xarray.Dataset
-        Over learner: ``r2_training`` (mean over the folds of the R2 on the rows that were kept)
-        and its standard deviation ``r2_training_sd``; ``r2_held_out`` of the rows that were left
-        out, the nested R2, which is ``r2_held_out_chosen`` of `features.performance_function`, with
-        its standard error ``r2_held_out_se``; ``mse`` and ``mse_sd``. Over (learner_a, learner_b)
-        ``mse_difference``, ``mse_difference_lower``, ``mse_difference_upper``, ``prob_better`` and
-        ``p_value``, as in `features.compare`. Over (learner, dialogue) ``held_out``, and over
-        dialogue ``observed``.
+        Over learner:
+
+        - ``r2_training``, ``r2_training_sd``: mean and SD over the folds of the R2 on training rows
+        - ``r2_held_out``, ``r2_held_out_se``: nested R2 of held-out rows, which
+          `features.performance_function` calls ``r2_held_out_chosen``, and its standard error
+        - ``mse``, ``mse_sd``
+
+        Over (learner_a, learner_b), as in `features.compare`: ``mse_difference``,
+        ``mse_difference_lower``, ``mse_difference_upper``, ``prob_better``, and ``p_value``. Over
+        (learner, dialogue): ``held_out``; over dialogue: ``observed``.
 
     Raises
     ------
     ValueError
-        As `features.performance_function`; or if there are no learners, or one has no ``fit`` and
-        ``predict`` or does not predict one finite number for each row.
+        For the reasons of `features.performance_function`; or if there are no learners, or one has
+        no ``fit`` and ``predict`` or does not predict one finite number for each row.
 
     References
     ----------
@@ -80,8 +84,8 @@ def compare_learners(
     ...         return self.y[abs(x[:, None] - self.x).sum(2).argmin(1)]
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
-    >>> found = compare_learners(table, "rating", {"AIC": "both", "nearest": Nearest()})
-    >>> found["r2_held_out"].round(2).values.tolist()
+    >>> result = compare_learners(table, "rating", {"AIC": "both", "nearest": Nearest()})
+    >>> result["r2_held_out"].round(2).values.tolist()
     [0.9, 0.44]
     """
     checks.of_type(learners, Mapping, "learners are", "mapping from names to learners")

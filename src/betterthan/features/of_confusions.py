@@ -17,36 +17,41 @@ _ROUNDING = 1e-9
 def from_confusion(
     confusion: xr.DataArray, *, beta: float = 1.0, least: int = 0, unclassified: bool = False
 ) -> xr.DataArray:
-    """Every score that a confusion matrix has, as features with names.
+    """Compute every score of a confusion matrix, as named features.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual) or (dialogue, predicted, actual)
-        From `labels.confusion_matrix`, with ``by`` for one matrix for each dialogue.
+        Confusion matrix from `labels.confusion_matrix`, with ``by`` for one matrix for each
+        dialogue.
     beta : float, default 1
-        Recall counts beta times as much as precision in F.
+        Weight of recall relative to precision in F.
     least : int, default 0
-        A confusion is kept if every dialogue has it at least so often. A rare one teaches a
-        function nothing.
+        Fewest times that every dialogue must have a confusion for it to be kept. A function learns
+        nothing from a rare one.
     unclassified : bool, default False
-        Add the feature ``unclassified``: the share of items that got no label. A regression refuses
-        it where it is the same in all dialogues, as 0 is where every item has a label.
+        Whether to add the feature ``unclassified``: the proportion of items without a label. A
+        regression does not support it if it is the same in all dialogues, such as 0 if every item
+        has a label.
 
     Returns
     -------
     xarray.DataArray, dims (feature,) or (dialogue, feature)
-        ``precision.L``, ``recall.L`` and ``f.L`` for every label L and for the averages macro,
-        weighted and pooled; ``freq.predicted.P.actual.A`` for every confusion: its share of the
-        wrongly classified items. A class that a dialogue does not have shows no skill, not a skill
-        of 0: its three scores are NaN, and macro is over the classes that the dialogue has. The
-        coord ``n_absent`` counts the dialogues in which a score is NaN for that; a performance
-        function leaves them out if it may choose that score. ``attrs["confusions"]`` names the
-        confusions that were kept.
+        - ``precision.L``, ``recall.L``, and ``f.L``: for every label L, and for the averages macro,
+          weighted, and pooled
+        - ``freq.predicted.P.actual.A``: proportion of each confusion among the classification
+          errors
+
+        The three scores of a class that a dialogue does not have are NaN, and macro is over the
+        classes that the dialogue has. The coordinate ``n_absent`` counts the dialogues in which a
+        score is NaN for that reason; a performance function leaves them out if it may choose that
+        score. ``attrs["confusions"]`` lists the confusions that were kept.
 
     Raises
     ------
     ValueError
-        If it is not a confusion matrix, a label is named like an average, or least is negative.
+        If the data are not a confusion matrix, a label has the name of an average, or least is
+        negative.
 
     References
     ----------
@@ -56,8 +61,8 @@ def from_confusion(
     --------
     >>> import betterthan as bt
     >>> features = from_confusion(bt.datasets.beetle_confusion())
-    >>> asked = ["f.weighted", "freq.predicted.pc_incomplete.actual.contradictory"]
-    >>> features.sel(feature=asked).round(4).values.tolist()
+    >>> wanted = ["f.weighted", "freq.predicted.pc_incomplete.actual.contradictory"]
+    >>> features.sel(feature=wanted).round(4).values.tolist()
     [0.5136, 0.2331]
     >>> features = from_confusion(bt.datasets.beetle_confusion(), unclassified=True)
     >>> features.sel(feature="unclassified").round(4).item()  # 1,064 of 3,379
@@ -127,25 +132,25 @@ def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:
 
 
 def learning_gain(pre: Any, post: Any) -> Any:
-    """How much of what could be gained was gained: (post - pre) / (1 - pre).
+    """Compute the normalized learning gain, (post - pre) / (1 - pre).
 
     Parameters
     ----------
     pre, post : array-like or xarray.DataArray
-        Shares of right answers before and after, from 0 to 1; NaN where missing.
+        Proportions of correct answers before and after, from 0 to 1; NaN if missing.
 
     Returns
     -------
     numpy.ndarray or xarray.DataArray
-        As given; NaN where either is missing. Negative where the second test is worse, without a
-        limit where the first was nearly perfect: below -1 there is a warning, for such a dialogue
-        alone can steer a regression. Normalised change, which divides losses by what could be lost
-        (pre), stays within -1 and 1.
+        Gains, in the type of the input; NaN if either is missing. The gain is negative if the
+        second test is worse, without a bound if the first was nearly perfect. Below -1 there is a
+        warning, because such a dialogue can determine a regression. Normalized change, which
+        divides losses by the possible loss (pre), stays within -1 and 1.
 
     Raises
     ------
     ValueError
-        If a share is outside 0 and 1, or a pre-test is 1: nothing was left to gain.
+        If a proportion is outside 0 and 1, or a pre-test is 1, with nothing left to gain.
 
     References
     ----------
@@ -209,26 +214,29 @@ _CHI2_95 = 3.841458820694124  # chi-square with 1 degree of freedom
 
 
 def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted") -> xr.Dataset:
-    """Fit beta: the weight of recall at which F-beta of a dialogue predicts its response best.
+    """Fit beta, the weight of recall at which F-beta best predicts a response.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (dialogue, predicted, actual)
-        From `labels.confusion_matrix` with ``by``.
+        Confusion matrix of each dialogue, from `labels.confusion_matrix` with ``by``.
     response : xarray.DataArray, pandas.Series or array-like
-        One number for each dialogue; dialogues without one are left out and counted.
+        Response of each dialogue; dialogues without one are left out and counted.
     average : {"weighted", "macro", "pooled"}, default "weighted"
-        Over labels; see `labels.precision_recall_f`, but macro is over the labels that a dialogue
-        has.
+        Average over labels; see `labels.precision_recall_f`, but macro is over the labels that a
+        dialogue has.
 
     Returns
     -------
     xarray.Dataset
-        ``best`` beta, its ``lower`` and ``upper`` (95 % by profile likelihood; an end of the grid,
-        1/32 or 32, says that the data set no limit), ``intercept`` and ``slope`` of the response on
-        F, ``r2``, ``r2_held_out`` with beta fitted anew without each dialogue, and ``profile``: R2
-        over ``beta``. A negative slope, a better F that goes with a lower response, is warned of:
-        beta then says nothing of what counts.
+        - ``best``: beta, with its ``lower`` and ``upper`` (95% by profile likelihood); a bound at
+          the limit of the grid, 1/32 or 32, means that the data do not bound it
+        - ``intercept``, ``slope``: of the response on F
+        - ``r2``, and ``r2_held_out`` with beta fitted again without each dialogue
+        - ``profile`` (beta): R2
+
+        A negative slope, where a better F goes with a lower response, raises a warning; beta then
+        has no meaning.
 
     Raises
     ------
@@ -245,8 +253,8 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     >>> from betterthan.labels.matrices import confusion_matrix
     >>> confusion = confusion_matrix(gold, np.where(right, gold, None), by=by)
     >>> gain = [m.sum() / 20 for m in confusion.values]  # the share of right answers: recall alone
-    >>> found = fit_beta(confusion, np.array(gain) + 0.01 * random.normal(size=30))
-    >>> bool(found["best"] > 4)
+    >>> result = fit_beta(confusion, np.array(gain) + 0.01 * random.normal(size=30))
+    >>> bool(result["best"] > 4)
     True
     """
     matrix, actual, _ = schemas.confusion(confusion)

@@ -26,39 +26,43 @@ def predict(
     threshold: float = names.VERDICT_PROB,
     higher_is_better: bool = True,
 ) -> xr.Dataset:
-    """Predict the mean response of components from their scores, with intervals, and compare them
-    by it.
+    """Predict the mean response of components from their scores, and compare them.
 
-    The coefficients are shrunk towards 0 by the prior, by about a third where dialogues are some
-    dozens, and the differences between components with them: true ones are larger on average, and
-    their intervals hold them less often than promised (a true effect of .6 in .82).
+    The prior shrinks the coefficients towards 0, by about a third with a few dozen dialogues, and
+    with them the differences between components. True differences are larger on average, and the
+    intervals contain them less often than the nominal level (a true effect of 0.6 in 0.82).
 
     Parameters
     ----------
     tree : xarray.DataTree
-        From ``betterthan.models.performance_function.fit``.
+        Result of ``betterthan.models.performance_function.fit``.
     components : pandas.DataFrame or mapping
-        One row for each component with the features as columns; or, by name, a confusion matrix or
-        features each.
+        Components: one row for each with the features as columns; or, by name, a confusion matrix
+        or features.
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of the response.
+        Half-width of the region of practical equivalence (ROPE), in units of the response.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+        Kind of interval: highest density or equal-tailed.
     threshold : float, default 0.95
-        Probability at which a verdict is given, above 0.5.
+        Posterior probability needed for a verdict, above 0.5.
     higher_is_better : bool, default True
         Whether a higher response is better.
 
     Returns
     -------
     xarray.Dataset
-        Over system: ``predicted`` (posterior mean of the mean response, over new users where there
-        were groups), ``predicted_mcse``, ``lower``, ``upper``, ``prob_best``, and ``outside``: the
-        features that lie outside the range of the training data. Over (system_a, system_b):
-        ``prob_better`` and its error ``prob_better_mcse``, ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, ``mass`` (region) and ``verdict``, which is
-        ``no_verdict`` where the fit has not converged.
+        Over system:
+
+        - ``predicted``: posterior mean of the mean response, over new users if there were groups,
+          with ``predicted_mcse``, ``lower``, ``upper``
+        - ``prob_best``
+        - ``outside``: features outside the range of the training data
+
+        Over (system_a, system_b): ``prob_better`` and its error ``prob_better_mcse``,
+        ``difference_mean``, ``difference_lower``, ``difference_upper``, ``mass`` (region), and
+        ``verdict``, which is ``no_verdict`` if the fit has not converged.
 
     Raises
     ------
@@ -71,8 +75,8 @@ def predict(
     >>> import betterthan as bt
     >>> tree = bt.datasets.example_fit("performance_function")  # of two features, x0 and x1
     >>> components = {"A": {"x0": 1.0, "x1": 0.5}, "B": {"x0": 0.0, "x1": 0.5}}
-    >>> found = bt.features.predict(tree, components)
-    >>> bool(found["lower"].sel(system="A") < found["predicted"].sel(system="A"))
+    >>> result = bt.features.predict(tree, components)
+    >>> bool(result["lower"].sel(system="A") < result["predicted"].sel(system="A"))
     True
     """
     fit = Fit.from_tree(tree, ("performance_function",))

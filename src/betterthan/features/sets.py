@@ -90,39 +90,45 @@ def compare(
     leave_out: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> xr.Dataset:
-    """Fit a performance function on each of several sets of features, and compare their errors.
+    """Compare sets of features by the errors of their performance functions.
 
     Parameters
     ----------
     features, response, direction, leave_out
         See `features.performance_function`.
     sets : mapping of str to sequence of str
-        Names of sets and the features each may choose from.
+        Names of sets, and the features that each may choose from.
     ci_prob : float, default 0.95
-        Level of the intervals of differences.
+        Level of the intervals of differences (Student's t).
 
     Returns
     -------
     xarray.Dataset
-        Over feature_set: the measures of `features.performance_function`, ``n_features`` (given),
-        ``n_chosen``, and ``formula``. All sets are fitted to the same rows: those that lack no
-        feature of any set. The best ``r2_held_out_chosen`` of several is too high, for its set was
-        chosen by it. ``r2_held_out_best`` (with ``r2_held_out_best_se``) is that of choosing a set,
-        the choice made anew inside every fold, by the ``r2_held_out_chosen`` of the dialogues that
-        are left; ``picked`` is the share of folds in which a set was the best. From 51 dialogues on
-        (or whatever is left out together) these outer folds leave out several, and are 50.
+        Over feature_set: the measures of `features.performance_function`, ``n_features`` (to choose
+        from), ``n_chosen``, and ``formula``. All sets are fitted to the same rows, those with all
+        features of every set.
 
-        Over (feature_set_a, feature_set_b), from the errors on the same held-out rows, features
-        being chosen anew in every fold: ``mse_difference``, that of a less that of b, with
-        ``mse_difference_lower`` and ``mse_difference_upper``; ``prob_better``, the probability that
-        a has the smaller mean squared error (flat prior); and ``p_value``, two-sided. All are of
-        Student's t with the corrected variance of Nadeau and Bengio, which is cautious: of two
-        equally good sets p was at most 0.05 in 0 to 0.08 of simulated data.
+        The best ``r2_held_out_chosen`` of several is too high, because it chose its set.
+        ``r2_held_out_best`` (with ``r2_held_out_best_se``) includes that choice: it is repeated
+        inside every fold, by the ``r2_held_out_chosen`` of the remaining dialogues. ``picked`` is
+        the proportion of folds in which a set was the best. From 51 dialogues (or groups that are
+        left out together) on, there are 50 of these outer folds, each of which leaves out several.
+
+        Over (feature_set_a, feature_set_b), from the errors on the same held-out rows, with
+        features chosen again in every fold:
+
+        - ``mse_difference``, ``mse_difference_lower``, ``mse_difference_upper``: that of a minus
+          that of b
+        - ``prob_better``: probability that a has the smaller mean squared error (flat prior)
+        - ``p_value``: two-sided
+
+        All use Student's t with the corrected variance of Nadeau and Bengio, which is conservative:
+        for two equally good sets, p was at most 0.05 in 0 to 0.08 of simulated data.
 
     Raises
     ------
     ValueError
-        As `features.performance_function`; or if there are no sets.
+        For the reasons of `features.performance_function`, or if there are no sets.
 
     References
     ----------
@@ -136,10 +142,10 @@ def compare(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"f": [0.3, 0.5, 0.6, 0.4, 0.8, 0.7], "words": [9, 4, 5, 9, 7, 2],
     ...                       "rating": [2.0, 3.1, 3.4, 2.4, 4.6, 3.9]})
-    >>> found = compare(table, "rating", {"scores": ["f"], "length": ["words"]})
-    >>> found["formula"].values.tolist()
+    >>> result = compare(table, "rating", {"scores": ["f"], "length": ["words"]})
+    >>> result["formula"].values.tolist()
     ['rating = 0.4362 + 5.086 f', 'rating = 4.343 - 0.185 words']
-    >>> pair = found.sel(feature_set_a="scores", feature_set_b="length")
+    >>> pair = result.sel(feature_set_a="scores", feature_set_b="length")
     >>> round(pair["mse_difference"].item(), 2), round(pair["p_value"].item(), 2)
     (-1.32, 0.17)
     """

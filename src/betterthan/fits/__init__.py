@@ -1,4 +1,4 @@
-"""What fitted models say: answers, checks, and which model predicts best."""
+"""Compare systems from fitted models, check the fits, and compare the models."""
 
 import lazy_loader as _lazy
 

@@ -32,43 +32,43 @@ _FAR = 1e-4  # from 1, of probabilities that add up to it: draws may be kept in 
 
 
 def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -> xr.DataTree:
-    """Take a posterior that you sampled, so that every function for fits takes it.
+    """Adopt a posterior that you sampled, so that every function for fits accepts it.
 
-    The model may be one that `build` returned, extended or not, or your own; the sampler may be
-    any. Nothing is claimed of it: the calibration of this package holds for its own models.
+    The model may be one from `build`, extended or not, or your own, with any sampler. The
+    calibration results of this package hold only for its own models.
 
     Parameters
     ----------
     idata : xarray.DataTree
-        From ``pm.sample``, with a group posterior over chain and draw. It holds ``difference``
-        (pair), P(A wins) - P(B wins), or any other difference that is above 0 where A is better;
-        or ``theta`` (pair, outcome), the probabilities of win, loss and tie; or ``p`` (pair), the
-        probability that A wins an example that is not a tie. The first of these answers.
+        Result of ``pm.sample``, with a group posterior over chain and draw. It holds one of these
+        (the first one counts): ``difference`` (pair), P(A wins) - P(B wins), or any other
+        difference that is above 0 where A is better; ``theta`` (pair, outcome), the probabilities
+        of win, loss, and tie; or ``p`` (pair), the probability that A wins a non-tied item.
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome), optional
-        The data of the model, also by cluster or data set, or judged counts. They name the systems
-        where the model does not, and the answers come in their shape. Default: the systems that
-        `build` recorded, else those in labels such as "A vs B". The answers are then over
-        (system_a, system_b) where these are all pairs of their systems, in any order and each in
-        either direction, else over (pair,).
+        Data of the model, also by cluster or data set, or judged counts. They name the systems if
+        the model does not, and results get their dims. Default: the systems that `build` recorded,
+        else those in labels such as "A vs B". Results are then over (system_a, system_b) if these
+        are all pairs of their systems, in any order and direction, else over (pair,).
 
     Returns
     -------
     xarray.DataTree
         The same groups, with the pairs of the posterior. The posterior has coordinates ``system_a``
-        and ``system_b`` on pair, and ``difference`` where it follows from ``theta``. Where a
-        variable is not over pair, constant_data has these coordinates instead, so that ArviZ
-        takes the posterior. ``posterior.attrs["model"]`` is "adopted model".
+        and ``system_b`` on pair, and ``difference`` if it follows from ``theta``. If a variable is
+        not over pair, constant_data has these coordinates instead, so that ArviZ accepts the
+        posterior. ``posterior.attrs["model"]`` is "adopted model".
 
     Raises
     ------
     ValueError
-        If there are no draws, none of the three variables, a value that is not finite or no
-        probability, pairs whose systems are unknown, or other pairs than those of the counts.
+        If there are no draws, none of the three variables, a value that is not finite or not a
+        probability, pairs of unknown systems, or other pairs than those of the counts.
 
     Warns
     -----
     UserWarning
-        If the draws have not converged: what failed and what to try, as `fits.diagnose` says it.
+        If the draws have not converged; the warning has the failures and remedies of
+        `fits.diagnose`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether a fit can be trusted: its diagnosis, its summary, and the closed form beside it."""
+"""Check a fit: its diagnosis, its summary, and its distance from the closed form."""
 
 import warnings
 from importlib import import_module
@@ -28,36 +28,40 @@ _FAR = 4.0  # distance, in Monte Carlo errors, that two right answers keep only 
 
 
 def cross_check(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset:
-    """How far the sampled P(A better) lies from the exact one.
+    """Compare the sampled P(A better) of a fit with the exact one.
+
+    Use it to check a sampler, or a model of your own, against the closed form.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        What the posterior was drawn for, or judged counts. Of further pairs and systems in the
-        counts nothing is checked. For a fit of
-        ``models.clustered``, counts with a dim ``cluster``; for a fit of ``models.mallows`` with
-        complete pooling, the Dataset of `orders.kendall_tau` that it was fitted to, and P(theta of
-        A > theta of B) is checked.
+        Data of the fit, or judged counts. Pairs and systems that are not in the fit are ignored.
+        For a fit of ``models.clustered``: counts with a dim ``cluster``. For a fit of
+        ``models.mallows`` with complete pooling: the Dataset of `orders.kendall_tau` that it was
+        fitted to; the check is then of P(theta of A > theta of B).
     tree : xarray.DataTree
-        Draws, from `posterior.draws`, a model's ``fit`` or `fits.adopt`.
+        Posterior draws, from `posterior.draws`, a model's ``fit``, or `fits.adopt`.
     prior : str, sequence of float or array, optional
-        The prior of the draws, where they do not record it: of a model of your own. An array has a
-        row for each pair, in the order of the draws or by its labels. What ``build`` of
-        ``dirichlet_multinomial``, ``beta_binomial`` and ``independent_betas`` had is recorded.
+        Prior of the draws, if they do not record it, as those of your own model. An array has a row
+        for each pair, in the order of the draws or by its labels. The prior of
+        ``dirichlet_multinomial``, ``beta_binomial``, and ``independent_betas`` is recorded by
+        ``build``.
 
     Returns
     -------
     xarray.Dataset
-        ``exact``, ``sampled``, ``mcse``, ``ess``, ``z`` and ``agrees``: z is from -4 to 4, and the
-        draws have converged. z is the
-        distance in Monte Carlo standard errors sqrt(p (1 - p) / ESS) with the exact p; where fewer
-        than 5 draws are expected on one side, the normal deviate of the exact binomial tail.
+        - ``exact``, ``sampled``: both probabilities
+        - ``mcse``, ``ess``: Monte Carlo error, and effective sample size of the draws
+        - ``z``: their distance in Monte Carlo standard errors sqrt(p (1 - p) / ESS), with the exact
+          p; if fewer than 5 draws are expected on one side, the normal deviate of the exact
+          binomial tail
+        - ``agrees``: whether z is from -4 to 4, and the draws have converged
 
     Raises
     ------
     ValueError
-        If the counts and the draws do not name the same systems, the prior of the draws is not
-        known or is another one, or the model has no closed form.
+        If the counts and the draws do not have the same systems, the prior of the draws is unknown
+        or differs, or the model has no closed form.
 
     Warns
     -----

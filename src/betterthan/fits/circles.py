@@ -13,21 +13,23 @@ _REPLICATIONS = 1000
 
 
 def transitivity(tree: xr.DataTree) -> xr.Dataset:
-    """Check that one ability a system is enough: do judgments form cycles more than the model
-    expects?
+    """Test whether one ability per system is enough to explain the judgments.
+
+    It is not enough if judgments form more cycles (A beats B, B beats C, C beats A) than the model
+    expects.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        From ``betterthan.models.davidson.fit`` with its predictive groups.
+        Result of ``betterthan.models.davidson.fit`` with its predictive groups.
 
     Returns
     -------
     xarray.Dataset
-        Over check: ``observed``, ``expected`` and ``p_value``, the share of replications with as
-        much or more. Checks are ``circular_triads`` (A mostly beats B, B beats C, C beats A) and
-        ``misfit``, the squared distances of wins less losses from what each draw expects, over
-        their variances, summed over rows.
+        Over check: ``observed``, ``expected``, and ``p_value``, the proportion of replications with
+        as much or more. The checks are ``circular_triads`` (A mostly beats B, B beats C, C beats A)
+        and ``misfit``: the squared distances of wins minus losses from the expectation of each
+        draw, over their variances, summed over rows.
 
     Raises
     ------

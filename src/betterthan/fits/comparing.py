@@ -39,87 +39,95 @@ def compare(
     weights: Mapping[str, float] | None = None,
     items: int | None = None,
 ) -> Comparison:
-    """Compare systems from a fit: what is said, and of what, follows from its model.
+    """Compare the systems of a fitted model, with verdicts and ranks.
+
+    Its results depend on the model, as the list below shows.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        A fit of the model ``dirichlet_multinomial``, ``beta_binomial``, ``independent_betas``,
-        ``judge``, ``clustered``, ``davidson``, ``graded``, ``hierarchical``, ``item_response`` or
-        ``mallows``; or a tree from `fits.adopt`, or exact draws from `posterior.draws`.
+        Fit of the model ``dirichlet_multinomial``, ``beta_binomial``, ``independent_betas``,
+        ``judge``, ``clustered``, ``davidson``, ``graded``, ``hierarchical``, ``item_response``, or
+        ``mallows``; a tree from `fits.adopt`; or exact draws from `posterior.draws`.
     rope : float, default 0
-        Half width of the region of practical equivalence: a difference of probabilities, of the
-        shares solved, of graded scores, or of theta, as the model measures. Of an adopted
-        difference any number of at least 0, in its unit.
+        Half-width of the region of practical equivalence (ROPE), in the unit of the model: a
+        difference of probabilities, of proportions solved, of graded scores, or of theta. For an
+        adopted difference, any number from 0 on, in its unit.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+        Kind of interval: highest density or equal-tailed.
     threshold : float, default 0.95
-        Probability at which a verdict is given, above 0.5.
+        Posterior probability needed for a verdict, above 0.5.
     weights : mapping of data set to float, optional
-        For ``hierarchical``: shares of the data sets in what you will meet (post-stratification);
-        they sum to one. Of crossed factors, the names are ``"row / column"``.
+        For ``hierarchical``: proportions of the data sets in the population that you care about
+        (post-stratification); they sum to one. For crossed factors, the names are ``"row /
+        column"``.
     items : int, optional
-        For ``mallows``: items of the new document whose tau is predicted. Default: the median of
-        the documents seen.
+        For ``mallows``: number of items of the new document whose tau is predicted. Default: the
+        median of the observed documents.
 
     Returns
     -------
     Comparison
-        Print it for the answer; its ``fits`` hold the tree. Its data over (system_a, system_b), or
-        (pair,) where the counts came by pair: ``prob_better``, ``difference_mean``,
-        ``difference_lower``, ``difference_upper`` (positive where A is better), ``mass`` (region),
-        each with its ``_mcse``, and ``verdict``, which is ``no_verdict`` where the fit has not
-        converged. And, by model:
+        Print it for the answer; its ``fits`` hold the tree. Its data, over (system_a, system_b), or
+        (pair,) if the counts came by pair:
+
+        - ``prob_better``, ``difference_mean``, ``difference_lower``, ``difference_upper`` (positive
+          if A is better), and ``mass`` (region), each with its ``_mcse``
+        - ``verdict``: ``no_verdict`` if the fit has not converged
+
+        Further variables, by model:
 
         - ``clustered``: ``prob_better_exact``, the same without draws; ``prob_better_independent``
-          and ``verdict_independent``, as if examples were independent; ``n``, ``design_effect`` and
-          ``correlation`` (with ``_lower`` and ``_upper``); ``n_effective``, as many independent
-          examples as say the same.
-        - ``clustered`` and ``hierarchical`` under a PyMC prior or a prior for each pair: without
-          the answers in closed form.
+          and ``verdict_independent``, as if items were independent; ``n``, ``design_effect``, and
+          ``correlation`` (with ``_lower`` and ``_upper``); ``n_effective``, the effective sample
+          size.
+        - ``clustered`` and ``hierarchical`` with a PyMC prior, or a prior for each pair: without
+          the results in closed form.
         - ``davidson`` and ``item_response``: over system ``ability`` (log odds, sum zero) and its
-          ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (the ablest is
-          not found better), ``in_best_set`` (the fewest systems that hold the best one with
-          probability `ci_prob`); ``prob_rank`` over (system, rank). Of judgments ``expected``
-          (outcome), the probabilities of the next one; of items ``score``, the share solved, and
-          ``expected_score`` with ``_lower``, ``_upper``, the share of all such items.
+          ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (no verdict that
+          the system with the highest ability is better), ``in_best_set`` (fewest systems that
+          contain the best one with probability `ci_prob`); ``prob_rank`` over (system, rank). For
+          judgments ``expected`` (outcome), the probabilities of the next one; for items ``score``,
+          the proportion solved, and ``expected_score`` with ``_lower``, ``_upper``, the proportion
+          of all such items.
         - ``graded``: the difference is the typical one, not that of means. ``effect_size``
-          (posterior mean of centre over scale), ``n``, ``n_tied``, ``near_ties`` (the share of
-          differences below 1 % of their 90th percentile; above a tenth, ``no_verdict``); of
-          several data sets ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, on one
-          not seen.
+          (posterior mean of centre over scale), ``n``, ``n_tied``, ``near_ties`` (proportion of
+          differences below 1% of their 90th percentile; above a tenth, ``no_verdict``); for several
+          data sets ``prob_better_dataset`` (dataset, ...) and ``prob_better_new``, for a new data
+          set.
         - ``hierarchical``: a leading dim ``target``: ``equal`` (each data set weighs the same),
-          ``size`` (by its examples), ``given`` (with `weights`) and ``new``, a data set that was
-          not seen. ``prob_better_dataset`` over (dataset, ...) is drawn to the common mean;
-          ``prob_better_pooled`` is the closed form on all examples in one, with ``verdict_pooled``;
+          ``size`` (by its number of items), ``given`` (with `weights`), and ``new``, a new data
+          set. ``prob_better_dataset`` over (dataset, ...) is shrunk to the common mean;
+          ``prob_better_pooled`` and ``verdict_pooled`` are the closed form for all items pooled;
           ``prob_better_unpooled``, ``difference_unpooled`` with ``_lower`` and ``_upper``, and
-          ``verdict_unpooled`` are of each data set by itself, averaged with equal weights;
-          ``verdict_changes`` says where a verdict is another one; ``correlation`` is that of two
-          examples of one data set.
+          ``verdict_unpooled`` average separate analyses of the data sets with equal weights;
+          ``verdict_changes`` marks verdicts that differ; ``correlation`` is that of two items of
+          one data set.
         - ``mallows``: better is the larger theta. Over system ``theta`` with ``theta_mcse``,
-          ``lower``, ``upper``; ``expected_tau`` on the documents seen with its ``_lower`` and
-          ``_upper``; ``new_tau_lower`` and ``new_tau_upper``, between which tau on a new document
-          lies; ``prob_best``, ``expected_rank``, ``in_best_set`` and ``prob_rank`` as above.
+          ``lower``, ``upper``; ``expected_tau`` on the observed documents with its ``_lower`` and
+          ``_upper``; ``new_tau_lower`` and ``new_tau_upper``, the bounds of tau on a new document;
+          ``prob_best``, ``expected_rank``, ``in_best_set``, and ``prob_rank`` as above.
 
     Raises
     ------
     ValueError
-        If the tree is no fit of these models, an argument is not for its model or not valid, or
-        weights do not fit the data sets.
+        If the tree is not a fit of these models, an argument does not apply to its model or is not
+        valid, or weights do not match the data sets.
 
     Warns
     -----
     UserWarning
         If the fit has not converged, a pair or a data set has no win and no loss, a system won or
-        lost everything, or graded scores differ by next to nothing too often.
+        lost everything, or too many graded scores nearly tie.
 
     Examples
     --------
     >>> import betterthan as bt
     >>> tree = bt.datasets.example_fit("hierarchical")  # as models.hierarchical.fit returns it
-    >>> found = bt.fits.compare(tree)
-    >>> better = found["prob_better"]
+    >>> comparison = bt.fits.compare(tree)
+    >>> better = comparison["prob_better"]
     >>> better.sel(target="new").item() < better.sel(target="equal").item()
     True
     """

@@ -20,24 +20,25 @@ from betterthan.signed import Signature
 
 
 def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any:
-    """Compare models of one data set by how well they predict what is left out (PSIS-LOO).
+    """Compare models of one data set by leave-one-out prediction (PSIS-LOO).
 
     Parameters
     ----------
     trees : mapping of name to xarray.DataTree
-        Two fits or more, of the same data and with their predictive groups. What is left out is a
-        row of the likelihood: a data set of a pair, a cluster, a row of judgments, an item. A model
-        of counts has one row for each pair, whose loss leaves the prior alone: it is refused.
+        Two fits or more, of the same data and with their predictive groups. Left out is a row of
+        the likelihood: a data set of a pair, a cluster, a row of judgments, or an item. A model of
+        counts has one row for each pair, so its prediction would rest on the prior; it raises an
+        error.
     weighting : {"stacking", "BB-pseudo-BMA"}, default "stacking"
-        How the weights are found.
+        Method for the weights of the models.
 
     Returns
     -------
     pandas.DataFrame
-        From ``arviz.compare``, unrounded, the best first: ``rank``, ``elpd``, ``elpd_diff`` (at
-        most 0) with its error ``dse``, ``weight`` and what ArviZ says of each estimate in
-        ``diag_elpd`` and ``diag_diff``. ``attrs["warnings"]`` lists its warnings, which are raised,
-        too.
+        Table from ``arviz.compare``, unrounded, best first: ``rank``, ``elpd``, ``elpd_diff`` (at
+        most 0) with its error ``dse``, ``weight``, and ArviZ's notes on each estimate in
+        ``diag_elpd`` and ``diag_diff``. ``attrs["warnings"]`` lists its warnings, which are also
+        raised.
 
     Raises
     ------
@@ -77,31 +78,35 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
 def leave_one_dataset_out(
     counts: xr.DataArray, *, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
-    """Predict each data set from the others: does partial pooling predict a new one better than
-    pooling? Where a dask client is open, its workers refit.
+    """Predict each data set from the others, with partial and with complete pooling.
+
+    Use it to check whether the hierarchical model predicts a new data set better than pooled data
+    do. If a dask client is open, its workers refit.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Dims (dataset, system_a, system_b, outcome) or (dataset, pair, outcome), with ties; two data
-        sets or more.
+        Counts with dims (dataset, system_a, system_b, outcome) or (dataset, pair, outcome), with
+        ties and two data sets or more.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of win, loss, tie.
+        Dirichlet parameters of win, loss, and tie.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        Over (dataset, pair): ``elpd``, the log probability of the data set's counts given the
-        others, ``elpd_pooled``, the same were all alike, and ``level``: the probability that the
-        model gives to fewer wins less losses than were seen (equal ones count half), which is
-        uniform over data sets when the model is right.
+        Over (dataset, pair):
+
+        - ``elpd``: log probability of the data set's counts, predicted from the others
+        - ``elpd_pooled``: the same with complete pooling
+        - ``level``: predicted probability of a smaller value of wins minus losses than observed
+          (equal ones count half); it is uniform over data sets if the model is correct
 
     Raises
     ------
     ValueError
-        If the counts are no counts of several data sets of one factor.
+        If the data are not counts of several data sets of one factor.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""May a candidate replace a baseline: the gate of a build."""
+"""Decide whether a candidate may replace a baseline: the gate of a build."""

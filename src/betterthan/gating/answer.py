@@ -91,12 +91,12 @@ class Decision:
 
     @property
     def exit_code(self) -> int:
-        """0 pass, 1 worse, 3 inconclusive, 4 not comparable."""
+        """Return the exit code: 0 pass, 1 worse, 3 inconclusive, 4 not comparable."""
         return exit_code(self.verdict)
 
     @property
     def also_behind(self) -> bool:
-        """Whether the gate passes a candidate that is behind, by less than the margin."""
+        """Return whether the gate passes a candidate that is worse, by less than the margin."""
         evidence = self.evidence
         return bool(self.verdict == "pass" and evidence and evidence.chances.observed.behind_holds)
 
@@ -425,7 +425,7 @@ def summarise(decision: Decision) -> None:
 
 
 def annotation(decision: Decision, inconclusive: str | None = None) -> str:
-    """A line that GitHub Actions shows beside the run; empty for a pass.
+    """A line that GitHub Actions shows next to the run; empty for a pass.
 
     Examples
     --------
@@ -453,22 +453,26 @@ def junit(decision: Decision, inconclusive: str | None = None) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Gate(Decision):
-    """Whether a candidate may replace a baseline.
+    """Decision on whether a candidate may replace a baseline; the result of `gate`.
+
+    Print it for the verdict and the evidence.
 
     Attributes
     ----------
     verdict : {"pass", "worse", "inconclusive", "not comparable"}
+        Decision of the gate.
     margin, threshold : float
+        Non-inferiority margin, and probability needed for a verdict.
     why : tuple of str
-        What makes it inconclusive or not comparable.
+        Reasons for an inconclusive or not comparable verdict.
     evidence : Evidence or None
-        None where the two are not comparable.
+        Numbers behind the verdict; None if the two are not comparable.
     looked : Looked or None
-        Where this is one of several looks.
+        Interim look, if this is one of several.
     reading : str
-        What was read, in one line.
+        Import summary, one line.
     warned, notes : tuple of str
-        What a reader should know next to the verdict.
+        Warnings and notes that qualify the verdict.
     """
 
     def __repr__(self) -> str:
@@ -478,20 +482,20 @@ class Gate(Decision):
         return as_part(document(self))
 
     def report(self, *others: Any, **choices: Any) -> str:
-        """A page with everything; see `report`."""
+        """Write the complete decision on one page; see `betterthan.report`."""
         from betterthan.results.reports import report
 
         return report(self, *others, **choices)
 
     def to_markdown(self) -> str:
-        """The answer as Markdown, for a step summary or a comment."""
+        """Return the answer as Markdown, for a step summary or a comment."""
         return as_comment(summary(self))
 
     def to_json(self) -> str:
-        """All that was found, for other programs.
+        """Return the complete decision as JSON, for other programs.
 
         The document has ``schema``, whose number grows if a key changes its meaning, ``version``,
-        ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks`` and
+        ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks``, and
         ``notes``.
         """
         return as_json(self)

@@ -163,8 +163,8 @@ def characteristics(
 
     Examples
     --------
-    >>> found = characteristics(50, 0.05, share=0.2)
-    >>> round(found.passes, 3), round(found.worse, 3), round(found.inconclusive, 3)
+    >>> result = characteristics(50, 0.05, share=0.2)
+    >>> round(result.passes, 3), round(result.worse, 3), round(result.inconclusive, 3)
     (0.19, 0.042, 0.768)
     """
     n, share, win = _checked(n, share, difference)
@@ -245,8 +245,8 @@ def further_items(
 
     Examples
     --------
-    >>> found = further_items((4, 6, 40), 0.05, 0.95)
-    >>> found.units, round(found.prob, 3)
+    >>> result = further_items((4, 6, 40), 0.05, 0.95)
+    >>> result.units, round(result.prob, 3)
     (563, 0.802)
     """
     how = margin, threshold

@@ -37,39 +37,39 @@ def gate(
     looks: Sequence[int] | None = None,
     **choices: Any,
 ) -> Gate:
-    """Whether a candidate may replace a baseline: it passes, is worse, or neither can be said.
+    """Decide whether a candidate system may replace a baseline: a non-inferiority test.
 
-    With d the difference candidate - baseline, more being better: *pass* if P(d > -margin) reaches
-    the threshold, else *worse* if P(d < 0) does, else *inconclusive*. A verdict that values of the
-    missing scores could turn is inconclusive.
+    Let d be the difference candidate - baseline, oriented so that more is better. The verdict is
+    *pass* if P(d > -margin) reaches the threshold, else *worse* if P(d < 0) does, else
+    *inconclusive*. It is also inconclusive if the values of missing scores could change it.
 
     Parameters
     ----------
     baseline, candidate : path, list of paths, pandas.DataFrame or Logs
-        What `read` reads, of one system each: a table, or logs, also those that `read_logs`
-        returned. The baseline may be a file that ``betterthan gate --accept`` wrote.
+        Results of one system each, in any form that `read` accepts: a table, or logs, also those
+        from `read_logs`. The baseline may be a file that ``betterthan gate --accept`` wrote.
     margin : float above 0
-        By how much the candidate may be behind and still pass: a difference of accuracies, below 1;
-        of scores beyond 0 and 1 a difference of means, in units of the score.
+        Non-inferiority margin: how much worse the candidate may be and still pass. A difference of
+        accuracies, below 1; for scores outside 0 to 1, a difference of means in units of the score.
     threshold : float, default 0.95
-        Probability from which there is a verdict.
+        Posterior probability needed for a verdict.
     max_missing : float in [0, 1], default 0.1
-        The largest share of items that one side has no score on; with more the two are not
+        Largest proportion of items without a score on one side; above it the two are not
         comparable.
     looks : two int, optional
-        The number of this look, and how many are planned; see the page "Gate in CI".
+        Number of this interim look, and of all planned ones; see the page "Gate in CI".
     **choices
-        As of `read`: ``item, score, metric, task, errors, higher_is_better`` and more.
+        Options of `read`: ``item, score, metric, task, errors, higher_is_better``, and more.
 
     Returns
     -------
     Gate
-        ``.verdict``, ``.exit_code``, ``.evidence``; print it to read it.
+        ``.verdict``, ``.exit_code``, and ``.evidence``; print it to read it.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
         If a file cannot be read or holds several systems, or an argument is not valid.
 
@@ -78,8 +78,8 @@ def gate(
     >>> import betterthan as bt, pandas as pd
     >>> old = pd.DataFrame({"item": range(60), "score": [1] * 40 + [0] * 20})
     >>> new = pd.DataFrame({"item": range(60), "score": [1] * 39 + [0] * 19 + [1] * 2})
-    >>> found = bt.gate(old, new, margin=0.1)
-    >>> found.verdict, found.exit_code, found.evidence.lost
+    >>> decision = bt.gate(old, new, margin=0.1)
+    >>> decision.verdict, decision.exit_code, decision.evidence.lost
     ('pass', 0, ['39'])
     """
     margin, threshold = _margin(margin), checks.threshold(threshold)

@@ -92,8 +92,8 @@ def paired(scores: xr.DataArray) -> Paired:
     --------
     >>> values = [[1, 0], [1, np.nan], [0, 1]]
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
-    >>> found = paired(scores)
-    >>> found.low[1].tolist(), found.high[1].tolist(), found.differences.tolist()
+    >>> result = paired(scores)
+    >>> result.low[1].tolist(), result.high[1].tolist(), result.differences.tolist()
     ([1.0, 0.0], [1.0, 1.0], [-1.0, nan, 1.0])
     """
     low, high, _ = score_limits(scores, None)

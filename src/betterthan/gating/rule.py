@@ -17,7 +17,7 @@ class Chance:
     Attributes
     ----------
     passes, behind : float
-        P(d > -margin) and P(d < 0); nan where they cannot be told.
+        P(d > -margin) and P(d < 0); nan where they cannot be computed.
     pass_holds, behind_holds : bool
         Whether each is enough for a verdict: a threshold reached, or a boundary.
     """

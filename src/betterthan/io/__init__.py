@@ -1,4 +1,4 @@
-"""Files and tables, recognised by what they hold."""
+"""Read tables and files, and detect their layout."""
 
 import lazy_loader as _lazy
 

@@ -325,29 +325,29 @@ def _refuse_other_systems(
 
 
 def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
-    """Tallies of systems on items from a table with one row for each.
+    """Convert a table of TP/FP/FN counts, one row per system and item, to an array.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns ``system``, ``item`` (or ``doc``, ``document``), ``tp``, ``fp``, ``fn``, optionally
-        ``label`` (or ``type``, ``class``), and ``dataset``, ``epoch`` (which tell items of one id
-        apart) or ``cluster`` (one for all rows of an item).
+        Table with columns ``system``, ``item`` (or ``doc``, ``document``), ``tp``, ``fp``, ``fn``;
+        optionally ``label`` (or ``type``, ``class``), ``dataset`` and ``epoch`` (which distinguish
+        items with the same id), and ``cluster`` (the same in all rows of an item).
     scale : int, default 1
-        What tallies are multiplied by to be whole: 2 where partial credit comes in halves. Scores
-        do not change.
+        Factor that makes the counts whole numbers: 2 if partial credit comes in halves. Scores do
+        not change.
 
     Returns
     -------
     xarray.DataArray, dims (item, system, tally), or (item, system, label, tally), int64
-        Items in the order they first occur, joined by their ids within dataset and epoch.
-        ``attrs["scale"]`` keeps the scale. A label without a row has tallies of 0 if the system has
-        another row for that item; ``attrs["reading"]`` counts them.
+        Counts with items in the order of their first row, joined by id within dataset and epoch.
+        ``attrs["scale"]`` keeps the scale. A label without a row has counts of 0 if the system has
+        another row for that item; ``attrs["reading"]`` reports how many.
 
     Raises
     ------
     ValueError
-        If a column is missing, a tally is negative or not whole, a row is there twice, or a system
+        If a column is missing, a count is negative or not whole, a row occurs twice, or a system
         has no row at all for an item: missing is not zero.
 
     Examples
@@ -372,34 +372,35 @@ def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
 def read_judgments(
     source: str | Path | pd.DataFrame, *, judge: str | None = None, cluster: str | None = None
 ) -> xr.Dataset:
-    """Read judgments of two systems at a time, one row each.
+    """Read pairwise judgments of two systems, one judgment per row.
 
     Parameters
     ----------
     source : path or pandas.DataFrame
-        Columns ``model_a, model_b, winner`` (or ``system_a, system_b``, ``left, right``); the
-        winner is a side, a name, or a tie. The system named first is the one that was shown first.
+        Table with columns ``model_a, model_b, winner`` (or ``system_a, system_b``, ``left,
+        right``). The winner is a side, a name, or a tie. The first system is the one that was shown
+        first.
     judge : str, optional
-        The column that says who judged.
+        Column that names the judge.
     cluster : str, optional
-        The column that says what was judged, such as the prompt: judgments of one prompt belong
-        together.
+        Column that names the judged object, such as the prompt; judgments of one prompt are a
+        cluster.
 
     Returns
     -------
     xarray.Dataset
-        Over judgment: ``system_a``, ``system_b`` and ``outcome`` (1: the first won, 0, -1), with
-        coordinates ``judge`` and ``cluster`` where named; ``system`` lists all systems.
-        ``attrs["unit"]`` is judgment; ``attrs["reading"]`` says what was read. Rows without a
-        winner are left out and counted.
+        Over judgment: ``system_a``, ``system_b``, and ``outcome`` (1 if the first won, 0 for a tie,
+        -1 if it lost), with coordinates ``judge`` and ``cluster`` if named; ``system`` lists all
+        systems. ``attrs["unit"]`` is judgment; ``attrs["reading"]`` is the import summary. Rows
+        without a winner are left out and counted.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
         If a column is missing, a winner is unknown, a system meets itself, or a judge or cluster is
-        blank; the message names file, row, column and value.
+        blank; the message names file, row, column, and value.
 
     Examples
     --------

@@ -432,7 +432,7 @@ def check_labels(
 
 
 def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
-    """Refuse numbers beside gold that is text: as predictions they would all be wrong."""
+    """Refuse numbers as predictions if gold is text: as predictions they would all be wrong."""
     if any(map(_is_number, labels)):
         return
     numbers = [system for system in systems if holds_numbers(table, system)]

@@ -372,8 +372,8 @@ def coded(values: Sequence[Any] | np.ndarray) -> Coded:
 
     Examples
     --------
-    >>> found = coded(["b", "a", "b"])
-    >>> found.distinct, found.codes.tolist(), found.first.tolist()
+    >>> result = coded(["b", "a", "b"])
+    >>> result.distinct, result.codes.tolist(), result.first.tolist()
     (['b', 'a'], [0, 1, 0], [0, 1])
     """
     if len({*values[:_SAMPLE]}) > _SAMPLE // 2 and len(once := dict.fromkeys(values)) == len(

@@ -1,4 +1,4 @@
-"""Outcomes by a judge that errs, such as a model, with labels of people on part of the items."""
+"""Correct the errors of an LLM-as-a-judge with human labels on some of the items."""
 
 import lazy_loader as _lazy
 

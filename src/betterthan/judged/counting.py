@@ -169,43 +169,43 @@ def count(
     words: Mapping[str, str] | None = None,
     drop: bool = False,
 ) -> xr.Dataset:
-    """Count what people said by what the judge said, of each pair of systems.
+    """Count the outcomes of an LLM-as-a-judge study: human labels by judge output.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row an item of a pair, with columns system_a and system_b (or model_a and model_b, left
-        and right, and the like).
+        Table with one row per item and pair, with columns system_a and system_b (or model_a and
+        model_b, left and right, and the like).
     judge : str or sequence of str
-        The column of the judge's answers; several columns are kept side by side: the answers in
-        both orders, or those of two judges. A word for a side, the name of a system, or a tie; any
-        other word is the answer "unparsed". Blank: not judged, and left out.
+        Column of the judge output. Several columns are kept as a combination: the outputs in both
+        orders, or those of two judges. A value is a side, the name of a system, or a tie; any other
+        word is the output "unparsed". Rows with a blank are not judged and are left out.
     human : str
-        The column of labels by people, blank where there is none. The items that have one must be a
-        random part of those with the same signal.
+        Column of human labels, blank if there is none. The labeled items must be a random sample of
+        those with the same judge output.
     item : str, optional
-        The column of item ids; recognised by its name when not given.
+        Column of item ids. Default: detected by its name.
     strata : str or sequence of str, optional
-        Columns by which the judge's answers are told apart: the system shown first, a bin of
-        lengths. A column that holds sides or names of the two systems alone is taken as a side.
+        Columns that further divide the judge output: the system shown first, a bin of lengths. A
+        column that holds only sides or names of the two systems is taken as a side.
     words : mapping of str to {"a", "b", "tie"}, optional
-        What other words mean, such as ``{"1": "a", "2": "b", "0": "tie"}``.
+        Meaning of other words, such as ``{"1": "a", "2": "b", "0": "tie"}``.
     drop : bool, default False
-        Leave out items with a label by people that the judge did not answer; refused by default.
+        Leave out items with a human label but without judge output. By default they raise an error.
 
     Returns
     -------
     xarray.Dataset
         ``gold`` (pair, truth, signal) and ``judged`` (pair, signal), int64; judged items include
-        the gold ones. Signals are the distinct answers by stratum; with one column of answers win,
-        loss and tie are always among them.
+        the gold ones. Signals are the distinct judge outputs by stratum; with one column of output
+        they always include win, loss, and tie.
 
     Raises
     ------
     ValueError
-        If a column is missing, a label by people is no outcome, an item stands twice, a label has
-        no answer of the judge, no item has a label, there are more than 12 signals, the judge has
-        one answer only, or a column is two others merged into ties.
+        If a column is missing, a human label is not an outcome, an item occurs twice, a labeled
+        item has no judge output, no item has a label, there are more than 12 signals, the judge has
+        only one output, or a column is two others merged into ties.
 
     Examples
     --------

@@ -145,18 +145,19 @@ def from_table(
     signals: Sequence[str] | None = None,
     labels_by: str = "people",
 ) -> xr.Dataset:
-    """Judged counts from numbers: for each pair (gold, judged).
+    """Convert printed numbers of human labels and judge output to judged counts.
 
     Parameters
     ----------
     table : mapping of (system_a, system_b) to (gold, judged)
-        gold: three rows (truth is a win, a loss, a tie of the first system) by one column for each
-        signal of the judge; judged: how many items have each signal, the gold items included.
+        Numbers for each pair. gold: three rows (the truth is a win, a loss, a tie of the first
+        system) by one column for each signal of the judge. judged: number of items with each
+        signal, including the gold items.
     signals : sequence of str, optional
-        What the judge says, such as ``["win", "loss", "tie", "unparsed"]``; several answers as
-        ``"win / loss"``, strata behind ``" | "``. Of three, win, loss and tie when not given.
+        Names of the judge outputs, such as ``["win", "loss", "tie", "unparsed"]``; several outputs
+        as ``"win / loss"``, strata after ``" | "``. Default for three: win, loss, and tie.
     labels_by : str, default "people"
-        Whose labels are taken for the truth.
+        Source of the labels that are taken as the truth.
 
     Returns
     -------
@@ -166,8 +167,9 @@ def from_table(
     Raises
     ------
     ValueError
-        If a number is negative or fractional, a pair is given twice, gold items are not among the
-        judged, no item is gold, there are more than 12 signals, or the judge has one answer only.
+        If a number is negative or fractional, a pair occurs twice, gold items are not among the
+        judged ones, no item is gold, there are more than 12 signals, or the judge has only one
+        output.
 
     Examples
     --------

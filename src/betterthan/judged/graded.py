@@ -1,4 +1,4 @@
-"""Graded scores of a judge beside graded scores by people: the prediction-powered mean."""
+"""Combine graded scores of a judge and of people: the prediction-powered mean."""
 
 from typing import Any
 
@@ -10,31 +10,34 @@ from betterthan import checks, names
 
 
 def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
-    """Mean of graded scores by people, sharpened by a judge's scores of all items.
+    """Estimate the mean of human scores with the help of a judge's scores (PPI).
 
-    mean(human) + weight (mean of judge on the other items - mean of judge on the labelled items);
-    the weight is the one of least variance, estimated from the labelled items.
+    The estimate is mean(human) + weight (mean of judge on the other items - mean of judge on the
+    labeled items). The weight minimizes the variance and is estimated from the labeled items.
 
     Parameters
     ----------
     judge : array_like of float, (item,)
-        The judge's score of each item, or its score of A less that of B.
+        Judge's score of each item, or its score of A minus that of B.
     human : array_like of float, (item,)
-        The same by people; nan where there is none. Labelled items are a random part.
+        The same by people; NaN if there is none. Labeled items must be a random sample.
     ci_prob : float, default 0.95
-        Mass of the interval.
+        Level of the confidence interval.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``se``, ``lower`` and ``upper`` (Student's t with as many degrees of freedom as
-        labels less one), ``weight``, ``human_mean`` (labels alone), ``n_gold`` and ``n``.
+        - ``mean``, ``se``, ``lower``, ``upper``: estimate and interval (Student's t with the number
+          of labels minus one as degrees of freedom)
+        - ``weight``: weight of the judge
+        - ``human_mean``: mean of the human scores only
+        - ``n_gold``, ``n``: labeled items, and all items
 
     Raises
     ------
     ValueError
-        If they are not as long, a score of the judge is missing, there are fewer than three labels
-        or no item without, or the judge scores all labelled items the same.
+        If the lengths differ, a score of the judge is missing, there are fewer than three labels or
+        no item without one, or the judge scores all labeled items the same.
 
     References
     ----------
@@ -46,8 +49,8 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     >>> import numpy as np
     >>> human = np.array([0.2, 0.5, -0.1, 0.4, np.nan, np.nan, np.nan])
     >>> judge = np.array([0.3, 0.6, 0.1, 0.4, 0.5, 0.2, 0.4])
-    >>> found = prediction_powered(judge, human)
-    >>> round(found["mean"].item(), 3), round(found["human_mean"].item(), 3)
+    >>> result = prediction_powered(judge, human)
+    >>> round(result["mean"].item(), 3), round(result["human_mean"].item(), 3)
     (0.263, 0.25)
     """
     checks.probability(ci_prob, "ci_prob")

@@ -14,41 +14,43 @@ from betterthan.judged.dataset import SIGNAL, is_judged, judge_alone
 def tipping(
     counts: xr.DataArray | xr.Dataset, *, prior: Any = None, threshold: float = names.VERDICT_PROB
 ) -> xr.Dataset:
-    """How one-sided the judge's error would have to be before its answer is no verdict any more.
+    """Compute how one-sided the judge's errors must be to overturn its verdict.
 
     An error that is the same for both systems shrinks the difference d = P(win) - P(loss) that the
-    judge sees by an unknown factor and cannot turn its sign, so "A better" stands (with no rope; a
-    rope of the judge's d is none of d). Only an error that favours one side can turn it: preference
-    for its own family, for longer answers, for the one shown first.
+    judge sees by an unknown factor, but cannot change its sign. "A better" then still holds
+    (without a ROPE; a ROPE for the judge's d is not one for d). Only an error that favors one side
+    can overturn it: a preference for its own family, for longer answers, or for the one shown
+    first.
 
     Parameters
     ----------
     counts : xarray.DataArray or xarray.Dataset
-        What the judge says: counts over (system_a, system_b, outcome) or (pair, outcome), with
-        ties; or judged counts, of which the labels by people are not looked at.
+        Judge output: counts over (system_a, system_b, outcome) or (pair, outcome), with ties; or
+        judged counts, whose human labels are ignored.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of win, loss, tie. Default all ones.
+        Dirichlet parameters of win, loss, and tie. Default: all ones.
     threshold : float in (0.5, 1), default 0.95
-        Probability from which a verdict is given.
+        Posterior probability needed for a verdict.
 
     Returns
     -------
     xarray.Dataset, dims (pair,)
-        ``judge_prob_better`` and ``judge_difference``, of the judge's answers as if they were the
-        truth; ``judge_verdict``; ``tipping``: by how much, in P(win) - P(loss), the judge would
-        have to favour the better system for the verdict to fall; 0 where there is none.
+        - ``judge_prob_better``, ``judge_difference``, ``judge_verdict``: of the judge output, as if
+          it were the truth
+        - ``tipping``: bias towards the better system, in P(win) - P(loss), from which the verdict
+          no longer holds; 0 if there is no verdict
 
     Raises
     ------
     ValueError
-        If the counts are not valid, ties are unknown, or the signals do not say what the judge
-        answers.
+        If the counts are not valid, ties are unknown, or the signals do not contain the judge's
+        answer.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
-    >>> found["judge_verdict"].item(), round(found["tipping"].item(), 3)
+    >>> result = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
+    >>> result["judge_verdict"].item(), round(result["tipping"].item(), 3)
     ('a_better', 0.121)
     """
     pairs = _judge_counts(counts)

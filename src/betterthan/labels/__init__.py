@@ -1,4 +1,4 @@
-"""Labels of classifiers: confusion matrices, precision, recall and F."""
+"""Evaluate classifiers: confusion matrices, precision, recall, and F1."""
 
 import lazy_loader as _lazy
 

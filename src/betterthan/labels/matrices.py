@@ -24,20 +24,19 @@ def confusion_matrix(
     Parameters
     ----------
     gold, predicted : sequence
-        Labels of the same items, in the same order. A prediction that is None, NaN or an empty text
-        is unclassified: it is in no row, but its item counts in the recall of its class.
+        Labels of the same items, in the same order. A prediction that is None, NaN, or an empty
+        text is unclassified: it is in no row, but its item counts in the recall of its class.
     labels : sequence, optional
-        All labels, in the order wanted. Default: as they first occur, in gold and then in
+        All labels, in the order of the result. Default: as they first occur, in gold and then in
         predicted.
     by : sequence, optional
-        The dialogue (or document) of each item: then there is a matrix for each, in order of first
-        appearance.
+        Dialogue (or document) of each item, to get a matrix for each, in order of first appearance.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual) or (dialogue, predicted, actual), int64
-        The coordinate ``n_actual`` (actual) has the number of items of each class, unclassified
-        ones included.
+        Counts. The coordinate ``n_actual`` (actual) has the number of items of each class,
+        including unclassified ones.
 
     Raises
     ------
@@ -126,26 +125,27 @@ def _groups(by: Sequence[Any] | None, items: int) -> tuple[list[int], list[str]]
 def from_table(
     table: pd.DataFrame, *, actual_counts: Mapping[Any, int] | None = None
 ) -> xr.DataArray:
-    """A confusion matrix that somebody printed.
+    """Convert a printed confusion matrix to an array.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Rows predicted, columns actual, the same labels in both, in any order.
+        Matrix with predicted labels as rows and actual labels as columns, the same in both, in any
+        order.
     actual_counts : mapping of label to int, optional
-        Number of items of each class where some were left unclassified. Default: the sums of the
+        Number of items of each class, if some were left unclassified. Default: the sums of the
         columns.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual), int64
-        As `labels.confusion_matrix` returns it, in the order of the columns.
+        Counts as from `labels.confusion_matrix`, in the order of the columns.
 
     Raises
     ------
     ValueError
-        If the table is not square, a label is on one side alone, a cell is negative or not whole,
-        or a count is below the sum of its column.
+        If the table is not square, a label is only on one side, a cell is negative or not whole, or
+        a count is below the sum of its column.
 
     Examples
     --------
@@ -234,23 +234,24 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     Parameters
     ----------
     labels : xarray.DataArray, dims (item, system), str
-        From `labels.read`: an empty label is unclassified; coordinate ``gold`` (item).
+        Labels from `labels.read`, with a coordinate ``gold`` (item). An empty label is
+        unclassified.
 
     Returns
     -------
     xarray.DataArray, dims (system, predicted, actual), int64
-        With ``n_actual`` (system, actual), for `labels.precision_recall_f`.
+        Counts with ``n_actual`` (system, actual), for `labels.precision_recall_f`.
 
     Raises
     ------
     ValueError
-        If these are no labels.
+        If the data are not labels.
 
     Examples
     --------
     >>> import betterthan as bt, pandas as pd
-    >>> said = pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]})
-    >>> labels = bt.labels.read(said)
+    >>> table = pd.DataFrame({"gold": ["a", "b"], "A": ["a", "a"], "B": ["a", "b"]})
+    >>> labels = bt.labels.read(table)
     >>> confusions(labels).sel(system="A").values.tolist()
     [[1, 1], [0, 0]]
     """
@@ -264,22 +265,23 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
 
 
 def tallies(labels: xr.DataArray) -> xr.DataArray:
-    """Tally true positives, false positives and false negatives of every label on every item.
+    """Count true positives, false positives, and false negatives of every label on every item.
 
     Parameters
     ----------
     labels : xarray.DataArray, dims (item, system), str
-        From `labels.read`: an empty label is unclassified, which is a miss but no false alarm.
+        Labels from `labels.read`. An empty label is unclassified: a false negative, but no false
+        positive.
 
     Returns
     -------
     xarray.DataArray, dims (item, system, label, tally), int64
-        0 and 1; for `scores.bootstrap` and `randomization_test`.
+        Counts of 0 and 1, for `scores.bootstrap` and `randomization_test`.
 
     Raises
     ------
     ValueError
-        If these are no labels.
+        If the data are not labels.
 
     Examples
     --------

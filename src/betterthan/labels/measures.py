@@ -10,32 +10,33 @@ from betterthan.exact.labels import confusion as formulas
 
 
 def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Dataset:
-    """Score a classifier: precision, recall and F of each label, and their averages.
+    """Compute precision, recall, and F1 of each label, and their averages.
 
-    Two different averages are called "micro" in the literature. ``pooled`` puts all labels into one
-    pot before dividing; ``weighted`` is the mean of the labels' scores, weighted by how many items
-    each has. Their recall is the same number, their precision and F are not.
+    The literature calls two different averages "micro". ``pooled`` is the micro-average of
+    scikit-learn: it sums the counts of all labels before dividing. ``weighted`` is the mean of the
+    labels' scores, weighted by the number of their items. Both have the same recall, but not the
+    same precision and F1.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
-        From `labels.confusion_matrix` or `labels.from_table`. Items left unclassified count in
-        recall. Other dims, such as dialogue, are kept.
+        Confusion matrix from `labels.confusion_matrix` or `labels.from_table`. Unclassified items
+        count in recall. Other dims, such as dialogue, are kept.
     beta : float, default 1
-        Recall counts beta times as much as precision.
+        Weight of recall relative to precision in F.
 
     Returns
     -------
     xarray.Dataset
-        ``by_label`` (label, measure), ``averaged`` (average, measure) and ``n_actual`` (label).
-        Measures are precision, recall and f; averages are macro (plain mean over labels), weighted
-        and pooled. What would be 0 / 0 is 0: a label that is predicted but that no item has enters
-        macro with 0, as in scikit-learn.
+        ``by_label`` (label, measure), ``averaged`` (average, measure), and ``n_actual`` (label).
+        Measures are precision, recall, and f; averages are macro (mean over labels), weighted, and
+        pooled. 0 / 0 is 0: a label that is predicted but that no item has enters macro with 0, as
+        in scikit-learn.
 
     Raises
     ------
     ValueError
-        If it is not a confusion matrix, or beta is not positive.
+        If the data are not a confusion matrix, or beta is not positive.
 
     References
     ----------
@@ -69,17 +70,17 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
 
 
 def frequencies(confusion: xr.DataArray) -> xr.DataArray:
-    """Which confusions the errors consist of: each wrong cell over all wrongly classified items.
+    """Compute the proportion of the classification errors that each confusion makes up.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
-        Unclassified items are left out.
+        Confusion matrix; unclassified items are left out.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual)
-        0 on the diagonal; sums to 1 unless nothing is wrong.
+        Proportions: 0 on the diagonal, with a sum of 1 unless there is no error.
 
     Raises
     ------
@@ -99,17 +100,18 @@ def frequencies(confusion: xr.DataArray) -> xr.DataArray:
 
 
 def majority_baseline(confusion: xr.DataArray) -> xr.DataArray:
-    """What always predicting the most frequent class would do on the same items.
+    """Return the confusion matrix of a classifier that always predicts the most frequent class.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
+        Confusion matrix of a system, for the numbers of items of each class.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual)
-        A confusion matrix with one row that is not zero; of equally frequent classes the first is
-        taken.
+        Confusion matrix on the same items, with one row that is not zero. Of equally frequent
+        classes the first is predicted.
 
     Raises
     ------

@@ -30,29 +30,29 @@ def read(
     systems: str | Sequence[str] | Mapping[str, str] | None = None,
     ignore: str | Sequence[str] | None = None,
 ) -> xr.DataArray:
-    """Read predicted labels beside the gold labels.
+    """Read predicted labels of one or more systems, with the gold labels.
 
     Parameters
     ----------
     source : path or pandas.DataFrame
-        Item ids (may be absent), ``gold``, and a column of predicted labels for each system, one or
-        more.
+        Table of item ids (optional), ``gold``, and a column of predicted labels for each system,
+        one or more.
     systems : str, list of str or mapping of str to str, optional
-        The columns of predicted labels, in this order; all that are left when not given. A mapping
-        renames them.
+        Columns of predicted labels, in this order. Default: all remaining ones. A mapping renames
+        them.
     ignore : str or list of str, optional
-        Columns that nothing is read from.
+        Columns to ignore.
 
     Returns
     -------
     xarray.DataArray, dims (item, system), str
-        A label that is blank is empty: the item was left unclassified. Coordinate ``gold`` (item);
-        ``attrs["reading"]`` says in one line what was read.
+        Labels; a blank one is empty, which means unclassified. Coordinate ``gold`` (item);
+        ``attrs["reading"]`` is the import summary, one line.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
         If the file cannot be read, there is no gold column or no system, or a gold label is blank.
         If a column that is not named in `systems` shares no or nearly no label with gold.
@@ -108,25 +108,25 @@ def _provenance(table: Table, summary: str) -> dict[str, Any]:
 
 
 def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
-    """Read a confusion matrix that somebody printed.
+    """Read a printed confusion matrix from a file.
 
     Parameters
     ----------
     source : path or pandas.DataFrame
-        The first column names the predicted labels, the other columns are the actual ones: the same
-        labels, in any order. A further row ``unclassified`` counts the items of each class that got
-        no label.
+        Table whose first column names the predicted labels and whose other columns are the actual
+        ones: the same labels, in any order. A further row ``unclassified`` has the numbers of items
+        of each class without a label.
 
     Returns
     -------
     xarray.DataArray, dims (predicted, actual), int64
-        As `labels.confusion_matrix` returns it; ``attrs["reading"]`` says in one line what was
-        read.
+        Counts as from `labels.confusion_matrix`; ``attrs["reading"]`` is the import summary, one
+        line.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
         If the file cannot be read, or does not hold a confusion matrix.
 

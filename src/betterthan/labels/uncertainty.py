@@ -36,46 +36,48 @@ def posterior(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Posterior of precision, recall and F of each label and on average, from a confusion matrix.
+    """Compute the posterior of precision, recall, and F1 from a confusion matrix.
 
-    The items are taken as independent draws. Precision, recall and F of a label are answered by its
-    own counts, in closed form or by one integral; averages are drawn from a Dirichlet posterior of
+    The items are treated as independent. Precision, recall, and F1 of a label come from its own
+    counts, in closed form or by one integral; averages are sampled from a Dirichlet posterior of
     all cells. To compare two systems on the same items, use `scores.bootstrap`.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
-        Where some items were left unclassified, they are one more row.
+        Confusion matrix. If some items were left unclassified, they are one more row.
     beta : float, default 1
-        Recall counts beta times as much as precision in F.
+        Weight of recall relative to precision in F.
     prior : float, default 1
-        Made-up items that are right, and as many that are wrong: of each label for its precision
-        and recall, Beta(right + prior, wrong + prior); for the averages of all labels together,
-        spread over the cells. 1 is uniform; .5 is Jeffreys' prior.
+        Number of correct pseudo-items, and of wrong ones. For a label's precision and recall, the
+        posterior is Beta(correct + prior, wrong + prior); for averages, the pseudo-items of all
+        labels are spread over the cells. 1 is uniform; 0.5 is Jeffreys' prior.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+        Kind of interval: highest density or equal-tailed.
     draws : int, default 4,000
+        Number of posterior draws for averages.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        ``by_label`` (label, measure, estimate) and ``averaged`` (average, measure, estimate);
-        estimates are score (of the data), mean, lower, upper and mcse, the Monte Carlo error of the
-        mean (0 for labels, which need no draws). An interval always holds its score.
+        ``by_label`` (label, measure, estimate) and ``averaged`` (average, measure, estimate).
+        Estimates are score (of the data), mean, lower, upper, and mcse, the Monte Carlo error of
+        the mean (0 for labels, which need no draws). An interval always contains its score.
 
     Raises
     ------
     ValueError
-        If it is not one confusion matrix, or an argument is not valid.
+        If the data are not one confusion matrix, or an argument is not valid.
 
     Notes
     -----
-    Random weights of items see an average of labels with few items each too narrow, and a ratio's
-    bias twice. The jackknife measures both: draws are spread about their mean until they have its
-    variance, moved by its bias, and held within 0 and 1.
+    Random weights of items underestimate the variance of an average of labels with few items each,
+    and double the bias of a ratio. The jackknife measures both: draws are spread about their mean
+    until they have its variance, shifted by its bias, and kept within 0 and 1.
 
     References
     ----------
@@ -85,8 +87,8 @@ def posterior(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = posterior(bt.datasets.beetle_confusion(), rng=1)
-    >>> recall = found["by_label"].sel(label="irrelevant", measure="recall")
+    >>> result = posterior(bt.datasets.beetle_confusion(), rng=1)
+    >>> recall = result["by_label"].sel(label="irrelevant", measure="recall")
     >>> recall.sel(estimate=["score", "lower", "upper"]).round(2).values.tolist()
     [0.15, 0.09, 0.23]
     """

@@ -1,4 +1,4 @@
-"""Logs that evaluation tools write, as one table of records."""
+"""Read the logs of evaluation tools as one table of records."""
 
 import lazy_loader as _lazy
 

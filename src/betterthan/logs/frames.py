@@ -319,19 +319,19 @@ def write(logs: Logs, path: str | Path) -> Path:
     Parameters
     ----------
     logs : Logs
-        From `betterthan.read_logs`.
+        Result of `betterthan.read_logs`.
     path : path
-        Ends in ``.csv`` or ``.parquet``, which needs pyarrow.
+        Name of the file; it ends in ``.csv`` or ``.parquet``, which needs pyarrow.
 
     Returns
     -------
     pathlib.Path
-        The file that was written.
+        Path of the written file.
 
     Raises
     ------
     ValueError
-        If these are no logs, or the path ends in anything else or cannot be written.
+        If `logs` is not `Logs`, or the path ends in anything else or cannot be written.
 
     Notes
     -----

@@ -25,7 +25,7 @@ def recognises(preview: Preview) -> bool:
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
-    """A run for each results file, with the simulations beside it."""
+    """A run for each results file, with the simulations next to it."""
     results = [file for file in files if _is_results(file.preview)]
     homes = Counter(file.path.parent for file in results)
     single: dict[Path, list[LogFile]] = {}

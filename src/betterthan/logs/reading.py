@@ -345,50 +345,52 @@ def read_logs(
     items: Sequence[str] | None = None,
     cluster: str | None = None,
 ) -> Logs:
-    """Read the logs that evaluation tools wrote.
+    """Read the logs of evaluation tools into one table of records.
+
+    Use it to look at the runs in the logs, or to select among them, before you compare; `compare`
+    also reads logs directly.
 
     Parameters
     ----------
     source : path, list of paths, or mapping of name to these
-        Files, folders (all files below them) or patterns such as ``"logs/*.eval"``. The names of a
-        mapping are those of the systems.
+        Files, folders (all files below them), or patterns such as ``"logs/*.eval"``. In a mapping,
+        the names are those of the systems.
     systems : list of str, mapping of str to str, or callable, optional
-        A list picks and orders systems, a mapping renames them, a callable names the system of a
-        run. They are called as their logs name them when not given.
+        Systems to read: a list selects and orders them, a mapping renames them, a callable returns
+        the name of the system of a run. Default: the names in the logs.
     again : {"last", "first", "epochs"}, optional
-        What to do with finished runs of one system, task and settings: take one of them, or all,
-        each as further epochs.
+        How to treat several finished runs of one system, task, and settings: keep one of them, or
+        all, each as further epochs.
     format : str, optional
-        The tool that wrote the files, by its name in `logs.roster`; recognised from what is in
-        them when not given.
+        Tool that wrote the files, by its name in `logs.roster`. Default: detected from the content.
     items : list of str, optional
-        The ids of the data set, for results that name only what was solved (SWE-bench).
+        Ids of the data set, for results that list only the solved items (SWE-bench).
     cluster : str, optional
-        What items of one cluster share: ``"content"``, so that copies of a question are one
-        cluster, or the name of a metadata of samples (Inspect). As the tool says when not given.
+        Property that the items of one cluster share: ``"content"``, so that copies of a question
+        are one cluster, or the name of a metadata field of samples (Inspect). Default: that of the
+        tool.
 
     Returns
     -------
     Logs
-        ``records``, a row for each run, item, epoch and metric, and ``runs``, a row for each log.
-        `read`, `compare`, `count`, `audit`, `advise` and `gate` take it in the place of the files.
+        ``records``, a row for each run, item, epoch, and metric, and ``runs``, a row for each log.
+        Pass it to `read`, `compare`, `count`, `audit`, `advise`, or `gate` in place of the files.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
-        If a file that is named by itself is no log of a known tool, or is damaged.
-        If no file of a folder is a log.
-        If a system was run twice with equal settings and `again` is not given.
-        If rows of one item and epoch differ.
-        If a sample has no such metadata, or a log does not hold what was asked.
+        If a file that you name is not a log of a known tool, or is damaged. If no file of a folder
+        is a log. If a system was run twice with equal settings and `again` is not passed. If rows
+        of one item and epoch differ. If a sample has no such metadata, or a log does not hold the
+        requested content.
 
     Notes
     -----
-    What a file is shows in its content, never in its name. Of a folder, files that are no logs are
-    passed over and counted. Runs of one name and task whose settings differ are systems of their
-    own, named by these settings. Nothing in a log is evaluated.
+    The kind of a file is detected from its content, never from its name. In a folder, files that
+    are not logs are skipped and counted. Runs of one name and task whose settings differ are
+    systems of their own, named by these settings. Nothing in a log is evaluated.
 
     Examples
     --------

@@ -231,16 +231,16 @@ class Run:
 
 @dataclass(frozen=True)
 class Logs:
-    """All records of some logs, and the runs they are of.
+    """All records of a set of logs, and the runs that they belong to.
 
     Attributes
     ----------
     records : pandas.DataFrame
-        A row for each run, item, epoch and metric: ``run, system, task, metric, item, item_hash,
+        One row for each run, item, epoch, and metric: ``run, system, task, metric, item, item_hash,
         prompt_hash, epoch, score, raw, status, cluster, file, row``. A score is NaN unless its
         status is ``ok``; ``raw`` is the number in the file, whatever the status.
     runs : pandas.DataFrame
-        A row for each log: ``tool, version, system, base, task, config, started, finished, state,
+        One row for each log: ``tool, version, system, base, task, config, started, finished, state,
         why, declared, epochs, reported, rule, higher_is_better, judge, scorer, files, said,
         refused``.
     """

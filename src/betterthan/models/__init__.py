@@ -1,5 +1,6 @@
-"""PyMC models, one file each, and how to sample them; pymc and arviz are imported when a model is
-built.
+"""Sample PyMC models, one file each.
+
+pymc and arviz are imported when a model is built.
 """
 
 import lazy_loader as _lazy

@@ -56,15 +56,18 @@ if TYPE_CHECKING:
 def simulate(
     n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
-    """Draw the truth from the prior and counts from the truth.
+    """Simulate true values from the prior, and counts from these.
 
     Parameters
     ----------
     n : int or sequence of int
-        Examples of each pair that are not ties.
+        Number of non-tied items of each pair.
     pairs : int, default 1
+        Number of pairs of systems.
     prior : str or sequence of two float, optional
+        Beta parameters of win and loss.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
@@ -99,24 +102,23 @@ describe = describer(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        Ties, where there are any, are left out. A pair without examples is fine: its posterior is
-        the prior.
+        Counts; ties are left out. The posterior of a pair without items is the prior.
     prior : str, sequence of two or three float, array or PyMC distribution, optional
-        Beta parameters of win and loss; of three numbers the first two.
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Beta.dist(2, 2)``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
+        Beta parameters of win and loss; of three numbers the first two. An array has a row for each
+        pair, in the order of `counts.to_pairs` or by its labels. A PyMC distribution, such as
+        ``pm.Beta.dist(2, 2)``, is the prior of each pair. If a parameter of it has a distribution,
+        that parameter is shared by all pairs, so they learn from each other.
 
     Returns
     -------
     pymc.Model
-        Variable ``p`` (pair), data ``wins`` and ``n`` (pair), observed ``y``. The prior is recorded
-        as data, ``prior``.
+        Variable ``p`` (pair), data ``wins`` and ``n`` (pair), observed ``y``. The data ``prior``
+        record the prior.
 
     Raises
     ------
@@ -143,10 +145,10 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        Ties, where there are any, are left out. Each unordered pair is seen once.
+        Counts; ties are left out. Each unordered pair is used once.
     prior : str, sequence of two or three float, array or PyMC distribution, optional
-        Beta parameters of win and loss; of three numbers the first two.
-        An array or a PyMC distribution: see `build`.
+        Beta parameters of win and loss; of three numbers the first two. For an array or a PyMC
+        distribution see `build`.
     **options
         How to sample: see `betterthan.models.Sampling`.
 
@@ -162,7 +164,7 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
 
     See Also
     --------
-    closed_form : the same answer without sampling.
+    closed_form : The same result without sampling.
     """
     run = Run.from_options(options)
     pairs, square = likelihood_data.to_fit(counts)
@@ -172,18 +174,19 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
 
 
 def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
-    """P(p > 1/2) exactly.
+    """Compute P(p > 1/2) exactly.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        Ties, where there are any, are left out.
+        Counts; ties are left out.
     prior : str, sequence of two or three float or array, optional
         Beta parameters of win and loss; of three numbers the first two.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b) or (pair,)
+        Probabilities that A is better.
 
     Raises
     ------

@@ -67,24 +67,26 @@ CORRELATIONS = ("win_correlation", "decisive_correlation")
 def simulate(
     count: int, *, size: int = 4, pairs: int = 1, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
-    """Draw the truth from the prior, and counts of every cluster from the truth.
+    """Simulate true values from the prior, and counts of every cluster from these.
 
     Parameters
     ----------
     count : int
-        Clusters.
+        Number of clusters.
     size : int, default 4
-        Examples of each cluster.
+        Number of items in each cluster.
     pairs : int, default 1
+        Number of pairs of systems.
     prior : str or sequence of three float, optional
         Dirichlet parameters of the mean of (win, loss, tie).
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``counts`` (cluster, pair, outcome), and the truth: ``p``, ``s``, ``win_correlation``,
-        ``decisive_correlation`` and ``difference`` (pair).
+        ``counts`` (cluster, pair, outcome), and the true values: ``p``, ``s``, ``win_correlation``,
+        ``decisive_correlation``, and ``difference`` (pair).
 
     Raises
     ------
@@ -115,31 +117,31 @@ describe = describer(__name__)
 def build(
     counts: xr.DataArray, *, prior: Any = None, correlation: float | None = None
 ) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and ``cluster``: see
-        `betterthan.count`.
+        Counts with dims (system_a, system_b, outcome) or (pair, outcome), with ties, and
+        ``cluster``; see `betterthan.count`.
     prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of the mean of (win, loss, tie).
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
+        Dirichlet parameters of the mean of (win, loss, tie). An array has a row for each pair, in
+        the order of `counts.to_pairs` or by its labels. A PyMC distribution, such as
+        ``pm.Dirichlet.dist(a=[2, 2, 1])``, is the prior of each pair. If a parameter of it has a
+        distribution, that parameter is shared by all pairs, so they learn from each other.
     correlation : float, optional
-        Holds both correlations: near 0 examples are independent. Default: they are estimated.
+        Fixed value of both correlations; near 0 items are independent. Default: they are estimated.
 
     Returns
     -------
     pymc.Model
-        ``p``, ``s``, and unless held ``win_correlation`` and ``decisive_correlation`` (pair).
+        ``p``, ``s``, and, unless fixed, ``win_correlation`` and ``decisive_correlation`` (pair).
         Observed ``y`` (cluster, pair, outcome).
 
     Raises
     ------
     ValueError
-        If the counts are no counts of several clusters, ties are unknown, there are too many pairs,
+        If the data are not counts of several clusters, ties are unknown, there are too many pairs,
         or an argument is not valid.
     """
     from betterthan.libraries import pm
@@ -175,16 +177,16 @@ def fit(
     sampler: str | None = None,
     **options: Unpack[FitOptions],
 ) -> xr.DataTree:
-    """Draw the posterior of all pairs: by weights, or with PyMC.
+    """Sample the posterior of all pairs, by importance sampling or with PyMC.
 
     Parameters
     ----------
     counts, prior, correlation
         See `build`.
     sampler : {"laplace", "nuts"} or None
-        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
-        weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
-        the weights of a pair are not to be trusted (k-hat above 0.7), or the prior is an array or a
+        ``laplace``: importance sampling from an approximation of the posterior, resampled to draws
+        of equal weight, in seconds. ``nuts``: PyMC. Default: ``laplace``, and NUTS with a warning
+        if the weights of a pair are not reliable (k-hat above 0.7), or the prior is an array or a
         PyMC distribution.
     **options
         How to sample: see `betterthan.models.Sampling`.
@@ -192,23 +194,22 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw, pair): the variables of `build`, ``theta`` (also
-        outcome) and ``difference`` of the population of clusters, ``correlation`` of the outcomes
-        (1, 0, -1) of two examples of a cluster, and ``design_effect``: how many times the variance
-        is that of as many independent examples. The counts are in group constant_data. Of draws by
-        weights ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess``, how many draws of
-        equal weight they are worth, of the worst pair, and ``proposed``. For
-        `betterthan.fits.compare`.
+        In group posterior, over (chain, draw, pair): the variables of `build`; ``theta`` (also
+        outcome) and ``difference`` of the population of clusters; ``correlation`` of the outcomes
+        (1, 0, -1) of two items of a cluster; and ``design_effect``, the variance relative to as
+        many independent items. The counts are in group constant_data. For ``laplace``,
+        ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess`` (effective number of
+        draws) of the worst pair, and ``proposed``. Pass it to `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
-        not to be trusted.
+        For the reasons of `build`, or if an argument is not valid, or if the weights are not
+        reliable with ``sampler="laplace"``.
 
     See Also
     --------
-    closed_form : the same answer without sampling.
+    closed_form : The same result without sampling.
     """
     run = Run.from_options(options)
     data = likelihood_data.by_cluster(counts)
@@ -234,23 +235,24 @@ def fit(
 
 
 def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
-    """P(A better) by quadrature over p and its correlation.
+    """Compute P(A better) by quadrature over p and its correlation.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        As for `build`.
+        Counts by cluster; see `build`.
     prior : str, sequence of three float or array, optional
         Dirichlet parameters of the mean of (win, loss, tie).
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b) or (pair,)
+        Probabilities that A is better.
 
     Raises
     ------
     ValueError
-        As `build`.
+        For the reasons of `build`.
 
     Examples
     --------
@@ -428,7 +430,7 @@ class Clusters:
 
     @property
     def shares(self) -> tuple[Shares, Shares]:
-        """Wins among decisive examples, decisive ones among all."""
+        """Wins of the non-tied items, and non-tied items of all items."""
         win, loss, tie = np.moveaxis(self.values, -1, 0)
         first, second = self.priors
         return (

@@ -79,26 +79,30 @@ def simulate(
     tie_model: str = "davidson",
     rng: Any = None,
 ) -> xr.Dataset:
-    """Draw the truth from the prior, and judgments on random pairs from the truth.
+    """Simulate true values from the prior, and judgments on random pairs from these.
 
     Parameters
     ----------
     systems : int
+        Number of systems.
     judgments : int, default 200
-        Pairs are drawn with equal probability, first one round that connects all systems.
+        Number of judgments. Pairs are drawn with equal probability, after one round that connects
+        all systems.
     judges : int, default 0
-        Judges who differ in how often they see a tie, and with `position` in how much they prefer
-        the first.
+        Number of judges, who differ in how often they report a tie and, with `position`, in how
+        much they prefer the first system.
     position : bool, default False
         Whether the system shown first has an advantage.
     tie_model : {"davidson", "rao_kupper"}, default "davidson"
+        Model of ties; see `build`.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``system_a``, ``system_b``, ``outcome`` (1, 0, -1 for the first) and ``judge`` (judgment),
-        as `betterthan.io.read_judgments` returns them, and the truth: ``ability`` (system),
+        ``system_a``, ``system_b``, ``outcome`` (1, 0, -1 for the first), and ``judge`` (judgment),
+        as from `betterthan.io.read_judgments`, and the true values: ``ability`` (system),
         ``ability_sd``, ``tie``, ``position``, ``judge_tie_sd``, ``judge_position_sd``.
 
     Raises
@@ -141,34 +145,32 @@ def build(
     position: bool = False,
     judges: bool = False,
 ) -> "pm.Model":
-    """The PyMC model of all systems at once.
+    """Build the PyMC model of all systems at once.
 
     Parameters
     ----------
     data : xarray.Dataset or xarray.DataArray
-        Judgments, from `betterthan.io.read_judgments`; or counts of judgments (system_a, system_b,
+        Judgments from `betterthan.io.read_judgments`; or counts of judgments (system_a, system_b,
         outcome) or (pair, outcome), with ``attrs["unit"] = "judgment"``.
     tie_model : {"davidson", "rao_kupper"}, default "davidson"
-        How often equal systems tie, and how that falls with their difference.
+        Model of how often equal systems tie, and how ties decrease with their difference.
     position : bool, default False
-        Whether the system shown first has an advantage: system_a of the judgments.
+        Whether the system shown first, system_a of the judgments, has an advantage.
     judges : bool, default False
-        Whether judges differ in how often they see a tie, and with `position` in how much they
-        prefer the first.
+        Whether judges differ in how often they report a tie and, with `position`, in how much they
+        prefer the first system.
 
     Returns
     -------
     pymc.Model
-        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``tie``;
-        ``position``, ``judge_tie_sd``, ``judge_position_sd`` where asked for. Observed ``y`` (row,
-        outcome).
+        ``ability`` (system), log odds with sum zero; ``ability_sd``, ``tie``; ``position``,
+        ``judge_tie_sd``, and ``judge_position_sd`` if requested. Observed ``y`` (row, outcome).
 
     Raises
     ------
     ValueError
-        If the counts are of items that systems share, or of an unknown unit; if systems are not
-        connected by judgments; if position or judges need judgments one by one; or if ties are
-        unknown.
+        If the counts are of items that systems share, or of an unknown unit; if judgments do not
+        connect the systems; if position or judges need single judgments; or if ties are unknown.
     """
     from betterthan.libraries import pm
 
@@ -204,16 +206,16 @@ def fit(
     sampler: str | None = None,
     **options: Unpack[FitOptions],
 ) -> xr.DataTree:
-    """Draw the posterior of all systems: by weights, or with PyMC.
+    """Sample the posterior of all systems, by importance sampling or with PyMC.
 
     Parameters
     ----------
     data, tie_model, position, judges
         See `build`.
     sampler : {"laplace", "nuts"} or None
-        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
-        weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
-        the weights are not to be trusted (k-hat above 0.7).
+        ``laplace``: importance sampling from an approximation of the posterior, resampled to draws
+        of equal weight, in seconds. ``nuts``: PyMC. Default: ``laplace``, and NUTS with a warning
+        if the weights are not reliable (k-hat above 0.7).
     **options
         How to sample: see `betterthan.models.Sampling`.
 
@@ -221,16 +223,16 @@ def fit(
     -------
     xarray.DataTree
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
-        `build`, and ``tie_propensity``, the probability that equal systems tie. The rows, judgments
-        that differ in nothing but their outcome, are in group constant_data. Of draws by weights
-        ``posterior.attrs`` hold ``pareto_k`` (k-hat), ``weights_ess``, how many draws of equal
-        weight they are worth, and ``proposed``. For `betterthan.fits.compare`.
+        `build`, and ``tie_propensity``, the probability that equal systems tie. Judgments that
+        differ only in their outcome are the rows in group constant_data. For ``laplace``,
+        ``posterior.attrs`` hold ``pareto_k`` (k-hat), ``weights_ess`` (effective number of draws),
+        and ``proposed``. Pass it to `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
-        not to be trusted.
+        For the reasons of `build`, or if an argument is not valid, or if the weights are not
+        reliable with ``sampler="laplace"``.
     """
     run = Run.from_options(options)
     _refuse_other_kinds(data)

@@ -21,22 +21,24 @@ SECTIONS = {
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """A model in words, formulas and code; it prints as text, and as Markdown in a notebook.
+    """Description of a model in words, formulas, and code.
+
+    It prints as text, and as Markdown in a notebook.
 
     Parameters
     ----------
     name : str
-        Of the model, as in ``bt.models.<name>``.
+        Name of the model, as in ``bt.models.<name>``.
     question : str
-        What the model answers.
+        Question that the model answers.
     mathematics : str
-        Its likelihood, and when one system is better.
+        Likelihood, and definition of "better".
     priors : str
-        Its default priors, and how to change them.
+        Default priors, and how to change them.
     misleads : str
-        The data for which it gives a wrong answer.
+        Data for which the result is wrong.
     code : str
-        The functions that build the PyMC model, and the constants that they use.
+        Functions that build the PyMC model, and the constants that they use.
     """
 
     name: str

@@ -57,15 +57,18 @@ if TYPE_CHECKING:
 def simulate(
     n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
-    """Draw the truth from the prior and counts from the truth.
+    """Simulate true values from the prior, and counts from these.
 
     Parameters
     ----------
     n : int or sequence of int
-        Examples of each pair.
+        Number of items of each pair.
     pairs : int, default 1
+        Number of pairs of systems.
     prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, and tie.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
@@ -101,17 +104,17 @@ describe = describer(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties. A pair without examples is fine: its posterior is the prior.
+        Counts with ties. The posterior of a pair without items is the prior.
     prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of win, loss, tie.
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
+        Dirichlet parameters of win, loss, and tie. An array has a row for each pair, in the order
+        of `counts.to_pairs` or by its labels. A PyMC distribution, such as
+        ``pm.Dirichlet.dist(a=[2, 2, 1])``, is the prior of each pair. If a parameter of it has a
+        distribution, that parameter is shared by all pairs, so they learn from each other.
 
     Returns
     -------
@@ -145,10 +148,9 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties. Each unordered pair is seen once.
+        Counts with ties. Each unordered pair is used once.
     prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of win, loss, tie.
-        An array or a PyMC distribution: see `build`.
+        Dirichlet parameters of win, loss, and tie. For an array or a PyMC distribution see `build`.
     **options
         How to sample: see `betterthan.models.Sampling`.
 
@@ -166,7 +168,7 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
 
     See Also
     --------
-    closed_form : the same answer without sampling.
+    closed_form : The same result without sampling.
     """
     run = Run.from_options(options)
     pairs, square = likelihood_data.to_fit(counts)
@@ -179,18 +181,19 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
 
 
 def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
-    """P(theta_win > theta_loss) exactly: ties do not move it.
+    """Compute P(theta_win > theta_loss) exactly; ties do not change it.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties.
+        Counts with ties.
     prior : str, sequence of three float or array, optional
-        Dirichlet parameters of win, loss, tie.
+        Dirichlet parameters of win, loss, and tie.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b) or (pair,)
+        Probabilities that A is better.
 
     Raises
     ------

@@ -64,21 +64,24 @@ _TAIL = 29.0  # degrees of freedom are 1 more than an exponential variable of th
 
 
 def simulate(items: int, *, pairs: int = 1, datasets: int = 1, rng: Any = None) -> xr.Dataset:
-    """Draw the truth from the prior, and differences from the truth, in standardised units.
+    """Simulate true values from the prior, and standardized differences from these.
 
     Parameters
     ----------
     items : int
-        Of each data set; none of them ties.
+        Number of items in each data set; none of them ties.
     pairs : int, default 1
+        Number of pairs of systems.
     datasets : int, default 1
+        Number of data sets.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``difference`` (item, pair) and the truth: ``centre``, ``scale``, ``tail`` (pair), and of
-        several data sets ``centre_sd`` (pair) and ``dataset_centre`` (dataset, pair).
+        ``difference`` (item, pair), and the true values: ``centre``, ``scale``, ``tail`` (pair),
+        and for several data sets ``centre_sd`` (pair) and ``dataset_centre`` (dataset, pair).
 
     Raises
     ------
@@ -111,33 +114,33 @@ describe = describer(__name__)
 
 
 def build(scores: xr.DataArray, *, standardise: bool = True, resolution: float = 0.0) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing: such an item is left out of the pairs it concerns. An item coordinate
-        ``dataset`` of two values or more makes the centres vary over data sets.
+        Scores, with NaN for a missing one; such an item is left out of the pairs of that system. If
+        an item coordinate ``dataset`` has two values or more, the centres vary over data sets.
     standardise : bool, default True
-        Measure the differences of a pair in units of their root mean square; the priors are in
-        those units. False takes them as they are.
+        Whether to divide the differences of a pair by their root mean square; the priors are in
+        those units. False keeps the units of the score.
     resolution : float, default 0
-        Differences up to it are ties, in units of the score.
+        Largest difference that is a tie, in units of the score.
 
     Returns
     -------
     pymc.Model
-        Of each pair ``centre``, ``scale``, ``tail`` (degrees of freedom) and ``tied``, the share of
-        items that tie; of several data sets ``centre_sd`` and ``dataset_centre`` (dataset, pair).
-        ``difference`` (pair), the typical one in units of the score, is what `fits.adopt` and
-        `fits.compare` answer with. Data: ``unit`` (pair), the root mean square by which the
-        differences are divided. Observed ``y`` (row): the differences that are no ties, pair by
+        For each pair ``centre``, ``scale``, ``tail`` (degrees of freedom), and ``tied``, the
+        proportion of items that tie; for several data sets ``centre_sd`` and ``dataset_centre``
+        (dataset, pair). ``difference`` (pair), the typical one in units of the score, is the basis
+        of `fits.adopt` and `fits.compare`. Data: ``unit`` (pair), the root mean square by which the
+        differences are divided. Observed ``y`` (row): the differences that are not ties, pair by
         pair.
 
     Raises
     ------
     ValueError
-        If the scores are no scores, two systems share no item, there are too many pairs, or the
+        If the data are not scores, two systems share no item, there are too many pairs, or the
         resolution is not at least 0.
     """
     from betterthan.libraries import pm
@@ -181,27 +184,27 @@ def fit(
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        See `build`.
+        Scores; see `build`.
     resolution : float, default 0
-        Differences up to it are ties, in units of the score. Where scores are computed, and equal
-        ones differ by a little, it says by how much: differences next to nothing would be the
-        typical ones.
+        Largest difference that is a tie, in units of the score. Set it if scores are computed and
+        equal ones differ by rounding; otherwise these tiny differences would count as the typical
+        ones.
     **options
         How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw, pair): ``difference``, the typical one: the centre
-        times the share of items that do not tie, in units of the score; ``effect_size``, centre
-        over scale; and the other variables of `build` in standardised units; of several data sets
-        ``dataset_difference`` and ``new_difference``, of a data set not seen. For
-        `betterthan.fits.compare`.
+        In group posterior, over (chain, draw, pair): ``difference``, the typical one, which is the
+        centre times the proportion of items that do not tie, in units of the score;
+        ``effect_size``, centre over scale; the other variables of `build`, in standardized units;
+        for several data sets ``dataset_difference``, and ``new_difference`` for a new data set.
+        Pass it to `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        For the reasons of `build`, or if an argument is not valid.
     """
     run = Run.from_options(options)
     data = differences_of(scores, resolution=resolution)

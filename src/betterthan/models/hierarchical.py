@@ -82,25 +82,28 @@ def simulate(
     prior: Any = None,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Draw the truth from the prior, and counts of every data set from the truth.
+    """Simulate true values from the prior, and counts of every data set from these.
 
     Parameters
     ----------
     datasets : int or pair of int
-        Data sets; two numbers are levels of two crossed factors, ``row`` and ``column``.
+        Number of data sets; two numbers are the levels of two crossed factors, ``row`` and
+        ``column``.
     n : int or sequence of int, default 50
-        Examples of a pair in each data set; of crossed factors one number.
+        Number of items of a pair in each data set; for crossed factors a single number.
     pairs : int, default 1
+        Number of pairs of systems.
     prior : str or sequence of three float, optional
         Dirichlet parameters of the mean; crossed factors have their own prior.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the truth:
-        ``theta`` over the same, ``mu`` (pair, outcome) and ``correlation`` (pair), or ``sigma``
-        (factor, pair).
+        ``counts`` (dataset, pair, outcome), or (row, column, pair, outcome), and the true values:
+        ``theta`` over the same dims, ``mu`` (pair, outcome), and ``correlation`` (pair), or
+        ``sigma`` (factor, pair).
 
     Raises
     ------
@@ -138,35 +141,35 @@ def build(
     concentration: float | None = None,
     centre: Any = None,
 ) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one dim more, such as
-        ``dataset``: partial pooling over it. Two dims more are crossed factors.
+        Counts with dims (system_a, system_b, outcome) or (pair, outcome), with ties, and one more
+        dim, such as ``dataset``, for partial pooling over it. Two more dims are crossed factors.
     prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of the mean probabilities; not for crossed factors.
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
+        Dirichlet parameters of the mean probabilities; not for crossed factors. An array has a row
+        for each pair, in the order of `counts.to_pairs` or by its labels. A PyMC distribution, such
+        as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is the prior of each pair. If a parameter of it has a
+        distribution, that parameter is shared by all pairs, so they learn from each other.
     concentration : float, optional
-        Holds kappa: large numbers pool completely. Default: it is estimated, as the correlation 1 /
-        (1 + kappa).
+        Fixed value of kappa; a large number is complete pooling. Default: it is estimated, as the
+        correlation 1 / (1 + kappa).
     centre : sequence of three float, optional
-        Holds mu; with `concentration`, data sets do not learn from each other.
+        Fixed value of mu; with `concentration`, data sets do not learn from each other.
 
     Returns
     -------
     pymc.Model
-        ``mu`` (pair, outcome) and ``correlation`` (pair); of crossed factors ``mu``, ``sigma``
-        (factor, pair) and ``theta`` over all of them. Observed ``y``.
+        ``mu`` (pair, outcome) and ``correlation`` (pair); for crossed factors ``mu``, ``sigma``
+        (factor, pair), and ``theta`` over all dims. Observed ``y``.
 
     Raises
     ------
     ValueError
-        If the counts are no counts of several data sets, ties are unknown, there are too many
-        pairs, or an argument is not valid.
+        If the data are not counts of several data sets, ties are unknown, there are too many pairs,
+        or an argument is not valid.
     """
     from betterthan.libraries import pm
 
@@ -203,38 +206,38 @@ def fit(
     sampler: str | None = None,
     **options: Unpack[FitOptions],
 ) -> xr.DataTree:
-    """Draw the posterior of all pairs: by weights, or with PyMC.
+    """Sample the posterior of all pairs, by importance sampling or with PyMC.
 
     Parameters
     ----------
     counts, prior, concentration, centre
         See `build`.
     sampler : {"laplace", "nuts"} or None
-        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
-        weights, in seconds; not of crossed factors, or where `centre` is held. ``nuts``: PyMC.
-        Default: by weights where they are made, and by NUTS, with a warning, where those of a pair
-        are not to be trusted (k-hat above 0.7), or the prior is an array or a PyMC distribution.
+        ``laplace``: importance sampling from an approximation of the posterior, resampled to draws
+        of equal weight, in seconds (not for crossed factors, or with a fixed `centre`). ``nuts``:
+        PyMC. Default: ``laplace`` if available, and NUTS with a warning if the weights of a pair
+        are not reliable (k-hat above 0.7), or the prior is an array or a PyMC distribution.
     **options
         How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn given the
-        rest where it is integrated out, ``theta_new`` (pair, outcome) of a data set not seen, and
-        the variables of `build`. The counts are in group constant_data. Of draws by weights
-        ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess``, how many draws of equal
-        weight they are worth, of the worst pair, and ``proposed``. For `betterthan.fits.compare`.
+        In group posterior, over (chain, draw): ``theta`` (dataset, pair, outcome), drawn
+        conditionally if it is integrated out; ``theta_new`` (pair, outcome) of a new data set; and
+        the variables of `build`. The counts are in group constant_data. For ``laplace``,
+        ``posterior.attrs`` hold ``pareto_k`` (k-hat) and ``weights_ess`` (effective number of
+        draws) of the worst pair, and ``proposed``. Pass it to `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where there are no
-        weights, or they are not to be trusted.
+        For the reasons of `build`, or if an argument is not valid, or if weights are not available
+        or not reliable with ``sampler="laplace"``.
 
     See Also
     --------
-    closed_form : both ends of partial pooling, without sampling.
+    closed_form : Complete pooling and no pooling, without sampling.
     """
     run = Run.from_options(options)
     data = likelihood_data.by_dataset(counts)
@@ -262,25 +265,27 @@ def fit(
 def closed_form(
     counts: xr.DataArray, *, pooling: str = "complete", prior: Any = None
 ) -> xr.DataArray:
-    """P(A better) at either end of partial pooling: all data sets alike, or each by itself.
+    """Compute P(A better) with complete pooling, or with no pooling, of data sets.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        With one dim more than (system_a, system_b, outcome) or (pair, outcome), such as
+        Counts with one dim more than (system_a, system_b, outcome) or (pair, outcome), such as
         ``dataset``.
     pooling : {"complete", "none"}, default "complete"
         "complete": kappa is infinite; "none": kappa mu is the prior.
     prior : str, sequence of three float or array, optional
+        Dirichlet parameters of win, loss, and tie.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b) or (pair,), with "none" after a dim ``dataset``
+        Probabilities that A is better.
 
     Raises
     ------
     ValueError
-        As `build`, or if the factors are crossed.
+        For the reasons of `build`, or if the factors are crossed.
 
     Examples
     --------

@@ -55,21 +55,24 @@ if TYPE_CHECKING:
 def simulate(
     n: int | Sequence[int], *, pairs: int = 1, prior: Any = None, rng: Any = None
 ) -> xr.Dataset:
-    """Draw the truth from the prior, and wins and losses from the truth, each on its own.
+    """Simulate true values from the prior, and independent wins and losses from these.
 
     Parameters
     ----------
     n : int or sequence of int
-        Examples of each pair.
+        Number of items of each pair.
     pairs : int, default 1
+        Number of pairs of systems.
     prior : str or sequence of two float, optional
+        Beta parameters of success and failure.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``p_win``, ``p_loss``, ``difference``, ``n`` (pair) and ``decisive`` (pair, outcome): wins
-        and losses, which may sum to more than n, so that they are no counts of one test set.
+        ``p_win``, ``p_loss``, ``difference``, ``n`` (pair), and ``decisive`` (pair, outcome): wins
+        and losses, which may sum to more than n, so they are not counts of a test set.
 
     Raises
     ------
@@ -102,23 +105,23 @@ describe = describer(__name__)
 
 
 def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties. A pair without examples is fine: its posterior is the prior.
+        Counts with ties. The posterior of a pair without items is the prior.
     prior : str, sequence of two float, array or PyMC distribution, optional
-        Beta parameters of success and failure, for wins and for losses alike; default (1, 1).
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Beta.dist(2, 2)``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
+        Beta parameters of success and failure, for wins and for losses alike; default (1, 1). An
+        array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A PyMC
+        distribution, such as ``pm.Beta.dist(2, 2)``, is the prior of each pair. If a parameter of
+        it has a distribution, that parameter is shared by all pairs, so they learn from each other.
 
     Returns
     -------
     pymc.Model
         Variables ``p_win``, ``p_loss``, ``difference`` (pair), data ``decisive`` and ``n``,
-        observed ``y``. The prior is recorded as data, ``prior``.
+        observed ``y``. The data ``prior`` record the prior.
 
     Raises
     ------
@@ -151,10 +154,10 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties. Each unordered pair is seen once.
+        Counts with ties. Each unordered pair is used once.
     prior : str, sequence of two float, array or PyMC distribution, optional
-        Beta parameters of success and failure, for wins and for losses alike; default (1, 1).
-        An array or a PyMC distribution: see `build`.
+        Beta parameters of success and failure, for wins and for losses alike; default (1, 1). For
+        an array or a PyMC distribution see `build`.
     **options
         How to sample: see `betterthan.models.Sampling`.
 
@@ -171,7 +174,7 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
 
     See Also
     --------
-    closed_form : the same answer without sampling.
+    closed_form : The same result without sampling.
     """
     run = Run.from_options(options)
     pairs, square = likelihood_data.to_fit(counts)
@@ -181,18 +184,19 @@ def fit(counts: xr.DataArray, *, prior: Any = None, **options: Unpack[FitOptions
 
 
 def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
-    """P(p_win > p_loss) of the two independent Betas, exactly.
+    """Compute P(p_win > p_loss) of the two independent Betas exactly.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties.
+        Counts with ties.
     prior : str, sequence of two float or array, optional
         Beta parameters of success and failure; default (1, 1).
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b) or (pair,)
+        Probabilities that A is better.
 
     Raises
     ------
@@ -208,8 +212,8 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     --------
     >>> import betterthan as bt
     >>> counts = bt.counts.from_table({("A", "B"): (210, 200, 590)})
-    >>> found = closed_form(counts).sel(system_a="A", system_b="B")
-    >>> float(found.round(3))  # the exact model says 0.689
+    >>> result = closed_form(counts).sel(system_a="A", system_b="B")
+    >>> float(result.round(3))  # the exact model says 0.689
     0.71
     """
     pairs, square = as_pairs(counts)

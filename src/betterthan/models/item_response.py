@@ -76,21 +76,24 @@ _CELL = (names.ITEM, names.SYSTEM)
 
 
 def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) -> xr.Dataset:
-    """Draw the truth from the prior, and successes of every system on every item from the truth.
+    """Simulate true values from the prior, and the systems' successes from these.
 
     Parameters
     ----------
     items : int
+        Number of items.
     systems : int, default 4
+        Number of systems.
     trials : int, default 1
-        Of every system on every item.
+        Number of trials of every system on every item.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``successes`` and ``trials`` (item, system), and the truth: ``ability`` (system), ``mean``,
-        ``ability_sd``, ``difficulty_sd``, and of repeated trials ``trial_correlation``.
+        ``successes`` and ``trials`` (item, system), and the true values: ``ability`` (system),
+        ``mean``, ``ability_sd``, ``difficulty_sd``, and for repeated trials ``trial_correlation``.
 
     Raises
     ------
@@ -124,32 +127,32 @@ describe = describer(__name__)
 def build(
     data: xr.DataArray | xr.Dataset, *, discrimination: bool = False, nodes: int | None = None
 ) -> "pm.Model":
-    """The PyMC model of all systems at once.
+    """Build the PyMC model of all systems at once.
 
     Parameters
     ----------
     data : xarray.DataArray or xarray.Dataset
         Scores (item, system) of 0 and 1, where items of one id in several epochs are trials; or
         ``successes`` of ``trials`` (item, system), from `betterthan.counts.trials` or
-        `betterthan.counts.trials_from_table`. What is missing is left out.
+        `betterthan.counts.trials_from_table`. Missing values are left out.
     discrimination : bool, default False
-        Let items differ in how well they tell systems apart (2PL). It takes many systems to see
-        that; expect divergences.
+        Whether items differ in how well they distinguish systems (2PL). It takes many systems to
+        estimate that; expect divergences.
     nodes : int, optional
-        Difficulties at which the integral is taken. Default: by the number of systems and trials.
+        Number of quadrature nodes over difficulties. Default: by the number of systems and trials.
 
     Returns
     -------
     pymc.Model
-        ``ability`` (system), which sum to zero and are log odds, ``ability_sd``, ``difficulty_sd``,
-        ``mean``; ``trial_correlation`` of repeated trials, ``discrimination_sd`` if asked for.
-        Observed ``y`` (item, system).
+        ``ability`` (system), log odds with sum zero; ``ability_sd``, ``difficulty_sd``, ``mean``;
+        ``trial_correlation`` for repeated trials, ``discrimination_sd`` if requested. Observed
+        ``y`` (item, system).
 
     Raises
     ------
     ValueError
-        If the scores are not 0 and 1, successes exceed trials, systems are not connected by items,
-        or an argument is not valid.
+        If the scores are not 0 and 1, successes exceed trials, items do not connect the systems, or
+        an argument is not valid.
     """
     from betterthan.libraries import pm
 
@@ -192,16 +195,16 @@ def fit(
     sampler: str | None = None,
     **options: Unpack[FitOptions],
 ) -> xr.DataTree:
-    """Draw the posterior of all systems: by weights, or with PyMC.
+    """Sample the posterior of all systems, by importance sampling or with PyMC.
 
     Parameters
     ----------
     data, discrimination, nodes
         See `build`.
     sampler : {"laplace", "nuts"} or None
-        ``laplace``: draws from near the posterior, weighted exactly and drawn again with equal
-        weights, in seconds. ``nuts``: PyMC. Default: by weights, and by NUTS, with a warning, where
-        the weights are not to be trusted (k-hat above 0.7).
+        ``laplace``: importance sampling from an approximation of the posterior, resampled to draws
+        of equal weight, in seconds. ``nuts``: PyMC. Default: ``laplace``, and NUTS with a warning
+        if the weights are not reliable (k-hat above 0.7).
     **options
         How to sample: see `betterthan.models.Sampling`.
 
@@ -209,17 +212,17 @@ def fit(
     -------
     xarray.DataTree
         In group posterior, over (chain, draw): ``ability`` (system) and the other variables of
-        `build`, and ``expected_score`` (system), the share of all such items that a system solves.
-        The log likelihood is of whole items.
-        ``posterior.attrs`` hold ``quadrature_error``, by how much the log likelihood changes with
-        twice the nodes; and of draws by weights ``pareto_k`` (k-hat), ``weights_ess``, how many
-        draws of equal weight they are worth, and ``proposed``. For `betterthan.fits.compare`.
+        `build`, and ``expected_score`` (system), the proportion of all such items that a system
+        solves. The log likelihood is of whole items. ``posterior.attrs`` hold ``quadrature_error``,
+        the change of the log likelihood with twice the nodes; for ``laplace`` also ``pareto_k``
+        (k-hat), ``weights_ess`` (effective number of draws), and ``proposed``. Pass it to
+        `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid; or with ``sampler="laplace"`` where weights are
-        not to be trusted.
+        For the reasons of `build`, or if an argument is not valid, or if the weights are not
+        reliable with ``sampler="laplace"``.
     """
     run = Run.from_options(options)
     _refuse_other_kinds(data)

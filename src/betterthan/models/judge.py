@@ -80,28 +80,31 @@ def simulate(
     prior: Any = None,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Draw the truth from the prior, and judged counts from the truth.
+    """Simulate true values from the prior, and judged counts from these.
 
     Parameters
     ----------
     n : int
-        Items without a label of each pair.
+        Number of items without a human label, for each pair.
     gold : int
-        Labelled items of each pair; elsewhere as many of each truth, as far as that goes.
+        Number of labeled items of each pair; with "elsewhere", equally many of each truth, as far
+        as possible.
     signals : int, default 3
-        What the judge can say.
+        Number of values of the judge output.
     pairs : int, default 1
+        Number of pairs of systems.
     labels : {"inside", "elsewhere"}, default "inside"
-        Whether the labelled items are a random part of those at hand, or of another population.
+        Whether the labeled items are a random part of the judged items, or of another population.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of win, loss, tie.
+        Dirichlet parameters of win, loss, and tie.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
         Judged counts ``gold`` (pair, truth, signal) and ``judged`` (pair, signal), gold included;
-        and the truth: ``theta`` (pair, outcome) and ``difference`` (pair).
+        and the true values: ``theta`` (pair, outcome) and ``difference`` (pair).
 
     Raises
     ------
@@ -132,31 +135,31 @@ describe = describer(__name__)
 
 
 def build(counts: xr.Dataset, *, labels: str = "inside", prior: Any = None) -> "pm.Model":
-    """The PyMC model of all pairs at once.
+    """Build the PyMC model of all pairs at once.
 
     Parameters
     ----------
     counts : xarray.Dataset
-        Judged counts, see `betterthan.judged.count`.
+        Judged counts; see `betterthan.judged.count`.
     labels : {"inside", "elsewhere"}, default "inside"
-        Whether the labelled items are a random part of those at hand, or of another population.
+        Whether the labeled items are a random part of the judged items, or of another population.
     prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of win, loss, tie.
-        An array has a row for each pair, in the order of `counts.to_pairs` or by its labels. A
-        PyMC distribution, as ``pm.Dirichlet.dist(a=[2, 2, 1])``, is that of each pair. A parameter
-        of it that has a distribution itself is one for all pairs: they learn from each other.
+        Dirichlet parameters of win, loss, and tie. An array has a row for each pair, in the order
+        of `counts.to_pairs` or by its labels. A PyMC distribution, such as
+        ``pm.Dirichlet.dist(a=[2, 2, 1])``, is the prior of each pair. If a parameter of it has a
+        distribution, that parameter is shared by all pairs, so they learn from each other.
 
     Returns
     -------
     pymc.Model
-        ``theta`` (pair, outcome) and ``difference`` (pair); inside ``share`` (pair, signal) and
-        ``given`` (pair, signal, truth), elsewhere ``confusion`` (pair, truth, signal). Data
-        ``labelled`` and ``others``, observed ``gold`` and ``y``.
+        ``theta`` (pair, outcome) and ``difference`` (pair); for "inside" ``share`` (pair, signal)
+        and ``given`` (pair, signal, truth), for "elsewhere" ``confusion`` (pair, truth, signal).
+        Data ``labelled`` and ``others``, observed ``gold`` and ``y``.
 
     Raises
     ------
     ValueError
-        If they are no judged counts, there are too many pairs, or a choice is not valid.
+        If the data are not judged counts, there are too many pairs, or a choice is not valid.
     """
     from betterthan.libraries import pm
 
@@ -183,32 +186,34 @@ def fit(
     Parameters
     ----------
     counts : xarray.Dataset
-        Judged counts, from `judged.count` or `judged.from_table`. Labelled items are among the
-        ``judged``; where they are of another population they are taken out again.
+        Judged counts, from `judged.count` or `judged.from_table`. Labeled items are included in
+        ``judged``; with "elsewhere" they are subtracted again.
     labels : {"inside", "elsewhere"}, default "inside"
-        Whether the labelled items are a random part of those at hand, or of another population, of
-        which only P(signal | truth) carries over. A random part says far more by as many labels.
+        Whether the labeled items are a random part of the judged items, or of another population,
+        from which only P(signal | truth) carries over. A random part is far more informative for
+        the same number of labels.
     prior : str, sequence of three float, array or PyMC distribution, optional
-        Dirichlet parameters of win, loss, tie; inside a third of it on the cells of each signal.
-        Elsewhere the signals under each truth have Dirichlet of ones; inside under a distribution
-        Dirichlet of thirds. An array or a PyMC distribution: see `build`.
+        Dirichlet parameters of win, loss, and tie; for "inside", the cells of each signal have a
+        third of it. For "elsewhere", the signals under each truth have a Dirichlet of ones; for
+        "inside" with a distribution, a Dirichlet of thirds. For an array or a PyMC distribution see
+        `build`.
     **options
         How to sample: see `betterthan.models.Sampling`.
 
     Returns
     -------
     xarray.DataTree
-        In group posterior, over (chain, draw, pair), the variables of `build`. For
-        `betterthan.prob_better` and `betterthan.difference`.
+        Variables of `build`, over (chain, draw, pair), in group posterior. Pass it to
+        `betterthan.prob_better` or `betterthan.difference`.
 
     Raises
     ------
     ValueError
-        If they are no judged counts, there are too many pairs, or an argument is not valid.
+        If the data are not judged counts, there are too many pairs, or an argument is not valid.
 
     See Also
     --------
-    closed_form : the same answer without sampling, where the labels are inside.
+    closed_form : The same result without sampling, for labels "inside".
     """
     run = Run.from_options(options)
     pairs = _to_fit(counts)
@@ -225,23 +230,24 @@ def fit(
 
 
 def closed_form(counts: xr.Dataset, *, prior: Any = None) -> xr.DataArray:
-    """P(theta_win > theta_loss) without sampling, where the labelled items are inside.
+    """Compute P(theta_win > theta_loss) without sampling, for labels "inside".
 
     Parameters
     ----------
     counts : xarray.Dataset
-        Judged counts.
+        Judged counts; see `betterthan.judged.count`.
     prior : str, sequence of three float or array, optional
-        Dirichlet parameters of win, loss, tie.
+        Dirichlet parameters of win, loss, and tie.
 
     Returns
     -------
     xarray.DataArray, dims (pair,)
+        Probabilities that A is better.
 
     Raises
     ------
     ValueError
-        If they are no judged counts, or the prior is not valid.
+        If the data are not judged counts, or the prior is not valid.
 
     References
     ----------

@@ -35,38 +35,39 @@ def by_cluster(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> Comparison:
-    """Compare systems from judgments that come in clusters, without taking them as independent.
+    """Compare systems from clustered judgments, with clusters as the unit of analysis.
 
-    Davidson's model is fitted anew for each draw, by Newton's method, to judgments whose clusters
-    have random weights, so that the clusters, and not the judgments, say how sure an answer is.
+    Davidson's model is fitted again for each draw, by Newton's method, to judgments whose clusters
+    have random weights. The uncertainty is then that of the clusters, not of single judgments.
 
     Parameters
     ----------
     judgments : xarray.Dataset
-        From `betterthan.io.read_judgments` with ``cluster="name of its column"``.
+        Judgments from `betterthan.io.read_judgments` with ``cluster="name of its column"``.
     by : {"cluster", "judge"}, default "cluster"
-        What belongs together. Two or more of it.
+        Unit of analysis; there must be two or more.
     position : bool, default False
-        Whether the system shown first has an advantage, which is then estimated.
+        Whether to estimate an advantage of the system shown first.
     rope, ci_prob, ci_kind, threshold
         See `betterthan.fits.compare`; the difference is P(win) - P(loss) of the next judgment.
     draws : int, default 4,000
+        Number of posterior draws.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     Comparison
-        Over (system_a, system_b) what `betterthan.fits.compare` says of a fit of ``davidson``; over
-        system ``ability`` with ``lower`` and ``upper``, ``prob_best``, ``expected_rank``,
-        ``in_best_set``, ``tied_with_top``; ``n_clusters``; and ``design_effect``, how many times
-        the variance of its ability is that of as many independent judgments. A pair of which one
-        system is in a single cluster has ``no_data``.
+        Over (system_a, system_b), the variables of `betterthan.fits.compare` for a fit of
+        ``davidson``. Over system: ``ability`` with ``lower`` and ``upper``, ``prob_best``,
+        ``expected_rank``, ``in_best_set``, ``tied_with_top``; ``n_clusters``; and
+        ``design_effect``, the variance of its ability relative to as many independent judgments. A
+        pair with a system in only one cluster has ``no_data``.
 
     Raises
     ------
     ValueError
-        If the data are no judgments with clusters, all have the same one, systems are not
+        If the data are not judgments with clusters, all have the same cluster, systems are not
         connected, or an argument is not valid.
 
     Warns
@@ -78,8 +79,8 @@ def by_cluster(
     --------
     >>> from betterthan.models import davidson
     >>> data = davidson.simulate(4, judgments=300, judges=20, rng=1)
-    >>> found = davidson.by_cluster(data, by="judge", draws=500, rng=1)
-    >>> found["n_clusters"].values.tolist()
+    >>> comparison = davidson.by_cluster(data, by="judge", draws=500, rng=1)
+    >>> comparison["n_clusters"].values.tolist()
     [20, 20, 20, 20]
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold)

@@ -141,7 +141,7 @@ def by_cluster(counts: xr.DataArray) -> Groups:
 
 
 def by_dataset(counts: xr.DataArray) -> Groups:
-    """Counts over one dim beside pairs and outcomes, or over two crossed ones.
+    """Counts over one dim in addition to pairs and outcomes, or over two crossed ones.
 
     Raises
     ------

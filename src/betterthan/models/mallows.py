@@ -68,25 +68,28 @@ def simulate(
     prior_sd: float = _SD,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Draw the truth from the prior, and numbers of inversions from the truth.
+    """Simulate true values from the prior, and numbers of inversions from these.
 
     Parameters
     ----------
     documents : int
+        Number of documents.
     systems : int, default 2
+        Number of systems.
     items : int, default 8
-        Items of each document.
+        Number of items in each document.
     pooling : {"partial", "complete"}, default "partial"
-        Whether theta varies over documents.
+        Whether theta varies over documents ("partial").
     prior_sd : float, default 1
         Standard deviation of the normal prior of theta.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``inversions`` and ``n_items`` (document, system), and the truth: ``theta`` (system), and
-        where it varies ``document_sd``, ``cell_sd``, ``theta_document`` (document, system).
+        ``inversions`` and ``n_items`` (document, system), and the true values: ``theta`` (system),
+        and if it varies ``document_sd``, ``cell_sd``, ``theta_document`` (document, system).
 
     Raises
     ------
@@ -118,19 +121,19 @@ describe = describer(__name__)
 def build(
     data: xr.Dataset, *, pooling: str = "partial", tied: str = "error", prior_sd: float = _SD
 ) -> "pm.Model":
-    """The PyMC model of all systems at once.
+    """Build the PyMC model of all systems at once.
 
     Parameters
     ----------
     data : xarray.Dataset
-        ``inversions`` and ``n_items`` over (document, system), as `betterthan.orders.kendall_tau`
-        returns them for one reference. A cell without an order has NaN or fewer than two items and
-        is left out.
+        ``inversions`` and ``n_items`` over (document, system), as from
+        `betterthan.orders.kendall_tau` with one reference. A cell without a ranking has NaN or
+        fewer than two items and is left out.
     pooling : {"partial", "complete"}, default "partial"
         "partial": theta varies over documents, shrunk to its mean; systems share the difficulty of
         a document. "complete": one theta for all documents, as for a single document.
     tied : {"error", "half"}, default "error"
-        What becomes of tied items, which the model does not know: "half" counts a tied pair as half
+        How to treat tied items, which are not part of the model: "half" counts a tied pair as half
         an inversion.
     prior_sd : float, default 1
         Standard deviation of the normal prior of theta.
@@ -200,18 +203,18 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        ``theta`` (chain, draw, system) and ``expected_tau`` (chain, draw, system), the mean tau
-        expected of the system on these documents, in group posterior; for
+        ``theta`` (chain, draw, system) and ``expected_tau`` (chain, draw, system), the expected
+        mean tau of the system on these documents, in group posterior. Pass it to
         `betterthan.fits.compare`.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        For the reasons of `build`, or if an argument is not valid.
 
     See Also
     --------
-    closed_form : the same answer without sampling, for complete pooling.
+    closed_form : The same result without sampling, for complete pooling.
     """
     run = Run.from_options(options)
     model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), to_cells(data, tied)
@@ -231,8 +234,7 @@ def fit(
 
 
 def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD) -> xr.Dataset:
-    """Posterior of one theta for each system by quadrature, and P(theta of A > theta of B):
-    complete pooling.
+    """Compute the posterior of each system's theta by quadrature, with complete pooling.
 
     Parameters
     ----------
@@ -243,19 +245,19 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     -------
     xarray.Dataset
         ``mean`` and ``sd`` of theta, and ``expected_tau`` (system); ``prob_better`` (system_a,
-        system_b).
+        system_b), P(theta of A > theta of B).
 
     Raises
     ------
     ValueError
-        As `build`.
+        For the reasons of `build`.
 
     Examples
     --------
     >>> import xarray as xr
     >>> data = simulate(6, systems=2, pooling="complete", rng=1)
-    >>> found = closed_form(data)
-    >>> found["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
+    >>> result = closed_form(data)
+    >>> result["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
     2.0
     """
     cells, sd = to_cells(data, tied), float(checks.positive(prior_sd, "prior_sd"))

@@ -78,27 +78,28 @@ def simulate(
     prior_r2: Sequence[float] = (1.0, 1.0),
     rng: Any = None,
 ) -> xr.Dataset:
-    """Draw the truth from the prior and a response from the truth, in standardised units.
+    """Simulate true values from the prior, and a standardized response from these.
 
     Parameters
     ----------
     n : int
-        Dialogues.
+        Number of dialogues.
     features : int, default 5
-        Features; their values are standard normal, standardised over the dialogues.
+        Number of features; their values are standard normal, standardized over the dialogues.
     groups : int, default 0
-        Groups that dialogues belong to in turn; 0 for none.
+        Number of groups that dialogues belong to in turn; 0 for none.
     levels : int, default 0
-        Levels of an ordinal response; 0 for a number.
+        Number of levels of an ordinal response; 0 for a number.
     prior_r2 : two float, default (1, 1)
-        Parameters of the Beta of R2.
+        Parameters of the Beta prior of R2.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``features`` (dialogue, feature), ``response`` (dialogue), and the truth: ``r2``,
-        ``standardised`` (feature), and as there are any ``intercept``, ``sigma``, ``cutpoints``,
+        ``features`` (dialogue, feature), ``response`` (dialogue), and the true values: ``r2``,
+        ``standardised`` (feature), and, if present, ``intercept``, ``sigma``, ``cutpoints``,
         ``group_sd``, ``group_effect`` (group).
 
     Raises
@@ -146,39 +147,40 @@ def build(
     prior_r2: Sequence[float] = (1.0, 1.0),
     standardise: bool = True,
 ) -> "pm.Model":
-    """The PyMC model.
+    """Build the PyMC model of a response and its features.
 
     Parameters
     ----------
     features, response, columns
-        As `betterthan.features.performance_function` takes them; collinear features and more
-        features than dialogues are fine.
+        See `betterthan.features.performance_function`. Collinear features, and more features than
+        dialogues, are supported.
     by : str or array-like, optional
-        A column, an index level or one label for each row: dialogues of one user or rater share an
-        intercept. Rows with one label of the index, or with the same features, are taken as
-        independent all the same, with a warning; "row" says that they are.
+        Group of each row: a column, an index level, or one label for each row. Dialogues of one
+        group, such as a user or rater, share an intercept. Rows with one label of the index, or
+        with the same features, are still treated as independent, with a warning; "row" confirms
+        that they are.
     ordinal : bool, default False
-        Take the response as ordered categories, such as ratings from 1 to 5, rather than as a
+        Whether the response is ordered categories, such as ratings from 1 to 5, rather than a
         number.
     prior_r2 : two float, default (1, 1)
-        Parameters of the Beta of R2, the share of variance that the features explain.
+        Parameters of the Beta prior of R2, the proportion of variance that the features explain.
     standardise : bool, default True
-        Bring features, and a response that is a number, to mean 0 and standard deviation 1; the
-        priors are in those units. False takes them as they are.
+        Whether to scale features, and a response that is a number, to mean 0 and standard deviation
+        1; the priors are in those units. False keeps the original units.
 
     Returns
     -------
     pymc.Model
-        ``standardised`` (feature), ``r2``, ``share`` (feature), and for numbers
+        ``standardised`` (feature), ``r2``, ``share`` (feature); for numbers
         ``intercept_standardised`` and ``sigma``, for categories ``cutpoints``; ``group_sd`` and
-        ``group_effect`` (group) where there are groups; ``coefficient`` (feature) and ``intercept``
-        in the units given.
+        ``group_effect`` (group) if there are groups; ``coefficient`` (feature) and ``intercept`` in
+        the original units.
 
     Raises
     ------
     ValueError
-        As `betterthan.features.performance_function`, or if an ordinal response has more than 20
-        levels.
+        For the reasons of `betterthan.features.performance_function`, or if an ordinal response has
+        more than 20 levels.
     """
     table = feature_table(features, response, columns=columns, by=by)
     tables.warn_of_model(table)
@@ -196,7 +198,7 @@ def fit(
     prior_r2: Sequence[float] = (1.0, 1.0),
     **options: Unpack[FitOptions],
 ) -> xr.DataTree:
-    """Sample the posterior with PyMC.
+    """Sample the posterior of a response and its features with PyMC.
 
     Parameters
     ----------
@@ -208,26 +210,27 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        For `betterthan.features.predict`, ``arviz.loo`` (it leaves out one row) and
-        ``arviz.compare``. ``posterior.attrs`` count the rows that were dropped for gaps.
-        Coefficients are shrunk towards 0 by design: at 20 to 35 dialogues a true standardised
-        coefficient of .6 is .38 on average, and its 95 % interval holds it in .82; one of 1.5 in
-        .90, one of 0 in .99.
+        Posterior for `betterthan.features.predict`, ``arviz.loo`` (which leaves out one row), and
+        ``arviz.compare``. ``posterior.attrs`` count the rows that were dropped for missing values.
+
+        Coefficients are shrunk towards 0 by design: at 20 to 35 dialogues a true standardized
+        coefficient of 0.6 is estimated as 0.38 on average, and its 95% interval contains it in 0.82
+        of simulations; one of 1.5 in 0.90, one of 0 in 0.99.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        For the reasons of `build`, or if an argument is not valid.
+
+    See Also
+    --------
+    betterthan.features.performance_function : Least squares with a choice of features.
 
     References
     ----------
     Y. D. Zhang, B. P. Naughton, H. D. Bondell and B. J. Reich (2022), Bayesian regression using a
     prior on the model fit: the R2-D2 shrinkage prior, JASA 117(538),
     doi:10.1080/01621459.2020.1825449.
-
-    See Also
-    --------
-    betterthan.features.performance_function : least squares with a choice of features.
     """
     run = Run.from_options(options)
     table = feature_table(features, response, columns=columns, by=by)

@@ -36,28 +36,30 @@ _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """How a model is sampled: the same record for every model's ``fit``.
+    """Sampler settings that every model's ``fit`` accepts.
 
     Parameters
     ----------
     draws : int, default 1000
-        Draws kept in each chain.
+        Number of draws kept in each chain.
     tune : int, default 1000
-        Steps of adaptation before them, which are not kept.
+        Number of adaptation steps before them, which are not kept.
     chains : int, default 4
-        R-hat needs two or more; `betterthan.fits.diagnose` gives no verdict on one.
+        Number of chains. R-hat needs two or more, so `betterthan.fits.diagnose` gives no verdict on
+        one.
     target_accept : float, optional
-        Nearer to 1 means smaller steps. Default: the model's own, 0.9, 0.95 or 0.99.
+        Target acceptance rate; closer to 1 means smaller steps. Default: the model's own, 0.9,
+        0.95, or 0.99.
     nuts_sampler : {"nutpie", "pymc", "numpyro", "blackjax"}, optional
-        What runs NUTS, as ``pm.sample`` names it. Default: nutpie, which compiles a model once; the
-        others compile it in each fit. A model that is drawn by weights is sampled by NUTS where one
-        is named.
+        Implementation of NUTS, as ``pm.sample`` names it. Default: nutpie, which compiles a model
+        once; the others compile it in each fit. If you name one, a model that is drawn by weights
+        is sampled by NUTS.
 
     Raises
     ------
     ValueError
-        If draws, tune or chains is no whole number of at least 1, target_accept is not between 0
-        and 1, or nuts_sampler is none of these.
+        If draws, tune, or chains is not a whole number of at least 1, target_accept is not between
+        0 and 1, or nuts_sampler is none of these.
 
     Examples
     --------
@@ -81,7 +83,7 @@ class Sampling:
             checks.one_of(self.nuts_sampler, NUTS_SAMPLERS, "nuts_sampler")
 
     def settings(self, target_accept: float) -> dict[str, Any]:
-        """Settings for the sampler; `target_accept` is the model's default."""
+        """Return the settings of the sampler; `target_accept` is the model's default."""
         choice = self.target_accept
         return {
             "draws": int(self.draws),
@@ -92,7 +94,7 @@ class Sampling:
 
     @property
     def library(self) -> str:
-        """What runs NUTS."""
+        """Return the implementation that runs NUTS."""
         return self.nuts_sampler or SAMPLER
 
 

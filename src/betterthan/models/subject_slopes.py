@@ -61,24 +61,26 @@ TARGET_ACCEPT = 0.95
 
 
 def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = None) -> xr.Dataset:
-    """Draw the truth from the prior, and a response from the truth, in standardised units.
+    """Simulate true values from the prior, and a standardized response from these.
 
     Parameters
     ----------
     subjects : int
+        Number of subjects.
     rows : int, default 8
-        Texts that each subject sees; their scores are standard normal.
+        Number of texts that each subject sees; their scores are standard normal.
     texts : bool, default False
         Whether all subjects see the same texts, which have effects of their own.
     rng : int, numpy.random.Generator or None
+        Seed of the simulation.
 
     Returns
     -------
     xarray.Dataset
-        ``response``, ``predictor`` and ``subject_of`` (row), and the truth:
+        ``response``, ``predictor``, and ``subject_of`` (row), and the true values:
         ``intercept_standardised``, ``slope_standardised``, ``sigma``, ``intercept_sd``,
-        ``slope_sd``, ``subject_slope`` (subject). Where all see the same texts also ``text_of``
-        (row), ``text_sd`` and ``text_effect`` (text).
+        ``slope_sd``, ``subject_slope`` (subject). If all see the same texts also ``text_of`` (row),
+        ``text_sd``, and ``text_effect`` (text).
 
     Raises
     ------
@@ -131,37 +133,37 @@ def build(
     text: str | None = TEXT,
     standardise: bool = True,
 ) -> "pm.Model":
-    """The PyMC model.
+    """Build the PyMC model of a slope that varies over subjects.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each text that a subject saw.
+        Table with one row for each text that a subject saw.
     response, predictor : str
-        Columns of numbers; rows that lack one are left out.
+        Names of columns of numbers; rows without one are left out.
     subject : str, default "subject"
         Column that names the subject.
     text : str or None, default "text"
         Column that names the text. Texts that several subjects read have effects of their own, so
-        that the slope is one for other texts too. None, or where the usual column is lacking: none
-        have.
+        the slope generalizes to other texts, too. With None, or without the default column, there
+        are no such effects.
     standardise : bool, default True
-        Bring both to mean 0 and standard deviation 1; the priors are in those units. False takes
-        them as they are.
+        Whether to scale both columns to mean 0 and standard deviation 1; the priors are in those
+        units. False keeps the original units.
 
     Returns
     -------
     pymc.Model
-        ``slope`` and ``intercept`` in the units given, ``subject_slope`` (subject);
+        ``slope`` and ``intercept`` in the original units, ``subject_slope`` (subject);
         ``slope_standardised``, ``intercept_standardised``, ``sigma``, ``slope_sd``,
-        ``intercept_sd`` in standard deviations. Where texts are shared, ``text_sd`` and, in units
-        of the response, ``text_effect`` (text).
+        ``intercept_sd`` in standard deviations. If texts are shared, ``text_sd`` and, in units of
+        the response, ``text_effect`` (text).
 
     Raises
     ------
     ValueError
-        If a column is not there, holds no numbers or is constant, a row lacks its text, or there
-        are fewer than two subjects.
+        If a column is missing, has no numbers, or is constant, a row lacks its text, or there are
+        fewer than two subjects.
     """
     from betterthan.libraries import pm
 
@@ -198,7 +200,7 @@ def fit(
     text: str | None = TEXT,
     **options: Unpack[FitOptions],
 ) -> xr.DataTree:
-    """Sample the posterior with PyMC.
+    """Sample the posterior of a slope that varies over subjects with PyMC.
 
     Parameters
     ----------
@@ -210,17 +212,18 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        ``slope`` (chain, draw): how the response of a typical subject changes with the predictor.
-        ``posterior.attrs`` count the rows that were left out, and say whether subjects share texts.
+        ``slope`` (chain, draw): the change of a typical subject's response with the predictor.
+        ``posterior.attrs`` count the rows that were left out, and record whether subjects share
+        texts.
 
     Raises
     ------
     ValueError
-        As `build`, or if an argument is not valid.
+        For the reasons of `build`, or if an argument is not valid.
 
     See Also
     --------
-    betterthan.people.slopes : a regression of each subject, and a t test of the slopes.
+    betterthan.people.slopes : A regression for each subject, and a t test of the slopes.
     """
     run = Run.from_options(options)
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Orders of items: Kendall's tau, its chance, consensus."""
+"""Compare rankings: Kendall's tau, its distribution by chance, and consensus."""
 
 import lazy_loader as _lazy
 

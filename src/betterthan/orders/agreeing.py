@@ -92,37 +92,41 @@ def _below(place: np.ndarray, there: np.ndarray, judge: int) -> float:
 
 
 def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -> xr.Dataset:
-    """Compute tau between all systems, and how far each is from the rest.
+    """Compute Kendall's tau between all systems, and test for outliers.
 
     Parameters
     ----------
     orders : xarray.DataArray or mapping
-        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists.
+        Rankings from `orders.read`, `orders.from_lists`, or `orders.from_ranks`, or lists.
     variant, restrict
         See `orders.kendall_tau`.
 
     Returns
     -------
     xarray.Dataset
-        ``tau`` over (system_a, system_b), the mean over documents, 1 on the diagonal; over system
-        ``mean_tau`` with the others, and ``outlier_p``: how often a system would agree with the
-        others as little if on each document its order were that of one of all systems, drawn at
-        random (exact; Holm's over the systems). Of one document the rank of each item is drawn, and
-        agreement is nearness of ranks (Spearman's footrule); ranks of neighbouring items hang
-        together, so that it is not exact: one of 8 to 15 equal judges had p <= .05 in .02 to .12 of
-        simulated sets. NaN below 4 systems.
-        ``attrs["outlier_unit"]`` says which, ``attrs["least_p"]`` the smallest p there can be.
+        - ``tau`` (system_a, system_b): mean over documents, 1 on the diagonal
+        - ``mean_tau`` (system): mean tau with the others
+        - ``outlier_p`` (system): p-value for an outlier, NaN below 4 systems; with Holm's
+          correction over the systems
+
+        ``outlier_p`` is the probability that a system would agree as little with the others if its
+        ranking of each document were drawn at random from those of all systems (exact). For a
+        single document, the rank of each item is drawn, and agreement is closeness of ranks
+        (Spearman's footrule). This is not exact, because ranks of neighboring items depend on each
+        other: one of 8 to 15 equal judges had p <= 0.05 in 0.02 to 0.12 of simulated sets.
+        ``attrs["outlier_unit"]`` records which, and ``attrs["least_p"]`` is the smallest attainable
+        p.
 
     Raises
     ------
     ValueError
-        As `orders.kendall_tau`, or if there are fewer than two systems.
+        For the reasons of `orders.kendall_tau`, or if there are fewer than two systems.
 
     Examples
     --------
     >>> lists = {"1": list("abcd"), "2": list("abdc"), "3": list("bacd"), "4": list("dcba")}
-    >>> found = agreement(lists)
-    >>> found["mean_tau"].round(2).values.tolist()
+    >>> result = agreement(lists)
+    >>> result["mean_tau"].round(2).values.tolist()
     [0.11, 0.11, 0.11, -0.78]
     """
     ranked = ranked_of(orders)
@@ -144,29 +148,29 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
 
 
 def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
-    """Find how many orders a system scores above the reference order.
+    """Compute how many rankings a system scores above the reference ranking.
 
     Parameters
     ----------
     scores : sequence of float
-        The system's score of each order, higher is better.
+        Score that the system gives each ranking, higher is better.
     orders : sequence of sequences
-        The orders that were scored: all of them, or a sample.
+        Rankings that were scored: all possible ones, or a sample.
     reference : sequence
-        The reference order; it must be among `orders`.
+        Reference ranking; it must be among `orders`.
 
     Returns
     -------
     xarray.Dataset
-        ``rank`` (0 is best: orders scored above the reference, those scored the same half),
-        ``n_orders``, and ``share``: rank over the orders that are not the reference;
-        NaN where there is no other.
+        - ``rank``: rankings scored above the reference (equal scores count half); 0 is best
+        - ``n_orders``: number of rankings
+        - ``share``: rank divided by the number of other rankings; NaN if there is none
 
     Raises
     ------
     ValueError
-        If scores and orders do not match, an order occurs twice, a score is not finite, or the
-        reference is not there.
+        If scores and rankings do not match, a ranking occurs twice, a score is not finite, or the
+        reference is missing.
 
     References
     ----------
@@ -174,8 +178,8 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
 
     Examples
     --------
-    >>> found = reference_rank([0.5, 0.3, 0.2], ["ab", "ba", "bb"], "ba")
-    >>> found["rank"].item(), found["share"].item()
+    >>> result = reference_rank([0.5, 0.3, 0.2], ["ab", "ba", "bb"], "ba")
+    >>> result["rank"].item(), result["share"].item()
     (1.0, 0.5)
     """
     keys = [tuple(map(str, _listed(order, "orders"))) for order in _listed(orders, "orders")]
@@ -191,30 +195,30 @@ def reference_rank(scores: Any, orders: Any, reference: Any) -> xr.Dataset:
 
 
 def preference_accuracy(scores: Any, reference: Any) -> xr.DataArray:
-    """Compute how often a system prefers the reference order to other orders of the same items.
+    """Compute how often a system prefers the reference ranking to others of the same items.
 
     Parameters
     ----------
     scores : xarray.DataArray, pandas.DataFrame or mapping
-        A system's score of every order, higher is better: dims (document, order), or (document,
-        order, system); a table with documents in rows and orders in columns; or such a table for
-        each system. NaN where a document has fewer orders.
+        Score that a system gives each ranking, higher is better: dims (document, order), or
+        (document, order, system); a table with documents as rows and rankings as columns; or such a
+        table for each system. NaN if a document has fewer rankings.
     reference : str
-        Which of the orders is the reference, such as the original text.
+        Name of the reference among the rankings, such as the original text.
 
     Returns
     -------
     xarray.DataArray, dims (item, system)
-        For each document the share of its other orders that the system scores below the reference;
-        those with the same score count half. NaN without a score of the reference or of any other
-        order. The mean over items is the accuracy; `compare` takes the scores as they are.
-        ``attrs["n_pairs"]`` counts pairs of the reference and another order, over all systems.
+        For each document, the proportion of its other rankings that the system scores below the
+        reference; equal scores count half. NaN without a score of the reference or of any other
+        ranking. The mean over items is the accuracy; `compare` accepts the result.
+        ``attrs["n_pairs"]`` counts pairs of the reference and another ranking, over all systems.
 
     Raises
     ------
     ValueError
-        If scores are none of these, `reference` is not among the orders or the only one, or no
-        document has a score of it and of another one.
+        If the scores are none of these, `reference` is not among the rankings or the only one, or
+        no document has a score of it and of another one.
 
     References
     ----------
@@ -225,8 +229,8 @@ def preference_accuracy(scores: Any, reference: Any) -> xr.DataArray:
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"gold": [0.9, 0.5], "p1": [0.2, 0.7], "p2": [0.1, 0.5]}, ["d1", "d2"])
-    >>> found = preference_accuracy({"A": table, "B": 1 - table}, "gold")
-    >>> found.sel(system="A").values.tolist(), found.mean("item").values.tolist()
+    >>> result = preference_accuracy({"A": table, "B": 1 - table}, "gold")
+    >>> result.sel(system="A").values.tolist(), result.mean("item").values.tolist()
     ([1.0, 0.25], [0.625, 0.375])
     """
     table = _scored(scores)

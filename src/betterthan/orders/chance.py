@@ -20,19 +20,22 @@ _SLACK = 1e-12  # taus this near count as equal
 
 
 def tau_distribution(items: int) -> xr.Dataset:
-    """Give the distribution of Kendall's tau of a random order.
+    """Compute the distribution of Kendall's tau for random rankings.
 
     Parameters
     ----------
     items : int
-        From 2 to 200.
+        Number of items, from 2 to 200.
 
     Returns
     -------
     xarray.Dataset
-        Over inversions: ``tau``, ``orders`` (how many of all orders have so many inversions, exact;
-        Python integers beyond 20 items), ``probability``, and ``p_value``: P(tau at least this
-        high).
+        Over inversions:
+
+        - ``tau``, ``probability``
+        - ``orders``: number of rankings with so many inversions, exact (Python integers above 20
+          items)
+        - ``p_value``: P(tau at least this high)
 
     Raises
     ------
@@ -45,9 +48,9 @@ def tau_distribution(items: int) -> xr.Dataset:
 
     Examples
     --------
-    >>> found = tau_distribution(8)
-    >>> of_13 = found.sel(inversions=13)
-    >>> found.sizes["inversions"], of_13["orders"].item(), of_13["tau"].item()
+    >>> result = tau_distribution(8)
+    >>> of_13 = result.sel(inversions=13)
+    >>> result.sizes["inversions"], of_13["orders"].item(), of_13["tau"].item()
     (29, 3736, 0.0714285714285714)
     """
     n = checks.whole(items, "items", 2)
@@ -92,32 +95,38 @@ def tau_test(
     shuffles: int = names.SHUFFLES,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Test whether each system's mean tau over documents is what random orders would give.
+    """Test whether each system's mean tau over documents is better than chance.
 
     Parameters
     ----------
     orders, reference
-        See `orders.kendall_tau`; the items must be the same.
+        Rankings and reference; see `orders.kendall_tau`. The items must be the same.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        What becomes of several references, as in `orders.tau_scores`.
+        How to combine several references; see `orders.tau_scores`.
     alternative : {"greater", "less", "two-sided"}, default "greater"
+        Direction of the test.
     shuffles : int, default 10,000
-        Random orders of every document, where the null distribution is sampled.
+        Number of random rankings of every document, if the null distribution is sampled.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        Over system: ``mean_tau`` (tau-b, documents without a tau left out), ``n_documents``,
-        ``p_value``, ``p_value_mcse`` (0 where p is exact) and ``exact``. p is exact against one
-        reference without ties where the null of the sum of inversions fits on a lattice; else (b +
-        1) / (shuffles + 1), random orders keeping the ties of the system.
+        Over system:
+
+        - ``mean_tau``: mean tau-b, without documents that have no tau
+        - ``n_documents``
+        - ``p_value``, ``p_value_mcse`` (0 if p is exact), ``exact``
+
+        p is exact against one reference without ties if the null distribution of the sum of
+        inversions fits on a lattice. Otherwise it is (b + 1) / (shuffles + 1), with random rankings
+        that keep the ties of the system.
 
     Raises
     ------
     ValueError
-        As `orders.kendall_tau`, or if an argument is not valid.
+        For the reasons of `orders.kendall_tau`, or if an argument is not valid.
 
     Examples
     --------

@@ -41,32 +41,37 @@ def compare(
     Parameters
     ----------
     orders, reference
-        See `orders.kendall_tau`; the orders need documents.
+        Rankings and reference; see `orders.kendall_tau`. The rankings need documents.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        What becomes of several references; see `orders.tau_scores`.
+        How to combine several references; see `orders.tau_scores`.
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of mean tau.
+        Half-width of the region of practical equivalence (ROPE), in units of mean tau.
     ci_prob, ci_kind, draws, shuffles, correction
-        See `scores.compare`. The document is the unit: pairs of items within one are not
-        independent.
+        See `scores.compare`. The unit of analysis is the document, because pairs of items within a
+        document are not independent.
     rng : int, numpy.random.Generator or None
-        Seed of all; it is recorded.
+        Seed of everything that is sampled, which the result records.
 
     Returns
     -------
     Comparison
-        What `scores.compare` returns of the mean tau, from documents that all systems ordered
-        (``attrs["n_items"]``; those left out are counted in ``attrs["n_dropped"]``). Over
-        (system_a, system_b) also, from documents that both ordered, ``ahead``, ``behind`` and
-        ``equal`` (in how many tau is higher, lower, the same), ``prob_ahead`` (P(ahead is more
-        probable than behind), Dirichlet) and ``p_sign``. Over system: ``n_documents``,
-        ``exact_matches``, ``p_chance`` and ``p_chance_mcse`` of `orders.tau_test`.
+        Results of `scores.compare` for the mean tau, from the documents that all systems ranked
+        (``attrs["n_items"]``; ``attrs["n_dropped"]`` counts the others).
+
+        Over (system_a, system_b) also, from the documents that both ranked:
+
+        - ``ahead``, ``behind``, ``equal``: documents on which tau is higher, lower, the same
+        - ``prob_ahead``: P(ahead is more probable than behind), with a Dirichlet posterior
+        - ``p_sign``: p-value of the sign test
+
+        Over system: ``n_documents``, ``exact_matches``, and ``p_chance`` with ``p_chance_mcse`` of
+        `orders.tau_test`.
 
     Raises
     ------
     ValueError
-        As `orders.tau_scores`; if there are fewer than two systems, or fewer than two documents
-        that all of them ordered.
+        For the reasons of `orders.tau_scores`; if there are fewer than two systems, or fewer than
+        two documents that all of them ranked.
 
     Examples
     --------
@@ -75,8 +80,8 @@ def compare(
     ... )
     >>> documents = {f"d{k}": often if k % 3 else rarely for k in range(18)}
     >>> documents["d1"] = often | {"A": list("abcd")}
-    >>> found = compare(documents, "ref", rng=1)
-    >>> pair = found.data.sel(system_a="A", system_b="B")
+    >>> comparison = compare(documents, "ref", rng=1)
+    >>> pair = comparison.data.sel(system_a="A", system_b="B")
     >>> pair["ahead"].item(), pair["behind"].item(), round(pair["prob_ahead"].item(), 3)
     (12, 6, 0.916)
     """
@@ -138,43 +143,49 @@ def posterior(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Say how sure each system's mean tau is, on more documents like these.
+    """Compute a credible interval of each system's mean tau over documents.
 
-    Documents get random weights (Bayesian bootstrap), and the draws are moved away from their mean
-    as `scores.bootstrap` moves them, for the number of documents.
+    Documents get random weights (Bayesian bootstrap), and the draws are spread further, for the
+    number of documents, as in `scores.bootstrap`.
 
     Parameters
     ----------
     orders, reference
-        See `orders.kendall_tau`; the orders need documents.
+        Rankings and reference; see `orders.kendall_tau`. The rankings need documents.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        What becomes of several references; see `orders.tau_scores`.
+        How to combine several references; see `orders.tau_scores`.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+        Kind of interval: highest density or equal-tailed.
     draws : int, default 4,000
+        Number of posterior draws.
     rng : int, numpy.random.Generator or None
+        Seed of the draws.
 
     Returns
     -------
     xarray.Dataset
-        Over system: ``tau`` (the mean on these documents), ``mean``, its Monte Carlo error
-        ``mean_mcse``, ``lower``, ``upper`` (cut at -1 and 1; NaN where tau is the same on every
-        document) and ``n_documents`` that the system ordered. Below 5 documents there is a warning.
+        Over system:
+
+        - ``tau``: mean on these documents
+        - ``mean``, ``mean_mcse``: posterior mean, and its Monte Carlo error
+        - ``lower``, ``upper``: bounds, cut at -1 and 1; NaN if tau is the same on every document
+        - ``n_documents`` that the system ranked; below 5 there is a warning
 
     Raises
     ------
     ValueError
-        As `orders.tau_scores`, or if a system has a tau on fewer than two documents. How sure the
-        tau of a single order is, `models.mallows.closed_form` says.
+        For the reasons of `orders.tau_scores`, or if a system has a tau on fewer than two
+        documents. For a single ranking use `models.mallows.closed_form`.
 
     Examples
     --------
     >>> near = {"ref": list("abcd"), "A": list("abdc")}
     >>> far = near | {"A": list("badc")}
     >>> documents = {f"d{k}": near if k % 3 else far for k in range(30)}
-    >>> found = posterior(documents, "ref", rng=1)
-    >>> found["tau"].round(2).values.tolist(), found["lower"].round(1).values.tolist()
+    >>> result = posterior(documents, "ref", rng=1)
+    >>> result["tau"].round(2).values.tolist(), result["lower"].round(1).values.tolist()
     ([0.56], [0.5])
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")

@@ -34,23 +34,24 @@ class Ranked:
 
 
 def from_lists(lists: Mapping[Any, Any]) -> xr.DataArray:
-    """Make orders from lists of items.
+    """Convert lists of items to rankings.
 
     Parameters
     ----------
     lists : mapping
-        From a system to its order, a list of items; or from a document to such a mapping. A system
-        may lack a document, and documents may have different items and lengths.
+        Mapping from a system to its ranking, a list of items; or from a document to such a mapping.
+        A system may lack a document, and documents may have different items and lengths.
 
     Returns
     -------
     xarray.DataArray, dims (document, system, position), str
-        Item ids in order, "" beyond the end. Without the dim document where the mapping had none.
+        Item ids in order, "" beyond the end. Without the dim document if the mapping had none.
 
     Raises
     ------
     ValueError
-        If there is no order, an order is empty or no list, an item occurs twice or is blank.
+        If there is no ranking, a ranking is empty or not a list, or an item occurs twice or is
+        blank.
 
     Examples
     --------
@@ -101,22 +102,23 @@ def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
 
 
 def from_ranks(table: pd.DataFrame) -> xr.DataArray:
-    """Make ranks from a table of them.
+    """Convert a table of ranks to rankings.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each system (or judge), one column for each item; 1 is first, equal ranks are
-        ties. A missing rank says that the system did not rank the item.
+        Ranks, with one row for each system (or judge) and one column for each item; 1 is first,
+        equal ranks are ties. A missing rank means that the system did not rank the item.
 
     Returns
     -------
     xarray.DataArray, dims (system, item), float
+        Ranks.
 
     Raises
     ------
     ValueError
-        If a rank is no number, or ranks have a gap, such as 1, 2, 4.
+        If a rank is not a number, or ranks skip one, such as 1, 2, 4.
 
     Examples
     --------

@@ -127,7 +127,7 @@ _RANK = ("rank", "position")
 
 
 def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
-    """Read the orders in which systems (or judges) put items.
+    """Read the rankings of items by systems or judges from a table.
 
     Parameters
     ----------
@@ -143,17 +143,17 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Orders (document, system, position), or ranks (document, system, item) of the other two
-        layouts; without the dim document where the file has none. ``attrs["reading"]`` says in one
-        line what was read.
+        Rankings (document, system, position), or ranks (document, system, item) for the other two
+        layouts; without the dim document if the file has none. ``attrs["reading"]`` is the import
+        summary, one line.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
-        If the file cannot be read or holds none of these; if a cell could be read as two different
-        orders; if an item occurs twice in an order; if ranks have a gap.
+        If the file cannot be read or has none of these layouts; if a cell could be read as two
+        different rankings; if an item occurs twice in a ranking; if ranks skip one.
 
     Examples
     --------

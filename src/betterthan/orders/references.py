@@ -16,31 +16,35 @@ METHODS = ("auto", "kemeny", "borda")
 
 
 def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
-    """Find the order that a set of orders agree on most.
+    """Compute the consensus ranking of a set of rankings (Kemeny or Borda).
 
     Parameters
     ----------
     orders : xarray.DataArray or mapping
-        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists; all systems (or
-        judges) count alike.
+        Rankings from `orders.read`, `orders.from_lists`, or `orders.from_ranks`, or lists; all
+        systems (or judges) have equal weight.
     method : {"auto", "kemeny", "borda"}, default "auto"
-        "kemeny": the fewest pairs in disagreement, searched exactly unless a majority cycle has
-        more than 16 items. "borda": by mean rank. "auto": Kemeny where it can be
-        searched, else Borda.
+        Method. "kemeny": the fewest pairs in disagreement, searched exactly unless a majority cycle
+        has more than 16 items. "borda": by mean rank. "auto": Kemeny if it can be searched, else
+        Borda.
 
     Returns
     -------
     xarray.Dataset
-        Over document, where the orders have documents: ``order`` (position), ``distance`` (pairs of
-        the given orders that disagree with it, tied ones half), ``least_distance`` (no order can
-        have less: with "borda" it says how much there may be to gain), ``n_best`` (orders as good
-        as this, 0 where it is not known), ``method``.
+        Over document, if the rankings have documents:
+
+        - ``order`` (position): consensus ranking
+        - ``distance``: pairs of the rankings that disagree with it; tied ones count half
+        - ``least_distance``: lower bound of this distance over all rankings; with "borda" it shows
+          how much there may be to gain
+        - ``n_best``: number of rankings that are as good, 0 if unknown
+        - ``method``
 
     Raises
     ------
     ValueError
-        If the orders are no orders, `method` is not valid, or "kemeny" has too many items in a
-        majority cycle.
+        If the data are not rankings, `method` is not valid, or a majority cycle has too many items
+        for "kemeny".
 
     References
     ----------
@@ -49,8 +53,8 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
 
     Examples
     --------
-    >>> found = consensus({"1": list("abc"), "2": list("bac"), "3": list("abc")})
-    >>> "".join(found["order"].values), found["distance"].item(), found["n_best"].item()
+    >>> result = consensus({"1": list("abc"), "2": list("bac"), "3": list("abc")})
+    >>> "".join(result["order"].values), result["distance"].item(), result["n_best"].item()
     ('abc', 1.0, 1)
     """
     checks.one_of(method, METHODS, "method")
@@ -116,28 +120,29 @@ _CELLS = 20_000_000  # signs of pairs held at once
 
 
 def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
-    """Compute tau with each pair of items weighed by how far the references agree on it.
+    """Compute tau with item pairs weighted by the agreement of the references.
 
-    Against reference r a pair weighs what share of the references order it as r does, so that going
-    against a pair on which all agree costs most: tau_r = 1 - 2 x (weight of pairs in the other
-    order) / (weight of all pairs).
+    The weight of a pair, against reference r, is the proportion of the references that rank it as r
+    does, so an error on a pair that all agree on costs most: tau_r = 1 - 2 x (weight of pairs in
+    the other order) / (weight of all pairs).
 
     Parameters
     ----------
     orders, reference
-        See `orders.kendall_tau`; the items must be the same. A tied pair of the system counts half,
-        one of r does not count.
+        Rankings and references; see `orders.kendall_tau`. The items must be the same. A tied pair
+        of the system counts half, one of r does not count.
 
     Returns
     -------
     xarray.Dataset
-        ``tau`` over (document, system, reference), from -1 to 1, equal to Kendall's tau where there
-        is one reference; ``mean`` over references.
+        - ``tau`` (document, system, reference): from -1 to 1; Kendall's tau if there is one
+          reference
+        - ``mean``: over references
 
     Raises
     ------
     ValueError
-        As `orders.kendall_tau`.
+        For the reasons of `orders.kendall_tau`.
 
     References
     ----------
@@ -171,27 +176,27 @@ def tau_scores(
     variant: str = "b",
     restrict: str | None = None,
 ) -> xr.DataArray:
-    """Score every system on every document by tau, ready for `compare` and `scores.compare`.
+    """Score every system on every document by tau, for `compare` and `scores.compare`.
 
     Parameters
     ----------
     orders, reference, variant, restrict
         See `orders.kendall_tau`.
     references : {"mean", "weighted", "best", "consensus"}, default "mean"
-        What becomes of several references: the mean of tau over them, of `orders.weighted_tau`, the
-        highest tau, or tau against their `orders.consensus`.
+        How to combine several references: the mean of tau over them, or of `orders.weighted_tau`,
+        the highest tau, or tau against their `orders.consensus`.
 
     Returns
     -------
     xarray.DataArray, dims (item, system)
-        One item for each document; NaN where a system has no order, or tau is not defined. With
-        `restrict` a coordinate ``coverage`` (item, system) has the share of the references' items
-        that the tau is of.
+        Scores with one item for each document; NaN if a system has no ranking, or tau is not
+        defined. With `restrict`, the coordinate ``coverage`` (item, system) is the proportion of
+        the references' items that tau is based on.
 
     Raises
     ------
     ValueError
-        As `orders.kendall_tau`, or if the orders have no documents.
+        For the reasons of `orders.kendall_tau`, or if the rankings have no documents.
 
     Examples
     --------

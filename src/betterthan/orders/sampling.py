@@ -17,32 +17,39 @@ from betterthan.signed import Signature
 def stimuli(
     references: Mapping[Any, Sequence[Any]], edges: Sequence[float] | int = 8, *, rng: Any = None
 ) -> xr.Dataset:
-    """Sample one order of each text from each bin of tau, and assign them to lists of readers.
+    """Sample rankings of texts from bins of tau, and assign them to lists of readers.
+
+    Use it to design a reading study with shuffled texts.
 
     Parameters
     ----------
     references : mapping
-        From a text to its items in the reference order, 2 to 200 of them.
+        Mapping from a text to its items in the reference order, 2 to 200 of them.
     edges : int or sequence of float, default 8
         Number of bins of equal width from -1 to 1, or their limits, rising. A tau on a limit
         belongs to the bin above it, on the last limit to the last bin, as in `people.bin_by`.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        Over document and bin (from 1, the lowest tau): ``order`` (document, bin, position), item
-        ids, "" beyond the end, each order of the bin being equally likely; ``tau`` against the
-        reference; and ``list``: which readers see it, from 1 to the number of bins. The lists are a
-        Latin square: on each every text occurs once, and the bins as evenly as they can, each once
-        where there are as many texts as bins. Over bin ``low`` and ``high``, its limits.
+        Over document and bin (from 1, the lowest tau):
+
+        - ``order`` (document, bin, position): item ids, "" beyond the end; every ranking of the bin
+          is equally likely
+        - ``tau``: against the reference
+        - ``list``: group of readers who see it, from 1 to the number of bins
+
+        The lists are a Latin square: every text occurs once on each, and the bins as evenly as
+        possible, once each if there are as many texts as bins. Over bin: ``low`` and ``high``, its
+        limits.
 
     Raises
     ------
     ValueError
-        If there are no texts, an order is not valid or has fewer than 2 or more than 200 items, the
-        edges do not rise, or a bin has no order of so many items.
+        If there are no texts, a ranking is not valid or has fewer than 2 or more than 200 items,
+        the edges do not rise, or a bin has no ranking of so many items.
 
     References
     ----------
@@ -51,10 +58,10 @@ def stimuli(
     Examples
     --------
     >>> texts = {f"text {k}": list("ABCDEFGH") for k in range(4)}
-    >>> found = stimuli(texts, [-1, -0.5, 0, 0.5, 1], rng=1)
-    >>> found.sizes["document"], found.sizes["bin"], found["order"].sizes["position"]
+    >>> result = stimuli(texts, [-1, -0.5, 0, 0.5, 1], rng=1)
+    >>> result.sizes["document"], result.sizes["bin"], result["order"].sizes["position"]
     (4, 4, 8)
-    >>> sorted(found["list"].sel(document="text 0").values.tolist())
+    >>> sorted(result["list"].sel(document="text 0").values.tolist())
     [1, 2, 3, 4]
     """
     checks.of_type(references, Mapping, "references are", "mapping from texts to lists of items")

@@ -27,43 +27,48 @@ def kendall_tau(
     restrict: str | None = None,
     alternative: str = "two-sided",
 ) -> xr.Dataset:
-    """Compute Kendall's tau of orders against a reference order of the same items.
+    """Compute Kendall's tau of rankings against a reference ranking of the same items.
 
     Parameters
     ----------
     orders : xarray.DataArray or mapping
-        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists as
-        `orders.from_lists` takes them.
+        Rankings from `orders.read`, `orders.from_lists`, or `orders.from_ranks`, or lists that
+        `orders.from_lists` accepts.
     reference : str, sequence of str, or orders
-        The name of the system that is the reference; names of several; or orders of their own, such
-        as from `orders.consensus`.
+        Name of the reference system; names of several; or separate rankings, such as those from
+        `orders.consensus`.
     variant : {"a", "b", "c"}, default "b"
-        How ties count: not as agreement (a), as pairs that cannot agree (b), or for ranks of
+        Treatment of ties: not as agreement (a), as pairs that cannot agree (b), or for ranks of
         different fineness (c). Without ties all are the same.
     restrict : {None, "common"}, default None
-        "common" compares the items that both orders have; ``coverage`` says how many of the
-        reference's they are, and a warning names systems that cover different shares: a tau of
-        fewer items can be higher than one of all. By default different items are an error.
+        "common" compares the items that both rankings have. ``coverage`` is then the proportion of
+        the reference's items, and a warning names systems with different coverage: a tau of fewer
+        items can be higher than one of all. By default different items raise an error.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        Of ``p_value``; greater: nearer to the reference than chance.
+        Direction of the test. "greater": closer to the reference than chance.
 
     Returns
     -------
     xarray.Dataset
-        Over document (where the orders have documents) and system; over reference where there are
-        several: ``tau``, ``p_value`` (that all orders are equally likely; NaN with ties) and
-        ``p_error`` (about how far off it may be: 0 up to 200 items, for which it is exact),
-        ``inversions`` (pairs in the wrong order), ``ties`` (pairs tied in either), ``n_items``,
-        ``coverage``, ``exact_match`` (all items of the reference and no others, no inversion, no
-        tie) and ``spearman``. A missing order has tau NaN and is counted in ``attrs["n_missing"]``;
-        an order of one item has none either: it is warned of and counted in
-        ``attrs["n_undefined"]``.
+        Over document (if the rankings have documents), system, and reference (if there are
+        several):
+
+        - ``tau``
+        - ``p_value``: of the null that all rankings are equally likely; NaN with ties
+        - ``p_error``: approximate error of p; 0 up to 200 items, where p is exact
+        - ``inversions``, ``ties``: pairs in the wrong order, and pairs tied in either ranking
+        - ``n_items``, ``coverage``
+        - ``exact_match``: whether the rankings have the same items, no inversion, and no tie
+        - ``spearman``
+
+        A missing ranking has tau NaN and is counted in ``attrs["n_missing"]``. A ranking of one
+        item also has tau NaN; it raises a warning and is counted in ``attrs["n_undefined"]``.
 
     Raises
     ------
     ValueError
-        If orders or reference are no orders, items differ and `restrict` is not given, there is
-        nothing to compare, or an argument is not valid.
+        If the data or the reference are not rankings, items differ and `restrict` is not passed,
+        there is nothing to compare, or an argument is not valid.
 
     References
     ----------
@@ -73,8 +78,8 @@ def kendall_tau(
     Examples
     --------
     >>> orders = {"reference": "ABCDE", "A": "BACDE", "B": "EBCDA"}
-    >>> found = kendall_tau({name: list(order) for name, order in orders.items()}, "reference")
-    >>> found["tau"].round(1).values.tolist(), found["inversions"].values.tolist()
+    >>> result = kendall_tau({name: list(order) for name, order in orders.items()}, "reference")
+    >>> result["tau"].round(1).values.tolist(), result["inversions"].values.tolist()
     ([0.8, -0.4], [1.0, 7.0])
     """
     taus = measured(
@@ -137,7 +142,9 @@ def _common_ranks(
 
 
 def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr.Dataset:
-    """Count the moves that bring orders to a reference order of the same items, of three kinds.
+    """Compute three distances of rankings to a reference: Kendall, Cayley, and Ulam.
+
+    Each counts the moves that turn a ranking into the reference ranking of the same items.
 
     Parameters
     ----------
@@ -147,16 +154,21 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
     Returns
     -------
     xarray.Dataset
-        Over document (where the orders have documents) and system; over reference where there are
-        several: ``kendall``, the fewest exchanges of two neighbors (the inversions from which tau
-        is computed, at most n (n - 1) / 2); ``cayley``, the fewest exchanges of any two items, at
-        most n - 1; ``ulam``, the fewest items that must be taken out and put elsewhere, at most
-        n - 1; and ``n_items``. NaN for a missing order, and where either order has ties.
+        Over document (if the rankings have documents), system, and reference (if there are
+        several):
+
+        - ``kendall``: fewest swaps of two neighbors (the inversions that tau is computed from), at
+          most n (n - 1) / 2
+        - ``cayley``: fewest swaps of any two items, at most n - 1
+        - ``ulam``: fewest items to move elsewhere, at most n - 1
+        - ``n_items``
+
+        NaN for a missing ranking, and if either ranking has ties.
 
     Raises
     ------
     ValueError
-        As `orders.kendall_tau`.
+        For the reasons of `orders.kendall_tau`.
 
     References
     ----------
@@ -166,8 +178,8 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
     Examples
     --------
     >>> lists = {"reference": list("ABCDEFGHIJ"), "ends swapped": list("JBCDEFGHIA")}
-    >>> found = distances(lists, "reference")
-    >>> [found[name].item() for name in ("kendall", "cayley", "ulam")]
+    >>> result = distances(lists, "reference")
+    >>> [result[name].item() for name in ("kendall", "cayley", "ulam")]
     [17.0, 1.0, 2.0]
     """
     if restrict is not None:

@@ -1,4 +1,4 @@
-"""Studies with people: ratings, times, repeated measures."""
+"""Analyze human evaluations and user studies: ratings, times, and agreement of raters."""
 
 import lazy_loader as _lazy
 

@@ -79,12 +79,12 @@ def _arrangements(n: int) -> np.ndarray:
 
 
 def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
-    """Describe values in bins of a score.
+    """Summarize values in bins of a score.
 
     Parameters
     ----------
     values, score : sequence of float
-        As long as each other; pairs with a missing value are left out and counted.
+        Values and scores, of equal length; pairs with a missing value are left out and counted.
     edges : sequence of float
         Limits of the bins, rising. A score on a limit belongs to the bin above it, on the last
         limit to the last bin.
@@ -102,8 +102,8 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
 
     Examples
     --------
-    >>> found = bin_by([5, 6, 2, 3], [0.9, 0.7, -0.5, -0.2], [-1, 0, 1])
-    >>> found["mean"].values.tolist(), found["n"].values.tolist()
+    >>> result = bin_by([5, 6, 2, 3], [0.9, 0.7, -0.5, -0.2], [-1, 0, 1])
+    >>> result["mean"].values.tolist(), result["n"].values.tolist()
     ([2.5, 5.5], [2, 2])
     """
     y, x = _pairs(values, score)
@@ -157,27 +157,27 @@ def _described(values: np.ndarray) -> tuple[float, ...]:
 
 
 def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.Dataset:
-    """Take out wrong answers, then set each participant's outliers to a cutoff.
+    """Remove wrong answers, and set each participant's outliers to a cutoff (winsorizing).
 
     Parameters
     ----------
     times : sequence of float
         Reading times, one for each text that a participant read.
     by : sequence
-        The participant of each.
+        Participant of each time.
     sd : float, default 2.5
-        Values further from the participant's mean than this many standard deviations are set to
-        that cutoff; both are computed once, before anything is changed. Of n times none can be
-        further away than (n - 1) / sqrt(n) of them: with 2.5, nothing can change below 9 times.
+        Cutoff, in standard deviations from the participant's mean. Both are computed once, before
+        any change. Of n times, none can be further away than (n - 1) / sqrt(n) standard deviations:
+        with 2.5, nothing can change below 9 times.
     wrong : sequence of bool, optional
-        Where the question on the text was answered wrongly: those times are removed first.
+        Whether the question on the text was answered wrongly; those times are removed first.
 
     Returns
     -------
     xarray.Dataset
-        Over row: ``time`` (NaN where removed or missing), ``removed``, ``changed``; ``attrs``:
-        ``n``, ``n_missing``, ``n_removed``, ``n_changed``, and ``n_too_few``: participants none
-        of whose times could have been changed, of which a warning is given.
+        Over row: ``time`` (NaN if removed or missing), ``removed``, ``changed``. ``attrs``: ``n``,
+        ``n_missing``, ``n_removed``, ``n_changed``, and ``n_too_few``, participants none of whose
+        times could have changed; for these there is a warning.
 
     Raises
     ------
@@ -188,8 +188,8 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     Examples
     --------
     >>> times = [1.0, 1.1, 0.9, 1.0, 9.0, 1.2]
-    >>> found = winsorise(times, by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
-    >>> found["time"].round(2).values.tolist(), found.attrs["n_removed"], found.attrs["n_changed"]
+    >>> clean = winsorise(times, by=["a"] * 6, sd=1.5, wrong=[0, 0, 0, 0, 0, 1])
+    >>> clean["time"].round(2).values.tolist(), clean.attrs["n_removed"], clean.attrs["n_changed"]
     ([1.0, 1.1, 0.9, 1.0, 7.97, nan], 1, 1)
     """
     values = as_numbers(times, "times")
@@ -271,30 +271,36 @@ _LEAST = 4  # pairs of values below which no interval exists
 
 
 def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
-    """Correlate a score with people's judgments of the same texts.
+    """Correlate a score with human judgments of the same texts.
 
     Parameters
     ----------
     x, y : sequence of float, pandas.Series or xarray.DataArray
-        As long as each other; two Series or DataArrays must name the same texts in the same order.
-        Pairs with a missing value are left out and counted.
+        Scores and judgments, of equal length. Two Series or DataArrays must name the same texts in
+        the same order. Pairs with a missing value are left out and counted.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the confidence intervals.
 
     Returns
     -------
     xarray.Dataset
-        Over measure (pearson, spearman, kendall's tau-b): ``r``, ``lower`` and ``upper`` (Fisher's
-        z with the standard errors of Bonett & Wright 2000), ``p_value`` (two-sided). Up to 9 pairs
-        the p of ranks is exact, over all arrangements (``attrs["p_of_ranks"]``). Where r is 1 or
-        -1 (``attrs["perfect"]``), p is the share of arrangements as perfect, ranks have the
-        interval of the next value below 1 with its far end at 1, and Pearson's r has none (NaN).
-        ``attrs`` hold n and how many pairs were left out.
+        Over measure (pearson, spearman, kendall's tau-b):
+
+        - ``r``
+        - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000)
+        - ``p_value``: two-sided; for ranks of up to 9 pairs exact, over all permutations
+          (``attrs["p_of_ranks"]``)
+
+        If r is 1 or -1 (``attrs["perfect"]``), p is the proportion of permutations that are as
+        perfect. Rank correlations then have the interval of the next value below 1, with its outer
+        bound at 1, and Pearson's r has none (NaN). ``attrs`` hold n and the number of pairs left
+        out.
 
     Raises
     ------
     ValueError
-        If the lengths or names differ, fewer than 4 pairs are whole, or one of the two is constant.
+        If the lengths or names differ, fewer than 4 pairs are complete, or one of the two is
+        constant.
 
     References
     ----------
@@ -303,8 +309,8 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
 
     Examples
     --------
-    >>> found = correlation([0.1, 0.4, 0.5, 0.9, 1.0], [2, 3, 3, 5, 4])
-    >>> found["r"].round(2).values.tolist()
+    >>> result = correlation([0.1, 0.4, 0.5, 0.9, 1.0], [2, 3, 3, 5, 4])
+    >>> result["r"].round(2).values.tolist()
     [0.91, 0.87, 0.74]
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
@@ -379,20 +385,25 @@ def _variances_of_z(r: np.ndarray, n: int) -> np.ndarray:
 
 
 def agreement(ratings: Any) -> xr.Dataset:
-    """Correlate each subject's ratings with the mean of all others': how well people themselves
-    agree.
+    """Compute each subject's correlation with the mean of all other subjects.
+
+    It shows how well people agree with each other.
 
     Parameters
     ----------
     ratings : pandas.DataFrame or xarray.DataArray
-        Subjects in rows (first dim), texts in columns; NaN where a subject did not rate a text.
+        Ratings with subjects as rows (first dim) and texts as columns; NaN if a subject did not
+        rate a text.
 
     Returns
     -------
     xarray.Dataset
-        ``r`` over subject (Pearson, over the texts that the subject and somebody else rated),
-        ``n_texts``; and over subjects ``mean``, ``lowest``, ``highest``, ``sd``. A subject with
-        fewer than 3 texts or constant ratings has no r; ``attrs`` count them.
+        - ``r`` (subject): Pearson correlation, over the texts that the subject and somebody else
+          rated
+        - ``n_texts`` (subject)
+        - ``mean``, ``lowest``, ``highest``, ``sd``: of r over subjects
+
+        A subject with fewer than 3 texts or constant ratings has no r; ``attrs`` count them.
 
     Raises
     ------
@@ -407,8 +418,8 @@ def agreement(ratings: Any) -> xr.Dataset:
     Examples
     --------
     >>> import pandas as pd
-    >>> found = agreement(pd.DataFrame([[1, 2, 3, 4], [2, 2, 3, 4], [4, 3, 2, 2]]))
-    >>> found["r"].round(2).values.tolist()
+    >>> result = agreement(pd.DataFrame([[1, 2, 3, 4], [2, 2, 3, 4], [4, 3, 2, 2]]))
+    >>> result["r"].round(2).values.tolist()
     [0.0, 0.87, -0.9]
     """
     values, subjects = _rated(ratings)

@@ -27,45 +27,49 @@ def kappa(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Compute Cohen's kappa of each two raters, or of a table of counts, with its interval.
+    """Compute Cohen's kappa of every two raters, with a credible interval.
 
     Parameters
     ----------
     ratings : pandas.DataFrame, xarray.DataArray or array-like
-        Raters in rows, items in columns, as in `people.agreement`; numbers or labels, and None, NaN
-        or an empty text where a rater did not rate an item. Or a table of counts, dims (predicted,
-        actual), such as from `labels.from_table`: its two raters are called by its dims, and items
-        without a predicted label are left out.
+        Ratings with raters as rows and items as columns, as in `people.agreement`: numbers or
+        labels, and None, NaN, or an empty text if a rater did not rate an item. Or a table of
+        counts, dims (predicted, actual), such as from `labels.from_table`; its two raters have the
+        names of its dims, and items without a predicted label are left out.
     weights : {None, "linear", "quadratic"}, optional
-        How much a disagreement counts: all the same, or by the distance of the two categories, or
-        by its square. The distance of numbers is their difference, that of labels the number of
-        steps in `categories`.
+        Weight of a disagreement: all the same, or the distance of the two categories, or its
+        square. The distance of numbers is their difference, that of labels the number of steps in
+        `categories`.
     categories : sequence, optional
-        All categories, in order. Default: those that occur, sorted; of a table, in its order.
+        All categories, in order. Default: those that occur, sorted; for a table, in its order.
     ci_prob : float, default 0.95
         Level of the equal-tailed credible intervals.
     draws : int, default 4,000
-        Of the posterior of each pair.
+        Number of posterior draws for each pair.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        Over (rater_a, rater_b), from the items that both rated (``n_items``): ``kappa``, 1 less the
-        disagreement over that of independent raters with the same categories; ``agreement``, the
-        share of items with the same category; ``lower`` and ``upper``, of the posterior of the
-        probabilities of all pairs of categories, and always around ``kappa``, with their Monte
-        Carlo errors ``lower_mcse`` and ``upper_mcse``. The prior is worth two items: one on which
-        the two agree, one on which they do not. Of simulated sets of 20 to 200 items 0.91 to 0.99
-        of the intervals contain the true kappa. ``kappa`` is NaN where both always gave the same
-        category, and all are NaN where two raters share no item. On the diagonal kappa is 1.
+        Over (rater_a, rater_b), from the items that both rated (``n_items``):
+
+        - ``kappa``: 1 minus the disagreement over that of independent raters with the same
+          categories
+        - ``agreement``: proportion of items with the same category
+        - ``lower``, ``upper``: from the posterior of the probabilities of all pairs of categories,
+          always around ``kappa``, with Monte Carlo errors ``lower_mcse`` and ``upper_mcse``
+
+        The prior is worth two items: one on which the two agree, one on which they do not. In
+        simulated sets of 20 to 200 items, 0.91 to 0.99 of the intervals contain the true kappa.
+        ``kappa`` is NaN if both always chose the same category, and all are NaN if two raters share
+        no item. On the diagonal kappa is 1.
 
     Raises
     ------
     ValueError
-        If ratings are no table, have fewer than two raters or two categories, no two raters share
-        an item, labels have weights and no order, or an argument is not valid.
+        If ratings are not a table, have fewer than two raters or two categories, no two raters
+        share an item, labels have weights and no order, or an argument is not valid.
 
     References
     ----------
@@ -76,8 +80,8 @@ def kappa(
 
     Examples
     --------
-    >>> found = kappa([list("aabbbcac"), list("aabbcccc")], rng=1)
-    >>> pair = found.isel(rater_a=0, rater_b=1)
+    >>> result = kappa([list("aabbbcac"), list("aabbcccc")], rng=1)
+    >>> pair = result.isel(rater_a=0, rater_b=1)
     >>> round(pair["kappa"].item(), 3), pair["agreement"].item(), pair["n_items"].item()
     (0.636, 0.75, 8)
     >>> round(pair["lower"].item(), 2), round(pair["upper"].item(), 2)
@@ -124,34 +128,39 @@ def alpha(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Compute Krippendorff's alpha: the agreement of any number of raters, with missing ratings.
+    """Compute Krippendorff's alpha, the agreement of raters, with a credible interval.
+
+    It allows any number of raters, and missing ratings.
 
     Parameters
     ----------
     ratings : pandas.DataFrame, xarray.DataArray or array-like
-        Raters in rows, items in columns, as in `people.kappa`.
+        Ratings with raters as rows and items as columns; see `people.kappa`.
     level : {"nominal", "ordinal", "interval", "ratio"}, default "nominal"
-        What counts as a disagreement: any difference; how many ratings lie between; the squared
-        difference; or the squared difference over the squared sum (numbers of at least 0).
+        Scale of the ratings, which defines a disagreement: any difference; the number of ratings in
+        between; the squared difference; or the squared difference over the squared sum (numbers of
+        at least 0).
     categories : sequence, optional
         All categories, in order; needed for labels that are ordinal. Default: those that occur,
         sorted.
     ci_prob, draws, rng
-        As in `people.kappa`.
+        See `people.kappa`.
 
     Returns
     -------
     xarray.Dataset
-        ``alpha``, 1 less the disagreement within items over that of all ratings; ``lower`` and
-        ``upper``, equal-tailed and always around ``alpha``, from random weights of the items and
-        the prior of `people.kappa`, with their Monte Carlo errors ``lower_mcse`` and
-        ``upper_mcse``; ``n_items`` with two ratings or more, ``n_ratings`` of these, and
-        ``n_raters``. ``attrs["n_dropped"]`` counts items that fewer than two raters rated.
+        - ``alpha``: 1 minus the disagreement within items over that of all ratings
+        - ``lower``, ``upper``: equal-tailed, always around ``alpha``, from random weights of the
+          items and the prior of `people.kappa`, with Monte Carlo errors ``lower_mcse`` and
+          ``upper_mcse``
+        - ``n_items`` with two ratings or more, ``n_ratings`` of these, and ``n_raters``
+
+        ``attrs["n_dropped"]`` counts items with fewer than two ratings.
 
     Raises
     ------
     ValueError
-        If ratings are no table, have fewer than two raters or two categories, no item has two
+        If ratings are not a table, have fewer than two raters or two categories, no item has two
         ratings, those with two are all the same, the level needs numbers or an order that ratings
         do not have, or an argument is not valid.
 
@@ -162,8 +171,8 @@ def alpha(
 
     Examples
     --------
-    >>> found = alpha([[1, 2, 3, 3, None], [1, 2, 3, 4, 2], [None, 3, 3, 3, 2]], level="ordinal")
-    >>> round(found["alpha"].item(), 3), found["n_ratings"].item()
+    >>> result = alpha([[1, 2, 3, 3, None], [1, 2, 3, 4, 2], [None, 3, 3, 3, 2]], level="ordinal")
+    >>> round(result["alpha"].item(), 3), result["n_ratings"].item()
     (0.784, 13)
     """
     checks.one_of(level, agreement.LEVELS, "level")

@@ -114,40 +114,43 @@ def slopes(
     text: str | None = TEXT,
     ci_prob: float = names.CI_PROB,
 ) -> xr.Dataset:
-    """Regress within each subject, and test whether the mean slope is 0; where subjects share
-    texts, also with the texts as the sample.
+    """Regress a response on a predictor within each subject, and test the mean slope.
+
+    If subjects share texts, the slope is also tested with the texts as the sample.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each text that a subject saw.
+        Table with one row for each text that a subject saw.
     response, predictor : str
-        Columns of numbers, such as the reading time and tau. Rows that lack one are left out and
-        counted.
+        Names of columns of numbers, such as the reading time and tau. Rows without one are left out
+        and counted.
     subject : str, default "subject"
         Column that names the subject.
     text : str or None, default "text"
-        Column that names the text. None: rows are no texts that several subjects read.
+        Column that names the text. None: the rows are not texts that several subjects read.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the confidence intervals.
 
     Returns
     -------
     xarray.Dataset
-        Over subject ``slope``, ``intercept``, ``r``, ``n``; and ``mean_slope`` with
-        ``standard_error``, ``t``, ``df``, ``p_value`` (two-sided), ``lower``, ``upper``: they speak
-        of other subjects who read these texts. Where subjects share texts, ``by_text_slope`` and
-        the same numbers speak of other texts (least squares through the means of texts, or, where
-        the predictor varies within most of them, a slope for each). A slope of people and texts in
-        general has both p small; a warning is given where only the first is. Subjects with fewer
-        than 3 rows or a constant predictor have no slope; ``attrs`` count them and the rows left
-        out, and say whether texts are shared. Where all slopes are the same there is no error, and
-        no test (NaN).
+        - ``slope``, ``intercept``, ``r``, ``n`` (subject)
+        - ``mean_slope`` with ``standard_error``, ``t``, ``df``, ``p_value`` (two-sided), ``lower``,
+          ``upper``: they generalize to other subjects who read these texts
+        - ``by_text_slope`` and the same numbers, if subjects share texts: they generalize to other
+          texts (least squares through the means of texts or, if the predictor varies within most of
+          them, a slope for each)
+
+        A slope that generalizes to people and texts has both p small; a warning is raised if only
+        the first is. Subjects with fewer than 3 rows or a constant predictor have no slope;
+        ``attrs`` count them and the rows left out, and record whether texts are shared. If all
+        slopes are the same, there is no error and no test (NaN).
 
     Raises
     ------
     ValueError
-        If a column is not there or no number, a row lacks its subject or text, or fewer than 2
+        If a column is missing or not numeric, a row lacks its subject or text, or fewer than 2
         subjects have a slope.
 
     References
@@ -162,10 +165,10 @@ def slopes(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"subject": list("aaabbbccc"), "text": list("xyz") * 3,
     ...                       "tau": [0, 0.5, 1] * 3, "time": [9, 8, 6, 7, 7, 5.5, 9, 7, 8]})
-    >>> found = slopes(table, "time", "tau")
-    >>> found["slope"].values.tolist(), round(found["p_value"].item(), 3)
+    >>> result = slopes(table, "time", "tau")
+    >>> result["slope"].values.tolist(), round(result["p_value"].item(), 3)
     ([-3.0, -1.5, -1.0], 0.093)
-    >>> round(found["by_text_p_value"].item(), 3)
+    >>> round(result["by_text_p_value"].item(), 3)
     0.033
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
@@ -229,33 +232,38 @@ def _tests(
 
 
 def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subject") -> xr.Dataset:
-    """Analyse variance over the levels of one factor, by subjects or by items, and compare the
-    levels pair by pair.
+    """Analyze the variance over the levels of one factor, by subjects or by items.
+
+    Levels are also compared pair by pair.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each observation.
+        Table with one row for each observation.
     response, factor : str
-        Columns: a number, and the level it was observed under.
+        Names of the columns of the response, a number, and of the level that it was observed under.
     unit : str, default "subject"
         Column of the units that vary at random: subjects give F1, items F2. Observations of a unit
-        at a level are averaged first. Where every unit has all levels they are compared within
-        units; where each has one, between.
+        at a level are averaged first. If every unit has all levels, they are compared within units;
+        if each has one, between.
 
     Returns
     -------
     xarray.Dataset
-        ``f``, ``df1``, ``df2``, ``p_value``, ``p_corrected`` (within units: Greenhouse & Geisser's,
-        with ``epsilon``); over level ``mean``, ``sd``, ``n``; over (level_a, level_b)
-        ``difference`` and ``p_pairwise``. ``attrs["design"]`` is within or between, and
-        ``attrs["pairwise"]`` says how pairs were tested: within units by paired t tests with Holm's
-        correction, for differences need not vary alike; between them by Tukey & Kramer.
+        - ``f``, ``df1``, ``df2``, ``p_value``
+        - ``p_corrected``: within units, with the correction of Greenhouse & Geisser and its
+          ``epsilon``
+        - ``mean``, ``sd``, ``n`` (level)
+        - ``difference``, ``p_pairwise`` (level_a, level_b)
+
+        ``attrs["design"]`` is within or between. ``attrs["pairwise"]`` is the test of pairs: within
+        units, paired t tests with Holm's correction, as differences need not vary alike; between
+        them, Tukey & Kramer.
 
     Raises
     ------
     ValueError
-        If a column is not there, there are fewer than 2 levels, a unit has some of the levels only,
+        If a column is missing, there are fewer than 2 levels, a unit has only some of the levels,
         or nothing varies.
 
     References
@@ -268,8 +276,8 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     >>> import pandas as pd
     >>> table = pd.DataFrame({"subject": list("abcd") * 2, "bin": ["high"] * 4 + ["low"] * 4,
     ...                       "rating": [6, 5, 7, 6, 4, 4, 5, 3]})
-    >>> found = anova(table, "rating", "bin")
-    >>> round(found["f"].item(), 2), found["df2"].item(), round(found["p_value"].item(), 4)
+    >>> result = anova(table, "rating", "bin")
+    >>> round(result["f"].item(), 2), result["df2"].item(), round(result["p_value"].item(), 4)
     (24.0, 3, 0.0163)
     """
     data: Any = numbers_and_labels(table, [response], [factor, unit]).dropna()

@@ -31,53 +31,57 @@ def mann_whitney(
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
-    """Compare two groups of different people by the test of Mann and Whitney, and by the posterior
-    probability that a person of the first group has the better value.
+    """Compare two groups of different people with the Mann-Whitney test and its posterior.
+
+    The posterior is of the probability that a person of the first group has the better value.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each observation.
+        Table with one row for each observation.
     response, factor : str
-        Columns: a number, such as a rating or a time, and the group, of which there are two. The
-        first group is that of the first row.
+        Names of the columns of the response, a number such as a rating or a time, and of the group.
+        There are two groups; the first is that of the first row.
     unit : str or None, default "subject"
         Column that names the person; several rows of a person are averaged first. None: every row
         is another person.
     higher_is_better : bool, default True
         False for times and errors.
     rope : float, default 0
-        Half-width of the region of practical equivalence around a probability of 1/2.
+        Half-width of the region of practical equivalence (ROPE) around a probability of 1/2.
     threshold : float, default 0.95
-        Posterior probability that a verdict needs.
+        Posterior probability needed for a verdict.
     ci_prob, ci_kind
-        Credible level and kind of the interval, "hdi" or "eti".
+        Level and kind of the credible interval, "hdi" or "eti".
 
     Returns
     -------
     xarray.Dataset
-        ``superiority``, the proportion of pairs of people in which the person of the first group
-        has the better value, equal ones half, with the interval ``lower``, ``upper`` of this
-        probability for other people like these; ``prob_better``, the posterior probability that it
-        is above 1/2, and ``prob_equivalent``, that it is within the ROPE; ``verdict``, in which A
-        is the first group; ``p_value``, two-sided. Over level: ``u``, the pairs in which its person
-        has the better value, ``n``, ``mean``, ``median``.
+        - ``superiority``: proportion of pairs of people in which the person of the first group has
+          the better value; equal ones count half
+        - ``lower``, ``upper``: credible interval of this probability for other people like these
+        - ``prob_better``: posterior probability that it is above 1/2
+        - ``prob_equivalent``: that it is within the ROPE
+        - ``verdict``: A is the first group; "no_verdict" with fewer than 5 people in a group
+        - ``p_value``: two-sided
+        - ``u``, ``n``, ``mean``, ``median`` (level): u counts the pairs in which this group's
+          person has the better value
 
-        ``attrs["p_method"]`` says whether p is exact, over all divisions of these people into
-        groups of these sizes, ties as they are, or by the normal approximation (corrected for ties
-        and continuity), for large groups. ``attrs["n_dropped"]`` counts rows without a response.
-        With fewer than 5 people in a group the verdict is "no_verdict".
+        ``attrs["p_method"]`` records how p was computed: exactly, over all divisions of these
+        people into groups of these sizes, with the ties as they are; or, for large groups, by the
+        normal approximation (corrected for ties and continuity). ``attrs["n_dropped"]`` counts rows
+        without a response.
 
     Raises
     ------
     ValueError
-        If a column is not there or has no numbers, there are not two groups, a group has one
-        person, or a person is in both: then people are paired, use `anova` or `compare`.
+        If a column is missing or has no numbers, there are not two groups, a group has one person,
+        or a person is in both. People in both are paired; use `anova` or `compare`.
 
     Warns
     -----
     UserWarning
-        If all people have the same value: there is nothing to compute an interval from.
+        If all people have the same value, so no interval can be computed.
 
     Notes
     -----
@@ -98,10 +102,10 @@ def mann_whitney(
     >>> import pandas as pd
     >>> table = pd.DataFrame({"system": ["new"] * 6 + ["old"] * 6,
     ...                       "rating": [5, 4, 4, 5, 3, 5, 2, 3, 4, 2, 3, 1]})
-    >>> found = mann_whitney(table, "rating", "system", unit=None)
-    >>> found["u"].values.tolist(), round(found["p_value"].item(), 4)
+    >>> result = mann_whitney(table, "rating", "system", unit=None)
+    >>> result["u"].values.tolist(), round(result["p_value"].item(), 4)
     ([33.0, 3.0], 0.0216)
-    >>> round(found["superiority"].item(), 3), round(found["prob_better"].item(), 3)
+    >>> round(result["superiority"].item(), 3), round(result["prob_better"].item(), 3)
     (0.917, 0.997)
     """
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")

@@ -1,4 +1,4 @@
-"""Before and after a comparison: how many items, will it hold, may I look now."""
+"""Plan sample sizes and interim looks, and check how stable a verdict is."""
 
 import lazy_loader as _lazy
 

@@ -276,20 +276,22 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """A plan: print it for the answer in words and in numbers.
+    """A sample size, power, or another plan; the result of functions in ``bt.plan``.
+
+    Print it for the answer in words and in numbers.
 
     Attributes
     ----------
     data : xarray.Dataset
-        Every number, labelled. ``attrs`` say how it was made; ``plan["x"]`` is ``plan.data["x"]``.
+        All results. ``attrs`` record every choice; ``plan["x"]`` is short for ``plan.data["x"]``.
     lines : tuple of str
-        The answer in plain sentences.
+        Answer in plain sentences.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.foresee((12, 6, 32), until=200)
-    >>> print(found.lines[0])
+    >>> plan = bt.plan.foresee((12, 6, 32), until=200)
+    >>> print(plan.lines[0])
     Undecided: P(A better) = 0.916 after 50 items.
     """
 
@@ -304,20 +306,20 @@ class Plan:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """How it was made."""
+        """Return the record of all choices as plain attributes."""
         return self.data.attrs
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row for each pair, and for each number of items or look."""
+        """Return the plan as a table, one row per pair, number of items, or look."""
         return table(self.data)
 
     def signature(self) -> str:
-        """One line that says how it was made."""
+        """Return the provenance line: every choice in one line."""
         return signature(self.data.attrs)
 
     def report(self, *others: Any, **choices: Any) -> str:
-        """A page with everything; see `report`."""
+        """Write the complete plan on one page; see `betterthan.report`."""
         from betterthan.results.reports import report
 
         return report(self, *others, **choices)

@@ -26,40 +26,48 @@ def gold(
     prior: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> Plan:
-    """How wide the interval will be with more labels by people, and which items to label next.
+    """Plan human labels: the interval width with more labels, and which items to label next.
 
     Parameters
     ----------
     judged : xarray.Dataset
-        Judged counts with a first few labels, from `judged.count` or `judged.from_table`.
+        Judged counts with a first few human labels, from `judged.count` or `judged.from_table`.
     cost_human, cost_judge : float, optional
-        What a label by people, and an answer of the judge, cost, in any unit.
+        Costs of a human label and of a judge output, in any unit.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of win, loss, tie. Default all ones.
+        Dirichlet parameters of win, loss, and tie. Default: all ones.
     ci_prob : float, default 0.95
-        Mass of the interval.
+        Level of the credible interval.
 
     Returns
     -------
     Plan
-        Over (pair,): ``n_gold``, ``n``, ``r2`` (how much of the truth the judge's signals tell),
-        ``effective_gold`` (as many labels alone as say the same now), ``ceiling`` (with judged
-        items without end); with both costs ``best_ratio`` (judged items for each label at which a
-        budget says most). Over (pair, labels), labels in all: ``width`` of the interval where they
-        are a random part of the judged items, ``width_chosen`` where they go where they tell most,
-        and over signal how many of these ``next`` labels each signal gets.
+        Over (pair,):
+
+        - ``n_gold``, ``n``: human labels, and all items
+        - ``r2``: proportion of the variance of the truth that the judge output explains
+        - ``effective_gold``: effective number of human labels
+        - ``ceiling``: its limit as judged items grow in number
+        - ``best_ratio``, with both costs: best number of judged items per human label for a budget
+
+        Over (pair, labels), the total number of human labels:
+
+        - ``width``: width of the interval if labels are a random part of the judged items
+        - ``width_chosen``: width if they are placed where they are most informative
+        - ``next`` (signal): number of these labels for each value of the judge output
 
     Raises
     ------
     ValueError
-        If they are no judged counts, a cost is not positive, or one of the two costs is missing.
+        If the data are not judged counts, a cost is not positive, or one of the two costs is
+        missing.
 
     Notes
     -----
-    The widths are those of a normal interval with the exact standard deviation, were the truth of
-    new labels in the shares that are expected now. Labels may go to some signals more than to
-    others, for only the truth under a signal is learnt from them; within a signal they must be
-    random.
+    The widths are those of a normal interval with the exact standard deviation, if the truth of new
+    labels has the proportions that are expected now. You may label some values of the judge output
+    more than others, because only the truth for that value is learned from them. Within one value,
+    choose the items at random.
 
     Examples
     --------
@@ -67,8 +75,8 @@ def gold(
     >>> counts = bt.judged.from_table(
     ...     {("A", "B"): ([[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170))}
     ... )
-    >>> found = bt.plan.gold(counts, cost_human=1, cost_judge=0.02)
-    >>> found["effective_gold"].values.round(1).tolist(), found["ceiling"].values.round(1).tolist()
+    >>> plan = bt.plan.gold(counts, cost_human=1, cost_judge=0.02)
+    >>> plan["effective_gold"].values.round(1).tolist(), plan["ceiling"].values.round(1).tolist()
     ([77.6], [80.9])
     """
     data = judged_counts(judged)

@@ -37,38 +37,41 @@ def assurance(
     prior: Any = None,
     threshold: float = names.VERDICT_PROB,
 ) -> Plan:
-    """Probability of each verdict after n items, before any is run.
+    """Compute the assurance: the probability of each verdict after n items, before you run any.
+
+    Use it to choose a sample size. Assurance (expected power) averages the power over what you
+    believe about the systems.
 
     Parameters
     ----------
     n : int or sequence of int
-        Numbers of items; a sequence gives a curve, over a dim ``n``.
+        Number of items; a sequence gives a curve over a dim ``n``.
     design : str, sequence of float or counts, default "uniform"
-        What is believed of win, loss and tie before: Dirichlet parameters, a name of
-        `names.PRIORS`, or the counts of a pilot, which are added to the uniform prior. Two numbers
-        are Beta parameters of win and loss, and n counts decisive items.
+        Prior belief about win, loss, and tie: Dirichlet parameters, a name in `names.PRIORS`, or
+        the counts of a pilot, which are added to the uniform prior. Two numbers are Beta parameters
+        of win and loss, and n then counts non-tied items.
     theta : sequence of float, optional
-        In place of `design`: the probabilities of win, loss and tie, as if they were known. That
-        is too hopeful where they are a guess.
+        Probabilities of win, loss, and tie, assumed known, in place of `design`. The result is too
+        optimistic if they are a guess.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence.
+        Half-width of the region of practical equivalence (ROPE).
     prior : str or sequence of float, optional
-        Of the analysis that will be made, which need not believe the design; see `prob_better`.
+        Prior of the planned analysis, which may differ from the design; see `prob_better`.
     threshold : float, default 0.95
-        Probability from which a verdict is given.
+        Posterior probability needed for a verdict.
 
     Returns
     -------
     Plan
-        Its data: ``probability`` (n, verdict), of a_better, b_better, equivalent and undecided;
-        ``ceiling`` (verdict), what it comes to with ever more items; ``decisive`` (n), how many
-        items are expected to be won or lost.
+        - ``probability`` (n, verdict): of a_better, b_better, equivalent, and undecided
+        - ``ceiling`` (verdict): its limit as the number of items grows
+        - ``decisive`` (n): expected number of non-tied items
 
     Raises
     ------
     ValueError
-        If n holds no whole numbers, the design or theta is none, a choice is not valid, or there
-        are no ties where a rope is asked.
+        If n is not made of whole numbers, the design or theta is not valid, a choice is not valid,
+        or a ROPE is passed without ties.
 
     References
     ----------
@@ -78,10 +81,10 @@ def assurance(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.assurance([50, 100, 200], design=(6, 3, 11))
-    >>> found["probability"].sel(verdict="a_better").values.round(9).tolist()
+    >>> plan = bt.plan.assurance([50, 100, 200], design=(6, 3, 11))
+    >>> plan["probability"].sel(verdict="a_better").values.round(9).tolist()
     [0.504675855, 0.618128256, 0.697932195]
-    >>> float(found["ceiling"].sel(verdict="a_better").round(6))
+    >>> float(plan["ceiling"].sel(verdict="a_better").round(6))
     0.855469
     """
     design_checked = _single_pair(check_design(design, theta, rope))
@@ -118,48 +121,52 @@ def items_needed(
     threshold: float = names.VERDICT_PROB,
     most: int = MOST,
 ) -> Plan:
-    """How many items give a verdict with a wanted probability, and whether any number does.
+    """Compute the number of items needed for a verdict with the probability you want.
 
     Parameters
     ----------
     design : str, sequence of float or counts, default "uniform"
-        See `assurance`. Of counts, those of one pair.
+        Prior belief about win, loss, and tie; see `assurance`. Counts must be those of one pair.
     target : float, default 0.8
-        The wanted probability.
+        Probability that you want.
     of : {"a_better", "b_better", "either", "equivalent", "any"}, default "a_better"
-        Which verdict.
+        Verdict that you want.
     keep : bool, default False
-        Of a pilot's counts: whether its items stay, so that how many more is answered; or whether
-        a new test set is planned.
+        For the counts of a pilot: whether its items stay in the test set, so that the result is the
+        number of further items. False plans a new test set.
     theta, rope, prior, threshold
         See `assurance`.
     most : int, default 10,000
-        The largest number of items that is thought of.
+        Largest number of items to consider.
 
     Returns
     -------
     Plan
-        Its data: ``first``, the least n that reaches the target; ``always``, the n from which on
-        it is reached (the curve has a sawtooth: one more item may lower it); ``ceiling``, what no
-        n can pass; ``decisive``, how many of the first n are expected to be won or lost;
-        ``probability``, what the first n gives. NaN where no n, or none up to `most`, will do.
+        - ``first``: smallest n that reaches the target
+        - ``always``: n from which on every n reaches it; the curve is a sawtooth, so one more item
+          may lower the probability
+        - ``ceiling``: maximum attainable probability
+        - ``decisive``: expected number of non-tied items among the first n
+        - ``probability``: at the first n
+
+        NaN if no n, or none up to `most`, reaches the target.
 
     Raises
     ------
     ValueError
-        If the design is none or of several pairs, or a choice is not valid.
+        If the design is not valid or of several pairs, or a choice is not valid.
 
     Notes
     -----
-    Up to 4,096 items (with a rope 32, with `keep` 256) every n is looked at; beyond, numbers a
-    tenth apart, and every one near a crossing. Planning for a difference taken as known, by
-    `theta`, asks for too few: it forgets how unsure the guess is.
+    Every n is tried up to 4,096 items (with a ROPE 32, with `keep` 256); above, numbers a tenth
+    apart, and every one near a crossing. If you pass a guess as `theta`, the result is too small,
+    because `theta` is treated as known.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.items_needed((12, 6, 22))
-    >>> int(found["first"]), round(float(found["ceiling"]), 3)
+    >>> plan = bt.plan.items_needed((12, 6, 22))
+    >>> int(plan["first"]), round(float(plan["ceiling"]), 3)
     (326, 0.928)
     >>> int(bt.plan.items_needed(theta=(0.3, 0.15, 0.55))["first"])
     121
@@ -264,48 +271,50 @@ def cluster_power(
     cv: float = 0.0,
     threshold: float = names.VERDICT_PROB,
 ) -> Plan:
-    """Probability of each verdict on items that come in clusters, before any is run.
+    """Compute the probability of each verdict for clustered items, before you run any.
 
     Parameters
     ----------
     difference : float
-        The assumed difference of means A - B, in units of the score.
+        Assumed difference of means A - B, in units of the score.
     sd : float above 0
-        Standard deviation of an item's difference A - B. Of scores of 0 and 1 it is the root of the
-        share of items on which the systems differ, less the squared difference.
+        Standard deviation of an item's difference A - B. For scores of 0 and 1, it is the root of
+        the proportion of items on which the systems differ, minus the squared difference.
     icc : float in [0, 1]
-        Intraclass correlation of the differences: how alike two items of one cluster are.
+        Intraclass correlation of the differences within a cluster.
     sizes : sequence of float, optional
-        Number of items of each cluster, where these are known.
+        Number of items of each cluster, if known.
     clusters : int or sequence of int, optional
-        In place of `sizes`: numbers of clusters; a sequence gives a curve, over a dim ``clusters``.
+        Number of clusters, in place of `sizes`; a sequence gives a curve over a dim ``clusters``.
     size : float, optional
-        With `clusters`: the mean number of items of a cluster.
+        With `clusters`: mean number of items per cluster.
     cv : float, default 0
-        With `clusters`: the coefficient of variation of the sizes, taken as those of a gamma
-        distribution.
+        With `clusters`: coefficient of variation of the sizes, which are taken to be gamma
+        distributed.
     threshold : float, default 0.95
-        Probability from which a verdict is given.
+        Posterior probability needed for a verdict.
 
     Returns
     -------
     Plan
-        Its data: ``probability`` (verdict), of a_better, b_better, equivalent (0, for there is no
-        ROPE) and undecided; ``error``, the standard error of the mean difference;
-        ``effective_items``, how many independent items have that error; ``design_effect``, the
-        items over these; ``df``, the degrees of freedom, and ``items``.
+        - ``probability`` (verdict): of a_better, b_better, equivalent (0, as there is no ROPE), and
+          undecided
+        - ``error``: standard error of the mean difference
+        - ``effective_items``: effective sample size, the independent items with the same error
+        - ``design_effect``: items divided by ``effective_items``
+        - ``df``, ``items``: degrees of freedom, and items
 
     Raises
     ------
     ValueError
-        If an argument is not valid, both or neither of `sizes` and `clusters` are given, or the
+        If an argument is not valid, both or neither of `sizes` and `clusters` are passed, or the
         sizes leave 2 degrees of freedom or fewer.
 
     Notes
     -----
-    The difference, the standard deviation and the correlation are taken as known, which makes the
-    answer too hopeful where they are a guess. More items of the same clusters help little once the
-    correlation dominates: more clusters do.
+    The difference, the standard deviation, and the correlation are treated as known; the result is
+    too optimistic if they are guesses. More items of the same clusters help little once the
+    correlation dominates; more clusters do.
 
     References
     ----------
@@ -313,10 +322,10 @@ def cluster_power(
 
     Examples
     --------
-    >>> found = cluster_power(0.15, sd=0.6, icc=0.1, clusters=10, size=20)
-    >>> float(found["probability"].sel(verdict="a_better").round(6))
+    >>> plan = cluster_power(0.15, sd=0.6, icc=0.1, clusters=10, size=20)
+    >>> float(plan["probability"].sel(verdict="a_better").round(6))
     0.607213
-    >>> print(found.lines[0])
+    >>> print(plan.lines[0])
     200 items in 10 clusters are worth 69 independent items and 9.0 degrees of freedom.
     """
     difference = checks.real(difference, "difference")
@@ -416,39 +425,40 @@ def sign_power(
     alpha: float = names.ALPHA,
     target: float = 0.8,
 ) -> Plan:
-    """Power of the exact sign test at so many decisive items, and the level that it truly has.
+    """Compute the power and the actual level of the exact sign test.
 
     Parameters
     ----------
     n : int or sequence of int, optional
-        Numbers of decisive items. When not given, all up to where the target is reached for good.
+        Numbers of non-tied items. Default: all up to the n from which on the target is reached.
     theta : float, default 0.6
-        The assumed probability that a decisive item is won by A.
+        Assumed probability that A wins a non-tied item.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        See `sign_test`.
+        Direction of the test; see `sign_test`.
     alpha : float, default 0.05
-        The level that is asked for; counts reach it seldom.
+        Nominal significance level. The actual level of a test on counts is usually lower.
     target : float, default 0.8
-        The wanted power.
+        Power that you want.
 
     Returns
     -------
     Plan
-        Its data, over ``n``: ``power``; ``level``, the probability of a significant result between
-        equal systems; ``wins``, from how many on it is significant, -1 where never. ``first`` and
-        ``always``: the least of these n with the wanted power, and the least from which on all of
-        them have it (the curve has a sawtooth); NaN where there is none.
+        - ``power`` (n)
+        - ``level`` (n): probability of a significant result between equal systems
+        - ``wins`` (n): fewest wins that are significant; -1 if none are
+        - ``first``, ``always``: smallest of these n with the target power, and the n from which on
+          all of them have it (the curve is a sawtooth); NaN if there is none
 
     Raises
     ------
     ValueError
-        If n holds no whole numbers, or a choice is not valid.
+        If n is not made of whole numbers, or a choice is not valid.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.sign_power(theta=0.7, alternative="greater")
-    >>> int(found["first"]), int(found["always"])
+    >>> plan = bt.plan.sign_power(theta=0.7, alternative="greater")
+    >>> int(plan["first"]), int(plan["always"])
     (37, 42)
     """
     p = checks.probability(theta, "theta")
@@ -469,27 +479,28 @@ def mcnemar_power(
     alpha: float = names.ALPHA,
     target: float = 0.8,
 ) -> Plan:
-    """Power of McNemar's exact test at so many items, and the level that it truly has.
+    """Compute the power and the actual level of McNemar's exact test.
 
     Parameters
     ----------
     n : int or sequence of int, optional
-        Numbers of items, ties too. When not given, all up to where the target is reached for good.
+        Numbers of items, including ties. Default: all up to the n from which on the target is
+        reached.
     theta : sequence of two float, default (0.12, 0.08)
-        The assumed probabilities that only A is right, and that only B is.
+        Assumed probabilities that only A is correct, and that only B is.
     alternative, alpha, target
-        See `sign_power`.
+        Direction, significance level, and power; see `sign_power`.
 
     Returns
     -------
     Plan
-        As of `sign_power`, without ``wins``, which depend on the ties. The level is that of two
-        systems that are as often apart.
+        Results of `sign_power`, without ``wins``, which depend on the ties. The level is that of
+        two equal systems that differ on as many items.
 
     Raises
     ------
     ValueError
-        If n holds no whole numbers, theta is none, or a choice is not valid.
+        If n is not made of whole numbers, or theta or a choice is not valid.
 
     References
     ----------
@@ -499,8 +510,8 @@ def mcnemar_power(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.mcnemar_power(50, theta=(0.32, 0.08), alternative="greater")
-    >>> float(found["power"].round(6)), float(found["level"].round(6))
+    >>> plan = bt.plan.mcnemar_power(50, theta=(0.32, 0.08), alternative="greater")
+    >>> float(plan["power"].round(6)), float(plan["level"].round(6))
     (0.839357, 0.032579)
     """
     if isinstance(theta, str) or np.shape(theta) != (2,):

@@ -24,32 +24,37 @@ def fragility(
     prior: Any = None,
     threshold: float = names.VERDICT_PROB,
 ) -> Plan:
-    """The fewest items that would have to be dropped, or to turn out otherwise, for a verdict to
-    go.
+    """Compute the fragility index: the fewest items whose change would overturn a verdict.
 
-    The counterpart of the fragility index of trials: exact, and with a rope of all mixes of wins,
-    losses and ties. A verdict survives k suspected items, whichever they are, if ``drop`` (should
-    they not have been there) or ``turn`` (should they be wrong) is above k.
+    It extends the fragility index of clinical trials: it is exact and, with a ROPE, covers all
+    mixes of wins, losses, and ties. A verdict survives any k suspect items if ``drop`` (the items
+    should not be in the test set) or ``turn`` (their outcomes are wrong) is above k.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), (wins, losses, ties), or Comparison
+        Counts, or a comparison that has them.
     rope, prior, threshold
         See `foresee`.
 
     Returns
     -------
     Plan
-        Its data, over the dims of the counts without ``outcome``: ``now``, the verdict; ``drop``
-        and ``turn``, the fewest items for it to go; ``drop_to_other`` and ``turn_to_other``, for
-        the other system to be better. NaN where no number does, and where it is undecided.
-        ``dropped`` and ``turned`` (outcome), by how much wins, losses and ties fall then, told
-        with a rope, where they may be mixed. ``decisive`` and ``n``, how many items there are.
+        Over the dims of the counts without ``outcome``:
+
+        - ``now``: verdict today
+        - ``drop``, ``turn``: fewest items to remove, or to flip, until this verdict no longer holds
+        - ``drop_to_other``, ``turn_to_other``: fewest items until the other system is better
+        - ``dropped``, ``turned`` (outcome): numbers of wins, losses, and ties to take away; with a
+          ROPE, where they may be mixed
+        - ``decisive``, ``n``: non-tied items, and all items
+
+        NaN if no number does, and if the pair is undecided.
 
     Raises
     ------
     ValueError
-        If the counts or a choice are not valid, or a rope is given and ties are unknown.
+        If the counts or a choice are not valid, or a ROPE is passed and ties are unknown.
 
     References
     ----------
@@ -60,10 +65,10 @@ def fragility(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.fragility((12, 2, 986))
-    >>> int(found["drop"]), int(found["turn"]), int(found["turn_to_other"])
+    >>> plan = bt.plan.fragility((12, 2, 986))
+    >>> int(plan["drop"]), int(plan["turn"]), int(plan["turn_to_other"])
     (5, 2, 9)
-    >>> print(found.lines[0].partition(";")[0])
+    >>> print(plan.lines[0].partition(";")[0])
     A is better: flipping 2 of the 14 non-tied items would overturn this verdict
     """
     law = CountLaw(counts, rope, prior, threshold)
@@ -117,50 +122,55 @@ MAX_PAIRS = 45  # pairs of which all is told
 def outlook(
     comparison: Any, *, target: float = 0.8, pairs: Any = None, most: int = MAX_PAIRS
 ) -> Plan:
-    """Of a comparison: how many more items an open pair needs, and how firm a decided one is.
+    """Report the sample size still needed by undecided pairs, and the stability of verdicts.
 
     Parameters
     ----------
     comparison : Comparison
-        From `compare`, answered by counts of wins, losses and ties, or by means on units.
+        Result of `compare`, from counts of wins, losses, and ties, or from means on units.
     target : float, default 0.8
-        The probability with which more items are to give a verdict.
+        Probability that more items will give a verdict.
     pairs : sequence of (str, str), optional
-        Of which pairs of systems, in this order; of all when not given.
+        Pairs of systems, in this order. Default: all.
     most : int, default 45
-        Of how many of them at most, the first ones, all is computed.
+        Largest number of pairs to compute everything for; the first ones are taken.
 
     Returns
     -------
     Plan
-        Its data, over ``pair``, with the coordinates ``system_a``, the one that is ahead, and
-        ``system_b``: ``now``, the verdict; ``n`` items, or units, of which ``decisive`` were won or
-        lost.
+        Over ``pair``, with the coordinates ``system_a`` (the system ahead) and ``system_b``:
 
-        Of an undecided pair, as far as the data so far tell: ``more_items``, a round number of
-        further items after which there is a verdict with probability ``more_probability``, at least
-        `target`: for either system or, with a rope, that the two are equivalent, which has
-        probability ``more_equivalent``. Where none up to 10,000 will do ``more_items`` is NaN, and
-        the probabilities are those after 10,000.
+        - ``now``: verdict today
+        - ``n``, ``decisive``: items or units, and the non-tied ones
 
-        Of a decided one: ``replicates``, the probability that as many fresh items alone give the
-        same verdict; ``turn`` and ``drop``, see `fragility` (of counts; with a rope ``turn`` alone,
-        and where at most three pairs are decided: it is a long search).
+        For an undecided pair, predicted from the data so far:
 
-        What does not apply is NaN; a pair that was answered by a model of its own has neither.
+        - ``more_items``: a round number of further items after which there is a verdict with
+          probability ``more_probability``, at least `target`; NaN if more than 10,000, and the
+          probabilities are then those after 10,000
+        - ``more_equivalent``: with a ROPE, the part of that probability for "equivalent"
+
+        For a decided pair:
+
+        - ``replicates``: replication probability, of the same verdict on a new test set of this
+          size
+        - ``turn``, ``drop``: items to flip or to remove; see `fragility` (for counts; with a ROPE
+          only ``turn``, and only if at most three pairs are decided, as the search is long)
+
+        Variables that do not apply are NaN. A pair with a model of its own has neither group.
 
     Raises
     ------
     ValueError
-        If it is no comparison of systems, a pair was not compared, or a choice is not valid.
+        If it is not a comparison of systems, a pair was not compared, or a choice is not valid.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.outlook(bt.compare(bt.datasets.contingency_case("a")))
-    >>> found["turn"].values.tolist(), found["replicates"].values.round(3).tolist()
+    >>> plan = bt.plan.outlook(bt.compare(bt.datasets.contingency_case("a")))
+    >>> plan["turn"].values.tolist(), plan["replicates"].values.round(3).tolist()
     ([2.0], [0.761])
-    >>> print(found.lines[0].partition(";")[0])
+    >>> print(plan.lines[0].partition(";")[0])
     A is better than B: flipping 2 of the 14 non-tied items would overturn this verdict
     """
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
@@ -182,48 +192,52 @@ def foresee(
     prior: Any = None,
     threshold: float = names.VERDICT_PROB,
 ) -> Plan:
-    """Probability of each verdict after more items, given the counts so far.
+    """Predict the verdict after more items: the probability of each, given the counts so far.
 
-    The next items are predicted by the posterior of the counts, which knows how little these say;
-    the verdict is then given on all items, those had and those to come. No difference is assumed,
-    and nothing is drawn.
+    The next items are predicted from the posterior of the counts, so the uncertainty of a small
+    pilot is included. The verdict is then computed from all items, old and new. You need not assume
+    a difference, and nothing is sampled.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
-        Without ties, an item is a decisive one. Or scores (item, system), which are graded, or
-        whose items belong to clusters or were run several times: then the answer is of means, by
-        Student's t on units, the clusters (a coordinate ``cluster``) or the items.
+        Counts so far. Without ties, every item is a non-tied one. Or scores (item, system) that are
+        graded, or whose items belong to clusters or were run repeatedly. The verdict is then of
+        means, by Student's t on units: the clusters (a coordinate ``cluster``) or the items.
     more : int or sequence of int, optional
-        How many more items; a sequence adds a dim ``more``.
+        Number of further items; a sequence adds a dim ``more``.
     until : int, optional
-        In place of `more`: how many items there are then in all.
+        Total number of items, in place of `more`.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence; of scores in units of the score.
+        Half-width of the region of practical equivalence (ROPE); for scores, in units of the score.
     prior : str or sequence of float, optional
-        See `prob_better`; not of scores.
+        Prior; see `prob_better`. Not for scores.
     threshold : float, default 0.95
-        Probability from which a verdict is given.
+        Posterior probability needed for a verdict.
 
     Returns
     -------
     Plan
-        Its data, over the dims of the counts without ``outcome``: ``probability`` (verdict), of
-        a_better, b_better, equivalent and undecided; ``now``, the verdict of today, and
-        ``prob_better``, P(A better) today; ``n`` items so far and ``n_more`` to come. Of scores
-        ``difference`` and ``error`` of the means in place of ``prob_better``.
+        Over the dims of the counts without ``outcome``:
+
+        - ``probability`` (verdict): of a_better, b_better, equivalent, and undecided
+        - ``now``, ``prob_better``: verdict and P(A better) today
+        - ``n``, ``n_more``: items so far, and items to come
+
+        For scores, ``difference`` and ``error`` of the means replace ``prob_better``.
 
     Raises
     ------
     ValueError
-        If the counts or a choice are not valid, both or neither of `more` and `until` are given,
-        there are more items than `until` already, a rope is given and ties are unknown, or scores
-        are 0 and 1 on single items, which are counted.
+        If the counts or a choice are not valid, both or neither of `more` and `until` are passed,
+        there are more than `until` items already, a ROPE is passed and ties are unknown, or scores
+        are 0 and 1 on single items (count these first).
 
     Notes
     -----
-    With no more items the verdict of today has probability 1. The mean of P(A better) to come is
-    P(A better) of today: what is foreseen is how far it will move, not where to.
+    With no more items, the verdict of today has probability 1. The expected value of the future P(A
+    better) is P(A better) today: the prediction is about how far it will move, not about the
+    direction.
 
     References
     ----------
@@ -234,8 +248,8 @@ def foresee(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.foresee((12, 6, 32), until=200)
-    >>> found["probability"].values.round(4).tolist()
+    >>> plan = bt.plan.foresee((12, 6, 32), until=200)
+    >>> plan["probability"].values.round(4).tolist()
     [0.737, 0.005, 0.0, 0.258]
     """
     law = predictive_law(counts, rope, prior, threshold)
@@ -259,34 +273,37 @@ def replication(
     prior: Any = None,
     threshold: float = names.VERDICT_PROB,
 ) -> Plan:
-    """Probability that fresh items alone give the same verdict again.
+    """Compute the replication probability: the same verdict on new items without the old ones.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
-        Without ties, an item is a decisive one.
-        Or scores; see `foresee`.
+        Counts so far. Without ties, every item is a non-tied one. Or scores; see `foresee`.
     n : int, optional
-        How many fresh items; as many as there were when not given.
+        Number of new items. Default: as many as before.
     rope, prior, threshold
         See `foresee`.
 
     Returns
     -------
     Plan
-        Its data, over the dims of the counts without ``outcome``: ``same``, the probability of
-        today's verdict on the fresh items alone; ``probability`` (verdict), of every one; ``now``,
-        the verdict of today, and ``prob_better``; ``n`` items so far and ``n_more`` fresh ones.
+        Over the dims of the counts without ``outcome``:
+
+        - ``same``: probability of today's verdict on the new items without the old ones
+        - ``probability`` (verdict): of every verdict
+        - ``now``, ``prob_better``: verdict and P(A better) today
+        - ``n``, ``n_more``: items so far, and new items
 
     Raises
     ------
     ValueError
-        If the counts or a choice are not valid, or a rope is given and ties are unknown.
+        If the counts or a choice are not valid, or a ROPE is passed and ties are unknown.
 
     Notes
     -----
-    A verdict at just 0.95 replicates half the time: the fresh items scatter as much as the first
-    did. Of a system that was chosen because it came out best, this is still too hopeful.
+    A verdict at exactly 0.95 replicates half the time, because the new items vary as much as the
+    first ones did. For a system that you chose because it came out best, the probability is still
+    too optimistic.
 
     References
     ----------
@@ -296,10 +313,10 @@ def replication(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.replication((8, 2, 10))
-    >>> str(found["now"].values), float(found["prob_better"].round(4))
+    >>> plan = bt.plan.replication((8, 2, 10))
+    >>> str(plan["now"].values), float(plan["prob_better"].round(4))
     ('a_better', 0.9673)
-    >>> float(found["same"].round(9))
+    >>> float(plan["same"].round(9))
     0.500433318
     """
     law = predictive_law(counts, rope, prior, threshold)

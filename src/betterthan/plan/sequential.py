@@ -28,19 +28,18 @@ _EQUAL = (0.5, 0.5)
 def stopping_boundary(
     n_max: int, *, looks: Any = None, error: float = 0.05, prior: Any = None
 ) -> Plan:
-    """Wins needed at each look so that equal systems get a verdict at any look rarely enough.
+    """Compute the wins needed at each interim look to keep the error rate.
 
-    One threshold for all looks is raised above 0.95 until the probability that two equal systems
-    ever reach it, at any of these looks, is at most `error`; that probability is exact.
+    A single threshold for all looks is raised above 0.95 until the probability that two equal
+    systems ever reach it, at any of these looks, is at most `error`. That probability is exact.
 
     Parameters
     ----------
     n_max : int
-        The number of decisive items (wins and losses; ties do not move the verdict) at which one
-        stops at the latest.
+        Largest number of non-tied items (wins and losses; ties do not change the verdict).
     looks : int or sequence of int, optional
-        How many looks there are, evenly spread; or after how many decisive items each is. After
-        every item when not given.
+        Number of interim looks, evenly spaced, or the number of non-tied items at each. Default:
+        after every item.
     error : float, default 0.05
         Probability of any verdict, for A or for B, if there is no difference.
     prior : sequence of float, optional
@@ -49,15 +48,19 @@ def stopping_boundary(
     Returns
     -------
     Plan
-        Its data, over ``look`` (the number of decisive items there): ``wins``, from how many A is
-        better, and ``losses``, from how many B is, -1 where not even all would do; ``error``,
-        the probability of a verdict by then if there is no difference. ``attrs["threshold"]`` is
-        the lowest threshold of that error; what counts is the number of wins.
+        Over ``look`` (the number of non-tied items there):
+
+        - ``wins``, ``losses``: fewest wins for "A is better", and fewest losses for "B is better";
+          -1 if not even all would do
+        - ``error``: probability of a verdict by then if there is no difference
+
+        ``attrs["threshold"]`` is the lowest threshold with this error; decide by the number of
+        wins.
 
     Raises
     ------
     ValueError
-        If n_max is no whole number, a look is beyond it, or the error is no probability.
+        If n_max is not a whole number, a look is beyond it, or the error is not a probability.
 
     References
     ----------
@@ -67,8 +70,8 @@ def stopping_boundary(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.stopping_boundary(100, looks=range(10, 101, 10))
-    >>> round(found.attrs["threshold"], 6), found["wins"].values.tolist()[:4]
+    >>> plan = bt.plan.stopping_boundary(100, looks=range(10, 101, 10))
+    >>> round(plan.attrs["threshold"], 6), plan["wins"].values.tolist()[:4]
     (0.994272, [10, 16, 22, 29])
     """
     look_items = check_looks(n_max, looks)
@@ -107,45 +110,48 @@ def peeking(
     rope: float = names.ROPE,
     prior: Any = None,
 ) -> Plan:
-    """What looking again and again does: how often some look gives a verdict, exactly.
+    """Compute how often interim looks lead to a verdict (optional stopping), exactly.
 
     Parameters
     ----------
     n_max : int
-        At how many decisive items one stops at the latest; with a rope, at how many items.
+        Largest number of non-tied items; with a ROPE, of items.
     looks : int or sequence of int, optional
-        How many looks there are, evenly spread; or after how many items each is. After every item
-        when not given, which with a rope takes long.
+        Number of interim looks, evenly spaced, or the number of items at each. Default: after every
+        item, which takes long with a ROPE.
     threshold : float, default 0.95
-        Probability from which a verdict is given, and one stops.
+        Posterior probability needed for a verdict, and to stop.
     bayes_factor : float, optional
-        In place of the threshold: stop where "one is better" predicts wins and losses so many
-        times better than "neither is".
+        Bayes factor of "one is better" over "neither is" at which to stop, in place of the
+        threshold.
     boundary : Plan, optional
-        In place of the threshold: the wins of `stopping_boundary`, and its looks.
+        Result of `stopping_boundary`, whose wins and looks replace the threshold.
     theta : sequence of float, optional
-        The truth: probabilities of win and loss of a decisive item, or of win, loss and tie. Two
-        equal systems, (0.5, 0.5), when not given.
+        True probabilities of win and loss of a non-tied item, or of win, loss, and tie. Default:
+        two equal systems, (0.5, 0.5).
     design : sequence of float, optional
-        In place of `theta`: what is believed of it; Beta or Dirichlet parameters.
+        Beta or Dirichlet parameters of a belief about these probabilities, in place of `theta`.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence; it needs ties, so a `theta` or `design`
-        of three numbers.
+        Half-width of the region of practical equivalence (ROPE). It needs ties, so a `theta` or
+        `design` of three numbers.
     prior : str or sequence of float, optional
-        Of the analysis; see `prob_better`.
+        Prior of the analysis; see `prob_better`.
 
     Returns
     -------
     Plan
-        Its data, over ``look`` (the number of items there): ``probability`` (verdict), of a_better
-        and b_better, and with a rope of equivalent, at some look so far; ``alone`` (verdict), at
-        that look alone. ``attrs["items"]`` is how many items it takes on average until the verdict
-        or the last look.
+        Over ``look`` (the number of items there):
+
+        - ``probability`` (verdict): cumulative, of a_better and b_better, and with a ROPE of
+          equivalent
+        - ``alone`` (verdict): if you looked only then
+
+        ``attrs["items"]`` is the expected number of items until the verdict or the last look.
 
     Raises
     ------
     ValueError
-        If a choice is not valid, two rules are given, a look is beyond n_max, or a rope is given
+        If a choice is not valid, two rules are passed, a look is beyond n_max, or a ROPE is passed
         without ties.
 
     References
@@ -156,10 +162,10 @@ def peeking(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.peeking(1000)
-    >>> float(found["probability"].isel(look=-1).sum().round(6))
+    >>> plan = bt.plan.peeking(1000)
+    >>> float(plan["probability"].isel(look=-1).sum().round(6))
     0.728041
-    >>> float(found["alone"].isel(look=-1).sum().round(6))
+    >>> float(plan["alone"].isel(look=-1).sum().round(6))
     0.093687
     """
     look_items = (
@@ -289,32 +295,33 @@ _CLAIMS = ("a_beyond", "b_beyond", "a_not_worse", "b_not_worse", "equivalent")
 
 
 def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
-    """Evidence that may be looked at after every item, as an e-value.
+    """Compute e-values, which allow an interim look after every item.
 
-    Stopping as soon as an e-value reaches 1 / error, whenever that is, claims what is not so with
-    probability `error` at most. It needs items in an order that was not chosen by their outcomes;
-    running the same items again is no new item.
+    If you stop as soon as an e-value reaches 1 / error, whenever that is, your claim is false with
+    probability `error` at most. The order of the items must not depend on their outcomes; another
+    run of the same item is not a new item.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
-        With a rope, ties must be known.
+        Counts so far. With a ROPE, ties must be known.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence.
+        Half-width of the region of practical equivalence (ROPE).
 
     Returns
     -------
     Plan
-        Its data, over the dims of the counts without ``outcome`` and ``claim``: ``e_value`` and
-        ``log_e_value``. Without a rope the claims are ``a_better`` and ``b_better``, each against
-        d <= 0 seen from its side, and ``bayes_factor_10`` is their mean. With one they are
-        ``a_beyond``, d > rope; ``a_not_worse``, d > -rope; the same of B; and ``equivalent``,
-        -rope < d < rope.
+        Over the dims of the counts without ``outcome``, and ``claim``: ``e_value`` and
+        ``log_e_value``.
+
+        Without a ROPE the claims are ``a_better`` and ``b_better``, each against d <= 0 from its
+        side, and ``bayes_factor_10`` is their mean. With a ROPE they are ``a_beyond``, d > rope;
+        ``a_not_worse``, d > -rope; the same for B; and ``equivalent``, -rope < d < rope.
 
     Raises
     ------
     ValueError
-        If the counts or the rope are not valid, or a rope is given and ties are unknown.
+        If the counts or the ROPE are not valid, or a ROPE is passed and ties are unknown.
 
     Notes
     -----
@@ -330,10 +337,10 @@ def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.e_value((12, 2, 986))
-    >>> float(found["e_value"].sel(claim="a_better").round(9))
+    >>> plan = bt.plan.e_value((12, 2, 986))
+    >>> float(plan["e_value"].sel(claim="a_better").round(9))
     23.917216117
-    >>> float(found["bayes_factor_10"].round(9))
+    >>> float(plan["bayes_factor_10"].round(9))
     12.002930403
     """
     pairs = read_pairs(counts, None, checks.rope(rope))
@@ -366,21 +373,23 @@ def _logs(
 
 
 def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
-    """An interval of the difference that holds at every look at once.
+    """Compute an interval of the difference that is valid at all interim looks together.
 
     With probability 1 - `error` the true difference is within all the intervals, after every item
-    that was or will be run. It pays for that by its width.
+    that you have run or will run. The intervals are wider in return.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or (wins, losses, ties)
+        Counts so far, with ties.
     error : float, default 0.05
+        Probability that some interval misses the true difference.
 
     Returns
     -------
     Plan
-        Its data, over the dims of the counts without ``outcome``: ``lower`` and ``upper`` end of
-        d = P(A wins) - P(B wins), and ``estimate``, the difference of the shares.
+        Over the dims of the counts without ``outcome``: the bounds ``lower`` and ``upper`` of d =
+        P(A wins) - P(B wins), and ``estimate``, the difference of the proportions.
 
     Raises
     ------
@@ -395,8 +404,8 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.plan.confidence_sequence((60, 30, 110))
-    >>> float(found["lower"].round(6)), float(found["upper"].round(6))
+    >>> plan = bt.plan.confidence_sequence((60, 30, 110))
+    >>> float(plan["lower"].round(6)), float(plan["upper"].round(6))
     (0.000161, 0.299601)
     """
     error = checks.probability(error, "error")

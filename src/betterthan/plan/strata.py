@@ -25,11 +25,11 @@ def micro_macro(
     prior: Any = None,
     threshold: float = names.VERDICT_PROB,
 ) -> Plan:
-    """Differences over strata: of all items pooled, and with each stratum counted alike.
+    """Compare micro- and macro-averages over strata, such as data sets or languages.
 
-    With the same items for all systems no stratum can turn the other way while the sum stays: both
-    are means of the same differences, weighed by size (micro) or not (macro). But the two can name
-    different systems, and then it is said.
+    The micro-average pools all items, the macro-average weighs every stratum alike. If all systems
+    have the same items, both are weighted means of the same differences. They can still favor
+    different systems, and the plan reports it.
 
     Parameters
     ----------
@@ -37,18 +37,22 @@ def micro_macro(
         Scores (item, system), with a coordinate `by` on the items; or counts of strata, with one
         dim before those of the systems, or before ``pair``.
     by : str, optional
-        Of scores, the coordinate that names the strata, such as ``"dataset"``.
+        For scores: coordinate that names the strata, such as ``"dataset"``.
     prior, threshold
-        See `foresee`; of each stratum by itself.
+        Settings of the verdict in each stratum; see `foresee`.
 
     Returns
     -------
     Plan
-        Its data, over (system_a, system_b) or (pair,): ``micro`` and ``macro``, differences of the
-        shares of wins and losses; ``differ``, whether these name different systems; and, with the
-        strata, ``difference``, ``n``, ``verdict`` and ``prob_better`` of each by itself.
-        ``dead`` (stratum) is the share of items with the same outcome for all systems, which move d
-        and the rope but never who is better; of scores only.
+        Over (system_a, system_b) or (pair,):
+
+        - ``micro``, ``macro``: differences of the proportions of wins and losses
+        - ``differ``: whether these favor different systems
+        - ``difference``, ``n``, ``verdict``, ``prob_better`` (stratum): of each stratum
+
+        For scores also ``dead`` (stratum): proportion of non-discriminating items, with the same
+        outcome for all systems. They change d and the probability within the ROPE, but never P(A
+        better).
 
     Raises
     ------
@@ -57,7 +61,7 @@ def micro_macro(
 
     See Also
     --------
-    models.hierarchical : strata that learn from one another, with ``fits.compare(tree, weights=)``.
+    models.hierarchical : Partial pooling over strata, with ``fits.compare(tree, weights=)``.
 
     Examples
     --------
@@ -67,8 +71,8 @@ def micro_macro(
     ...     dims=("dataset", "pair", "outcome"),
     ...     coords={"outcome": ["win", "loss", "tie"], "dataset": ["large", "small"]},
     ... )
-    >>> found = micro_macro(counts)
-    >>> found["micro"].values.round(3).tolist(), found["macro"].values.round(3).tolist()
+    >>> plan = micro_macro(counts)
+    >>> plan["micro"].values.round(3).tolist(), plan["macro"].values.round(3).tolist()
     ([0.06], [-0.144])
     """
     counts, dead = _counted(data, by)

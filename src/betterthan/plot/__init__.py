@@ -1,4 +1,4 @@
-"""Figures."""
+"""Plot comparisons, rankings, posteriors, and plans."""
 
 import lazy_loader as _lazy
 

@@ -34,15 +34,14 @@ class _Rows(NamedTuple):
 
 
 def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
-    """Show whether sampled probabilities agree with the exact ones: their distances in Monte Carlo
-    errors.
+    """Plot how closely sampled probabilities agree with exact ones, in Monte Carlo errors.
 
     Parameters
     ----------
     checked : xarray.Dataset
-        From `fits.cross_check`.
+        Result of `fits.cross_check`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
@@ -50,14 +49,16 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         One point for each unordered pair: the exact P(A better) on x, sampled minus exact on y,
         with a bar of one Monte Carlo error on either side. The band is two errors wide on either
         side of 0, for draws of the median ESS. Pairs that do not agree have a mark of their own,
-        and those with the largest distance, up to 10, are named. With 5 pairs or more, a small
-        histogram compares all z with the standard normal density, which they follow where the
-        sampler is right; pairs that share a system share draws, so their z are not independent.
+        and those with the largest distance, up to 10, are named.
+
+        With 5 pairs or more, a small histogram compares all z with the standard normal density,
+        which they follow if the sampler is correct. Pairs with a common system share draws, so
+        their z are not independent.
 
     Raises
     ------
     ValueError
-        If it is no Dataset from `fits.cross_check`.
+        If it is not a Dataset from `fits.cross_check`.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def _name(ax: "Axes", rows: _Rows) -> None:
 
 
 def _histogram(ax: "Axes", z: np.ndarray) -> None:
-    """All z beside the standard normal density, at the top right."""
+    """All z with the standard normal density, at the top right."""
     small = ax.inset_axes((0.66, 0.68, 0.33, 0.27))
     end = 4.0 if np.abs(z).max() <= 4 else _END
     bins = np.linspace(-end, end, int(4 * end) + 1 if len(z) > 200 else int(2 * end) + 1)

@@ -245,47 +245,48 @@ def densities(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Posterior density of one pair of systems.
+    """Plot the posterior density of one pair of systems.
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
-        From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
-        are counted; or draws from `posterior.draws`, from the ``fit`` of a core model or from
-        `fits.adopt`, which are drawn by a kernel.
+        Result of `compare`; counts (system_a, system_b, outcome) or (pair, outcome); scores, which
+        are counted; or draws from `posterior.draws`, from the ``fit`` of a core model, or from
+        `fits.adopt`, which are shown as a kernel density.
     systems : pair of str or mapping of two, optional
-        The pair to show, from the side of the first; a mapping says what to call them. Needed
-        where data hold more than one. Of a joint comparison the pairwise posterior is drawn, and
-        the title says so.
+        Pair to show, from the side of the first; a mapping renames them. Needed if data hold more
+        than one pair. For a joint comparison the pairwise posterior is drawn, and the title reports
+        it.
     prior : str or sequence of float, optional
-        Parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`; for
-        ``show="outcomes"`` of success and failure. Default: that of the comparison (not for
-        "outcomes"), else all ones. Not for draws, which have their own.
+        Parameters of win, loss, and tie, or a name in `betterthan.names.PRIORS`; for
+        ``show="outcomes"``, those of success and failure. Default: that of the comparison (not for
+        "outcomes"), else all ones. Draws have their own prior.
     show : {"outcomes", "decisive", "difference"}, default "outcomes"
-        ``outcomes``: the probability that A wins an item, next to the probability that B does,
-        each as a Beta of its own (an approximation: together they cannot exceed 1). ``decisive``:
-        p, the probability that A wins a non-tied item; its probability above 1/2 is P(A better).
-        ``difference``: d = P(A wins) - P(B wins). Draws without ties have p alone, draws
-        of ``models.independent_betas`` do not have it.
+        Quantity to show. ``outcomes``: the probability that A wins an item, next to the probability
+        that B does, as two Beta densities (an approximation: together they cannot exceed 1).
+        ``decisive``: p, the probability that A wins a non-tied item; its probability above 1/2 is
+        P(A better). ``difference``: d = P(A wins) - P(B wins). Draws without ties have only p;
+        draws of ``models.independent_betas`` do not have it.
     rope : float, optional
-        Half width of the region of practical equivalence, for ``show="difference"``. Default: that
-        of the comparison, else none.
+        Half-width of the region of practical equivalence (ROPE), for ``show="difference"``.
+        Default: that of the comparison, else none.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: 1.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: 1.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Of draws, probabilities are proportions of draws, and the title reports their number.
+        Axes with the density. For draws, probabilities are proportions of draws, and the title
+        reports their number.
 
     Raises
     ------
     ValueError
-        If the data, the prior, `show` or the rope are not valid, the pair is not in the data, ties
-        are unknown and `show` is not ``"decisive"``, a rope is given for another kind than the
-        difference, or draws are of another model or do not hold what `show` needs.
+        If the data, the prior, `show`, or the ROPE are not valid, the pair is not in the data, ties
+        are unknown and `show` is not ``"decisive"``, a ROPE is passed for another kind than the
+        difference, or draws are of another model or do not hold the quantity to show.
 
     Examples
     --------

@@ -31,33 +31,32 @@ _CELL = 0.235  # inches from cell to cell that a number needs
 def matrix(
     data: Any, *, systems: Any = None, columns: int | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Heat map of P(row better than column).
+    """Plot a heat map of P(row better than column).
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
-        From `compare`, of whose engines the first is drawn, the joint answer where there is one; or
-        probabilities (system_a, system_b)
-        that system_a is better than system_b, NaN where there is no answer, drawn hatched; or
-        scores or counts, of which `prob_better` is taken; or draws from `posterior.draws`, from the
-        ``fit`` of a core model or from `fits.adopt`. Other fits: give `fits.compare` of them. The
-        diagonal carries no number.
+        Result of `compare`, of which the first engine is drawn, with the joint result if there is
+        one; probabilities (system_a, system_b) that system_a is better than system_b, with NaN for
+        none, drawn hatched; scores or counts, from which `prob_better` is computed; or draws from
+        `posterior.draws`, from the ``fit`` of a core model, or from `fits.adopt`. For other fits
+        pass the result of `fits.compare`. The diagonal has no number.
     systems : list of str or mapping of str to str, optional
-        Systems to show, in this order; a mapping says what to call them. Default: all, as the
-        table of a comparison lists them, else by mean probability, best first.
+        Systems to show, in this order; a mapping renames them. Default: all, in the order of the
+        table of a comparison, else by mean probability, best first.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches, and at most 9 inches high.
+        Width of the figure in columns of a paper, 3.4 or 7 inches, and at most 9 inches high.
         Default: the width that the content needs, and the height that the names of all rows need.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Seven classes of color over the full range of 0 to 1, of which the threshold of a verdict
-        bounds the outer two. Numbers in percent up to 20 systems, where cells have room for them,
-        bold where there is a verdict for one side: none where draws have not converged. Where
-        names do not fit above the columns, rows are numbered and columns carry these numbers.
+        Seven classes of color over the full range of 0 to 1; the threshold of a verdict bounds the
+        outer two. Numbers are in percent, up to 20 systems, if cells are large enough, and bold if
+        there is a verdict for one side; none if draws have not converged. If names do not fit above
+        the columns, rows are numbered and columns carry these numbers.
 
     Raises
     ------

@@ -21,20 +21,21 @@ _LINE = 0.085  # height of a text, as a share of that of the bars
 
 
 def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = None) -> "Axes":
-    """Distribution of Kendall's tau of random orders, with what was observed.
+    """Plot the distribution of Kendall's tau for random rankings, with observed values.
 
     Parameters
     ----------
     items : int
-        From 2 to 200.
+        Number of items, from 2 to 200.
     observed : float or mapping of str to float, optional
-        Taus to mark, by name where it is a mapping.
+        Observed taus to mark; a mapping names them.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Axes with the distribution.
 
     Raises
     ------
@@ -93,29 +94,29 @@ def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
 def orders(
     orders: Any, systems: Any = None, *, document: str | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Two or more orders side by side: the lines of two items cross where the pair is inverted.
+    """Plot two or more rankings side by side; lines cross at inverted pairs.
 
     Parameters
     ----------
     orders : xarray.DataArray or mapping
-        From `orders.read`, `orders.from_lists` or `orders.from_ranks`, or lists.
+        Rankings from `orders.read`, `orders.from_lists`, or `orders.from_ranks`, or lists.
     systems : list of str or mapping of str to str, optional
-        Which, from left to right; a mapping says what to call them. Default all.
+        Systems to draw, from left to right; a mapping renames them. Default: all.
     document : str, optional
-        Which document, where there are several.
+        Document to draw, if there are several.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Lines that cross others between two neighbours are dark, the more the darker.
+        Lines that cross others between two neighbors are dark; the more crossings, the darker.
 
     Raises
     ------
     ValueError
-        If there are fewer than two orders, more than 60 items, no such system or document, or
-        `document` is not given though there are several.
+        If there are fewer than two rankings, more than 60 items, no such system or document, or
+        several documents and `document` is not passed.
 
     Examples
     --------
@@ -195,27 +196,27 @@ def _name_items(
 def tau(
     scores: xr.DataArray | xr.Dataset, *, systems: Any = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Kendall's tau of every document, one row for each system, with their mean.
+    """Plot Kendall's tau of every document, one row for each system, with means.
 
     Parameters
     ----------
     scores : xarray.DataArray or xarray.Dataset
-        From `orders.tau_scores`, or from `orders.kendall_tau` against one reference.
+        Result of `orders.tau_scores`, or of `orders.kendall_tau` against one reference.
     systems : list of str or mapping of str to str, optional
-        Rows to draw, from the top; a mapping says what to call them. Default: all, from the highest
-        mean down.
+        Systems to draw, from the top; a mapping renames them. Default: all, from the highest mean
+        down.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A dot for each document, a bar at the mean, and at the right of how many.
+        A dot for each document, a bar at the mean, and on the right the number of documents.
 
     Raises
     ------
     ValueError
-        If these are no taus of documents by systems, or a system is unknown.
+        If the data are not taus of documents by systems, or a system is unknown.
 
     Examples
     --------
@@ -278,23 +279,23 @@ def _crossings(ranks: np.ndarray) -> np.ndarray:
 
 
 def tau_bins(items: int, edges: Sequence[float] | int = 8, *, ax: "Axes | None" = None) -> "Axes":
-    """Bins of Kendall's tau, and how many of all orders of so many items are in each.
+    """Plot bins of Kendall's tau, with the proportion of all rankings in each.
 
     Parameters
     ----------
     items : int
-        From 2 to 200.
+        Number of items, from 2 to 200.
     edges : int or sequence of float, default 8
         Number of bins of equal width from -1 to 1, or their limits, rising; as in `people.bin_by`
         a tau on a limit belongs to the bin above it.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
         A bar for each value of tau, shaded by bins in turn; above each bin its number, as in
-        `people.bin_by`, and its share of all orders.
+        `people.bin_by`, and its proportion of all rankings.
 
     Raises
     ------

@@ -21,28 +21,30 @@ def correlation(
     ci_prob: float = names.CI_PROB,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Scatter of judgments against a score, with Pearson's correlation and means of bins.
+    """Plot human judgments against a score, with Pearson's correlation and means of bins.
 
     Parameters
     ----------
     x, y : sequence of float, pandas.Series or xarray.DataArray
-        As in `people.correlation`; the names of Series and DataArrays label the axes.
+        Scores and judgments, as in `people.correlation`; the names of Series and DataArrays label
+        the axes.
     edges : sequence of float, optional
-        Limits of bins of x, rising: each bin gets the mean of its y, a bar of one standard
-        deviation to either side, and its number of values, as `people.bin_by` has them.
+        Limits of bins of x, rising. Each bin shows the mean of its y, a bar of one standard
+        deviation on either side, and its number of values, from `people.bin_by`.
     ci_prob : float, default 0.95
-        Level of the interval of the correlation.
+        Level of the confidence interval of the correlation.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Axes with the scatter plot.
 
     Raises
     ------
     ValueError
-        As `people.correlation` and `people.bin_by`.
+        For the reasons of `people.correlation` and `people.bin_by`.
 
     References
     ----------

@@ -22,25 +22,26 @@ _LOOKS = {
 
 
 def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = None) -> "Axes":
-    """Probability of each verdict along the number of items.
+    """Plot the probability of each verdict against the number of items.
 
     Parameters
     ----------
     plan : Plan
-        From `plan.assurance` with several n.
+        Result of `plan.assurance` with several n.
     target : float, optional
-        Draws a line at this probability.
+        Probability at which to draw a line.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Axes with a curve for each verdict.
 
     Raises
     ------
     ValueError
-        If it is no such plan, or the target is no probability.
+        If it is another plan, or the target is not a probability.
 
     Examples
     --------
@@ -74,28 +75,29 @@ def _named(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
 
 
 def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Axes":
-    """The wins at which one may stop, and where the counts so far stand.
+    """Plot the stopping boundary of interim looks, with the counts so far.
 
-    The figure shows wins minus losses of the first system against the number of non-tied items:
-    above the upper marks the first system is better, below the lower ones the second is.
+    The figure shows wins minus losses of the first system against the number of non-tied items.
+    Above the upper marks the first system is better, below the lower ones the second is.
 
     Parameters
     ----------
     plan : Plan
-        From `plan.stopping_boundary`.
+        Result of `plan.stopping_boundary`.
     counts : xarray.DataArray of one pair, or (wins, losses, ties), optional
-        The counts so far.
+        Counts so far.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Axes with the upper and lower marks.
 
     Raises
     ------
     ValueError
-        If it is no such plan, or the counts are not those of one pair.
+        If it is another plan, or the counts are not those of one pair.
 
     Examples
     --------

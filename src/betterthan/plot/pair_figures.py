@@ -43,32 +43,33 @@ def outcomes(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Bars of wins, ties and losses, one for each pair or for each system against a baseline.
+    """Plot wins, ties, and losses as bars, for each pair or against a baseline.
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset or xarray.DataArray
-        From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
-        are counted. Where ties are unknown, wins and losses alone are drawn.
+        Result of `compare`; counts (system_a, system_b, outcome) or (pair, outcome); or scores,
+        which are counted. If ties are unknown, only wins and losses are drawn.
     systems : list of str or mapping of str to str, optional
-        Draw only these; a mapping says what to call them.
+        Systems to draw; a mapping renames them.
     baseline : str, optional
-        Draw only the pairs with this system, from the side of the other one. Default, for a
-        comparison of three systems or more: its baseline, else the system most likely the best,
-        where these are known.
+        System whose pairs to draw, from the side of the other one. Default, for a comparison of
+        three systems or more: its baseline, else the system that is most probably the best, if
+        known.
     all_pairs : bool, default False
-        Draw every pair of systems, also where there is a reference.
+        Whether to draw every pair of systems, even if there is a reference.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: the width that the
+        content needs.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar starts with the wins of the system named at its left and ends with those of the other.
-        Against a reference the systems have the order of the table. Without one, the system that
-        wins more often is on the left, and bars are sorted by (wins - losses) / items.
+        A bar starts with the wins of the system on its left and ends with those of the other. With
+        a reference the systems have the order of the table. Without one, the system that wins more
+        often is on the left, and bars are sorted by (wins - losses) / items.
 
     Raises
     ------
@@ -246,50 +247,51 @@ def differences(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Forest of the differences from a reference, or of each pair: intervals, ROPE, verdicts.
+    """Plot the differences from a reference, or of every pair, with intervals and ROPE.
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
-        From `compare`, of whose engines the first is drawn: difference_mean,
-        difference_lower, difference_upper and verdict over (system_a, system_b), and ``attrs``
-        rope, threshold, ci_prob and ci_kind. Or scores or counts, of which the posterior is taken
-        in closed form. Or draws from `posterior.draws`, from the ``fit`` of a core model or from
-        `fits.adopt`; of other fits give `fits.compare`.
+        Result of `compare`, of which the first engine is drawn: difference_mean, difference_lower,
+        difference_upper, and verdict over (system_a, system_b), and ``attrs`` rope, threshold,
+        ci_prob, and ci_kind. Or scores or counts, whose posterior is computed in closed form. Or
+        draws from `posterior.draws`, from the ``fit`` of a core model, or from `fits.adopt`; for
+        other fits pass the result of `fits.compare`.
     systems : list of str or mapping of str to str, optional
-        Draw only these; a mapping says what to call them.
+        Systems to draw; a mapping renames them.
     rope : float, optional
-        Half width of the band; default that of the comparison. For scores, counts and draws it is
+        Half-width of the band. Default: that of the comparison. For scores, counts, and draws it is
         the ROPE of the verdicts, too.
     baseline : str, optional
-        Draw the difference of each other system from this one. Default, for a comparison of three
-        systems or more: its baseline, else the system most likely the best, where these are known,
-        as in the printed picture.
+        Reference system: draw the difference of each other system from it. Default, for a
+        comparison of three systems or more: its baseline, else the system that is most probably the
+        best, if known, as in the printed picture.
     all_pairs : bool, default False
-        Draw every pair of systems, also where there is a reference.
+        Whether to draw every pair of systems, even if there is a reference.
     limit : int, default 40
-        Differences to draw at most; the title reports how many there are. Against a reference,
-        systems without a verdict come first, then the best ones. Of all pairs, those are drawn
-        whose P(d > 0), or probability within the ROPE, is closest to the threshold, by the normal
-        approximation to mean and interval.
+        Largest number of differences to draw; the title reports how many there are. With a
+        reference, systems without a verdict come first, then the best ones. For all pairs, those
+        are drawn whose P(d > 0), or probability within the ROPE, is closest to the threshold, by
+        the normal approximation to mean and interval.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: the width that the
+        content needs.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Against a reference, systems have the order of the table, and the numbers on the right are
-        the differences. Otherwise each unordered pair is drawn once, the system ahead first and
-        the largest difference at the top. Where a lower score is better, the axis is reversed:
-        better is always on the right.
+        With a reference, systems have the order of the table, and the numbers on the right are the
+        differences. Otherwise each unordered pair is drawn once, with the system that is ahead
+        first and the largest difference at the top. If a lower score is better, the axis is
+        reversed: better is always on the right.
 
     Raises
     ------
     ValueError
         If the data are none of these, draws are of another model, data lack a variable or the
-        number of ties, a verdict is unknown, the rope, the limit or `columns` is not valid, a
+        number of ties, a verdict is unknown, the ROPE, the limit, or `columns` is not valid, a
         system is unknown, or no pair has a difference.
 
     Examples
@@ -450,34 +452,34 @@ def rope_curve(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Probabilities below, within and above the ROPE against its half width; of many pairs how
-    their verdicts change with it.
+    """Plot how the probabilities, or the verdicts, depend on the half-width of the ROPE.
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset or xarray.DataArray
-        From `compare`, answered by counts in closed form; or scores or counts, with the number of
+        Result of `compare` from counts in closed form; or scores or counts, with the number of
         ties.
     systems : list of str or mapping of str to str, optional
-        Draw only these, of two the probabilities; a mapping says what to call them.
+        Systems to draw; with two, their probabilities. A mapping renames them.
     widest : float, default 0.2
-        The half width up to which is drawn, a difference of probabilities.
+        Largest half-width to draw, a difference of probabilities.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: 1.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: 1.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Of two systems three curves and the threshold of a verdict. Of more, pairs by verdict,
-        stacked: better, and by more than the rope; better; equivalent; undecided.
+        For two systems, three curves (below, within, and above the ROPE) and the threshold of a
+        verdict. For more, pairs by verdict, stacked: better, and by more than the ROPE; better;
+        equivalent; undecided.
 
     Raises
     ------
     ValueError
-        If the answers are not of counts, the ties are unknown, a system is unknown, or the widest
-        rope is not between 0 and 1.
+        If the results are not from counts, the ties are unknown, a system is unknown, or the widest
+        ROPE is not between 0 and 1.
 
     Examples
     --------

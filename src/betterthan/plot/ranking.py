@@ -28,25 +28,26 @@ def ranks(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Probability of each rank of each system, from joint draws.
+    """Plot the probability of each rank of each system.
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset or xarray.DataArray
-        From `compare`, `scores.bootstrap` or `fits.compare`: ``prob_rank`` (system, rank), the
-        ranks from the best, and ``expected_rank`` (system). Or scores, of which `scores.bootstrap`
-        is taken.
+        Result of `compare`, `scores.bootstrap`, or `fits.compare`, with ``prob_rank`` (system,
+        rank), the ranks from the best, and ``expected_rank`` (system). Or scores, for which
+        `scores.bootstrap` is run.
     systems : list of str or mapping of str to str, optional
-        Systems to draw, in this order; a mapping says what to call them. Ranks stay those among all
-        systems. Default: in the order of the table, else by expected rank, the best first.
+        Systems to draw, in this order; a mapping renames them. Ranks still refer to all systems.
+        Default: in the order of the table, else by expected rank, best first.
     limit : int, default 30
-        Systems to draw at most.
+        Largest number of systems to draw.
     rng : int, numpy.random.Generator or None
-        For scores.
+        Seed, for scores.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: the width that the
+        content needs.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def ranks(
     Raises
     ------
     ValueError
-        If the data hold no ranks and are no scores, a system is unknown, or the limit is not
+        If the data have no ranks and are not scores, a system is unknown, or the limit is not
         positive.
 
     Examples
@@ -138,34 +139,35 @@ def leaderboard(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Forest of the systems: score and interval of each, best first, and the verdict on it.
+    """Plot a leaderboard: the score, interval, and verdict of each system, best first.
 
     Parameters
     ----------
     data : Comparison or xarray.Dataset
-        From `compare`. ``score`` with ``score_lower`` and ``score_upper`` over system where it has
-        them, else the mean probability of being better than another system.
+        Result of `compare`. It shows ``score`` with ``score_lower`` and ``score_upper`` over system
+        or, without these, the mean probability of being better than another system.
     systems : list of str or mapping of str to str, optional
-        Draw only these; a mapping says what to call them. Their order is by rank.
+        Systems to draw; a mapping renames them. Their order is by rank.
     limit : int, default 150
-        Systems to draw at most, the best ones; at most 60 where `columns` is given.
+        Largest number of systems to draw, the best ones; at most 60 if `columns` is passed.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: the width that the
+        content needs.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Marks show the verdict on each system against the reference of the printed picture; names
-        in bold are the systems that may be the best, and P(best) is on the right. Each interval is
-        of one system: overlapping intervals do not show that two systems are equal.
+        Marks show the verdict on each system against the reference of the printed picture. The
+        contenders (systems that may be the best) are in bold, and P(best) is on the right. Each
+        interval is of one system: overlapping intervals do not show that two systems are equal.
 
     Raises
     ------
     ValueError
-        If the data are no comparison, a system is unknown, the limit is not positive, or `columns`
-        is not 1 or 2.
+        If the data are not a comparison, a system is unknown, the limit is not positive, or
+        `columns` is not 1 or 2.
 
     Examples
     --------
@@ -277,34 +279,35 @@ def cliques(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Systems from best to worst, and a bar over each largest set of them in which no pair has a
-    better system, or differs significantly.
+    """Plot groups of systems without a verdict between them, best system first.
 
     Parameters
     ----------
     data : Comparison or xarray.Dataset
-        From `compare`, or from `significance.groups`.
+        Result of `compare`, or of `significance.groups`.
     systems : list of str or mapping of str to str, optional
-        Draw only these; a mapping says what to call them.
+        Systems to draw; a mapping renames them.
     limit : int, default 40
-        Bars to draw at most: the longest. The title reports where there are more.
+        Largest number of bars to draw, the longest ones. The title reports if there are more.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: what the content needs.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: the width that the
+        content needs.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        A bar has a mark on each of its members; a system between its ends without a mark is no
-        member. Systems that share a bar are undecided or practically equivalent. A system without
-        a bar has a verdict against every other.
+        A bar covers each largest set of systems in which no pair has a better system, or differs
+        significantly. It has a mark on each of its members; a system without a mark is not a
+        member. Systems that share a bar are undecided or practically equivalent. A system without a
+        bar has a verdict against every other.
 
     Raises
     ------
     ValueError
-        If the data are no comparison, a system is unknown, the limit is not positive, or there are
-        more than 1000 sets.
+        If the data are not a comparison, a system is unknown, the limit is not positive, or there
+        are more than 1000 sets.
 
     Examples
     --------

@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 def coefficients(
     source: Any, *, ci_prob: float = names.CI_PROB, limit: int = 40, ax: "Axes | None" = None
 ) -> "Axes":
-    """Forest of standardized coefficients with their intervals.
+    """Plot the standardized coefficients of a performance function with their intervals.
 
     Parameters
     ----------
     source : PerformanceFunction or xarray.DataTree
-        From `features.performance_function` or ``betterthan.models.performance_function.fit``.
+        Result of `features.performance_function` or ``betterthan.models.performance_function.fit``.
     ci_prob : float, default 0.95
-        Credible level of the intervals of a posterior (HDI); intervals of least squares have the
-        level of the fit.
+        Level of the credible intervals of a posterior (HDI). Confidence intervals of least squares
+        have the level of the fit.
     limit : int, default 40
-        Features to draw at most: those with the largest coefficients.
+        Largest number of features to draw: those with the largest coefficients.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Features that were not chosen stand hollow at 0.
+        Features that were not chosen are hollow marks at 0.
 
     Raises
     ------
@@ -76,19 +76,20 @@ def _draw(ax: "Axes", rows: dict[str, np.ndarray]) -> None:
 
 
 def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "Axes":
-    """Observed against predicted response, each dialogue predicted by a fit that has not seen it.
+    """Plot observed against predicted responses, each predicted without its own dialogue.
 
     Parameters
     ----------
     function : PerformanceFunction
-        From `features.performance_function`; the choice of features is repeated without the
+        Result of `features.performance_function`; the choice of features is repeated without the
         dialogue.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Axes with one point for each dialogue.
 
     Raises
     ------

@@ -21,25 +21,25 @@ _NUMBERS_MAX = 25
 
 
 def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw a confusion matrix: counts, shaded by their share of the actual class.
+    """Plot a confusion matrix: counts, shaded by their proportion of the actual class.
 
     Parameters
     ----------
     confusion : xarray.DataArray, dims (predicted, actual)
-        Items that were left unclassified make one more row.
+        Confusion matrix. Unclassified items add one row.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Rows are predicted, columns actual; each column shades to its whole. Up to 25 labels cells
-        hold counts.
+        Rows are predicted, columns actual; the cells of a column are shaded by their proportion of
+        it. Up to 25 labels, cells show counts.
 
     Raises
     ------
     ValueError
-        If it is not one confusion matrix.
+        If the data are not one confusion matrix.
 
     Examples
     --------
@@ -107,33 +107,35 @@ def scores(
     prior: Any = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Posterior densities of a score, one curve for each system.
+    """Plot the posterior density of a score, one curve for each system.
 
     The curves show the uncertainty of each score, not that of a difference: on the same documents
-    scores are correlated, and `scores.bootstrap` compares them.
+    scores are correlated. To compare systems use `scores.bootstrap`.
 
     Parameters
     ----------
     tallies : xarray.DataArray, dims (item, system, tally)
-        With labels, their tallies are summed.
+        TP/FP/FN counts; labels are summed.
     systems : list of str or mapping of str to str, optional
-        At most four; a mapping says what to call them. Default: all, if there are so few.
+        Systems to draw, at most four; a mapping renames them. Default: all, if there are so few.
     statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+        Score to show.
     beta : float, default 1
-        For "f_beta".
+        For "f_beta": weight of recall relative to precision.
     prior : str or sequence of three float, optional
-        See `scores.posterior`.
+        Prior; see `scores.posterior`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Axes with the curves.
 
     Raises
     ------
     ValueError
-        If the tallies or an argument are not valid, a system is unknown, or there are more than
+        If the counts or an argument are not valid, a system is unknown, or there are more than
         four.
 
     Examples

@@ -60,39 +60,40 @@ def simplex(
     columns: int | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Posterior of (win, loss, tie) of one pair in a triangle: densest regions, or draws.
+    """Plot the posterior of (win, loss, tie) of one pair in a triangle.
 
     Parameters
     ----------
     data : Comparison, xarray.Dataset, xarray.DataArray or xarray.DataTree
-        From `compare`; or counts (system_a, system_b, outcome) or (pair, outcome); or scores, which
-        are counted; or draws of theta from `posterior.draws`, from the ``fit`` of a core model or
-        from `fits.adopt`. With ties.
+        Result of `compare`; counts (system_a, system_b, outcome) or (pair, outcome); scores, which
+        are counted; or draws of theta from `posterior.draws`, from the ``fit`` of a core model, or
+        from `fits.adopt`. Ties must be known.
     systems : pair of str or mapping of two, optional
-        The pair to show, from the side of the first; a mapping says what to call them. Needed
-        where data hold more than one.
+        Pair to show, from the side of the first; a mapping renames them. Needed if data hold more
+        than one pair.
     prior : str or sequence of float, optional
-        Dirichlet parameters of win, loss and tie, or a name: see `betterthan.names.PRIORS`.
-        Default: that of the comparison, else all ones. Not for draws, which have their own.
+        Dirichlet parameters of win, loss, and tie, or a name in `betterthan.names.PRIORS`. Default:
+        that of the comparison, else all ones. Draws have their own prior.
     rope : float, optional
-        Half width of a band to shade around win = loss. Default: that of the comparison, else none.
+        Half-width of a band to shade around win = loss. Default: that of the comparison, else none.
     columns : {1, 2}, optional
-        Columns of a paper that the figure takes, 3.4 or 7 inches. Default: 2.
+        Width of the figure in columns of a paper, 3.4 or 7 inches. Default: 2.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default a new figure, which is the ``figure`` of the axes returned.
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Of counts the exact Dirichlet density; of draws points, at most 2,000 of them, evenly
-        thinned, and P(A better) as the share of all draws. x is the difference win - loss, y is the
-        tie probability times the root of 3. Where the posterior is narrow, the part of the simplex
-        that holds it is drawn, and a small triangle shows where that part lies.
+        For counts, regions of highest density of the exact Dirichlet posterior. For draws, points,
+        at most 2,000 of them, evenly thinned, and P(A better) as the proportion of all draws. x is
+        the difference win - loss, y is the tie probability times the root of 3. If the posterior is
+        narrow, only the part of the simplex around it is drawn, and a small triangle shows where
+        that part lies.
 
     Raises
     ------
     ValueError
-        If the data, the prior or the rope are not valid, ties are unknown, the pair is not in the
+        If the data, the prior, or the ROPE are not valid, ties are unknown, the pair is not in the
         data, or draws are of another model or without theta.
 
     Examples

@@ -1,4 +1,4 @@
-"""What counts say of two systems: closed forms, exact draws, and the gate of fits."""
+"""Compute the posterior of wins, losses, and ties for two systems, without sampling."""
 
 import lazy_loader as _lazy
 

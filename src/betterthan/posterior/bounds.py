@@ -158,47 +158,55 @@ def missing_bounds(
     rope: float = names.ROPE,
     threshold: float = names.VERDICT_PROB,
 ) -> xr.Dataset:
-    """Answers of every pair in the best and in the worst case of the missing scores.
+    """Compute the best and worst case of the missing scores for every pair.
 
-    A missing score may be any number within `limits`. In the worst case for A every one is as bad
-    for A, and as good for B, as it can be; in the best case the other way round. No values of the
-    missing scores lead to an answer outside of the two, and some lead to each.
+    A missing score may be any number within `limits`. In the worst case for A, every missing score
+    is as bad for A and as good for B as possible; the best case is the reverse. All values of the
+    missing scores lead to results between the two, and both can occur.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing; before any policy for missing scores.
+        Scores, with NaN for a missing one; before any policy for missing scores.
     limits : two float, optional
-        The smallest and the largest score that there can be. 0 and 1 where all scores are within
-        these, else the smallest and the largest there are, when not given.
+        Smallest and largest possible score. Default: 0 and 1 if all scores are within these, else
+        the smallest and the largest score.
     per : {"item", "run"}, default "item"
-        Of items that were run several times: an item is the mean of its scored runs, and missing if
-        none is scored; or the mean of all planned runs, of which each may be missing.
+        Unit of missingness for repeated runs. "item": an item is the mean of its scored runs, and
+        missing if none is scored. "run": it is the mean of all planned runs, each of which may be
+        missing.
     runs : int, optional
-        For ``per="run"``: how many runs of an item were planned; as many as it has in any system
-        when not given.
+        For ``per="run"``: number of planned runs per item. Default: the most that it has in any
+        system.
     margin, ties
-        See `count`.
+        Difference up to which scores tie, and policy for ties; see `count`.
     prior : str or sequence of float, optional
-        See `prob_better`.
+        Prior; see `prob_better`.
     rope, threshold
-        See `compare`; the rope is a difference of probabilities.
+        Half-width of the ROPE (a difference of probabilities), and probability needed for a
+        verdict; see `compare`.
 
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b, case), the cases observed, worst and best for system_a:
-        ``counts`` (outcome), ``prob_better`` and ``verdict``. Over (system_a, system_b):
-        ``n_missing``, missing scores of both; ``holds``, whether all values of the missing scores
-        lead to the observed verdict; ``difference_lower`` and ``difference_upper``, ends of the
-        difference of means A - B, in units of the score as it stands.
-        ``attrs["limits"]`` are the two numbers, ``attrs["limits_from"]`` says where they are from.
+        Over (system_a, system_b, case), with the cases observed, worst, and best for system_a:
+
+        - ``counts`` (outcome), ``prob_better``, ``verdict``
+
+        Over (system_a, system_b):
+
+        - ``n_missing``: missing scores of both systems
+        - ``holds``: whether all values of the missing scores lead to the observed verdict
+        - ``difference_lower``, ``difference_upper``: bounds of the difference of means A - B, in
+          units of the score, whether higher or lower is better
+
+        ``attrs["limits"]`` holds the two limits, and ``attrs["limits_from"]`` their origin.
 
     Raises
     ------
     ValueError
-        If the scores are no scores, there is not one, a score is outside of the limits, or an
-        argument is not valid.
+        If the data are not scores, there is no score, a score is outside the limits, or an argument
+        is not valid.
 
     References
     ----------
@@ -210,8 +218,8 @@ def missing_bounds(
     >>> import numpy as np, xarray as xr
     >>> values = [[1, 0], [1, 0], [1, 1], [1, np.nan], [0, 0], [1, 0]]
     >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    >>> found = missing_bounds(scores).sel(system_a="A", system_b="B")
-    >>> found["prob_better"].values.round(4).tolist(), bool(found["holds"])
+    >>> result = missing_bounds(scores).sel(system_a="A", system_b="B")
+    >>> result["prob_better"].values.round(4).tolist(), bool(result["holds"])
     ([0.9375, 0.9375, 0.9688], False)
     """
     scores = schemas.scores(scores)

@@ -22,36 +22,41 @@ def prob_better(
     prior: Any = None,
     ties: str = "third",
 ) -> xr.DataArray:
-    """Probability that A is better than B: P(theta_win > theta_loss).
+    """Return the posterior probability that A is better than B, P(theta_win > theta_loss).
 
     Parameters
     ----------
     data : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
-        Counts; judged counts from `judged.count`, of which the labels are the truth; or a posterior
-        from `posterior.draws`, from a model's ``fit`` or from `fits.adopt`, which knows its own
-        model and prior.
+        Counts; judged counts from `judged.count`, whose human labels are the truth; or a posterior
+        from `posterior.draws`, from the ``fit`` of a model, or from `fits.adopt`. A posterior has
+        its own model and prior.
     model : {"dirichlet", "independent"}, default "dirichlet"
-        ``dirichlet``: win, loss and tie are multinomial; ties do not move the answer.
-        ``independent``: the approximation that takes the win rates of A and of B as two independent
-        Beta variables.
+        ``dirichlet``: wins, losses, and ties are multinomial; ties do not change the probability.
+        ``independent``: an approximation with two independent Beta variables, the win rates of A
+        and of B.
     prior : str or sequence of float, optional
-        Dirichlet parameters of win, loss, tie, or a name of `names.PRIORS`; for ``independent`` the
-        two Beta parameters (success, failure). Default all ones. In a square, "win" is of the
-        system named first.
+        Dirichlet parameters of win, loss, and tie, or a name in `names.PRIORS`; for
+        ``independent``, the two Beta parameters (success, failure). Default: all ones. In a square,
+        "win" refers to system_a.
     ties : {"third", "drop", "half", "to_a", "to_b"}, default "third"
-        See `counts.apply_ties`.
+        How to treat ties; see `counts.apply_ties`.
 
     Returns
     -------
     xarray.DataArray
-        The dims of the counts without ``outcome``. For a posterior, a coordinate ``mcse`` holds the
-        Monte Carlo standard error.
+        Probabilities, with the dims of the counts without ``outcome``. For a posterior, the
+        coordinate ``mcse`` holds the Monte Carlo standard error.
 
     Raises
     ------
     ValueError
-        If the counts, the model, the prior or the tie policy are not valid, or ties are needed and
+        If the counts, the model, the prior, or the tie policy are not valid, or ties are needed and
         unknown.
+
+    See Also
+    --------
+    difference : Estimate the size of the difference.
+    compare : Compare all systems, with verdicts.
 
     References
     ----------
@@ -112,20 +117,21 @@ def _independent(counts: xr.DataArray, prior: Any, ties: str) -> xr.DataArray:
 def decisive(
     counts: xr.DataArray | xr.DataTree, *, prior: Any = None, ties: str = "third"
 ) -> xr.Dataset:
-    """The Beta posterior of p, the probability that A wins a discordant (untied) example.
+    """Return the Beta posterior of p, the probability that A wins a non-tied item.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Ties need not be known. Or a posterior, see `prob_better`.
+        Counts (ties may be unknown), or a posterior; see `prob_better`.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.Dataset
-        ``a``, ``b`` (Beta parameters) and ``mean``: the dims of the counts without ``outcome``. Of
-        a posterior ``mean``, ``sd`` and ``mcse_mean``: draws have no parameters.
+        For counts: ``a`` and ``b`` (Beta parameters) and ``mean``, with the dims of the counts
+        without ``outcome``. For a posterior, whose draws have no parameters: ``mean``, ``sd``, and
+        ``mcse_mean``.
 
     Raises
     ------
@@ -135,8 +141,8 @@ def decisive(
     Examples
     --------
     >>> import betterthan as bt
-    >>> found = bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))
-    >>> float(found["a"].sel(system_a="A", system_b="B"))
+    >>> result = bt.posterior.decisive(bt.counts.from_table({("A", "B"): (12, 2)}))
+    >>> float(result["a"].sel(system_a="A", system_b="B"))
     13.0
     """
     if isinstance(counts, xr.DataTree):
@@ -151,20 +157,21 @@ def decisive(
 def decisive_density(
     counts: xr.DataArray | xr.DataTree, p: Any, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
-    """Posterior density of p, the probability that A wins a discordant example, at one or many p.
+    """Return the posterior density of p, the probability that A wins a non-tied item.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Ties need not be known. Or a posterior, whose density is that of a kernel.
+        Counts (ties may be unknown), or a posterior, whose density is a kernel estimate.
     p : float or array_like of float in (0, 1)
-        An array adds a last dim ``p``.
+        One or many values of p. An array adds a last dim ``p``.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
+        Densities, with the dims of the counts without ``outcome``.
 
     Raises
     ------
@@ -195,24 +202,26 @@ def decisive_density(
 
 
 def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.DataArray:
-    """BF01: how much better "no difference" (p = 1/2) predicts the wins and losses than the Beta
-    prior does.
+    """Return the Bayes factor BF01 for "no difference" over "one system is better".
+
+    It is the ratio of two probabilities of the observed wins and losses: with p = 1/2, and with p
+    from its Beta prior.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome)
-        Ties need not be known: they do not move it.
+        Counts. Ties may be unknown; they do not change the Bayes factor.
     prior : str or sequence of float, optional
-        The alternative is p ~ Beta(prior of win, prior of loss); the Bayes factor depends on it
-        much more than the posterior does. Default Beta(1, 1).
+        Prior of the alternative, p ~ Beta(prior of win, prior of loss). The Bayes factor depends on
+        it much more than the posterior does. Default: Beta(1, 1).
     ties
-        See `prob_better`.
+        How to treat ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
-        The dims of the counts without ``outcome``. Above 1 speaks for no difference.
-        ``attrs["prior"]`` is the prior.
+        Bayes factors, with the dims of the counts without ``outcome``. A value above 1 favors no
+        difference. ``attrs["prior"]`` is the prior.
 
     Raises
     ------

@@ -24,27 +24,30 @@ def draws(
     chains: int = names.CHAINS,
     rng: Any = None,
 ) -> xr.DataTree:
-    """Independent draws from the exact posterior, in the shape of an MCMC fit.
+    """Draw independent samples from the exact posterior, in the format of an MCMC fit.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (system_a, system_b, outcome) or (pair, outcome)
-        With ties: draws of theta = (win, loss, tie) and of ``difference`` = theta_win - theta_loss.
-        Without: draws of ``p``, the probability that A wins an example that is not a tie. Or
-        judged counts: draws of theta of the truth. Or a comparison in closed form, whose data,
-        prior and quantity are taken: of means, and of wins on clusters, draws of ``difference`` by
-        Student's t, above 0 where A is better, without the correction for skewed items.
+        Counts with ties give draws of theta = (win, loss, tie) and of ``difference`` = theta_win -
+        theta_loss. Counts without ties give draws of ``p``, the probability that A wins a non-tied
+        item. Judged counts give draws of theta of the truth.
+
+        A comparison in closed form is drawn with its data, prior, and quantity. For means, and for
+        wins on clusters, these are draws of ``difference`` by Student's t, above 0 if A is better,
+        without the correction for skewed items.
     prior : str or sequence of float, optional
-        Dirichlet parameters of win, loss, tie, or a name: see `betterthan.names.PRIORS`.
+        Dirichlet parameters of win, loss, and tie, or a name in `betterthan.names.PRIORS`.
     draws, chains : int
-        Draws in each chain, and chains. The tree holds chains x draws x pairs x outcomes numbers.
+        Number of draws in each chain, and of chains. The tree holds chains x draws x pairs x
+        outcomes numbers.
     rng : int, numpy.random.Generator or None
-        Source of randomness; the seed in use is recorded in ``posterior.attrs["seed"]``.
+        Seed, which ``posterior.attrs["seed"]`` records.
 
     Returns
     -------
     xarray.DataTree
-        Groups posterior and observed_data.
+        Tree with the groups posterior and observed_data.
 
     Raises
     ------

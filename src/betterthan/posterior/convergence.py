@@ -60,14 +60,15 @@ _SMALLER_STEPS = "raise target_accept (0.95, then 0.99), or use a prior further 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the diagnostics say about a posterior; ``passed`` is False if ``failures`` holds
-    anything.
+    """Convergence diagnostics of a posterior; ``passed`` is False if there are ``failures``.
 
-    Of draws by weights (``sampler="laplace"``) ``pareto_k`` is k-hat of the weights, else nan, and
-    ``ess_min`` how many draws of equal weight they are worth; ``rhat_max`` is nan, as no chains
-    have to agree. ``bfmi_min`` is nan and ``divergences`` and ``treedepth_reached`` are 0 for exact
-    draws and those by weights, which have no sampler. ``treedepth_reached`` is told but is no
-    failure: it costs time, not correctness. ``unchecked`` says what an adopted tree does not tell;
+    For draws by weights (``sampler="laplace"``), ``pareto_k`` is k-hat of the weights, ``ess_min``
+    is the number of draws of equal weight with the same information, and ``rhat_max`` is NaN, as
+    there are no chains to agree. For other draws ``pareto_k`` is NaN.
+
+    Exact draws and draws by weights have no sampler, so ``bfmi_min`` is NaN and ``divergences`` and
+    ``treedepth_reached`` are 0. ``treedepth_reached`` is reported but is not a failure: it costs
+    time, not correctness. ``unchecked`` lists the diagnostics that an adopted tree lacks;
     ``divergences`` is then 0 and not known.
     """
 
@@ -85,27 +86,28 @@ class Diagnosis:
 
 
 def diagnose(tree: xr.DataTree) -> Diagnosis:
-    """Check the convergence of a posterior, as is done before any verdict.
+    """Check the convergence of a posterior.
 
-    R-hat, bulk and tail ESS of the parameters (never of an indicator, which may be constant, nor of
-    ``ability_raw``, whose mean nothing depends on: it is taken from the abilities, which are looked
-    at), divergences, energy (BFMI) and the number of chains, against the limits in
-    `betterthan.names`. Of draws by weights instead k-hat of the weights and how many draws they are
-    worth.
+    The same check runs before any verdict. It compares these diagnostics with the limits in
+    `betterthan.names`: R-hat, bulk and tail ESS of the parameters, divergences, energy (BFMI), and
+    the number of chains. It skips indicators, which may be constant, and ``ability_raw``, whose
+    mean nothing depends on (the abilities, computed from it, are checked). For draws by weights it
+    checks k-hat of the weights and their effective number of draws.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        A posterior, with or without a group sample_stats.
+        Posterior, with or without a group sample_stats.
 
     Returns
     -------
     Diagnosis
+        Diagnostics; ``passed`` is True if all are within the limits.
 
     Raises
     ------
     ValueError
-        If it is no posterior.
+        If the tree holds no posterior.
 
     References
     ----------

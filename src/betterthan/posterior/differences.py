@@ -24,26 +24,28 @@ def difference(
     prior: Any = None,
     ties: str = "third",
 ) -> xr.Dataset:
-    """Posterior of d = theta_win - theta_loss: mean, standard deviation and interval, without
-    draws.
+    """Estimate the difference d = theta_win - theta_loss: mean, SD, and credible interval.
+
+    The result for counts is exact; nothing is sampled.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
-        With ties; or under a `ties` policy that leaves none. Or judged counts. Or a posterior, see
-        `prob_better`.
+        Counts with ties (or under a `ties` policy that removes them), judged counts, or a
+        posterior; see `prob_better`.
     ci_prob : float, default 0.95
-        Mass of the interval.
+        Level of the credible interval.
     ci_kind : {"hdi", "eti"}, default "hdi"
-        Narrowest or equal-tailed interval.
+        Kind of interval: highest density (narrowest) or equal-tailed.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``sd``, ``lower``, ``upper``, over the dims of the counts without ``outcome``;
-        ends within 1e-10. Of a posterior also ``mcse_mean``, ``mcse_lower`` and ``mcse_upper``.
+        ``mean``, ``sd``, ``lower``, and ``upper``, with the dims of the counts without ``outcome``.
+        The bounds are accurate to 1e-10. For a posterior also ``mcse_mean``, ``mcse_lower``, and
+        ``mcse_upper``.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def difference(
     Warns
     -----
     UserWarning
-        If a density has more than one mode, so that one interval hides something.
+        If a density has more than one mode, which a single interval hides.
 
     Examples
     --------
@@ -114,26 +116,26 @@ def prob_equivalent(
     prior: Any = None,
     ties: str = "third",
 ) -> xr.DataArray:
-    """Posterior mass of d = theta_win - theta_loss below, within and above the region of practical
-    equivalence.
+    """Return the posterior probabilities below, within, and above the ROPE.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
-        With ties; or under a `ties` policy that leaves none. Or judged counts. Or a posterior, see
-        `prob_better`.
+        Counts with ties (or under a `ties` policy that removes them), judged counts, or a
+        posterior; see `prob_better`.
     rope : float in [0, 1), default 0
-        Half width of the region, as a difference of probabilities: 0.01 is one point of accuracy.
-        Of an adopted difference any number of at least 0, in its unit.
+        Half-width of the region of practical equivalence (ROPE), as a difference of probabilities:
+        0.01 is one point of accuracy. For an adopted difference, any number from 0 on, in its unit.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
-        The dims of the counts with ``region`` (b_beyond, rope, a_beyond) in place of ``outcome``.
-        Each mass is an integral of its own, to 1e-9 relative however small. Of a posterior a
-        coordinate ``mcse`` holds the Monte Carlo standard errors.
+        Probabilities of d = theta_win - theta_loss, with the dims of the counts and ``region``
+        (b_beyond, rope, a_beyond) in place of ``outcome``. Each is integrated separately, accurate
+        to 1e-9 relative however small. For a posterior, the coordinate ``mcse`` holds the Monte
+        Carlo standard errors.
 
     Raises
     ------
@@ -187,21 +189,23 @@ def sf(
     prior: Any = None,
     ties: str = "third",
 ) -> xr.DataArray:
-    """P(theta_win - theta_loss > delta), to 1e-9 relative however small.
+    """Return the posterior probability P(theta_win - theta_loss > delta).
+
+    It is accurate to 1e-9 relative however small.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), xarray.Dataset or xarray.DataTree
-        Counts, judged counts, or a posterior, of which the share of draws answers.
+        Counts, judged counts, or a posterior; for the latter, the proportion of draws.
     delta : float
-        A difference of probabilities, from -1 to 1.
+        Difference of probabilities, from -1 to 1.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
-        The dims of the counts without ``outcome``.
+        Probabilities, with the dims of the counts without ``outcome``.
 
     Raises
     ------
@@ -231,20 +235,21 @@ def sf(
 def cdf(
     counts: xr.DataArray | xr.DataTree, x: Any, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
-    """P(theta_win - theta_loss < x) at one or many x.
+    """Return the posterior probability P(theta_win - theta_loss < x).
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Or a posterior, see `prob_better`; its density is that of a kernel.
+        Counts, or a posterior (see `prob_better`), whose density is a kernel estimate.
     x : float or array_like of float
-        Differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
+        One or many differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
+        Probabilities, with the dims of the counts without ``outcome``.
 
     Raises
     ------
@@ -255,8 +260,8 @@ def cdf(
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> found = bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B")
-    >>> found.values.round(4).tolist()
+    >>> result = bt.posterior.cdf(nothing_yet, [-0.5, 0, 0.5]).sel(system_a="A", system_b="B")
+    >>> result.values.round(4).tolist()
     [0.125, 0.5, 0.875]
     """
     return _along(counts, x, "x", "cdf", dirichlet.prob_below, prior, ties)
@@ -265,20 +270,21 @@ def cdf(
 def pdf(
     counts: xr.DataArray | xr.DataTree, x: Any, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
-    """Posterior density of d = theta_win - theta_loss at one or many x.
+    """Return the posterior density of d = theta_win - theta_loss.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Or a posterior, see `prob_better`; its density is that of a kernel.
+        Counts, or a posterior (see `prob_better`), whose density is a kernel estimate.
     x : float or array_like of float
-        Differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
+        One or many differences of probabilities, from -1 to 1. An array adds a last dim ``x``.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
+        Densities, with the dims of the counts without ``outcome``.
 
     Raises
     ------
@@ -289,8 +295,8 @@ def pdf(
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> found = bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B")
-    >>> found.values.round(4).tolist()
+    >>> result = bt.posterior.pdf(nothing_yet, [-0.5, 0.0]).sel(system_a="A", system_b="B")
+    >>> result.values.round(4).tolist()
     [0.5, 1.0]
     """
     return _along(counts, x, "x", "density", dirichlet.density, prior, ties)
@@ -299,20 +305,21 @@ def pdf(
 def ppf(
     counts: xr.DataArray | xr.DataTree, q: Any, *, prior: Any = None, ties: str = "third"
 ) -> xr.DataArray:
-    """Quantiles of d = theta_win - theta_loss, within 1e-10.
+    """Return posterior quantiles of d = theta_win - theta_loss, accurate to 1e-10.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), or xarray.DataTree
-        Or a posterior, see `prob_better`; its density is that of a kernel.
+        Counts, or a posterior (see `prob_better`), whose density is a kernel estimate.
     q : float or array_like of float in [0, 1]
-        An array adds a last dim ``quantile``.
+        One or many probabilities. An array adds a last dim ``quantile``.
     prior, ties
-        See `prob_better`.
+        Prior, and policy for ties; see `prob_better`.
 
     Returns
     -------
     xarray.DataArray
+        Quantiles, with the dims of the counts without ``outcome``.
 
     Raises
     ------
@@ -323,8 +330,8 @@ def ppf(
     --------
     >>> import betterthan as bt
     >>> nothing_yet = bt.counts.from_table({("A", "B"): (0, 0, 0)})
-    >>> found = bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B")
-    >>> found.values.round(4).tolist()
+    >>> result = bt.posterior.ppf(nothing_yet, [0.125, 0.98]).sel(system_a="A", system_b="B")
+    >>> result.values.round(4).tolist()
     [-0.5, 0.8]
     """
     levels = real_numbers(q, "q")

@@ -27,27 +27,27 @@ _KERNEL_POINTS = 512
 def summary(
     tree: xr.DataTree, *, ci_prob: float = names.CI_PROB, ci_kind: str = names.CI_KIND
 ) -> Any:
-    """Table of the posterior: mean, sd, interval, Monte Carlo error and diagnostics, unrounded.
+    """Summarize a posterior in a table: mean, SD, interval, Monte Carlo error, and diagnostics.
 
     Parameters
     ----------
     tree : xarray.DataTree
-        A posterior, from `posterior.draws` or a model's ``fit``.
+        Posterior, from `posterior.draws` or a model's ``fit``.
     ci_prob : float, default 0.95
-        Mass of the interval.
+        Level of the credible interval.
     ci_kind : {"hdi", "eti"}, default "hdi"
-        Highest density or equal-tailed interval.
+        Kind of interval: highest density or equal-tailed.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each scalar, as made by ``arviz.summary``. Coefficients of
-        `models.performance_function` are shrunk towards 0: see there by how much.
+        One row for each scalar, unrounded, from ``arviz.summary``. Coefficients of
+        `models.performance_function` are shrunk towards 0; its documentation reports by how much.
 
     Raises
     ------
     ValueError
-        If it is no posterior, ci_prob is not within 0 and 1, or ci_kind is unknown.
+        If the tree holds no posterior, ci_prob is not between 0 and 1, or ci_kind is unknown.
 
     Examples
     --------

@@ -27,34 +27,35 @@ def prior_sweep(
     ties: str = "third",
     threshold: float = names.VERDICT_PROB,
 ) -> xr.Dataset:
-    """Answers under several priors, whether the verdict flips, and how many pseudo-examples that
-    would take.
+    """Compare the results under several priors, and report whether a verdict changes.
 
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome)
+        Counts; ties must be known if you pass a ROPE.
     priors : mapping of name to Dirichlet parameters, optional
-        Default `names.PRIORS` (uniform, jeffreys, haldane) and "skeptical", see `prob_better`. The
-        first is the one the others are compared with.
+        Priors, the first of which is the reference. Default: `names.PRIORS` (uniform, jeffreys,
+        haldane) and "skeptical"; see `prob_better`.
     rope : float in [0, 1), default 0
-        Half width of the region of practical equivalence.
+        Half-width of the region of practical equivalence (ROPE).
     ties
-        See `counts.apply_ties`.
+        Policy for ties; see `counts.apply_ties`.
     threshold : float, default 0.95
-        Probability at which a verdict is given.
+        Posterior probability needed for a verdict.
 
     Returns
     -------
     xarray.Dataset
-        ``prob_better`` and ``verdict`` with a leading dim ``prior``; ``flips``: some verdict
-        differs from the first. ``pseudo_even``: the fewest examples, half wins and half losses,
-        that would undo a verdict "A better" or "B better" of the first prior; ``pseudo_against``:
-        likewise, all for the side that is behind. NaN where the verdict is another.
+        - ``prob_better``, ``verdict`` (prior, ...)
+        - ``flips``: whether some verdict differs from the first
+        - ``pseudo_even``: fewest pseudo-items, half wins and half losses, that would overturn a
+          verdict "A better" or "B better" of the first prior; NaN for other verdicts
+        - ``pseudo_against``: the same, with all pseudo-items for the system that is behind
 
     Raises
     ------
     ValueError
-        If an argument is not valid, or a rope is given and ties are unknown.
+        If an argument is not valid, or a ROPE is passed and ties are unknown.
 
     Examples
     --------

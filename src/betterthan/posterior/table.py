@@ -445,7 +445,7 @@ def by_pair(
         Of scores of which more is better.
     question : Question
     higher_is_better : bool, default True
-        If not, differences are told as the scores stand: below 0 where A is better.
+        If not, differences keep the sign of the scores: below 0 where A is better.
     prior_sd : float, default 0
         Standard deviation of a normal prior of the differences, in their unit; 0 for none.
     """

@@ -1,1 +1,1 @@
-"""Whatever holds results, read: tables, logs of evaluation tools, orders, labels, trials."""
+"""Read results of any supported kind: tables, logs, rankings, labels, and trials."""

@@ -359,52 +359,63 @@ def count(
     missing: str = "pairwise",
     **options: Unpack[ReadOptions],
 ) -> xr.DataArray:
-    """Count wins, losses and ties of every pair of systems.
+    """Count wins, losses, and ties of every pair of systems.
+
+    Counts are the data of the functions for a single number, such as `prob_better` and
+    `difference`. `compare` counts on its own.
 
     Parameters
     ----------
     data : path, DataFrame, Logs, xarray.DataArray or xarray.Dataset, dict or numpy.ndarray
-        Scores (item, system), of which NaN is missing and ``attrs["higher_is_better"]`` (default
-        True) gives the direction; judgments from `io.read_judgments`; or successes of trials from
-        `counts.trials`. Scores may be held by dask in blocks of items, of which each is read once
-        and none is kept; of whole numbers ``attrs["missing_value"]`` then names the code of a
-        missing score. Of a path, a folder, a DataFrame, or what `read_logs` returns, `read` reads
-        the scores. A dict holds the scores of each system, or its path; the rows of an array are
-        items, its columns systems, named by `systems`.
+        Scores (item, system), with NaN for a missing score and ``attrs["higher_is_better"]``
+        (default True) for the direction; judgments from `io.read_judgments`; or successes of trials
+        from `counts.trials`.
+
+        A path, a folder, a DataFrame, or the logs from `read_logs` are read by `read`. A dict holds
+        the scores of each system, or its path. A NumPy array has items as rows and systems as
+        columns, named by `systems`.
+
+        If dask holds the scores in blocks of items, each block is read once and none is kept. For
+        scores of whole numbers, ``attrs["missing_value"]`` is then the code of a missing score.
     systems : sequence of str, or mapping of str to str, optional
-        A list picks systems and orders them; a mapping renames them. Of a NumPy array a list names
-        the columns.
+        Systems to count: a list selects and orders them, a mapping renames them. For a NumPy array,
+        a list names the columns.
     by : str or sequence of str, optional
-        Count within each value of this item coordinate, such as ``"dataset"``, or, of scores,
-        within each combination of several, such as ``["dataset", "language"]``; of judgments,
-        ``"cluster"`` or ``"judge"``. ``"cluster"`` and ``"item"`` keep together what is alike: the
-        items of a cluster (``"cluster"`` without clusters takes the items), or the runs of an item.
-        Runs have no common order, so every run of A meets every run of B on the same item, and an
-        item of k runs counts k x k times, which `betterthan.models.clustered` takes into account.
+        Item coordinate: count within each of its values, such as each ``"dataset"``. For scores,
+        several names count within each combination, such as ``["dataset", "language"]``. For
+        judgments: ``"cluster"`` or ``"judge"``.
+
+        ``"cluster"`` and ``"item"`` keep dependent rows together: the items of a cluster (without
+        clusters, the items), or the repeated runs of an item. Runs have no common order, so every
+        run of A meets every run of B on the same item. An item of k runs counts k x k times, which
+        `betterthan.models.clustered` takes into account.
     margin : float, default 0
-        Scores no further apart than this tie, in units of the score. A difference of a few units in
-        the last place is rounding and always ties.
+        Largest difference of scores that is a tie, in units of the score. A difference of a few
+        units in the last place is rounding and always ties.
     missing : {"pairwise", "complete", "wrong", "error"}, default "pairwise"
-        What to do with an item that lacks a score. ``pairwise``: leave it out of the pairs it
-        concerns; ``complete``: leave it out of all pairs; ``wrong``: count it as the worst score
-        (scores must lie in [0, 1]); ``error``: refuse.
+        How to treat an item without a score. ``pairwise``: leave it out of the pairs of this
+        system. ``complete``: leave it out of all pairs. ``wrong``: count it as the worst score
+        (scores must lie in [0, 1]). ``error``: raise an error.
     **options
-        Options of `read`, for data that are read, such as ``metric``, ``task`` or ``item``.
+        Options of `read`, if the data are read, such as ``metric``, ``task``, or ``item``.
 
     Returns
     -------
     xarray.DataArray, dims (system_a, system_b, outcome), int64
-        With `by`, a leading dim of each name; ``cluster`` for clusters, items and judges.
-        Of scores, coordinates ``n_used`` and ``n_dropped`` (system_a, system_b) say how many items
-        were counted and left out; ``attrs`` hold the policies and the ``unit``, item or judgment.
+        Counts. `by` adds a leading dim of each name; it is ``cluster`` for clusters, items, and
+        judges.
+
+        Counts of scores have coordinates ``n_used`` and ``n_dropped`` (system_a, system_b): the
+        numbers of items counted and left out. ``attrs`` hold the policies and the ``unit``, item or
+        judgment.
 
     Raises
     ------
     ValueError
-        If the data are none of these, an option of `read` is given and nothing is read, an
-        argument is not one of its choices or not for such data, a score is missing under
-        ``missing="error"``, there is nothing to group by, or no two systems have an item in common
-        (a pair that has none has no data).
+        If the data are none of these, an argument is not one of its choices or does not apply to
+        the data, or an option of `read` is passed and nothing is read. If a score is missing under
+        ``missing="error"``, there is nothing to group by, or no two systems have an item in common.
+        (A single pair without common items has counts of 0.)
 
     Examples
     --------

@@ -167,12 +167,13 @@ def read(
     Parameters
     ----------
     source : path, pandas.DataFrame, Logs, list of paths, or mapping of name to path or DataFrame
-        A table, or the logs of an evaluation tool: a file, a folder (all files below it), a
-        pattern such as ``"logs/*.eval"``, or what `read_logs` returns; or a Zarr store of scores. A
-        table is CSV, TSV, JSON Lines, JSON (a list of objects) or Parquet, known by its extension,
-        each also with ``.gz``; text is UTF-8. What tool wrote a log shows in its content.
+        A table, or the logs of an evaluation tool: a file, a folder (all files below it), a pattern
+        such as ``"logs/*.eval"``, or the logs from `read_logs`; or a Zarr store of scores. A table
+        is CSV, TSV, JSON Lines, JSON (a list of objects), or Parquet, detected by its extension,
+        each also with ``.gz``; text is UTF-8. The tool that wrote a log is detected from the
+        content.
     layout : str, optional
-        What the columns mean; recognised from their names when not given.
+        Meaning of the columns. Default: detected from their names.
 
         - ``wide``: a column of item ids (may be absent), and a column of scores for each system.
         - ``long``: ``system, item, score``.
@@ -189,95 +190,99 @@ def read(
           ``measures`` (``measure, higher_is_better``, and a column for each system; see
           `counts.from_measures`; recognised in a DataFrame).
 
-        Columns ``dataset``, ``cluster`` and ``epoch`` may stand beside the items.
+        Columns ``dataset``, ``cluster``, and ``epoch`` of the items are optional.
     systems : list of str, mapping of str to str, or callable, optional
-        A list picks and orders systems, a mapping renames them; of logs, a callable names the
-        system of a run. All when not given. Of wide and predictions a list names columns, and no
-        other column is read.
+        Systems to read: a list selects and orders them, a mapping renames them, and, for logs, a
+        callable returns the name of the system of a run. Default: all. With layouts ``wide`` and
+        ``predictions`` a list names columns, and no other column is read.
     names : {"systems", "datasets"}, optional
-        What several tables are: files with one column of scores are systems, files of the same
-        systems are data sets, when not given.
+        Meaning of several tables. Default: files with one column of scores are systems, and files
+        of the same systems are data sets.
     task, metric, filter, epoch : optional
-        Of logs: what to read, where there is more than one. The beginning of a metric is enough.
+        For logs: what to read, if there is more than one. The beginning of a metric's name is
+        enough.
     join : {"auto", "id", "content", "order"}, default "auto"
-        Of logs: what makes two records one item. By ids, where they are those of the data set; else
-        by what was asked. Ids that stand for different contents are refused unless this is given.
+        For logs: what makes two records one item. ``auto`` uses ids if they are those of the data
+        set, else the content of the question. Ids with different contents raise an error unless you
+        pass this.
     again : {"last", "first", "epochs"}, optional
-        Of logs: which of several finished runs of one system and task with the same settings.
+        For logs: which of several finished runs of one system and task with the same settings to
+        keep.
     errors, unscored : {"missing", "raw", "worst"}, default "missing"
-        Of logs: what a sample counts as that ended in an error, or has no score: missing, the
-        number that the tool wrote, or the worst score.
+        For logs: score of a sample that ended in an error, or has no score: missing, the number
+        that the tool wrote, or the worst score.
     format : str, optional
-        The tool that wrote the logs; recognised when not given.
+        For logs: tool that wrote them. Default: detected from the content.
     items : list of str, optional
-        Of logs that name only what was solved (SWE-bench): the ids of the data set.
+        For logs that list only the solved items (SWE-bench): the ids of the data set.
     cluster : str, optional
-        Of logs: what items of one cluster share: ``"content"``, so that copies of a question are
-        one cluster, or the name of a metadata of samples (Inspect).
+        For logs: property that the items of one cluster share: ``"content"``, so that copies of a
+        question are one cluster, or the name of a metadata field of samples (Inspect).
     item, system, score : str, optional
-        Of tables: the column that is this, where its name does not say it.
+        For tables: name of this column, if it is not the default.
     ignore : str or list of str, optional
-        Of tables: columns that nothing is read from.
+        For tables: columns to ignore.
     true, false : str or list of str, optional
-        Of tables: words that are 1 and 0, such as ``true="C", false="I"``.
+        For tables: words that mean 1 and 0, such as ``true="C", false="I"``.
     percent : bool, default False
-        Of tables: whether scores are per cent.
+        For tables: whether scores are percentages.
     decimal, sep : str, optional
-        Of tables: the decimal sign, ``.`` or ``,``, and what stands between cells, such as ``;``.
+        For tables: the decimal sign, ``.`` or ``,``, and the separator of cells, such as ``;``.
     higher_is_better : bool, optional
-        False where the scores are errors or costs. As a log says, else True, when not given.
+        False if the scores are errors or costs. Default: as the log says, else True.
     unit : {"item", "judgment", "unknown"}, optional
         For counts and votes: what was counted, items that all systems share or separate judgments.
-        ``judgment`` for votes and ``unknown`` for counts when not given.
+        Default: ``judgment`` for votes and ``unknown`` for counts.
     scale : int, default 1
-        For tallies: see `io.tallies_from_table`.
+        For TP/FP/FN counts: see `io.tallies_from_table`.
     judge, human, strata : optional
-        Of a table of judged outcomes, one row an item of a pair: the column, or columns, of the
-        judge's answers, that of the labels by people, and columns that tell signals apart; see
-        `judged.count`.
+        For a table of judged outcomes, one row per item and pair: the column, or columns, of the
+        judge output, the column of human labels, and columns that further divide the items into
+        strata; see `judged.count`.
     drop : bool, default False
-        Of judged outcomes: leave out labels by people on items that the judge did not answer, and
-        say how many; else they are refused.
+        For judged outcomes: leave out human labels on items without judge output, and report how
+        many; otherwise they raise an error.
     lazy : bool, default False
-        Of Parquet files: leave the scores there, to be read block by block; several are then parts
-        of one table. A Zarr store always is.
+        For Parquet files: leave the scores in the files, to be read block by block; several files
+        are then parts of one table. A Zarr store is always read this way.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
-        From wide, long and predictions: scores over (item, system), float64, NaN where missing,
-        with item coordinates ``dataset``, ``cluster`` and ``epoch`` where they are given. From
-        counts and votes: counts over (system_a, system_b, outcome), int64, with a leading
-        ``dataset`` where that is given. From tallies: see `io.tallies_from_table`. From judgments:
-        the Dataset of `io.read_judgments`. With `judge` and `human`: judged counts.
-        From logs: scores, with ``status`` (item, system) beside them.
-        ``attrs["reading"]`` says in one line what was read and how; it is logged too.
+        - ``wide``, ``long``, ``predictions``: scores (item, system), float64, with NaN for missing
+          ones, and the item coordinates ``dataset``, ``cluster``, and ``epoch`` if present
+        - ``counts``, ``votes``: counts (system_a, system_b, outcome), int64, with a leading
+          ``dataset`` if present
+        - ``tallies``: see `io.tallies_from_table`
+        - ``judgments``: the Dataset of `io.read_judgments`
+        - with `judge` and `human`: judged counts
+        - logs: scores, with a coordinate ``status`` (item, system)
+
+        ``attrs["reading"]`` is the import summary, one line that is logged, too.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     ValueError
-        If a file cannot be read as what its extension says, or is not UTF-8.
-        If no layout fits the columns, or more than one.
-        If a cell is not what its column needs; the message names file, row, column and value.
-        If a name, an id, a label or a score holds a control character other than white space, such
-        as U+0000, or half of a pair of surrogates.
-        If an item, a system, a pair or a score is given twice, or counts contradict each other.
-        If there are fewer than two systems, or several files differ in their systems.
-        If a column of numbers is plainly no system: a mean or a sum of the others, of a range that
-        no score has, or called a latency or a total; name the systems then.
-        If a column of predictions shares no or nearly no label with gold; name the systems then.
-        If two ids or systems differ only by blanks, case or unicode form and never stand side by
-        side; where they do, a warning names them.
-        If an argument does not apply to the layout.
-        If logs hold several tasks or metrics and none is named, or a system was run twice.
-        If items of logs cannot be joined with certainty; the message names the argument that helps.
+        If a file does not have the format of its extension, or is not UTF-8. If no layout fits the
+        columns, or more than one. If a cell is not valid for its column; the message names file,
+        row, column, and value. If a name, an id, a label, or a score holds a control character
+        other than white space, such as U+0000, or half of a surrogate pair. If an item, a system, a
+        pair, or a score occurs twice, or counts contradict each other. If there are fewer than two
+        systems, or several files differ in their systems. If a column of numbers is plainly not a
+        system (a mean or a sum of the others, a range that no score has, the name of a latency or a
+        total); pass `systems` then. If a column of predictions shares no or nearly no label with
+        gold; pass `systems` then. If two ids or systems differ only by blanks, case, or Unicode
+        form and never occur together; if they do, a warning names them. If an argument does not
+        apply to the layout. If logs hold several tasks or metrics and none is named, or a system
+        was run twice. If items of logs cannot be joined with certainty; the message names the
+        argument that helps.
 
     Notes
     -----
     Rows are joined by item id, never by their order, unless there are no ids. A blank cell is
-    missing: never a tie and never wrong. In columns of numbers NA, N/A, NaN, null and None are
+    missing: never a tie and never wrong. In columns of numbers NA, N/A, NaN, null, and None are
     blank too; elsewhere they are text like any other. The row in a message is the line in a text
     file, the record in JSON and Parquet, and the index label in a DataFrame.
 

@@ -1,1 +1,1 @@
-"""Answers that show themselves: words first, then the numbers, then how they were made."""
+"""Hold results, and show them as text, tables, and reports."""

@@ -17,19 +17,24 @@ from betterthan.signed import Signature
 
 
 class Comparison:
-    """All pairs of systems compared: print it for the answer in words and in numbers.
+    """All pairwise comparisons of two or more systems; the result of `compare`.
+
+    Print it for the answer in brief, or call `report` for the complete analysis. The page "Reading
+    the output" of the documentation explains every variable.
 
     Attributes
     ----------
     data : xarray.Dataset
-        Every number, over (system_a, system_b); d = A - B, and A is better where it is positive.
-        ``attrs`` say how it was made. ``comparison["x"]`` is ``comparison.data["x"]``.
+        All results, with dims (system_a, system_b) unless noted. Differences are A - B; a positive
+        difference means that A is better. ``attrs`` record every choice. ``comparison["x"]`` is
+        short for ``comparison.data["x"]``.
     alternatives : mapping of str to xarray.Dataset
-        The same by other ways of computing it, such as the closed form beside a sampled model.
+        Results of other computations of the same numbers, such as the closed form next to a sampled
+        model.
     fits : mapping of str to xarray.DataTree
-        The draws of what was sampled, by the name of the engine or, from `fits.compare`, of the
-        model; empty where nothing was. Above 200 MB they are thinned or left out, and
-        ``provenance.notes`` says so.
+        Posterior draws, by the name of the engine or, from `fits.compare`, of the model. Empty if
+        nothing was sampled. Draws above 200 MB are thinned or left out, and ``provenance.notes``
+        records it.
 
     Examples
     --------
@@ -52,14 +57,14 @@ class Comparison:
 
     @property
     def data(self) -> xr.Dataset:
-        """Every number, as a Dataset, which is built at first use."""
+        """Return all results as a Dataset, which is built on first use."""
         if isinstance(self._data, Table):
             self._data = self._data.to_dataset()
         return self._data
 
     @property
     def alternatives(self) -> Mapping[str, xr.Dataset]:
-        """The same by other ways of computing it."""
+        """Return the results of other computations of the same numbers."""
         for name, table in self._alternatives.items():
             if isinstance(table, Table):
                 self._alternatives[name] = table.to_dataset()
@@ -67,7 +72,7 @@ class Comparison:
 
     @property
     def fits(self) -> Mapping[str, xr.DataTree]:
-        """The draws of what was sampled."""
+        """Return the posterior draws of everything that was sampled."""
         return self._fits
 
     def __getitem__(self, name: str) -> xr.DataArray:
@@ -78,34 +83,39 @@ class Comparison:
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """How it was made, as plain attrs."""
+        """Return the record of all choices as plain attributes."""
         return self.data.attrs
 
     @property
     def provenance(self) -> Signature:
-        """How it was made, as a record."""
+        """Return the record of all choices as a `Signature`."""
         return Signature.from_attrs(self.data.attrs)
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """One row a pair, the better system first and everything told from its side."""
+        """Return a table with one row per pair, with the better system first.
+
+        All numbers of a row are from the side of its first system.
+        """
         return rows.pairs(self.data)
 
     @property
     def systems(self) -> pd.DataFrame:
-        """One row a system, the best first: scores, ranks, and how its pairs ended."""
+        """Return a table with one row per system, best first: scores, ranks, and verdicts."""
         return rows.systems(self.data)
 
     @property
     def prob_better(self) -> pd.DataFrame:
-        """P(system of the row better than that of the column), a labelled square; nan on pairs that
-        were not compared, one half on the diagonal.
+        """Return the square of P(row system better than column system).
+
+        The diagonal is 0.5; pairs that were not compared are NaN.
         """
         return rows.square(rows.leading(self.data))
 
     def by_engine(self) -> xr.Dataset:
-        """The data with a dim ``engine`` in front of what was computed in more than one way, the
-        way that is to be read first: for tables that set them side by side.
+        """Return the data with a leading dim ``engine`` for results that were computed twice.
+
+        The first engine is the one to read; use the others for a side-by-side table.
         """
         provenance, data, others = self.provenance, self.data, list(self.alternatives.values())
         first = provenance.engine or ("mcmc" if provenance.method == "mcmc" else "exact")
@@ -119,17 +129,17 @@ class Comparison:
         return data.assign(both).assign_coords({names.ENGINE: [first, *self.alternatives]})
 
     def statement(self) -> list[str]:
-        """The answer in plain sentences."""
+        """Return the answer as a list of plain sentences."""
         from betterthan.results.brief import statement
 
         return statement(self)
 
     def signature(self) -> str:
-        """One line that says how it was made; see `signature`."""
+        """Return the provenance line; see `betterthan.signature`."""
         return provenance.signature(self)
 
     def report(self, *others: Any, **choices: Any) -> str:
-        """A page with everything; see `report`."""
+        """Write the complete analysis on one page; see `betterthan.report`."""
         from betterthan.results.reports import report
 
         return report(self, *others, **choices)
@@ -137,24 +147,26 @@ class Comparison:
     def to_datatree(
         self, *, draws: int = names.DRAWS, chains: int = names.CHAINS, rng: Any = None
     ) -> xr.DataTree:
-        """Draws of the posterior, for ArviZ and for `posterior`: of the fit that is read first, or
-        exact draws of each pair where nothing was sampled.
+        """Return posterior draws for ArviZ and for the functions of `posterior`.
+
+        The draws are those of the first fit or, if nothing was sampled, exact draws of each pair.
 
         Parameters
         ----------
         draws, chains, rng
-            Of exact draws; see `posterior.draws`. A fit has its own.
+            Settings of exact draws; see `posterior.draws`. They have no effect on the draws of a
+            fit.
 
         Returns
         -------
         xarray.DataTree
-            With a group posterior over (chain, draw, pair).
+            A tree with a group ``posterior`` over (chain, draw, pair).
 
         Raises
         ------
         ValueError
-            If what was sampled was not saved or kept with the answer; or nothing was sampled and
-            the answer is not of a kind of which there are exact draws.
+            If the draws of a fit were neither kept nor saved, or if nothing was sampled and this
+            kind of comparison has no exact draws.
 
         Examples
         --------
@@ -177,17 +189,18 @@ class Comparison:
         return exact_draws(self, draws=draws, chains=chains, rng=rng)
 
     def save(self, path: str | Path, *, fits: bool = False) -> None:
-        """Write a netCDF file that `load` reads back; each further engine has its own group.
+        """Save the comparison as a netCDF file that `load` reads back.
 
-        ``xarray.open_datatree`` opens it, too. A digest behind its end lets `load` find out whether
-        a byte was changed. It is no signature: it does not show who wrote the file.
+        Each further engine has its own group, and ``xarray.open_datatree`` opens the file, too. A
+        digest at the end of the file lets `load` detect changes. It is not a cryptographic
+        signature: it does not show who wrote the file.
 
         Parameters
         ----------
         path : str or pathlib.Path
-            Ends in ``.nc``.
+            Name of the file; it must end in ``.nc``.
         fits : bool, default False
-            Also write the draws of what was sampled.
+            Whether to save the posterior draws, too.
 
         Raises
         ------
@@ -199,7 +212,7 @@ class Comparison:
         write_all({Path(path): self.to_bytes(fits=fits)})
 
     def to_bytes(self, *, fits: bool = False) -> bytes:
-        """What `save` writes."""
+        """Return the content of the file that `save` writes."""
         groups = {"/": self.data.assign_attrs({_FORMAT_ATTR: FORMAT})}
         groups |= {f"/{name}": table for name, table in self.alternatives.items()}
         groups |= stored_draws.as_groups(self.fits) if fits else {}
@@ -232,35 +245,36 @@ _COMPUTED = {
 
 
 def load(path: str | Path) -> Comparison:
-    """Read a comparison that was saved.
+    """Load a comparison from a file that `Comparison.save` wrote.
 
-    A file that `Comparison.save` wrote holds a digest: where a byte was changed since, there is an
-    error. A file without digest, such as one that xarray wrote, is read by a child process with
-    limits of time and memory, which takes about a second longer. Of both, dims, types, ranges and
-    attributes are checked.
+    The file holds a digest, so `load` raises an error if a byte has changed since. A file without a
+    digest, such as one that xarray wrote, is read by a child process with limits of time and
+    memory; this takes about a second longer. `load` checks dims, types, ranges, and attributes of
+    both.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        Written by ``Comparison.save``, or by xarray from what that wrote.
+        File that ``Comparison.save`` wrote, or that xarray wrote from its content.
 
     Returns
     -------
     Comparison
+        The saved comparison, with the draws of its fits if these were saved.
 
     Raises
     ------
     ValueError
-        If there is no such file, it is no netCDF file, it was changed or damaged after it was
-        saved, or it holds no comparison: a variable or an attribute is missing, a variable is over
-        other dims, or a value is impossible.
+        If the file does not exist, is not netCDF, was changed or damaged after it was saved, or
+        holds no comparison: a variable or an attribute is missing, a variable has other dims, or a
+        value is impossible.
 
     Examples
     --------
     >>> import tempfile, betterthan as bt
-    >>> found = bt.compare(bt.datasets.contingency_case("a"))
+    >>> comparison = bt.compare(bt.datasets.contingency_case("a"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found.save(f"{folder}/case.nc")
+    ...     comparison.save(f"{folder}/case.nc")
     ...     bt.load(f"{folder}/case.nc").pairs["verdict"].tolist()
     ['better']
     """

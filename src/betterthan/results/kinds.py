@@ -15,7 +15,7 @@ from betterthan.results.document import Document
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of answer: how it is told, and its page."""
+    """A kind of answer: how it is printed, and its page."""
 
     by: str  # what makes it
     recognized_by: str | Callable[[Any], bool]  # attrs["answer"], or a test of data that have none

@@ -109,7 +109,7 @@ def diagnostics_part(context: ReportContext) -> Part:
 
 
 def sampled_numbers(context: ReportContext) -> list[tuple[str, str]]:
-    """What was sampled beside the answers on pairs, and in how many draws."""
+    """What was sampled in addition to the answers on pairs, and in how many draws."""
     provenance, data, sampled = context.provenance, context.data, []
     if provenance.joint_model == names.AMONG_ALL and "prob_best" in data:
         draws = (

@@ -180,7 +180,7 @@ def _derived(columns: dict[str, np.ndarray], right: np.ndarray | None) -> dict[s
 
 
 def _held(data: xr.Dataset, provenance: Signature, pairs: int) -> dict[str, str]:
-    """The columns that are told, and their variables."""
+    """The columns that are shown, and their variables."""
     columns = {**_COLUMNS, **_VERDICTS, "other": f"{provenance.beside_quantity}_prob_better"}
     left_out = _LEFT_OUT.get(difference_law(data), ()) + (("bf",) if pairs > _MANY else ())
     return {key: name for key, name in columns.items() if name in data and key not in left_out}

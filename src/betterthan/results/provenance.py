@@ -9,21 +9,22 @@ from betterthan.signed import Signature
 
 
 def signature(answer: Any) -> str:
-    """One line that says how an answer was made, to be pasted into a paper.
+    """Return the provenance line of a result: every choice in one line, for a paper.
 
     Parameters
     ----------
     answer : Comparison or xarray.Dataset
-        From `compare`, or any other function that compares systems.
+        Result of `compare`, or of any other function that compares systems.
 
     Returns
     -------
     str
+        One line of text.
 
     Raises
     ------
     ValueError
-        If it is no answer of this package.
+        If `answer` is not a result of this package.
 
     Examples
     --------

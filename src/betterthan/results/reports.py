@@ -90,48 +90,53 @@ def report(
     figures: bool = True,
     p_values: str | None = None,
 ) -> str:
-    """Write answers up on one page: the answer first, then tables, data, model, tests, limits.
+    """Write a report of one or more results, from the answer to the limits.
+
+    The page has the answer first, then tables, data, model, tests, and limits.
 
     Parameters
     ----------
     *answers
-        One or more, in the order in which they are to be told: a comparison (from `compare`); what
+        One or more results, in the order of the page: comparisons from `compare`; results of
         `scores.compare`, `orders.compare`, `orders.kendall_tau`, `orders.agreement`,
-        `orders.consensus`, `features.compare`, `features.predict`, `labels.posterior`,
-        `sign_test`, `significance.strength`, `significance.groups`, `people.mann_whitney`, `audit`,
-        `gate`, `bt.plan` or `fits.compare` returned; a
-        fit of a model of pairs, or a tree from `fits.adopt`; a performance function, and its
-        posterior; confusions; orders. What one needs beside it is given as another: the confusions
-        after the scores, the orders after their taus. Several answers are chapters
-        of one page; comparisons on it are all alive, each by itself.
+        `orders.consensus`, `features.compare`, `features.predict`, `labels.posterior`, `sign_test`,
+        `significance.strength`, `significance.groups`, `people.mann_whitney`, `audit`, `gate`,
+        `bt.plan`, or `fits.compare`; a fit of a model of pairs, or a tree from `fits.adopt`; a
+        performance function and its posterior; confusion matrices; rankings.
+
+        Pass the data that a result needs after it: confusion matrices after the scores, rankings
+        after their taus. Several results are chapters of one page, and every comparison on it is
+        interactive.
     format : {"text", "markdown", "html", "latex", "latex-table", ...}, optional
-        Default: that of the suffix of `path`, else text. HTML is one self-contained page. LaTeX is
-        a document for pdfLaTeX; names beyond Latin script need LuaLaTeX or XeLaTeX and a font that
-        has them. Of one comparison also "latex-table", a table with booktabs for a paper;
-        "latex-macros", a command a number, for prose; "sentence", for a paper, with the line to
-        cite; "pull-request", short Markdown.
+        Format of the report. Default: that of the suffix of `path`, else text. HTML is one
+        self-contained page. LaTeX is a document for pdfLaTeX; names outside Latin script need
+        LuaLaTeX or XeLaTeX and a font that has them.
+
+        For a single comparison also: "latex-table", a booktabs table for a paper; "latex-macros",
+        one command per number, for prose; "sentence", one for a paper, with the line to cite;
+        "pull-request", short Markdown.
     path : str or pathlib.Path, optional
-        Also write it to this file, whole or not at all: .txt, .md, .html, .htm or .tex.
+        File to write the report to, whole or not at all: .txt, .md, .html, .htm, or .tex.
     title : str, optional
-        Default: what the first answer is on.
+        Title of the page. Default: the subject of the first result.
     figures : bool, default True
-        Draw figures into HTML (this loads matplotlib).
+        Whether to draw figures into HTML, which loads matplotlib.
     p_values : str, optional
-        For "latex-table": a test of the comparison, such as "sign", whose p-values against the
-        baseline, or else the system most likely the best, get a column.
+        For "latex-table": test of the comparison, such as "sign", whose p-values get a column. They
+        are against the baseline, or else against the system that is most probably the best.
 
     Returns
     -------
     str
-        The report. Nothing is sampled for it but the intervals of labels where confusions are
-        given, with the seed in their ``attrs["seed"]``, else with seed 0.
+        The report. Only the intervals for labels of confusion matrices are sampled, with the seed
+        in their ``attrs["seed"]``, else with seed 0.
 
     Raises
     ------
     ValueError
-        If there is no answer or one of them is of no kind named above, if the format or the suffix
-        of the file is unknown, if these two contradict each other, if `p_values` is passed for
-        another format or is no test of the comparison, or if the file cannot be written.
+        If no result is passed or one is of an unknown kind, if the format or the suffix is unknown
+        or they contradict each other, if the file cannot be written, or if `p_values` is passed for
+        another format or is not a test of the comparison.
 
     Examples
     --------
@@ -139,8 +144,8 @@ def report(
     >>> text = bt.report(bt.compare(bt.datasets.contingency_case("a")))
     >>> "A is better than B (probability 0.996)." in text
     True
-    >>> found = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
-    >>> bt.report(found, format="markdown").splitlines()[0]
+    >>> groups = bt.significance.groups(bt.datasets.muc6_similarity("named_entity"))
+    >>> bt.report(groups, format="markdown").splitlines()[0]
     '# Homogeneous groups of systems'
     """
     form = chosen_format(format, path)

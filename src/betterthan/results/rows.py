@@ -294,7 +294,7 @@ _SYSTEM_COLUMNS = (
 
 
 def pair_rows(comparison: Any) -> pd.DataFrame:
-    """Every pair as a row, told from the side of the system that is ahead.
+    """Every pair as a row, from the side of the system that is ahead.
 
     Parameters
     ----------

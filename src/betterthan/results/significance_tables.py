@@ -58,7 +58,7 @@ _SIGN_TESTS = ("sign", "mid_p", "trinomial")
 
 @dataclass(frozen=True)
 class Tested:
-    """A test of one pair beside a verdict: p, and for whom it speaks (1 A, -1 B, 0 neither)."""
+    """A test of one pair: p, and the system that it favors (1 A, -1 B, 0 neither)."""
 
     name: str
     p: float
@@ -73,7 +73,7 @@ class Tested:
 
 @dataclass(frozen=True)
 class Pair:
-    """A verdict on one pair, and the tests beside it."""
+    """A verdict on one pair, and its frequentist tests."""
 
     cell: xr.Dataset
     provenance: Signature

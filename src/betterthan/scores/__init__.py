@@ -1,4 +1,4 @@
-"""Graded scores: Bayesian bootstrap, folds, components of F."""
+"""Compare graded scores, cross-validation folds, and F1: the Bayesian bootstrap."""
 
 import lazy_loader as _lazy
 

@@ -37,37 +37,41 @@ def compare(
     alpha: float = names.ALPHA,
     rng: Any = None,
 ) -> Comparison:
-    """Compare systems by a score of all items together: posterior and test in one answer.
+    """Compare systems by a score of all items together, with a posterior and a test.
+
+    Use it for scores that are not a mean of item scores, such as F1 over a test set.
 
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system) without gaps, or tallies (item, system, tally), with or without a dim
-        label.
+        Scores (item, system) without missing values, or TP/FP/FN counts (item, system, tally), with
+        or without a dim label.
     statistic, beta, unit, rope, ci_prob, ci_kind, threshold, draws
         See `scores.bootstrap`.
     shuffles : int, default 10,000
-        Random swaps, where the randomization test has to sample.
+        Number of random permutations, if the randomization test has to sample.
     correction : {"none", "holm", "bh"}, default "holm"
-        Of the p-values, for the number of pairs.
+        Correction of the p-values for the number of pairs.
     alpha : float, default 0.05
-        Level of the test; it is recorded.
+        Significance level of the test, which the result records.
     rng : int, numpy.random.Generator or None
-        Seed of both; it is recorded.
+        Seed of both, which the result records.
 
     Returns
     -------
     Comparison
-        What `scores.bootstrap` returns, and over (system_a, system_b) ``p_value``, ``p_adjusted``
-        and, where it was sampled, ``p_value_mcse`` of the `randomization_test` of the same
-        statistic on the same units. For F, precision and recall of items that are one mention each
-        also ``alone_lower`` and ``alone_upper`` (system): the interval of each system by itself,
-        from `scores.posterior`, which takes mentions as independent.
+        Results of `scores.bootstrap` and, over (system_a, system_b), ``p_value``, ``p_adjusted``,
+        and, if sampled, ``p_value_mcse`` of the `randomization_test` of the same statistic on the
+        same units.
+
+        For F1, precision, and recall of items that are one mention each, also ``alone_lower`` and
+        ``alone_upper`` (system): the interval of each system from `scores.posterior`, which treats
+        mentions as independent.
 
     Raises
     ------
     ValueError
-        As `scores.bootstrap` and `randomization_test`.
+        For the reasons of `scores.bootstrap` and `randomization_test`.
 
     Examples
     --------
@@ -78,8 +82,8 @@ def compare(
     ...     for n, s in enumerate("AB")
     ...     for k in range(40)
     ... ]
-    >>> found = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
-    >>> sorted(set(found.data.data_vars) & {"p_value", "prob_better", "prob_more_wins"})
+    >>> comparison = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
+    >>> sorted(set(comparison.data.data_vars) & {"p_value", "prob_better", "prob_more_wins"})
     ['p_value', 'prob_better', 'prob_more_wins']
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")

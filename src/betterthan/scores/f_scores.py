@@ -24,41 +24,45 @@ def posterior(
     ci_prob: float = names.CI_PROB,
     ci_kind: str = names.CI_KIND,
 ) -> xr.Dataset:
-    """Posterior of precision, recall or F of each system by itself, without draws.
+    """Compute the posterior of each system's precision, recall, or F1 without sampling.
 
-    True positives, false positives and false negatives are taken as independent draws. Those of one
-    document are not: then the interval is too narrow, and `scores.bootstrap` by document is the
-    better answer. It is also the one for comparing two systems on the same documents; these
-    posteriors are of one system each.
+    True positives, false positives, and false negatives are treated as independent. Those of one
+    document are not, so the interval is then too narrow; use `scores.bootstrap` by document
+    instead. Use it also to compare two systems on the same documents, because these posteriors are
+    of one system each.
 
     Parameters
     ----------
     tallies : xarray.DataArray, dims (item, system, tally), with or without a dim label
-        With labels, each label by itself. Tallies with a scale (partial credit) are counted in
-        units of one.
+        TP/FP/FN counts. Labels have a posterior each. Counts with a scale (partial credit) are
+        converted to units of one.
     statistic : {"f1", "precision", "recall", "f_beta"}, default "f1"
+        Score to estimate.
     beta : float, default 1
-        For "f_beta": how much more recall counts than precision.
+        For "f_beta": weight of recall relative to precision.
     prior : str or sequence of three float, optional
-        Dirichlet parameters of tp, fp, fn, or a name of `names.PRIORS`. Default all ones for
-        precision and recall, and (1, .5, .5) for F: with all ones two of three made-up items would
-        be wrong, and intervals of a high F on few items miss it.
+        Dirichlet parameters of tp, fp, and fn, or a name in `names.PRIORS`. Default: all ones for
+        precision and recall, and (1, 0.5, 0.5) for F1. With all ones, two of three pseudo-items
+        would be wrong, and intervals of a high F1 on few items miss it.
     ci_prob : float, default 0.95
-        Mass of the interval.
+        Level of the credible interval.
     ci_kind : {"hdi", "eti"}, default "hdi"
+        Kind of interval: highest density or equal-tailed.
 
     Returns
     -------
     xarray.Dataset
-        Over system (and label): ``score`` of the data (0 / 0 is 0), posterior ``mean``, ``lower``,
-        ``upper``. But for f_beta, which needs a quadrature, also the parameters ``a``, ``b`` of the
-        Beta behind it: of the score itself for precision and recall; of t = tp / (tp + fp + fn) for
-        F1, which is 2t / (1 + t).
+        Over system (and label):
+
+        - ``score``: of the data; 0 / 0 is 0
+        - ``mean``, ``lower``, ``upper``: of the posterior
+        - ``a``, ``b``, except for f_beta: parameters of the Beta of the score itself (precision,
+          recall), or of t = tp / (tp + fp + fn), where F1 is 2t / (1 + t)
 
     Raises
     ------
     ValueError
-        If the tallies are not tallies, or an argument is not valid.
+        If the data are not TP/FP/FN counts, or an argument is not valid.
 
     References
     ----------
@@ -71,8 +75,8 @@ def posterior(
     >>> import betterthan as bt
     >>> tallies = {"tp": [30, 3], "fp": [5, 1], "fn": [5, 0]}
     >>> frame = pd.DataFrame({"system": ["A", "B"], "item": 1} | tallies)
-    >>> found = posterior(bt.io.tallies_from_table(frame))
-    >>> found["mean"].round(3).values.tolist(), found["lower"].round(3).values.tolist()
+    >>> result = posterior(bt.io.tallies_from_table(frame))
+    >>> result["mean"].round(3).values.tolist(), result["lower"].round(3).values.tolist()
     ([0.848, 0.785], [0.757, 0.507])
     """
     checks.one_of(statistic, _STATISTICS, "statistic")

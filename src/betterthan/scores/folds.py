@@ -31,34 +31,36 @@ def compare_folds(
     ci_prob: float = names.CI_PROB,
     threshold: float = names.VERDICT_PROB,
 ) -> Comparison:
-    """Compare systems by their scores on the folds of a cross-validation, which share training
-    data.
+    """Compare systems by their scores on cross-validation folds.
+
+    Folds share training data, so their scores are correlated; the posterior takes this into
+    account.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        One item for each fold of each run, without gaps.
+        Scores without missing values; an item is a fold of a run.
     test_share : float
-        Share of the data in a test fold, 0.1 for ten folds: the correlation of two folds (Nadeau
-        and Bengio).
+        Proportion of the data in a test fold, 0.1 for ten folds. It is the assumed correlation of
+        two folds (Nadeau and Bengio).
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of the score.
+        Half-width of the region of practical equivalence (ROPE), in units of the score.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     threshold : float, default 0.95
-        Probability at which a verdict is given, above 0.5.
+        Posterior probability needed for a verdict, above 0.5.
 
     Returns
     -------
     Comparison
-        Over (system_a, system_b), exactly: ``mass`` (region), ``prob_better``, ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, and ``verdict``.
+        Over (system_a, system_b), computed exactly: ``mass`` (region), ``prob_better``,
+        ``difference_mean``, ``difference_lower``, ``difference_upper``, and ``verdict``.
 
     Raises
     ------
     ValueError
-        If the scores are no scores or have gaps, there are fewer than two folds, or an argument is
-        not valid.
+        If the data are not scores or have missing values, there are fewer than two folds, or an
+        argument is not valid.
 
     References
     ----------
@@ -71,8 +73,8 @@ def compare_folds(
     >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
     >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
     >>> scores = xr.DataArray(values, **named)
-    >>> found = compare_folds(scores, test_share=0.25, rope=0.01)
-    >>> found["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
+    >>> result = compare_folds(scores, test_share=0.25, rope=0.01)
+    >>> result["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
     [0.025, 0.026, 0.948]
     """
     paired = _paired(scores)
@@ -108,22 +110,24 @@ def signed_rank(
     draws: int = 20_000,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Compare systems over data sets by the Bayesian signed-rank test.
+    """Compare systems over data sets with the Bayesian signed-rank test.
 
-    Sums of two differences, under random weights of the data sets, fall below, within or above the
-    region; the largest share of the three wins a draw.
+    Sums of two differences, under random weights of the data sets, are below, within, or above the
+    ROPE; the region with the largest proportion wins the draw.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        One item for each data set, such as a mean over folds, without gaps.
+        Scores without missing values; an item is a data set, and its score, for example, a mean
+        over folds.
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of the score.
+        Half-width of the region of practical equivalence (ROPE), in units of the score.
     prior_strength : float, default 0.5
-        Weight of one more data set, without a difference.
+        Weight of one pseudo-data set without a difference.
     draws : int, default 20,000
+        Number of posterior draws.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
@@ -133,7 +137,7 @@ def signed_rank(
     Raises
     ------
     ValueError
-        As `scores.compare_folds`.
+        For the reasons of `scores.compare_folds`.
 
     References
     ----------
@@ -146,8 +150,8 @@ def signed_rank(
     >>> values = [[0.9, 0.8], [0.85, 0.82], [0.88, 0.8], [0.9, 0.85]]
     >>> named = {"dims": ("item", "system"), "coords": {"system": ["A", "B"]}}
     >>> scores = xr.DataArray(values, **named)
-    >>> found = signed_rank(scores, rng=1)
-    >>> bool(found["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
+    >>> result = signed_rank(scores, rng=1)
+    >>> bool(result["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
     True
     """
     paired, rope = _paired(scores), checks.margin(rope, "rope")
@@ -171,28 +175,30 @@ def signed_rank(
 def sign(
     scores: xr.DataArray, *, rope: float = names.ROPE, prior_strength: float = 1.0
 ) -> xr.Dataset:
-    """Compare systems over data sets by how many differences lie below, within and above the
-    region.
+    """Compare systems over data sets with the Bayesian sign test.
+
+    It counts how many differences are below, within, and above the ROPE.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        One item for each data set, such as a mean over folds, without gaps.
+        Scores without missing values; an item is a data set, and its score, for example, a mean
+        over folds.
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of the score.
+        Half-width of the region of practical equivalence (ROPE), in units of the score.
     prior_strength : float, default 1
-        Data sets without a difference that are counted beforehand.
+        Number of pseudo-data sets without a difference.
 
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``mass`` (region): how probable it is that each region holds most
-        data sets, exactly; and ``count`` (region).
+        Over (system_a, system_b): ``mass`` (region), the exact probability that each region holds
+        most data sets, and ``count`` (region).
 
     Raises
     ------
     ValueError
-        As `scores.compare_folds`.
+        For the reasons of `scores.compare_folds`.
 
     References
     ----------

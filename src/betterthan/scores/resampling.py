@@ -194,40 +194,43 @@ def bootstrap_draws(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.DataArray:
-    """Draw the scores of all systems jointly, by giving random weights to the items they share.
+    """Draw the scores of all systems jointly with the Bayesian bootstrap.
 
-    The draws are those that `scores.bootstrap` answers from: spread further than the weights alone
-    would, for the number of units, so that a draw of a score near its end may lie beyond it.
+    All systems get the same random weights of their common items. `scores.bootstrap` is computed
+    from these draws. They are spread further than the weights alone would spread them, for the
+    number of units, so a draw near the bound of a score may lie beyond it.
 
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system) without gaps, which dask may hold in blocks of items; or tallies
-        (item, system, tally), with or without a dim label; for a function of your own any numbers
-        (item, system, ...).
+        Scores (item, system) without missing values, which dask may hold in blocks of items; or
+        TP/FP/FN counts (item, system, tally), with or without a dim label; for a function of your
+        own, any numbers (item, system, ...).
     statistic : str or callable, optional
-        For scores "mean" (default) or "accuracy"; for tallies "f1" (default), "precision",
-        "recall", "f_beta" or "macro_f1"; see `randomization_test`. Or a vectorised function from
-        weighted means (draw, system, ...) to scores (draw, system): any ratio of sums, such as
-        ``lambda m: m[..., 0] / m[..., 1]``.
+        Statistic to compute. For scores: "mean" (default) or "accuracy". For TP/FP/FN counts: "f1"
+        (default), "precision", "recall", "f_beta", or "macro_f1"; see `randomization_test`. Or a
+        vectorized function from weighted means (draw, system, ...) to scores (draw, system): any
+        ratio of sums, such as ``lambda m: m[..., 0] / m[..., 1]``.
     beta : float, default 1
-        For "f_beta".
+        For "f_beta": weight of recall relative to precision.
     unit : str, optional
-        Name of an item coordinate: items with the same value of it, such as one document's, share
-        one weight. By default ``cluster`` where items come in clusters, else each item is one.
+        Item coordinate: items with the same value, such as those of one document, share one weight.
+        Default: ``cluster`` if items come in clusters, else every item is a unit.
     draws : int, default 4,000
+        Number of posterior draws.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.DataArray, dims (draw, system)
-        One row is one draw of the population of items, the same for all systems.
+        Scores. A row is one draw of the population of items, the same for all systems.
 
     Raises
     ------
     ValueError
-        If the data are neither scores nor tallies, or lack a score, or an argument is not valid.
+        If the data are neither scores nor TP/FP/FN counts, or lack a score, or an argument is not
+        valid.
 
     References
     ----------
@@ -319,50 +322,65 @@ def bootstrap(
     draws: int = names.BOOTSTRAP_DRAWS,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Compare systems by a score of all items together, such as F1, with its uncertainty.
+    """Compare systems by a score of all items together, with the Bayesian bootstrap.
 
-    The Bayesian counterpart of `randomization_test`: the items get random weights, the same for all
-    systems, and the scores are computed anew for each draw. An item that was not seen has no
-    weight, so the draws are moved away from their mean by sqrt((D + 1) / chi2), of D units and D -
-    1 degrees of freedom. Where units have unequal shares of the denominator, which leave fewer than
-    30 degrees of freedom, such as F1 over documents of which one is long, units are left out one by
-    one instead, and Student's t answers. Below 5 units there is a warning. A verdict needs
-    `threshold` twice: of ``prob_better``, and of ``prob_more_wins`` beside it. On a macro-average
-    there is none as long as a label has fewer than 15 gold items; it is named.
+    It is the Bayesian counterpart of `randomization_test`, for scores such as F1. The items get
+    random weights, the same for all systems, and the scores are recomputed for each draw.
+
+    An item that was not observed has no weight. The draws are therefore moved away from their mean
+    by sqrt((D + 1) / chi2), for D units and D - 1 degrees of freedom. If units have very unequal
+    parts of the denominator (fewer than 30 degrees of freedom), such as F1 over documents of which
+    one is long, the jackknife with Student's t replaces the bootstrap. Below 5 units there is a
+    warning.
+
+    A verdict needs `threshold` twice: for ``prob_better`` and for ``prob_more_wins``. A
+    macro-average has no verdict while a label has fewer than 15 gold items; the result names the
+    label.
 
     Parameters
     ----------
     data, statistic, beta, unit, draws, rng
         See `scores.bootstrap_draws`.
     rope : float, default 0
-        Half width of the region of practical equivalence, in units of the score.
+        Half-width of the region of practical equivalence (ROPE), in units of the score.
     ci_prob : float, default 0.95
-        Mass of the intervals.
+        Level of the credible intervals.
     ci_kind : {"hdi", "eti"}, default "hdi"
+        Kind of interval: highest density or equal-tailed.
     threshold : float, default 0.95
-        Probability at which a verdict is given, above 0.5.
+        Posterior probability needed for a verdict, above 0.5.
 
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``prob_better`` (equal draws count half), ``difference_mean``,
-        ``difference_lower``, ``difference_upper``, ``mass`` (region), ``verdict``, ``wins`` (units
-        on which A scores higher by itself) and ``prob_more_wins`` (P(A wins more often than B),
-        uniform prior). For scores of 0 and 1 that is also ``prob_better_closed``; ``gap`` is how
-        much further from one half the bootstrap goes. Over system: ``score`` (of the data),
-        ``score_mean``, ``score_lower``, ``score_upper``, ``prob_best``, ``expected_rank``,
-        ``tied_with_top`` (the system of the highest score is not found better) and ``in_best_set``
-        (the fewest systems that hold the best one with probability `ci_prob`); ``prob_rank`` over
-        (system, rank). Monte Carlo errors stand beside what is sampled, as ``*_mcse``. Where all
-        units say the same the ends of an interval are NaN, and ``prob_better`` of a pair is
-        ``prob_more_wins``. Ends are cut at the range of F, precision, recall and accuracy. Higher
-        scores are better, or lower where the data say so. ``attrs["n_weighed"]`` is D;
-        ``attrs["rare_labels"]`` names labels with too few gold items.
+        Over (system_a, system_b):
+
+        - ``prob_better``: equal draws count half
+        - ``difference_mean``, ``difference_lower``, ``difference_upper``
+        - ``mass`` (region), ``verdict``
+        - ``wins``: units on which A has the higher score
+        - ``prob_more_wins``: P(A wins more often than B), with a uniform prior
+        - for scores of 0 and 1, ``prob_better_closed``, which is the same, and ``gap``, how much
+          further from one half the bootstrap goes
+
+        Over system:
+
+        - ``score`` of the data; ``score_mean``, ``score_lower``, ``score_upper``
+        - ``prob_best``, ``expected_rank``, and ``prob_rank`` (also over rank)
+        - ``tied_with_top``: no verdict that the system with the highest score is better
+        - ``in_best_set``: fewest systems that contain the best one with probability `ci_prob`
+
+        Sampled values have Monte Carlo errors, ``*_mcse``. If all units have the same value, the
+        bounds of an interval are NaN, and ``prob_better`` of a pair is ``prob_more_wins``. Bounds
+        are cut at the range of F1, precision, recall, and accuracy. Higher scores are better,
+        unless the data say otherwise. ``attrs["n_weighed"]`` is D; ``attrs["rare_labels"]`` names
+        labels with too few gold items.
 
     Raises
     ------
     ValueError
-        As `scores.bootstrap_draws`, or if rope, ci_prob, ci_kind or threshold is not valid.
+        For the reasons of `scores.bootstrap_draws`, or if rope, ci_prob, ci_kind, or threshold is
+        not valid.
 
     References
     ----------

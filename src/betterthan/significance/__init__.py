@@ -1,4 +1,4 @@
-"""The frequentist counterparts: sign and randomization tests, corrections, groups."""
+"""Run frequentist tests: sign and randomization tests, corrections, and groups."""
 
 import lazy_loader as _lazy
 

@@ -18,29 +18,29 @@ _ROUNDED = 1e-9
 
 
 def adjust(p: xr.DataArray, *, correction: str = names.CORRECTION) -> xr.DataArray:
-    """Adjust p-values for being many.
+    """Adjust p-values for multiple testing.
 
     Parameters
     ----------
     p : xarray.DataArray, dims (system_a, system_b) or any one dim
-        NaN is no test. In a square the diagonal is no test either, and a pair whose two cells agree
-        (to 1e-9 of their value, as rounding leaves them) is one hypothesis; if any two cells
-        differ, the tests are one-sided and every cell is a hypothesis of its own.
+        The p-values; NaN is no test. In a square the diagonal is no test, and a pair whose two
+        cells agree (to 1e-9 relative, for rounding) is one hypothesis. If any two cells differ, the
+        tests are one-sided and every cell is a hypothesis.
     correction : {"holm", "bh", "none"}, default "holm"
-        ``holm`` keeps the probability of any false rejection at the level, ``bh``
-        (Benjamini-Hochberg) the expected share of false ones among the rejections; its guarantee is
-        for independent or positively dependent tests, and pairs that share a system need not be.
+        Method. ``holm`` controls the probability of any false rejection. ``bh``
+        (Benjamini-Hochberg) controls the false discovery rate, for independent or positively
+        dependent tests; pairs that share a system need not be.
 
     Returns
     -------
     xarray.DataArray
-        Same dims; never below p. ``attrs`` tell the ``correction`` and the number of
-        ``hypotheses``.
+        Adjusted p-values with the same dims, never below p. ``attrs`` hold the ``correction`` and
+        the number of ``hypotheses``.
 
     Raises
     ------
     ValueError
-        If the correction is unknown, p has other dims, or holds what is not a probability.
+        If the correction is unknown, p has other dims, or a value is not a probability.
 
     References
     ----------
@@ -132,39 +132,48 @@ def strength(
     simulations: int = 100_000,
     rng: Any = None,
 ) -> xr.Dataset:
-    """How surprising it is that so many measures favour a system at such p-values, for each subset
-    of the smallest.
+    """Compute how strongly many measures together favor one system.
+
+    For each subset of the smallest p-values, the result is the probability that so many measures
+    favor a system at such p-values by chance.
 
     Parameters
     ----------
     p_values : mapping of str to sequence of float, or pandas.DataFrame
-        Two systems, each with the p-values of the measures in its favour, or with a mapping of
-        these measures to theirs; one of the systems may have none. Or a table of measures, see
-        `counts.from_measures`, with a column ``p_value``: its independent measures are counted, and
-        one without a p, or a tied one, is in favour of neither.
+        Two systems, each with the p-values of the measures in its favor, or with a mapping of these
+        measures to p-values; one of the systems may have none. Or a table of measures with a column
+        ``p_value``; see `counts.from_measures`. Its independent measures are counted; one without a
+        p, or a tied one, favors neither system.
     measures : int, optional
-        Number of all measures. Default: as many as there are p-values, or as the table has.
+        Number of all measures. Default: the number of p-values, or of measures in the table.
     alternative : {"greater", "two-sided"}, optional
-        What the p-values test: that the system is better, or that the two differ; two-sided ones
-        are halved. Default: "greater", of a table of measures "two-sided".
+        Alternative of the p-values: the system is better, or the two differ. Two-sided p-values are
+        halved. Default: "greater"; for a table of measures "two-sided".
     simulations : int, default 100,000
-        For the levels.
+        Number of simulations for the levels.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        Without dims, and first: ``level_overall``, the probability that the smallest tail of either
-        system is so small if the measures are independent and the systems equal, with
-        ``level_overall_mcse``, and ``strongest_overall``, that tail. Over ``subset``, one for each
-        distinct p-value of each system: ``tail``, the probability that at least m of all measures
-        favour the system at p or less, with coordinates ``favours`` (the system), ``m``,
-        ``p_value`` and, where they have names, ``measure``. Over ``system``: ``strongest``, the
-        smallest tail, which is a minimum over subsets and not a p-value, ``strongest_m``, and
-        ``level``, the probability that this system's minimum is so small, with ``level_mcse``. It
-        is of a system named before looking: of two systems the smaller level is .05 or less about
-        twice as often. `report` writes it up.
+        Without dims:
+
+        - ``level_overall``, ``level_overall_mcse``: probability of a tail at least as small for
+          either system, if the measures are independent and the systems equal
+        - ``strongest_overall``: that tail
+
+        Over ``subset``, one for each distinct p-value of each system:
+
+        - ``tail``: probability that at least m of all measures favor the system at p or less; its
+          coordinates are ``favours`` (the system), ``m``, ``p_value``, and, if named, ``measure``
+
+        Over ``system``:
+
+        - ``strongest``, ``strongest_m``: smallest tail, a minimum over subsets and not a p-value
+        - ``level``, ``level_mcse``: probability of a minimum at least as small for this system, if
+          you chose the system before you saw the data. The smaller level of two systems is 0.05 or
+          less about twice as often.
 
     Raises
     ------
@@ -175,12 +184,12 @@ def strength(
 
     Notes
     -----
-    The measures are taken as independent. Where they are correlated the levels are too small: with
-    five measures that correlate by .3, ``level_overall`` is .05 or less for .18 of equal systems,
-    by .6 for .29.
+    The measures are treated as independent. If they are correlated, the levels are too small: with
+    five measures that correlate by 0.3, ``level_overall`` is 0.05 or less for 0.18 of equal
+    systems, with 0.6 for 0.29.
 
-    Table 5 and section 4.2 of the reference; where it prints 0.0861 for one p of 0.02 in ten
-    measures, its formula gives 0.1829.
+    The formula is that of Table 5 and section 4.2 of the reference. The table prints 0.0861 for one
+    p of 0.02 in ten measures; its formula gives 0.1829.
 
     References
     ----------
@@ -190,8 +199,8 @@ def strength(
     Examples
     --------
     >>> p_values = {"B": (0.06, 0.1, 0.2, 0.3, 0.33, 0.35, 0.4, 0.4), "A": (0.02, 0.17)}
-    >>> found = strength(p_values, rng=1)
-    >>> found["strongest"].round(4).values.tolist(), found["strongest_m"].values.tolist()
+    >>> result = strength(p_values, rng=1)
+    >>> result["strongest"].round(4).values.tolist(), result["strongest_m"].values.tolist()
     ([0.0123, 0.1829], [8, 1])
     """
     if isinstance(p_values, pd.DataFrame):

@@ -13,32 +13,35 @@ FEWEST = 3  # systems
 
 
 def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
-    """Test all systems at once by Friedman's test: do their ranks on the items differ at all?
+    """Test whether any of three or more systems differ, with Friedman's test.
 
-    Of scores of 0 and 1 it is Cochran's Q. It says whether some system differs from some other, not
-    which; a verdict on a pair does not need it.
+    The test compares the ranks of the systems on the items. For scores of 0 and 1 it is Cochran's
+    Q. It does not show which systems differ, and a verdict on a pair does not need it.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
-        NaN is missing: items that a system lacks are left out, and counted.
+        Scores, with NaN for a missing one. Items without a score of every system are left out and
+        counted.
     unit : str, optional
-        What is ranked: "item", or an item coordinate such as "cluster", each unit by its mean.
-        Default: the cluster where items come in clusters, else the item with all its runs.
+        Unit of analysis: "item", or an item coordinate such as "cluster", by the mean of its items.
+        Default: the cluster if items come in clusters, else the item with all its runs.
 
     Returns
     -------
     xarray.Dataset
-        ``statistic``, ``p_value`` by chi-square on ``df`` degrees of freedom, and ``concordance``,
-        Kendall's W, 0 to 1; over system ``mean_rank``, 1 is the best. Where no two systems differ
-        on any item the statistic is nan and p is 1. ``attrs``: ``n``, the units ranked, and
-        ``n_dropped``, those that a system lacks.
+        - ``statistic``, ``p_value``, ``df``: chi-square test
+        - ``concordance``: Kendall's W, from 0 to 1
+        - ``mean_rank`` (system): 1 is the best
+
+        If no two systems differ on any item, the statistic is NaN and p is 1. ``attrs``: ``n``, the
+        units ranked, and ``n_dropped``, those without a score of every system.
 
     Raises
     ------
     ValueError
-        If the scores are not scores, of fewer than three systems, there is no such unit, or no two
-        units have scores of all systems.
+        If the data are not scores, there are fewer than three systems, the unit is unknown, or no
+        two units have scores of all systems.
 
     References
     ----------
@@ -54,8 +57,8 @@ def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
     ...     dims=("item", "system"),
     ...     coords={"system": ["A", "B", "C"]},
     ... )
-    >>> found = friedman(scores)
-    >>> round(found["statistic"].item(), 3), round(found["p_value"].item(), 3)
+    >>> result = friedman(scores)
+    >>> round(result["statistic"].item(), 3), round(result["p_value"].item(), 3)
     (6.533, 0.038)
     """
     scores = schemas.scores(scores)

@@ -68,61 +68,69 @@ def randomization_test(
     cutoff: float = names.CUTOFF,
     rng: Any = None,
 ) -> xr.Dataset:
-    """Test every pair of systems by swapping their responses item by item.
+    """Test every pair of systems with approximate randomization, a paired permutation test.
 
-    If two systems were the same, their responses to an item could change places. The p-value is the
-    share of all 2**n swaps whose difference is at least as large as the observed one; it is exact
-    where that share can be computed, and otherwise estimated from random swaps.
+    If two systems were equal, their responses to an item could change places. The p-value is the
+    proportion of all 2**n permutations whose difference is at least as large as the observed one.
+    It is exact where this proportion can be computed, and otherwise estimated from random
+    permutations.
 
     Parameters
     ----------
     data : xarray.DataArray
-        Scores (item, system), without gaps also in blocks of items that dask holds; or tallies
-        (item, system, tally) with tp, fp, fn and an optional dim label.
+        Scores (item, system), or, without missing values, in blocks of items that dask holds; or
+        TP/FP/FN counts (item, system, tally) with an optional dim label.
     statistic : str or callable, optional
-        For scores "mean" (default) or "accuracy" (scores of 0 and 1); for tallies "f1" (default),
-        "precision", "recall", "f_beta", all micro-averaged, or "macro_f1" over labels; 0 / 0 is 0.
-        Or a function of one system's responses, (batch, item) for scores and (batch, item, ...,
-        tally) for tallies, to one number for each of batch.
+        Statistic to compare. For scores: "mean" (default) or "accuracy" (scores of 0 and 1). For
+        TP/FP/FN counts: "f1" (default), "precision", "recall", or "f_beta", all micro-averaged, or
+        "macro_f1" over labels; 0 / 0 is 0. A function maps the responses of one system, (batch,
+        item) for scores and (batch, item, ..., tally) for TP/FP/FN counts, to one number per batch.
     beta : float, default 1
-        For "f_beta": recall counts beta times as much as precision.
+        For "f_beta": weight of recall relative to precision.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        ``greater``: the system of the row is better.
+        Direction of the test. ``greater``: the system of the row is better.
     unit : str, optional
-        Name of an item coordinate: items with the same value of it, such as one document's, are
-        swapped together. By default ``cluster`` where items come in clusters; "item" takes items as
+        Item coordinate: items with the same value, such as those of one document, are swapped
+        together. Default: ``cluster`` if items come in clusters. "item" treats items as
         independent.
     method : {"auto", "exact", "monte_carlo"}, default "auto"
-        ``auto`` is exact where the null distributions have at most `names.LATTICE_CELLS_MAX` cells
-        and take at most `names.LATTICE_WORK_MAX` additions, or there are at most
-        `names.ENUMERATION_MAX` items.
+        How to compute p. ``auto`` is exact if the null distributions have at most
+        `names.LATTICE_CELLS_MAX` cells and take at most `names.LATTICE_WORK_MAX` additions, or
+        there are at most `names.ENUMERATION_MAX` items.
     shuffles : int, default 10,000
-        Random swaps, the same ones for all pairs.
+        Number of random permutations, the same ones for all pairs.
     stop_after : int, optional
-        Stop sampling a pair at this many exceedances (Besag and Clifford); the p-value stays valid.
+        Number of exceedances after which to stop sampling a pair (Besag and Clifford); the p-value
+        stays valid.
     correction : {"none", "holm", "bh", "max_t", "tukey"}, default "holm"
-        Adds ``p_adjusted``. ``holm`` and ``bh`` see p-values alone. ``max_t`` (Westfall and Young,
-        step-down) uses the joint swaps; it is approximate, because one swap exchanges two systems
-        and says nothing of a third. ``tukey`` permutes all systems within each item; it is exact
-        when no two systems differ, and approximate when some do. Both sample, also where p is
-        exact.
+        Correction for the number of pairs; it adds ``p_adjusted``. ``holm`` and ``bh`` use only the
+        p-values. ``max_t`` (Westfall and Young, step-down) uses joint permutations; it is
+        approximate, because one permutation exchanges two systems and leaves a third as it is.
+        ``tukey`` permutes all systems within each item; it is exact when no two systems differ, and
+        approximate when some do. Both sample, also where p is exact.
     cutoff : float, default 0.01
-        The level of ``confidence`` and of ``critical_difference``.
+        Significance level of ``confidence`` and of ``critical_difference``.
     rng : int, numpy.random.Generator or None
-        Seed; it is recorded.
+        Seed, which the result records.
 
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``p_value``, ``difference`` (of the statistic, A - B), ``n``
-        (swapped units both have), ``n_differ`` (those where they differ), ``smallest_p`` (no swap
-        of these could give less). If sampled: ``p_value_mcse``, ``exceedances``, ``shuffles``,
-        ``confidence`` (probability that the true p is at or below the cutoff) and ``more_shuffles``
-        (to be 99 % sure on which side it is). Over system: ``score``;
-        ``attrs["higher_is_better"]`` is 0 where lower scores are better. With "tukey"
-        ``critical_difference``, with ``critical_difference_mcse``: scores of two systems on these
-        items differ significantly, ``p_adjusted`` at or below the cutoff, where they are further
-        apart. ``attrs`` say which method was taken and why.
+        Over (system_a, system_b):
+
+        - ``p_value``, and ``p_adjusted`` after the correction
+        - ``difference`` of the statistic, A - B
+        - ``n``, ``n_differ``: swapped units of both systems, and those on which they differ
+        - ``smallest_p``: attainable with these units
+        - if sampled: ``p_value_mcse``, ``exceedances``, ``shuffles``, ``confidence`` (probability
+          that the true p is at or below the cutoff), and ``more_shuffles`` (permutations needed to
+          know the side of the cutoff with probability 0.99)
+
+        Over system: ``score``. ``attrs["higher_is_better"]`` is 0 if lower scores are better; other
+        ``attrs`` record the chosen method and the reason.
+
+        "tukey" adds ``critical_difference`` with ``critical_difference_mcse``: scores that are
+        further apart on these items differ significantly (``p_adjusted`` at or below the cutoff).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The tests that stand beside a posterior, one row each, and the choices made of them."""
+"""The frequentist tests of a comparison, one row each, and their settings."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
 @dataclass(frozen=True)
 class Tests:
-    """Which tests stand beside a posterior, and how they are done; checked when made.
+    """Settings of the frequentist tests of a comparison; checked on creation.
 
     Parameters
     ----------
     which : sequence of {"sign", "mid_p", "trinomial", "randomization"}, optional
-        Default the sign test, and randomization for tallies and for scores of more than two values
-        (for scores of two values it is the sign test).
+        Tests to run. Default: the sign test, plus randomization for TP/FP/FN counts and for scores
+        of more than two values (for scores of two values it is the sign test).
     alpha : float, default 0.05
-        Level at which a test is called significant.
+        Significance level.
     correction : {"holm", "bh", "none"}, default "holm"
-        Of the p-values, for the number of pairs.
+        Correction of the p-values for the number of pairs.
     shuffles : int, default 10,000
-        Of the randomization test, where it has to sample.
+        Number of permutations, if the randomization test has to sample.
 
     Raises
     ------
@@ -68,8 +68,7 @@ class Tests:
         return tests if isinstance(tests, cls) else cls(_named(tests, "tests"))
 
     def on(self, data: xr.DataArray, *, clustered: bool = False) -> tuple["TestSpec", ...]:
-        """The rows of the tests, in the order asked; those that suit the data, or its clusters, if
-        none was named.
+        """Return the rows of the named tests, or of those that suit the data.
 
         Raises
         ------

@@ -125,51 +125,61 @@ def sign_test(
     missing: str = "pairwise",
     margin: float = 0.0,
 ) -> xr.Dataset:
-    """Test every pair of systems by the sign test: are there more wins than a fair coin gives?
+    """Test every pair of systems with the sign test.
+
+    The test asks whether one system wins more of the items than chance (a fair coin) would give.
 
     Parameters
     ----------
     data : xarray.DataArray or pandas.DataFrame
         Scores (item, system), counts (system_a, system_b, outcome) or (pair, outcome), or a table
-        of measures, one row each (see `counts.from_measures`). A dim ``dataset`` of counts is
+        of measures with one row each (see `counts.from_measures`). A dim ``dataset`` of counts is
         summed.
     ties : {"drop", "half", "to_a", "to_b", "third", "all"}, default "drop"
-        ``drop`` leaves ties out, ``half`` gives half of them to each side and leaves out an odd
-        one, ``to_a`` and ``to_b`` give all to one side, A being the system named first; ``third``
-        is the trinomial test. ``all`` gives every answer along a dim ``ties_policy``, where A is
-        the ``system_a`` of each cell.
+        How to treat ties. ``drop`` leaves them out; ``half`` gives half of them to each side and
+        leaves out an odd one; ``to_a`` and ``to_b`` give all to one side, A being the first system;
+        ``third`` is the trinomial test. ``all`` reports every policy along a dim ``ties_policy``,
+        where A is the ``system_a`` of each cell.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        ``greater``: the system of the row, ``system_a``, is better. Choose it where only this
-        direction was the question, before the data are seen; its p is half the two-sided one.
+        Direction of the test. ``greater``: the system of the row, ``system_a``, is better; its p is
+        half the two-sided one. Choose a direction only if you had no other question before you saw
+        the data.
     alpha : float, default 0.05
-        Level of significance, for ``decisive_needed`` and ``flips``.
+        Significance level for ``decisive_needed`` and ``flips``.
     unit : {"item", "cluster"}, optional
-        What wins or loses. By default the cluster where items come in clusters (a coordinate
-        ``cluster``), by its mean score; "item" takes items as independent.
+        Unit of analysis that wins or loses. Default: the cluster, by its mean score, if items come
+        in clusters (a coordinate ``cluster``). "item" treats items as independent.
     missing, margin
-        For scores: see `count`.
+        For scores: how to treat missing ones, and the difference up to which they tie; see `count`.
 
     Returns
     -------
     xarray.Dataset
-        Over (system_a, system_b): ``p_value``; ``mid_p`` (NaN for ``third``); ``wins`` and
-        ``losses`` after the policy; ``favours``, for whom the test speaks: 1 the system of the row,
-        -1 that of the column, 0 neither; ``n``, what the test counted; ``ties``, the number of tied
-        items, and ``dropped_ties``, those the policy left out, both -1 where unknown;
-        ``smallest_p``, attainable with so many discordant items; ``decisive_needed``, the least
-        number of discordant items with which p <= alpha can be reached, the ties being as they are.
-        With ``ties="all"`` also ``flips``: p <= alpha under some policies and not under others, or
-        for one system under some and for the other under others. A system against itself has p = 1.
-        Of a table of measures also, over (measure, system), ``value``, ``rank`` and ``best``, and
-        over measure ``higher_is_better``, ``independent`` and ``single_p`` (its column
-        ``p_value``): `report` writes them up. n then counts measures, not items or people.
+        Over (system_a, system_b):
+
+        - ``p_value``, and ``mid_p`` (NaN for ``third``)
+        - ``wins`` and ``losses`` after the policy
+        - ``favours``: 1 if the test favors the system of the row, -1 that of the column, 0 neither
+        - ``n``: number of units that the test counted
+        - ``ties``, ``dropped_ties``: tied items, and those the policy left out; -1 if unknown
+        - ``smallest_p``: attainable with this number of non-tied items
+        - ``decisive_needed``: fewest non-tied items for p <= alpha, with the ties as they are
+        - ``flips``, with ``ties="all"``: whether policies disagree on p <= alpha or on the system
+
+        A system against itself has p = 1. A table of measures adds ``value``, ``rank``, and
+        ``best`` (measure, system), and ``higher_is_better``, ``independent``, and ``single_p``
+        (measure; its column ``p_value``) for `report`; n then counts measures, not items or people.
 
     Raises
     ------
     ValueError
-        If the data are none of these, or an argument is not one of its choices.
-        If ties are unknown and the policy needs them, or a pair has more than 1e6 items for the
-        trinomial test.
+        If the data are none of these, or an argument is not one of its choices. If ties are unknown
+        and the policy needs them, or a pair has more than 1e6 items for the trinomial test.
+
+    See Also
+    --------
+    significance.mcnemar : The same test for one pair, from four numbers.
+    randomization_test : Test differences of means or F1.
 
     References
     ----------
@@ -248,20 +258,22 @@ def p_values(counts: xr.DataArray, ties: str) -> dict[str, np.ndarray]:
 def mcnemar(
     both_right: int, only_a: int, only_b: int, both_wrong: int, *, alternative: str = "two-sided"
 ) -> xr.Dataset:
-    """Exact test of McNemar: the sign test on the items that only one of two systems got right.
+    """Test two systems with McNemar's exact test.
+
+    It is the sign test on discordant pairs, the items that only one of the two systems got right.
 
     Parameters
     ----------
     both_right, only_a, only_b, both_wrong : int
-        Items that both, only the first, only the second, or neither system got right.
+        Numbers of items that both, only the first, only the second, or neither system got right.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        ``greater``: the first system is better.
+        Direction of the test. ``greater``: the first system is better.
 
     Returns
     -------
     xarray.Dataset
-        Numbers without dims: ``p_value``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum) and
-        ``smallest_p``, attainable with n such items. Without any, p is 1.
+        Numbers without dims: ``p_value``, ``mid_p``, ``only_a``, ``only_b``, ``n`` (their sum), and
+        ``smallest_p``, attainable with n such items. With n = 0, p is 1.
 
     Raises
     ------
@@ -340,7 +352,7 @@ def _cells(counts: xr.DataArray, has_ties: bool) -> _Cells:
 
 
 def _every_policy(cells: _Cells, alternative: str, alpha: float) -> xr.Dataset:
-    """Every policy, told in every cell from its own system_a, and whether they disagree."""
+    """Every policy, in every cell from its own system_a, and whether they disagree."""
     tables = [_table(cells, policy, alternative, alpha) for policy in POLICIES]
     dims = (names.TIES_POLICY, *names.SQUARE)
     variables = {name: (dims, np.stack([table[name] for table in tables])) for name in tables[0]}

@@ -270,46 +270,51 @@ def groups(
     confidence: float = names.CONFIDENCE,
     correction: str | None = None,
 ) -> xr.Dataset:
-    """Group the systems that cannot be told apart; groups may overlap.
+    """Group systems that are not significantly different (homogeneous groups); groups may overlap.
 
-    Two systems differ only if p is at or below the cutoff and, where p was sampled, the confidence
-    that the true p is at or below the cutoff is high enough. A group is a largest set of systems no
-    two of which differ. Systems of overlapping groups cannot be ranked, whatever their scores.
+    Two systems differ if p is at or below the cutoff and, for a sampled p, the confidence that the
+    true p is at or below the cutoff is high enough. A group is a largest set of systems without a
+    significant difference. Systems of overlapping groups cannot be ranked, whatever their scores.
 
     Parameters
     ----------
     result : xarray.Dataset or xarray.DataArray, dims (system_a, system_b)
         A two-sided test of every pair, with ``p_value``; if sampled also ``exceedances`` and
         ``shuffles`` (a variable or one of ``attrs``); an optional ``score`` over system. A pair
-        with p = NaN was not tested, and is not told apart. Or printed check marks, True or 1 where
-        two systems are similar, with an optional coordinate ``score``. Higher scores are better,
+        with p = NaN was not tested and does not differ significantly. Or printed check marks, True
+        or 1 for similar systems, with an optional coordinate ``score``. Higher scores are better,
         unless ``attrs["higher_is_better"]`` is 0, as in a test of such scores.
     cutoff : float, default 0.01
-        Level of significance. The cutoff and the confidence of printed marks are recorded, not
-        used.
+        Significance level. For printed marks, the cutoff and the confidence are only recorded.
     confidence : float, default 0.99
         Confidence needed that the true p is at or below the cutoff. An exact p is certain.
     correction : {"none", "holm", "bh", "max_t", "tukey"}, optional
-        Adjusts p for the number of pairs; by default that of the test where it is "max_t" or
-        "tukey", else Holm's, and none of printed marks. The confidence is then that in the cutoff
-        on p itself at the pair's step of the procedure; a Holm step also needs that of the steps
-        before, and for "bh" a later step suffices. "max_t" and "tukey" need a test with that
-        correction.
+        Correction of p for the number of pairs. Default: that of the test if "max_t" or "tukey"
+        (which need such a test), else Holm's; none for printed marks. The confidence is then that
+        in the cutoff on p itself at the pair's step of the procedure. A Holm step also needs that
+        of the steps before it; for "bh" a later step suffices.
 
     Returns
     -------
     xarray.Dataset
-        The systems from best to worst score, or in the order of the input. Over (system_a,
-        system_b): ``similar``, each row's own marks; ``one_way``, pairs marked in one direction
-        only; ``unsettled``, pairs that do not differ but might with more shuffles; of a test also
-        ``p_adjusted``, which was compared with the cutoff; if sampled, its ``_mcse`` and
-        ``confidence``. ``member``
-        (system, group): the groups, by marks in both
-        directions. Over system: ``letters`` of its groups, two systems share one if both are
-        marked; ``separate``, when its group differs from all other systems; ``score``, if known.
-        ``rank_possible``: all groups are separate. ``critical_difference``, with its ``_mcse``, of
-        a test by "tukey" at the same cutoff: systems whose scores are further apart differ.
-        ``attrs`` state the rule and, in ``note``, what overlaps.
+        Systems are sorted from best to worst score, or have the order of the input. Over (system_a,
+        system_b):
+
+        - ``similar``: marks of each row
+        - ``one_way``: pairs marked in one direction only
+        - ``unsettled``: pairs that do not differ but might with more permutations
+        - for a test, ``p_adjusted``; if sampled, ``p_adjusted_mcse`` and ``confidence``
+
+        Over system:
+
+        - ``member`` (system, group): groups, by marks in both directions
+        - ``letters``: compact letter display; two systems share a letter if both are marked
+        - ``separate``: whether its group differs from all other systems
+        - ``score``, if known
+
+        Without dims: ``rank_possible``, whether all groups are separate. For a test by "tukey" at
+        the same cutoff also ``critical_difference``, with its ``_mcse``; systems whose scores are
+        further apart differ. ``attrs`` record the rule and, in ``note``, the overlaps.
 
     Raises
     ------
@@ -330,8 +335,8 @@ def groups(
     ...     dims=("system_a", "system_b"),
     ...     coords={"system_a": ["A", "B", "C"], "system_b": ["A", "B", "C"]},
     ... )
-    >>> found = groups(marks)
-    >>> found["letters"].values.tolist(), found["rank_possible"].item()
+    >>> result = groups(marks)
+    >>> result["letters"].values.tolist(), result["rank_possible"].item()
     (['a', 'ab', 'b'], False)
     """
     marked = isinstance(result, xr.DataArray)

@@ -128,8 +128,8 @@ def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOS
 
     Examples
     --------
-    >>> found = fit_groups(np.array([0.2, 0.22, 0.6, 0.61]), 0.0004, 0.25)
-    >>> found.prob_groups.round(3).tolist(), found.members(2).tolist()
+    >>> result = fit_groups(np.array([0.2, 0.22, 0.6, 0.61]), 0.0004, 0.25)
+    >>> result.prob_groups.round(3).tolist(), result.members(2).tolist()
     ([0.324, 0.569, 0.107], [0, 0, 1, 1])
     """
     most = min(most, len(score))

@@ -247,7 +247,7 @@ class PairMeans:
         return self.difference
 
     def interval(self, prob: float, kind: str = "hdi") -> tuple[np.ndarray, np.ndarray]:
-        """Bounds of the narrowest or the equal-tailed interval; nan where none can be told."""
+        """Bounds of the narrowest or the equal-tailed interval; nan where there is none."""
         return self.law.interval(prob, kind)
 
     def too_skewed(self) -> np.ndarray:

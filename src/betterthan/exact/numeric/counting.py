@@ -113,8 +113,8 @@ def spreads(values: np.ndarray) -> dict[str, np.ndarray]:
 
     Examples
     --------
-    >>> found = spreads(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1.0], [1, 0, 0]]))
-    >>> found["spread"].round(3).tolist(), found["with_rest"].round(3).tolist()
+    >>> result = spreads(np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1.0], [1, 0, 0]]))
+    >>> result["spread"].round(3).tolist(), result["with_rest"].round(3).tolist()
     ([0.577, 0.577, 0.577, 0.577], [1.0, 0.0, -0.756, 1.0])
     """
     present = ~np.isnan(values)

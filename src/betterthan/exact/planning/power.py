@@ -200,8 +200,8 @@ def power(
 
     Examples
     --------
-    >>> found = power(np.full(10, 20.0), 0.15, 0.6, 0.1, 0.95)
-    >>> round(found.error, 10), round(found.effective_items, 7), found.df, round(found.better, 9)
+    >>> plan = power(np.full(10, 20.0), 0.15, 0.6, 0.1, 0.95)
+    >>> round(plan.error, 10), round(plan.effective_items, 7), plan.df, round(plan.better, 9)
     (0.0722495675, 68.9655172, 9.0, 0.607213364)
     """
     items = sizes.sum()

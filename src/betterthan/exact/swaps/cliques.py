@@ -1,4 +1,4 @@
-"""Groups of systems that cannot be told apart: the maximal cliques of their similarity.
+"""Groups of systems that are not significantly different: the maximal cliques of their similarity.
 
 Similarity is not transitive, so groups may overlap. A set of systems is held as the bits of a
 Python int.

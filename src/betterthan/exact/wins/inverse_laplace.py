@@ -72,8 +72,8 @@ def beyond(a: _Array, b: _Array, t: _Array, y: _Array, shape: bool = True) -> Ta
 
     Examples
     --------
-    >>> found = beyond(*(np.array([v]) for v in (40.0, 30.0, 30.0, 0.2)))
-    >>> float(found.mass[0].round(9)), bool(found.converged[0])
+    >>> result = beyond(*(np.array([v]) for v in (40.0, 30.0, 30.0, 0.2)))
+    >>> float(result.mass[0].round(9)), bool(result.converged[0])
     (0.113082765, True)
     """
     mirrored = y * (a + b + t) < a - b  # the other tail is the smaller one
