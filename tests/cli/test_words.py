@@ -51,4 +51,4 @@ def test_what_an_option_takes_is_said(told):
     for option in (*said, "--output FOLDER or FILE"):
         assert option in printed
     assert re.search(r"^  --percent  +Scores", printed, re.M)  # a switch takes nothing
-    assert re.search(r"^  FILE\.\.\.  +Tables", printed, re.M)
+    assert re.search(r"^  FILE\.\.\.  +Results", printed, re.M)

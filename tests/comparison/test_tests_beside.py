@@ -113,10 +113,10 @@ def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
     [
         (
             {"tests": ["signs"]},
-            "tests is 'signs'; choose one of sign, mid_p, trinomial, randomization",
+            "tests is 'signs'; choose one of sign, mid_p, mcnemar, trinomial",
         ),
         ({"tests": ["sign", "sign"]}, "test 'sign' occurs more than once"),
-        ({"tests": ["randomization"]}, "these are counts, so ask for sign alone"),
+        ({"tests": ["randomization"]}, "and these are counts; choose one of sign"),
         ({"tests": []}, "tests is empty; give one or more of sign, mid_p"),
         ({"alpha": 0}, "alpha is 0; give a number between 0 and 1"),
         ({"correction": "max_t"}, "correction is 'max_t'; choose one of none, holm, bh"),

@@ -85,7 +85,7 @@ def test_equal_contents_are_never_merged_and_uneven_copies_are_refused():
 def test_places_without_content_are_not_trusted_unasked():
     a = run("a", {"1": 1, "2": 0}, contents=[None, None], own_ids=False)
     b = run("b", {"1": 1, "2": 1}, contents=[None, None], own_ids=False)
-    with pytest.raises(ValueError, match='say join="id" to trust the numbers, or join="order"'):
+    with pytest.raises(ValueError, match='pass join="id" to trust the numbers, or join="order"'):
         pivot_scores(logs(a, b))
     assert pivot_scores(logs(a, b), join="order").shape == (2, 2)
     c = run("b", {"1": 1}, contents=[None], own_ids=False)

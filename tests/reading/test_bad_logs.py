@@ -181,5 +181,5 @@ def test_logs_of_two_tools_in_a_folder_are_not_mixed_in_silence(tmp_path):
         made_lm_eval.written(
             folder / system, made_lm_eval.results({"toy": {"acc,none": 1.0}}, model=system)
         )
-    with pytest.raises(ValueError, match=r"logs of lm-eval and ragas; say format="):
+    with pytest.raises(ValueError, match=r"logs of lm-eval and ragas; pass format="):
         bt.read(folder)

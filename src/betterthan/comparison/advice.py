@@ -129,7 +129,7 @@ def _averages(loaded: LoadedData) -> bool:
 def _of_blocks(_: LoadedData) -> tuple[str, str, str]:
     raise ValueError(
         "scores in blocks are answered in closed form; models need them in memory: load them with "
-        ".compute(), or say method='exact'"
+        ".compute(), or pass method='exact'"
     )
 
 

@@ -157,11 +157,12 @@ def compare(
     ci_kind : {"hdi", "eti"}, default "hdi"
         Narrowest or equal-tailed interval.
     tests : significance.Tests, str or sequence of str, optional
-        Two-sided tests beside the posterior: "sign", "mid_p", "trinomial", "randomization". Default
-        the sign test, and randomization for tallies and for scores of more than two values (for
-        scores of two values it is the sign test). With ``ties`` third or all, the sign test drops
-        ties; the trinomial test keeps them. `significance.Tests` also says at which level, with
-        which correction for the number of pairs, and how many shuffles.
+        Two-sided tests in addition to the posterior: "sign", "mid_p", "mcnemar", "trinomial",
+        "randomization", "wilcoxon", "t". Default the sign test, and randomization for tallies and
+        for scores of more than two values (for scores of two values it is the sign test). With
+        ``ties`` third or all, the sign test drops ties; the trinomial test keeps them.
+        `significance.Tests` also sets the level, the correction for the number of pairs, and the
+        number of shuffles.
     sampling : models.Sampling, optional
         Draws, chains and more of PyMC.
     rng : int, numpy.random.Generator or None

@@ -479,7 +479,7 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
         return
     if None in keys:
         raise ValueError(
-            f"there are logs of {' and '.join(tools)}; say format= for one of them, or give a "
+            f"there are logs of {' and '.join(tools)}; pass format= for one of them, or give a "
             "mapping of systems to their files"
         )
     for run in runs:

@@ -14,6 +14,7 @@ from betterthan.results.rows import single_unit
 from betterthan.results.sentences import notes as answer_notes
 from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
+from betterthan.significance.roster import get_spec
 
 
 @dataclass(frozen=True)
@@ -164,9 +165,6 @@ def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
     return [("Against the closed form", text)]
 
 
-_SIGN_TIES = {"drop": "ties dropped", "half": "ties split half and half"}
-
-
 def tests_in(comparison: xr.Dataset) -> list[str]:
     """The tests a comparison holds; none in one that was made without."""
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
@@ -175,23 +173,9 @@ def tests_in(comparison: xr.Dataset) -> list[str]:
 def test_settings(context: ReportContext) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
     on = f" on {context.provenance.tests_on}" if context.provenance.tests_on else ""
-    tests = [_test_in_words(test, context.provenance) + on for test in tests_in(context.data)]
+    tests = [get_spec(test).words(context.provenance) + on for test in tests_in(context.data)]
     text = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(tests)}" if tests else ""
     return [("Tests", text)] if tests else []
-
-
-def _test_in_words(test: str, provenance: Signature) -> str:
-    ties = _SIGN_TIES.get(str(provenance.sign_ties), str(provenance.sign_ties))
-    if test == "sign":
-        return f"sign test ({ties})"
-    if test == "mid_p":
-        return f"mid-p sign test ({ties})"
-    if test == "trinomial":
-        return "trinomial test (ties kept)"
-    how = f"exact, {provenance.randomization_method}"
-    if provenance.randomization_method == "monte_carlo":
-        how = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
-    return f"randomization of {provenance.randomization_statistic} ({how})"
 
 
 _NAMED = 12  # systems that are listed

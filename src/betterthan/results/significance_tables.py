@@ -53,7 +53,7 @@ REASONS = {
 
 _SIDES = {"a_better": 1, "b_better": -1}
 
-_SIGN_TESTS = ("sign", "mid_p", "trinomial")
+_SIGN_TESTS = ("sign", "mid_p", "mcnemar", "trinomial")
 
 
 @dataclass(frozen=True)
