@@ -506,6 +506,11 @@ def read_tables(
     if meanings.percent and chosen_layout.gives == "scores":
         _refuse_shares(result)
     result = renamed(result, systems)
+    for role in ("cluster", "run"):
+        if column := getattr(meanings, role):
+            usual = f"{_ROLES[role]} from column"
+            was = f"{usual} {_ROLES[role]!r}"
+            result.attrs["reading"] = result.attrs["reading"].replace(was, f"{usual} {column!r}")
     if by_file:
         result.attrs["reading"] += ", each file a system"
     _log.info(result.attrs["reading"])
