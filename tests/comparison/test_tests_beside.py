@@ -143,7 +143,7 @@ def test_the_trinomial_test_needs_ties():
         ("item", "tests count items as independent, and ignore the clusters"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:The items come in clusters")
+@pytest.mark.filterwarnings("ignore:The answers are too certain")
 def test_p_values_say_whether_they_count_clusters(unit, counted):
     right = np.random.default_rng(0).random((60, 2)) < [0.8, 0.6]
     coords = {"system": ["a", "b"], "cluster": ("item", np.arange(60) // 6)}

@@ -140,7 +140,7 @@ def test_keys_given_twice_and_ids_of_two_kinds(tmp_path):
     )
     (folder / "new.jsonl").write_text('{"user_input": "q1", "response": "x", "right": 1}\n')
     with pytest.raises(
-        ValueError, match=r"old\.jsonl, row 1: the key 'right' stands twice in one object"
+        ValueError, match=r"old\.jsonl, row 1: the key 'right' occurs twice in one object"
     ):
         bt.read(folder)
 

@@ -154,7 +154,7 @@ def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
         return (
             _closed(systems),
             "the scores are graded, and by how much counts as well as how often: the mean decides, "
-            f"how often each wins stands beside{also}",
+            f"and how often each wins is reported too{also}",
             "counting wins alone: small frequent wins outweigh large rare losses; or graded, a "
             "typical difference, which looks away from the rare ones",
         )

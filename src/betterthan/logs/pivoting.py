@@ -226,7 +226,7 @@ def _refuse_other_contents(records: Frame) -> None:
     )
     number = records["item"].nunique()
     raise ValueError(
-        f"{len(contents)} of {counted(number, 'id')} stand for different content: {cases}; say "
+        f"{len(contents)} of {counted(number, 'id')} have different content: {cases}; pass "
         'join="content" to join by what was asked, or join="id" to trust the ids'
     )
 
@@ -289,7 +289,7 @@ def _refuse_uneven(samples: Frame, copies: Frame) -> None:
     text = samples.loc[samples["item_hash"] == extremes.index[0], "text"].iloc[0]
     low, high = extremes.iloc[0]
     raise ValueError(
-        f"{counted(len(extremes), 'item')} stand a different number of times in different logs "
+        f"{counted(len(extremes), 'item')} occur a different number of times in different logs "
         f'({quoted(text)}: {low} and {high} times); pass join="id" if the ids can be trusted'
     )
 

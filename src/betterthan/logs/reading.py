@@ -215,7 +215,7 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
             if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
                 raise ValueError(
                     f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {quoted(item)} (epoch "
-                    f"{epoch}) stands in row {cells.row[first]} too, with another score or text; "
+                    f"{epoch}) is in row {cells.row[first]} too, with another score or text; "
                     "give each item one row, or tell its runs apart"
                 )
 

@@ -36,7 +36,7 @@ _SHRUNK = (
 _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
     "({joint_draws:,} draws).",
-    names.AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: "
+    names.AMONG_ALL: "The joint answers are by quadrature, of {joint_units}: "
     "differences are drawn together by {joint_drawn:.0%}, for the best of many is partly the "
     "luckiest; the probability of one group of systems is {joint_groups[0]:.2f}, of two "
     "{joint_groups[1]:.2f}, of three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws "
@@ -260,7 +260,7 @@ def model_part(context: ReportContext) -> Part:
         *_whose_prior(context),
         ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
         ("Computed by", "; ".join(how)),
-        *([("Beside it", CLOSED_FORM_NOTE)] if advised_model else []),
+        *([("Also computed", CLOSED_FORM_NOTE)] if advised_model else []),
         *([("Advised", " ".join(provenance.advice.split("\n")[1:]))] if provenance.advice else []),
         ("Practically equivalent", rope),
         *test_settings(context),
@@ -270,8 +270,8 @@ def model_part(context: ReportContext) -> Part:
 
 
 _QUANTITIES = {
-    "wins": "how often a system wins; its mean stands beside",
-    "mean": "the mean; how often a system wins stands beside",
+    "wins": "how often a system wins; its mean is reported too",
+    "mean": "the mean; how often a system wins is reported too",
 }
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 
@@ -388,7 +388,7 @@ def _named_by_chance(context: ReportContext) -> list[str]:
     threshold = context.provenance.threshold or names.VERDICT_PROB
     rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
     text = (
-        f"Verdicts on pairs alone are one-sided: of two equal systems, one is called better in "
+        f"Pairwise verdicts are one-sided: of two equal systems, one is called better in "
         f"about {rate:.2g}% of data sets ({rate / 2:.2g}% with threshold={stricter:g}). So the "
         "two-sided interval of a decided pair may include 0."
     )
@@ -411,7 +411,7 @@ def multiplicity(context: ReportContext) -> list[str]:
     """
     provenance = context.provenance
     if "prob_best" not in context.data:
-        how = provenance.no_joint or "pairs alone do not say who is the best of all"
+        how = provenance.no_joint or "pairwise answers do not show which system is the best of all"
         return [_multiplicity(context.data), f"There is no joint answer here: {how}."]
     joint = ENGINES[str(provenance.joint_model)].joint
     drawn = {} if provenance.joint_kept is None else {"joint_drawn": 1 - provenance.joint_kept}
@@ -437,7 +437,7 @@ def _multiplicity(main: xr.Dataset) -> str:
     if "pairwise_verdict" in main:
         pairwise = main["pairwise_verdict"].transpose(*names.SQUARE).values[upper]
         n_alone = int(np.isin(pairwise, ("a_better", "b_better")).sum())
-        alone = f" Pairs alone would have {n_alone:,} such verdicts."
+        alone = f" Pairwise, there would be {n_alone:,} such verdicts."
     if not n_named:
         return f"Pairs compared: {compared:,}; no verdict names a better system.{alone}"
     if "pairwise_verdict" not in main:

@@ -247,7 +247,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
         return _swapped_clusters(choices.clusters, choices, better=_better(data))
     if in_blocks(data):
         raise ValueError(
-            "tests='randomization' beside scores in blocks would read them a third time; call "
+            "tests='randomization' would read scores in blocks a third time; call "
             "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
         )
     from betterthan.counts.responses import responses_from
