@@ -298,5 +298,5 @@ def _as_option(match: re.Match[str]) -> str:
     if name not in OPTIONS:
         return match[0]
     words = [word.strip(" '\"") for word in value.strip("[]").split(",")]
-    given = "" if value == "True" else quote(",".join(words)) if value else ""
-    return f"--{name.replace('_', '-')} {given}".rstrip()
+    argument = "" if value == "True" else quote(",".join(words)) if value else ""
+    return f"--{name.replace('_', '-')} {argument}".rstrip()
