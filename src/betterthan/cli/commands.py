@@ -52,9 +52,10 @@ class Command(TyperCommand):
         for parameter in sorted(self.get_params(ctx), key=_place):
             group = getattr(parameter, "rich_help_panel", None) or "Output"
             if parameter.param_type_name == "argument":
-                parameter.display_type_rich = _nothing  # a type would follow its name
+                parameter.display_type_rich = _nothing  # type: ignore[attr-defined]  # a type would follow its name
                 group = "Arguments"
-            lines.setdefault(group, []).append(parameter.get_help_record(ctx))
+            if record := parameter.get_help_record(ctx):
+                lines.setdefault(group, []).append(record)
         _write(formatter, "Arguments", lines)
         if examples := (self.help or "").partition(_EXAMPLES)[2]:
             formatter.write("\nExamples:\n")

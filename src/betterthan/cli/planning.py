@@ -47,7 +47,7 @@ def plan(
         "of": verdict or "a_better",
         "most": most or (_MOST_BY_ROPE if rope else _MOST),
     }
-    checks.one_of(wanted["of"], VERDICTS, "--verdict")
+    checks.one_of(wanted["of"], [*VERDICTS], "--verdict")
     if (not pilot) == (decisive is None and difference is None):
         raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
     if pilot:

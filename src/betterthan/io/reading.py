@@ -40,8 +40,7 @@ from betterthan.text import stripped
 _POINT = re.compile(r"[+-]?[\d.,]*\.[\d.,]*%?")  # 1.200 may be 1200, or 1.2
 _COORDINATES = ("dataset", "cluster", "epoch", "judge")
 # the name of a column by the option that names another
-_ROLES = {"item": "item", "system": "system", "score": "score", "cluster": "cluster"}
-_ROLES |= {"run": "epoch"}
+_ROLES = {role: role for role in ("item", "system", "score", "cluster")} | {"run": "epoch"}
 
 
 @dataclass(frozen=True)
