@@ -4,6 +4,7 @@ Every message is one line: what is wrong, where, and what would be right.
 """
 
 import math
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from betterthan import names
 from betterthan.text import first_flawed, flaw
+
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 
 
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
@@ -41,7 +44,9 @@ def quoted(value: Any) -> str:
 def real(value: Any, what: str, wanted: str = "a number") -> float:
     """Return `value` as a float."""
     if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{what} is {quoted(value)}; give {wanted}")
+        percent = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+        hint = f", such as {float(percent[1]) / 100:g}" if percent else ""
+        raise ValueError(f"{what} is {quoted(value)}; give {wanted}{hint}")
     return float(value)
 
 
@@ -49,7 +54,8 @@ def probability(value: float, what: str) -> float:
     """Return `value` as a float strictly between 0 and 1."""
     number = real(value, what)
     if not 0 < number < 1:
-        raise ValueError(f"{what} is {value}; give a number between 0 and 1, both excluded")
+        hint = f", such as {number / 100:g} for {number:g}%" if 1 < number < 100 else ""
+        raise ValueError(f"{what} is {value}; give a number between 0 and 1, both excluded{hint}")
     return number
 
 
@@ -79,7 +85,8 @@ def rope(value: float) -> float:
     """Return the half width of the region of practical equivalence, in [0, 1)."""
     number = real(value, "rope")
     if not 0 <= number < 1:
-        raise ValueError(f"rope is {value}; give a number from 0 up to, not including, 1")
+        hint = f", such as {number / 100:g} for {number:g}%" if 1 <= number < 100 else ""
+        raise ValueError(f"rope is {value}; give a number from 0 up to, not including, 1{hint}")
     return number
 
 

@@ -190,7 +190,7 @@ ROSTER = (
     Spec(
         "davidson_by_cluster",
         assumes="win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie), d a difference of "
-        "abilities, fitted anew to clusters with random weights; A is better when its ability is "
+        "abilities, refitted to clusters with random weights; A is better when its ability is "
         "larger",
         computed="Davidson's model under random weights of the clusters (davidson_by_cluster)",
         taken_as="Clusters of judgments are taken as independent, and not the judgments in them.",

@@ -54,7 +54,7 @@ UNITS = ("item", "judgment", "measure", "unknown")
 LAYOUTS = ("wide", "long", "predictions", "votes", "counts", "tallies", "judgments")
 
 ALTERNATIVES = ("two-sided", "greater", "less")  # greater: the system of the row is better
-TESTS = ("sign", "mid_p", "trinomial", "randomization")
+TESTS = ("sign", "mid_p", "mcnemar", "trinomial", "randomization", "wilcoxon", "t")
 STATISTICS = ("mean", "accuracy", "precision", "recall", "f1", "f_beta", "macro_f1")
 RANDOMIZATIONS = ("auto", "exact", "monte_carlo")
 CORRECTIONS = ("none", "holm", "bh")

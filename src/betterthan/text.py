@@ -25,7 +25,7 @@ def flaw(text: str) -> str:
         return ""
     at = f"U+{ord(flaw[0]):04X}, character {flaw.start() + 1:,}"
     if flaw[0] >= "\ud800":
-        return f"holds half of a character (a lone surrogate, {at}); write it as UTF-8 anew"
+        return f"holds half of a character (a lone surrogate, {at}); write it as UTF-8 again"
     return f"holds a control character ({at}); write it without"
 
 

@@ -62,7 +62,7 @@ def scores(folder, tool):
 def test_an_id_that_stands_for_another_question_stops(tmp_path, tool, change):
     found = fresh(tmp_path, tool, change(B))
     assert "stop" in set(found.loc[found["code"] == "content", "level"])
-    with pytest.raises(ValueError, match="stand for different content"):
+    with pytest.raises(ValueError, match="have different content"):
         scores(tmp_path / "after", tool)
 
 

@@ -45,7 +45,7 @@ def fresh(tmp_path, tool, given):
 def test_an_id_of_another_task_stops(tmp_path, tool, change):
     found = fresh(tmp_path, tool, change(B))
     assert "stop" in set(found.loc[found["code"] == "content", "level"])
-    with pytest.raises(ValueError, match="stand for different content"):
+    with pytest.raises(ValueError, match="have different content"):
         scores(tmp_path / "after", tool)
 
 
@@ -87,7 +87,7 @@ def test_a_score_on_a_row_that_failed_is_told(tmp_path, tool):
     found = fresh(tmp_path, tool, scored_in_error(B))
     (said,) = found.loc[found["code"] == SCORED[tool], "message"]
     assert {
-        "Harbor": "1 trial with a reward beside an exception",
+        "Harbor": "1 trial with both a reward and an exception",
         "tau2": "has a reward and ended in too_many_errors",
         "SWE-bench": "1 instance of b.json resolved and in another list too",
     }[tool] in said

@@ -478,7 +478,7 @@ def test_the_card_tells_everything_of_its_pair(open_page):
     page = open_page(bt.report(comparison, format="html", figures=False))
     page.locator("table.matrix td[data-i]").first.hover()
     text = page.locator("#bt-card").inner_text()
-    told = ("Wins, losses, ties", "The pair alone", "Sign test, two-sided", "95% HDI", "More items")
+    told = ("Wins, losses, ties", "Pairwise", "Sign test, two-sided", "95% HDI", "More items")
     for wanted in told:
         assert wanted in text
     assert page.locator("#bt-card svg.curve path").count() == 1

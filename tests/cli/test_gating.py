@@ -110,7 +110,7 @@ def test_what_would_help_and_what_was_lost_is_told(files, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("{old}", "{pass}"), "margin is not given"),
+        (("{old}", "{pass}"), "--margin is missing"),
         (("{old}", "{pass}", "--margin", "0"), "margin is 0"),
         (("{old}", "{pass}", "--margin", "1.5"), "margin is 1.5"),
         (("{old}", "{pass}", "--margin", "abc"), "--margin"),

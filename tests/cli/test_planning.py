@@ -44,7 +44,7 @@ def test_a_guess_is_planned_as_if_it_were_known(capsys, monkeypatch):
 
 
 def test_a_pilot_says_how_unsure_it_is(pilot, capsys, monkeypatch):
-    code, out, _ = run(capsys, monkeypatch, "--pilot", pilot, "--until", 200)
+    code, out, _ = run(capsys, monkeypatch, pilot, "--until", 200)
     assert code == 0
     counts = bt.counts.from_table({("new", "old"): (12, 6, 22)})
     expected = bt.plan.items_needed(counts)
@@ -60,34 +60,34 @@ def test_a_pilot_asks_for_the_system_that_is_ahead(tmp_path, capsys, monkeypatch
     path = tmp_path / "results.csv"
     rows = [(0, 1)] * 12 + [(1, 0)] * 4 + [(1, 1)] * 24
     path.write_text("item,old,new\n" + "".join(f"q{k},{a},{b}\n" for k, (a, b) in enumerate(rows)))
-    _, out, _ = run(capsys, monkeypatch, "--pilot", path)
+    _, out, _ = run(capsys, monkeypatch, path)
     assert out.startswith("A is new, B is old.\n")
     assert "items lead to the verdict new better with probability 0.8" in out
     assert "No number" not in out
-    _, out, _ = run(capsys, monkeypatch, "--pilot", path, "--of", "a_better")
+    _, out, _ = run(capsys, monkeypatch, path, "--verdict", "a_better")
     assert out.startswith("A is old, B is new.\n")
     assert "No number of items leads to the verdict old better" in out
 
 
 def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
-    _, out, _ = run(capsys, monkeypatch, "--pilot", pilot, "--target", 0.95)
+    _, out, _ = run(capsys, monkeypatch, pilot, "--target", 0.95)
     assert "items needed none, sufficient from none, limiting probability 0.9" in out
 
 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ((), "say what is known"),
-        (("--pilot", "{pilot}", "--decisive", ".2"), "say what is known"),
+        ((), "give either a file of results"),
+        (("{pilot}", "--decisive", ".2"), "give either a file of results"),
         (("--decisive", ".2"), "--decisive and --difference belong together"),
         (("--decisive", "1.2", "--difference", ".1"), "decisive is 1.2"),
         (("--decisive", ".2", "--difference", ".3"), "difference is 0.3"),
-        (("--decisive", ".2", "--difference", ".1", "--until", "9"), "are for a --pilot"),
+        (("--decisive", ".2", "--difference", ".1", "--until", "9"), "need a file of results"),
         (("--decisive", ".2", "--difference", ".1", "--target", "2"), "target is 2"),
-        (("--decisive", ".2", "--difference", ".1", "--of", "best"), "of is 'best'"),
+        (("--decisive", ".2", "--difference", ".1", "--verdict", "best"), "--verdict is 'best'"),
         (("--decisive", ".2", "--difference", ".1", "--rope", "-1"), "rope is -1"),
-        (("--pilot", "nothing.csv"), "no such file"),
-        (("--pilot", "{pilot}", "--until", "10"), "until is 10"),
+        (("nothing.csv",), "no such file"),
+        (("{pilot}", "--until", "10"), "until is 10"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line_and_code_2(pilot, capsys, monkeypatch, args, said):
@@ -100,10 +100,10 @@ def test_what_cannot_be_planned_is_one_line_and_code_2(pilot, capsys, monkeypatc
 def test_a_plan_is_of_two_systems(tmp_path, capsys, monkeypatch):
     path = tmp_path / "three.csv"
     path.write_text("item,A,B,C\n1,1,0,1\n2,1,1,0\n3,0,1,1\n")
-    code, _, err = run(capsys, monkeypatch, "--pilot", path)
+    code, _, err = run(capsys, monkeypatch, path)
     assert code == 2
-    assert "here are 3 (A, B, C); name two with --systems A,B" in err
-    assert run(capsys, monkeypatch, "--pilot", path, "--systems", "A,C", "--target", 0.3)[0] == 0
+    assert "3 systems (A, B, C); a plan is for two systems" in err
+    assert run(capsys, monkeypatch, path, "--systems", "A,C", "--target", 0.3)[0] == 0
 
 
 def test_bars_keep_within_the_width_and_are_green_from_the_target_on():
@@ -117,11 +117,11 @@ def test_lower_scores_may_be_the_better_ones(tmp_path, capsys, monkeypatch):
     path = tmp_path / "errors.csv"
     rows = [f"q{k},{k / 100},{k / 100 + (k % 5 > 0) * 0.1}" for k in range(60)]
     path.write_text("item,old,new\n" + "\n".join(rows) + "\n")
-    code, out, err = run(capsys, monkeypatch, "--pilot", path)
+    code, out, err = run(capsys, monkeypatch, path)
     assert code == 0
     assert "new is better: P(new better)" in out
-    assert "scores are graded: this plan is of winning more items" in err
-    code, out, _ = run(capsys, monkeypatch, "--pilot", path, "--lower-is-better")
+    assert "scores are graded: this plan is for winning more items" in err
+    code, out, _ = run(capsys, monkeypatch, path, "--lower-is-better")
     assert code == 0
     assert "old is better: P(old better)" in out
     assert " 1.000" not in out  # of what may yet be, nothing is certain
@@ -129,7 +129,7 @@ def test_lower_scores_may_be_the_better_ones(tmp_path, capsys, monkeypatch):
 
 def test_a_plan_is_also_a_page(capsys, monkeypatch, pilot, tmp_path):
     page = tmp_path / "plan.html"
-    code, out, err = run(capsys, monkeypatch, "--pilot", pilot, "-o", page)
+    code, out, err = run(capsys, monkeypatch, pilot, "-o", page)
     assert code == 0
     assert f"wrote {page}" in err
     html = page.read_text("utf-8")
@@ -142,7 +142,7 @@ def test_a_plan_is_also_a_page(capsys, monkeypatch, pilot, tmp_path):
 def test_a_page_that_cannot_be_written_is_refused_before_work(
     capsys, monkeypatch, pilot, tmp_path, name
 ):
-    code, out, err = run(capsys, monkeypatch, "--pilot", pilot, "-o", tmp_path / name)
+    code, out, err = run(capsys, monkeypatch, pilot, "-o", tmp_path / name)
     assert code == 2
     assert out == ""
     assert err.count("\n") == 1
@@ -153,7 +153,7 @@ def test_a_page_does_not_overwrite_the_pilot(capsys, monkeypatch, tmp_path):
     pilot = tmp_path / "pilot.txt"
     pilot.write_text("system_a,system_b,wins,losses,ties\nnew,old,12,6,22\n")
     before = pilot.read_bytes()
-    code, _, err = run(capsys, monkeypatch, "--pilot", pilot, "-o", pilot)
+    code, _, err = run(capsys, monkeypatch, pilot, "-o", pilot)
     assert code == 2
     assert "would destroy it" in err
     assert pilot.read_bytes() == before

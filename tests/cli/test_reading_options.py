@@ -46,13 +46,12 @@ def test_show_and_plan_read_logs_with_several_metrics(log, tmp_path):
     result = run("show", *log, "--metric", "acc", "-o", page, "--no-browser")
     assert result.exit_code == 0, result.output
     assert page.exists()
-    pilots = [part for source in log for part in ("--pilot", source)]
-    assert run("plan", *pilots, "--metric", "acc").exit_code == 0
+    assert run("plan", *log, "--metric", "acc").exit_code == 0
 
 
 def test_options_for_reading_have_no_meaning_without_something_to_read(tmp_path):
     result = run("plan", "--decisive", "0.2", "--difference", "0.05", "--metric", "acc")
-    assert "options for reading are for a --pilot" in str(result.exception)
+    assert "options for reading need a file of results" in str(result.exception)
     saved = tmp_path / "saved.nc"
     result = run("show", saved, "--metric", "acc")
     assert "leave out options for reading" in str(result.exception)

@@ -62,7 +62,7 @@ def test_compare_a_folder_of_logs(logs, monkeypatch, capsys):
     assert "metric right, joined by content" in err
     assert "metric=right | errors=missing" in out
     code, _, err = run(monkeypatch, capsys, "compare", logs)
-    assert (code, err) == (2, "error: 2 metrics: right (8), long (8); say metric='right'\n")
+    assert (code, err) == (2, "error: 2 metrics: right (8), long (8); pass --metric right\n")
 
 
 def test_no_log_is_written_over(logs, monkeypatch, capsys):
@@ -104,7 +104,7 @@ def test_ids_of_the_data_set_come_from_a_file(tmp_path, monkeypatch, capsys):
     ids.write_text("x\ny\nz\n")
     files = [f"{s}={tmp_path}/{s}/results.json" for s in "ab"]
     code, _, err = run(monkeypatch, capsys, "compare", *files)
-    assert (code, "items=" in err) == (2, True)
+    assert (code, "--items" in err) == (2, True)
     code, _, err = run(monkeypatch, capsys, "compare", *files, "--items", ids)
     assert code == 0
     assert "3 items x 2 systems ('a', 'b')" in err

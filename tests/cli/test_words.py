@@ -51,4 +51,48 @@ def test_what_an_option_takes_is_said(told):
     for option in (*said, "--output FOLDER or FILE"):
         assert option in printed
     assert re.search(r"^  --percent  +Scores", printed, re.M)  # a switch takes nothing
-    assert re.search(r"^  FILE\.\.\.  +Tables", printed, re.M)
+    assert re.search(r"^  FILE\.\.\.  +Results", printed, re.M)
+
+
+def test_help_has_examples_and_options_in_groups(told):
+    for command in COMMANDS:
+        printed = told(command)
+        assert re.search(rf"^Examples:\n  betterthan {command} ", printed, re.M), command
+        assert "\nOptions:" not in printed
+    groups = re.findall(r"^([A-Z][\w ]+):$", told("compare"), re.M)
+    assert groups == [
+        *("Arguments", "Examples", "What to compare", "How to decide", "Significance tests"),
+        *("LLM judge with human labels", "Reading tables", "Reading logs", "Output"),
+    ]
+
+
+def test_the_first_page_has_whole_sentences(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["betterthan", "--help"])
+    with pytest.raises(SystemExit):
+        commands.main()
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
+# an option of one name whose commands differ in the choices or in the kind of file
+OTHERS = {"--margin", "--method", "--correction", "--layout", "--json", "--format", "--output"}
+
+
+def test_an_option_has_one_meaning(told):
+    meanings = {}
+    for command in COMMANDS:
+        options = told(command).partition("Examples:")[2]
+        for flag, text in re.findall(
+            r"^  (?:-\w, )?(--[\w-]+)((?:.*\n)(?:   .*\n)*)", options, re.M
+        ):
+            text = re.sub(r"\[default:\s[^]]*\]", "", text)
+            meanings.setdefault(flag, {})[" ".join(text.split())] = command
+    assert {flag for flag, texts in meanings.items() if len(texts) > 1} == OTHERS
+    assert {"--unit", "--of", "--cluster", "--run", "--metric"} <= set(meanings)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_short_sentences(told, command):
+    page = re.sub(r"^Examples:\n(  betterthan.*\n)+", "", told(command), flags=re.M)
+    for text in re.split(r"\n(?=  -)", page):
+        for sentence in re.split(r"(?<=[.:;)])\s+", " ".join(text.split())):
+            assert len(sentence.split()) <= 30, sentence

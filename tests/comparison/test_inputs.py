@@ -410,9 +410,9 @@ def test_logs_of_tools_are_read_as_their_files_are():
         except ValueError:
             continue
         found, wanted = outcome(logs), outcome(folder)
-        if isinstance(wanted, str) and "say metric=" in wanted:
+        if isinstance(wanted, str) and "pass metric=" in wanted:
             assert found == wanted
-            metric = wanted.rpartition("say metric=")[2].strip("'")
+            metric = wanted.rpartition("pass metric=")[2].strip("'")
             found, wanted = outcome(logs, metric=metric), outcome(folder, metric=metric)
         if isinstance(wanted, str):
             assert found == wanted, folder

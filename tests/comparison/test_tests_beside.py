@@ -113,10 +113,10 @@ def test_p_values_travel_to_netcdf_rows_and_json(tmp_path):
     [
         (
             {"tests": ["signs"]},
-            "tests is 'signs'; choose one of sign, mid_p, trinomial, randomization",
+            "tests is 'signs'; choose one of sign, mid_p, mcnemar, trinomial",
         ),
         ({"tests": ["sign", "sign"]}, "test 'sign' occurs more than once"),
-        ({"tests": ["randomization"]}, "these are counts, so ask for sign alone"),
+        ({"tests": ["randomization"]}, "and these are counts; choose one of sign"),
         ({"tests": []}, "tests is empty; give one or more of sign, mid_p"),
         ({"alpha": 0}, "alpha is 0; give a number between 0 and 1"),
         ({"correction": "max_t"}, "correction is 'max_t'; choose one of none, holm, bh"),
@@ -143,7 +143,7 @@ def test_the_trinomial_test_needs_ties():
         ("item", "tests count items as independent, and ignore the clusters"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:The items come in clusters")
+@pytest.mark.filterwarnings("ignore:The answers are too certain")
 def test_p_values_say_whether_they_count_clusters(unit, counted):
     right = np.random.default_rng(0).random((60, 2)) < [0.8, 0.6]
     coords = {"system": ["a", "b"], "cluster": ("item", np.arange(60) // 6)}

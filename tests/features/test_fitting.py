@@ -201,7 +201,7 @@ def test_bad_arguments_are_refused(frame):
 
 def test_a_row_that_alone_determines_a_coefficient(frame):
     lonely = frame.assign(x5=(frame.index == "student 7").astype(float))
-    with pytest.raises(ValueError, match="without 'student 7' a coefficient cannot be told"):
+    with pytest.raises(ValueError, match="without 'student 7' a coefficient cannot be estimated"):
         bt.features.performance_function(lonely, "gain", direction="none")
 
 

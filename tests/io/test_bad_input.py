@@ -43,12 +43,12 @@ CASES = {
     "scores by another name": (
         "r.csv",
         "system,doc,mqm\nA,q1,1\nB,q1,2\n",
-        ["no score (long)", "name the scores with score="],
+        ["no score (long)", "pass score="],
     ),
     "an item twice": (
         "r.csv",
         LONG + "A,q1,1\nA,q1,0\nB,q1,1\n",
-        ["row 3", "already in row 2", "name the item ids with item="],
+        ["row 3", "already in row 2", "pass item="],
     ),
     "duplicate system": ("r.csv", "item,A, A\nq1,1,0\n", ["'A'", "twice", "columns 2 and 3"]),
     "duplicate key": ("r.jsonl", '{"item": 1, "A": 1, "A": 0}\n', ["row 1", "'A'", "twice"]),
@@ -58,7 +58,7 @@ CASES = {
     "two item columns": (
         "r.csv",
         "item,id,A,B\nq1,1,1,0\n",
-        ["'item', 'id'", "leave all but one out"],
+        ["'item', 'id'", "pass item= for the right one"],
     ),
     "text for a number": (
         "r.csv",
@@ -69,7 +69,11 @@ CASES = {
     "decimal comma": ("r.tsv", "item\tA\tB\nq1\t1\t0\nq2\t1\t0,5\n", ["row 3", "'B'", "'0,5'"]),
     "digits in groups": ("r.csv", WIDE + "q1,1,0\nq2,1,1_000\n", ["row 3", "'B'", "'1_000'"]),
     "text for a number, long": ("r.csv", LONG + "A,q1,1\nB,q1,x\n", ["row 3", "'score'", "'x'"]),
-    "text column": ("r.csv", "uid_,A,B\nx1,1,0\n", ["row 2", "'uid_'", "'x1'", "name it 'item'"]),
+    "text column": (
+        "r.csv",
+        "uid_,A,B\nx1,1,0\n",
+        ["row 2", "'uid_'", "'x1'", "or item= if it holds"],
+    ),
     "column that counts the rows": (
         "r.csv",
         "number,A,B\n" + "".join(f"{k},1,0\n" for k in range(6)),
@@ -158,7 +162,7 @@ CASES = {
         "model_a,model_b\nA,B\n",
         ["'model_a'", "winner", "wins, losses"],
     ),
-    "long without items": ("r.csv", "system,score\nA,1\n", ["'system'", "no item", "long"]),
+    "long without items": ("r.csv", "system,score\nA,1\nA,0\n", ["'system'", "no item", "long"]),
     "Latin-1": (
         "r.csv",
         "item,A,B\nq1,1,0\nqé,1,0\n".encode("latin-1"),
@@ -171,7 +175,9 @@ CASES = {
     "open quote": ("r.csv", WIDE + 'q1,1,0\n"q2,1,0\n', ["row 3", "quotes"]),
     "semicolons": ("r.csv", "item;A;B\nq1;1;0\n", ["row 1", "semicolons", "commas"]),
     "tabs": ("r.csv", "item\tA\tB\nq1\t1\t0\n", ["tabs", "commas"]),
-    "unknown type": ("r.xlsx", "x", ["'.xlsx'", ".csv", ".parquet", ".gz"]),
+    "unknown type": ("r.doc", "x", ["'.doc'", ".csv", ".parquet", ".gz"]),
+    "a spreadsheet": ("r.xlsx", "x", ["save the sheet as CSV", "pandas.read_excel"]),
+    "a text file": ("r.txt", "x y\n", ["rename it to .csv or .tsv"]),
     "no type": ("results", "x", ["unknown file type ''"]),
     "corrupt gzip": ("r.csv.gz", b"item,A,B", ["gzip"]),
     "cut gzip": ("r.csv.gz", gzip.compress(WIDE.encode() * 99)[:-9], ["gzip"]),

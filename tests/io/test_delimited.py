@@ -65,7 +65,7 @@ def parsed(text):
 
 
 def number(table, column):
-    return cells.numbers(table, column, "no numbers")
+    return cells.numbers(table, column, lambda: "no numbers")
 
 
 def system_names(table, column):

@@ -89,7 +89,7 @@ def test_read_takes_a_frame_or_a_file(tmp_path):
 OFTEN = pd.concat([frame()] * 3).assign(item=range(12))
 REFUSED = {
     "no outcome": (frame(human=["great", "", "", ""]), {}, "row 0, column 'human', value 'great'"),
-    "twice": (frame(item=list("abca")), {}, "'a': this item stands twice for new and old"),
+    "twice": (frame(item=list("abca")), {}, "'a': this item occurs twice for new and old"),
     "unjudged": (frame(judge=["", "old", "tie", "new"]), {}, "1 label by people without an answer"),
     "no gold": (frame(human=[""] * 4), {}, "see betterthan.judged.tipping"),
     "one answer": (frame(judge=["new"] * 4), {}, "the judge answers only 'win'"),

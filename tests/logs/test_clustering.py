@@ -44,7 +44,7 @@ def test_of_frames_and_tables(tmp_path):
     assert len(set(bt.read(frames, cluster="content")["cluster"].values.tolist())) == 2
     with pytest.raises(ValueError, match="does not apply to frames"):
         bt.read(frames, cluster="topic")
-    with pytest.raises(ValueError, match="does not apply: the source is a table"):
+    with pytest.raises(ValueError, match="has no column 'topic'"):
         bt.read(pd.DataFrame({"item": ["q"], "a": [1], "b": [0]}), cluster="topic")
     for name in frames:
         made_tool_rows.write(tmp_path / f"{name}.jsonl", rows)

@@ -61,7 +61,7 @@ def test_errors_and_what_was_not_scored_count_as_asked():
 def test_ids_that_stand_for_other_content_are_refused_and_two_cases_shown():
     a = run("a", {"1": 1, "2": 0}, contents=["What is 0+0?", "What is 1+1?"])
     b = run("b", {"1": 1, "2": 1}, contents=["What is 2+2?", "What is 0+0?"])
-    with pytest.raises(ValueError, match=r"2 of 2 ids stand for different content: '1' is") as told:
+    with pytest.raises(ValueError, match=r"2 of 2 ids have different content: '1' is") as told:
         pivot_scores(logs(a, b))
     assert "'What is 0+0?' in a and 'What is 2+2?' in b" in str(told.value)
     assert 'join="content"' in str(told.value)
@@ -85,7 +85,7 @@ def test_equal_contents_are_never_merged_and_uneven_copies_are_refused():
 def test_places_without_content_are_not_trusted_unasked():
     a = run("a", {"1": 1, "2": 0}, contents=[None, None], own_ids=False)
     b = run("b", {"1": 1, "2": 1}, contents=[None, None], own_ids=False)
-    with pytest.raises(ValueError, match='say join="id" to trust the numbers, or join="order"'):
+    with pytest.raises(ValueError, match='pass join="id" to trust the numbers, or join="order"'):
         pivot_scores(logs(a, b))
     assert pivot_scores(logs(a, b), join="order").shape == (2, 2)
     c = run("b", {"1": 1}, contents=[None], own_ids=False)
@@ -104,7 +104,7 @@ def test_several_metrics_are_listed_with_their_counts():
     one.cells.score(0, "f1", 0.5)
     one.cells.score(1, "f1", None)
     two = run("b", {"q1": 1, "q2": 0})
-    with pytest.raises(ValueError, match=r"2 metrics: acc \(4\), f1 \(1 of 2 scored\); say metric"):
+    with pytest.raises(ValueError, match=r"2 metrics: acc \(4\), f1 \(1 of 2 scored\); pass m"):
         pivot_scores(logs(one, two))
     assert pivot_scores(logs(one, two), metric="acc").shape == (2, 2)
     with pytest.raises(ValueError, match="there is no metric 'bleu' among acc"):

@@ -39,7 +39,7 @@ REFUSED = {
     "two kinds of signs": ("a > b, c", "has '>' and ',' in one order"),
     "ties among commas": ("a, b = c", "has '=' and ',' in one order"),
     "two separators": ("Smith, J; Doe, A", "has ';' and ',' in one order"),
-    "a blank between": ("a > > b", "has a blank where an item should stand"),
+    "a blank between": ("a > > b", "has a blank where an item should be"),
     "two signs": ("a >> b", "has a blank"),
     "a blank among ties": ("a > b = ", "has a blank"),
     "a blank at the end": ("a > b = c >", "has a blank"),

@@ -140,7 +140,7 @@ def test_keys_given_twice_and_ids_of_two_kinds(tmp_path):
     )
     (folder / "new.jsonl").write_text('{"user_input": "q1", "response": "x", "right": 1}\n')
     with pytest.raises(
-        ValueError, match=r"old\.jsonl, row 1: the key 'right' stands twice in one object"
+        ValueError, match=r"old\.jsonl, row 1: the key 'right' occurs twice in one object"
     ):
         bt.read(folder)
 
@@ -181,5 +181,5 @@ def test_logs_of_two_tools_in_a_folder_are_not_mixed_in_silence(tmp_path):
         made_lm_eval.written(
             folder / system, made_lm_eval.results({"toy": {"acc,none": 1.0}}, model=system)
         )
-    with pytest.raises(ValueError, match=r"logs of lm-eval and ragas; say format="):
+    with pytest.raises(ValueError, match=r"logs of lm-eval and ragas; pass format="):
         bt.read(folder)

@@ -107,7 +107,7 @@ def test_per_cent_and_decimal_commas(tmp_path):
     found = bt.read(path, sep=";", decimal=",", percent=True)
     np.testing.assert_allclose(found.values, [[0.505, 0.4], [0.07, 0]])
     plain = save(tmp_path, "plain.csv", "item;A;B\nq1;50;40\n")
-    with pytest.raises(ValueError, match="say sep=';'"):
+    with pytest.raises(ValueError, match="pass sep=';'"):
         bt.read(plain)
     with pytest.raises(ValueError, match="decimal is ';'"):
         bt.read(path, decimal=";")

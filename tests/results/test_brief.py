@@ -69,7 +69,7 @@ def test_pairwise_numbers_have_columns_of_their_own():
     assert row["pairwise_difference"] == alone.pairs["difference"][0]
     assert row["prob_better"] != row["pairwise_prob_better"]
     assert "alone" not in str(comparison)
-    assert "P(better), pair alone" in " ".join(bt.report(comparison).split())
+    assert "Pairwise P(better)" in " ".join(bt.report(comparison).split())
 
 
 def test_long_names_are_numbered_and_the_table_of_systems_says_whose_number_it_is():

@@ -145,7 +145,7 @@ def test_what_is_saved_comes_back_with_what_stands_beside(tmp_path, many):
 def test_what_is_no_comparison_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"give a name that ends in \.nc"):
         bt.compare(scores(2)).save(tmp_path / "c.csv")
-    with pytest.raises(ValueError, match="is no file"):
+    with pytest.raises(FileNotFoundError, match="no such file"):
         bt.load(tmp_path / "none.nc")
     (tmp_path / "text.nc").write_text("no netCDF")
     with pytest.raises(ValueError, match="is no netCDF file"):

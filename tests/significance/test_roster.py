@@ -9,7 +9,7 @@ from betterthan import names
 from betterthan.signed import Signature
 from betterthan.significance import roster
 
-ALL = ["sign", "mid_p", "trinomial", "randomization"]
+ALL = ["sign", "mid_p", "trinomial", "randomization"]  # of counts and items
 COUNTS = bt.datasets.contingency_case("a")
 
 
@@ -23,7 +23,9 @@ def graded(seed=0, items=40, systems=4):
 def test_every_test_stands_in_one_row():
     assert tuple(spec.name for spec in roster.TESTS) == names.TESTS
     assert len({spec.header for spec in roster.TESTS}) == len(roster.TESTS)
-    assert [spec.name for spec in roster.TESTS if spec.needs_items] == ["randomization"]
+    assert [spec.name for spec in roster.TESTS if spec.needs_items] == [
+        *("randomization", "wilcoxon", "t")
+    ]
     assert [spec.name for spec in roster.TESTS if spec.needs_ties] == ["trinomial"]
 
 
@@ -66,7 +68,7 @@ def test_a_sampled_test_says_how_it_was_sampled():
     assert told == set(found.arrays)
     made = Signature.from_attrs(found.attrs)
     assert (made.shuffles, made.shuffle_seed, made.randomization_method) == (99, 5, "monte_carlo")
-    assert spec.words(made) == "randomization of mean (99 shuffles, seed 5)"
+    assert spec.words(made) == "randomization of mean (99 random permutations, seed 5)"
 
 
 def test_words_of_tests_that_are_exact():
@@ -105,7 +107,7 @@ def test_names_are_kept_in_order_and_choices_are_taken_as_they_are():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"which": ()}, "which is empty; give one or more of sign, mid_p, trinomial, random"),
+        ({"which": ()}, "which is empty; give one or more of sign, mid_p, mcnemar, trinomial"),
         ({"which": ["signs"]}, "which is 'signs'; choose one of sign, mid_p"),
         ({"which": ["sign", "sign"]}, "test 'sign' occurs more than once"),
         ({"which": 5}, "which is int; give one or more of sign"),
@@ -130,5 +132,64 @@ def test_what_a_test_needs():
     unknown = bt.datasets.intent_detection()
     with pytest.raises(ValueError, match="the trinomial test needs the number of ties"):
         roster.get_spec("trinomial").run(unknown, unknown, choices)
-    with pytest.raises(ValueError, match="these are counts, so ask for sign alone"):
+    with pytest.raises(ValueError, match="and these are counts; choose one of sign"):
         bt.significance.Tests("randomization").on(COUNTS)
+
+
+def p_of(data, *tests):
+    compared = bt.compare(data, tests=list(tests)).data
+    return {test: float(compared["p_value"].sel(test=test)[0, 1]) for test in tests}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_wilcoxon_and_t_are_those_of_scipy(seed):
+    from scipy import stats
+
+    values = np.random.default_rng(seed).normal([0.3, 0.0], 1, (40, 2))
+    data = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
+    p = p_of(data, "wilcoxon", "t")
+    assert p["wilcoxon"] == pytest.approx(stats.wilcoxon(*values.T).pvalue, rel=1e-9)
+    assert p["t"] == pytest.approx(stats.ttest_rel(*values.T).pvalue, rel=1e-9)
+
+
+def test_wilcoxon_counts_every_sign_with_ties_too():
+    d = np.array([1, 1, 2, -2, 3, 0, -1, 2])
+    data = xr.DataArray(
+        np.stack([d, 0 * d], 1), dims=("item", "system"), coords={"system": ["A", "B"]}
+    )
+    ranks = np.array([2, 2, 5, 5, 7, 2, 5])
+    signs = 1 - 2 * ((np.arange(2**7)[:, None] >> np.arange(7)) & 1)
+    observed = abs((ranks * np.sign(d[d != 0])).sum())
+    expected = (np.abs((signs * ranks).sum(1)) >= observed).mean()
+    assert p_of(data, "wilcoxon")["wilcoxon"] == pytest.approx(expected, rel=1e-12)
+    many = xr.concat([data] * 30, "item")
+    from scipy import stats
+
+    far = stats.wilcoxon(np.tile(d, 30), method="asymptotic").pvalue
+    assert p_of(many, "wilcoxon")["wilcoxon"] == pytest.approx(far, rel=1e-6)
+
+
+def test_mcnemar_is_the_sign_test_without_ties():
+    data = (graded(systems=2) > 0.4).astype(float)
+    expected = float(bt.sign_test(bt.count(data), ties="drop")["p_value"][0, 1])
+    assert p_of(data, "mcnemar") == {"mcnemar": expected}
+    assert "McNemar p" in bt.report(bt.compare(data, tests="mcnemar"))
+    assert "exact McNemar test (ties dropped)" in bt.report(bt.compare(data, tests="mcnemar"))
+
+
+def test_equal_systems_have_p_1_and_clusters_are_units():
+    data = graded(systems=2)
+    same = data.copy(data=np.repeat(data.values[:, :1], 2, axis=1))
+    assert p_of(same, "wilcoxon", "t") == {"wilcoxon": 1.0, "t": 1.0}
+    clustered = data.assign_coords(cluster=("item", np.repeat(list("abcdefghij"), 4)))
+    means = clustered.groupby("cluster").mean().rename(cluster="item")
+    p = p_of(clustered, "t", "wilcoxon")
+    assert p == pytest.approx(p_of(means, "t", "wilcoxon"), rel=1e-9)
+    swapped = data.isel(system=[1, 0])
+    assert p_of(swapped, "t", "wilcoxon") == pytest.approx(p_of(data, "t", "wilcoxon"), rel=1e-12)
+
+
+def test_tests_of_items_refuse_counts_in_one_line():
+    for test in ("wilcoxon", "t"):
+        with pytest.raises(ValueError, match=f"tests='{test}' needs the scores of single items"):
+            bt.compare(COUNTS, tests=test)

@@ -1,13 +1,10 @@
 """The command `audit`: what would make a comparison wrong, and an exit code for scripts."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from betterthan import names
 from betterthan.cli.console import say
-from betterthan.cli.options import Files, Github, Junit, Rope, Systems
 from betterthan.cli.sources import inputs_of, reading_options, source_of
 from betterthan.files import refuse_inputs, write_whole
 
@@ -17,34 +14,34 @@ if TYPE_CHECKING:
 
 
 def audit(
-    logs: Files,
-    systems: Systems = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The system that the others are compared with.")
-    ] = None,
-    near: Annotated[
-        bool, typer.Option("--near", help="Look for items that are near copies, too.")
-    ] = False,
-    rope: Rope = names.ROPE,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit code 1 also on a warning.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print all findings as JSON.")] = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print Markdown, as for a step summary.")
-    ] = False,
-    github: Github = False,
-    junit: Junit = None,
+    files: list[str],
+    baseline: str | None = None,
+    systems: str | None = None,
+    near: bool = False,
+    rope: float = names.ROPE,
+    strict: bool = False,
+    json: bool = False,
+    markdown: bool = False,
+    github: bool = False,
+    junit: Path | None = None,
     **reading: Any,
 ) -> None:
-    """Look for what would make a comparison wrong; exit code 1 where something stops it."""
+    """Check logs or tables for what would make a comparison wrong.
+
+    The exit code is 1 if there is an error.
+
+    For example:
+      betterthan audit logs/
+      betterthan audit results.csv --strict
+      betterthan audit logs/ --metric acc --json
+    """
     import betterthan as bt
 
     choices = reading_options(systems=systems, **reading)
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
-    refuse_inputs([junit] if junit is not None else [], inputs_of(logs))
-    result = bt.audit(source_of(logs), baseline, near=near, rope=rope, **choices)
+    refuse_inputs([junit] if junit is not None else [], inputs_of(files))
+    result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
     _print(result, "json" if json else "markdown" if markdown else "text")
     if github or junit is not None:
         _to_machines(result, github, junit)

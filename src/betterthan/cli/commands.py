@@ -10,61 +10,81 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
-from typer.models import OptionInfo
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, gating, options, planning, studies
+from betterthan.cli import auditing, comparing, gating, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
-from betterthan.cli.options import (
-    READING,
-    Files,
-    Format,
-    Method,
-    Output,
-    Rope,
-    Seed,
-    Shuffles,
-    Systems,
-)
+from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, row_of
 from betterthan.cli.sources import inputs_of, read_arguments, reading_options
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
-_OF_TYPE = {float: "NUMBER", int: "NUMBER", Path: "FILE", str: "TEXT"}
-_OF_NAME = {
-    "baseline": "NAME",
-    "components": "FILE",
-    "figures": "FOLDER",
-    "human": "COLUMN",
-    "item": "COLUMN",
-    "judge": "COLUMN",
-    "outcome": "COLUMN",
-    "output": "FOLDER or FILE",
-    "pilot": "FILE",
-    "reference": "NAME",
-    "score": "COLUMN",
-    "strata": "COLUMNS",
-    "system": "COLUMN",
-    "systems": "NAMES",
-}
+_PLACES = {name: place for place, name in enumerate(OPTIONS)}
+_EXAMPLES = "For example:\n"
 
 
-class Plain(TyperCommand):
-    """A command whose help shows its arguments by name alone."""
+class Command(TyperCommand):
+    """A command whose help has examples, and its options in groups."""
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters; of an argument a type would stand behind its name."""
-        parameters: list[Any] = super().get_params(ctx)
-        for parameter in parameters:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; an option that is there twice is an error."""
+        words = [word.partition("=")[0] for word in args]
+        for parameter in self.get_params(ctx):
+            there = sum(words.count(flag) for flag in parameter.opts if flag.startswith("-"))
+            if there > 1 and not parameter.multiple:  # type: ignore[attr-defined]
+                raise ValueError(f"{parameter.opts[0]} is given {there} times; give it once")
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The arguments by name."""
+        arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
+        return ["[OPTIONS]", *(str(argument.metavar) for argument in arguments)]  # type: ignore[attr-defined]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """What the command does."""
+        help, self.help = self.help, (self.help or "").partition(_EXAMPLES)[0].rstrip()
+        super().format_help_text(ctx, formatter)
+        self.help = help
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments, examples, and the options by group."""
+        lines: dict[str, list[tuple[str, str]]] = {}
+        for parameter in sorted(self.get_params(ctx), key=_place):
+            group = getattr(parameter, "rich_help_panel", None) or "Output"
             if parameter.param_type_name == "argument":
-                parameter.display_type_rich = _nothing
-        return parameters
+                parameter.display_type_rich = _nothing  # type: ignore[attr-defined]  # a type would follow its name
+                group = "Arguments"
+            if record := parameter.get_help_record(ctx):
+                lines.setdefault(group, []).append(record)
+        _write(formatter, "Arguments", lines)
+        if examples := (self.help or "").partition(_EXAMPLES)[2]:
+            formatter.write("\nExamples:\n")
+            formatter.write("".join(f"  {line.strip()}\n" for line in examples.splitlines()))
+        for group in GROUPS:
+            _write(formatter, group, lines)
+
+
+def _write(formatter: Any, group: str, lines: dict[str, list[tuple[str, str]]]) -> None:
+    """A group of a help page, if it has options."""
+    if group in lines:
+        with formatter.section(group):
+            formatter.write_dl(lines[group])
+
+
+def _place(parameter: Any) -> int:
+    """Where an option is in the table of options; --help is the last."""
+    name = str(parameter.name)
+    return _PLACES.get(name, len(_PLACES))
+
+
+def _nothing(ctx: Any) -> str:
+    return ""
 
 
 def register(
     app: typer.Typer, function: Callable[..., Any], without: Sequence[str] = ()
 ) -> Callable[..., Any]:
-    """Make a command of a function; its options say in words what they take.
+    """Make a command of a function, whose options `OPTIONS` describes.
 
     Parameters
     ----------
@@ -74,60 +94,72 @@ def register(
     without : sequence of str, optional
         Those of them that it cannot use.
     """
-    namespace = vars(options) | {"typer": typer} | function.__globals__
-    function.__annotations__ = get_type_hints(function, namespace, include_extras=True)
-    if function.__annotations__.pop("reading", None) is not None:
-        reading = {name: option for name, option in READING.items() if name not in without}
-        function.__annotations__ |= {name: kind for name, (kind, _) in reading.items()}
-        signature = inspect.signature(function)
-        parameters = list(signature.parameters.values())[:-1]
-        by_name = inspect.Parameter.KEYWORD_ONLY
-        parameters += [
-            inspect.Parameter(name, by_name, default=default, annotation=kind)
-            for name, (kind, default) in reading.items()
-        ]
-        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    for name, hint in function.__annotations__.items():
-        kind, *metadata = get_args(hint) or (hint,)
-        for option in (x for x in metadata if isinstance(x, OptionInfo)):
-            option.metavar = option.metavar or _OF_NAME.get(name) or _word(kind)
-    return app.command(cls=Plain)(function)
+    command, kinds = function.__name__, get_type_hints(function)
+    parameters = dict(inspect.signature(function).parameters)
+    if parameters.pop("reading", None) is not None:
+        for name in (name for name in READING if name not in without):
+            kinds[name] = kind_of(row_of(command, name)[1])
+            parameters[name] = inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=False if kinds[name] is bool else None
+            )
+    typed = {
+        name: parameter.replace(annotation=_annotated(command, name, kinds[name]))
+        for name, parameter in parameters.items()
+    }
+    function.__annotations__ = {name: p.annotation for name, p in typed.items()}
+    function.__signature__ = inspect.Signature([*typed.values()])  # type: ignore[attr-defined]
+    first = " ".join((function.__doc__ or "").partition("\n\n")[0].split())
+    return app.command(cls=Command, short_help=first)(function)
 
 
-def _word(kind: Any) -> str | None:
-    """Return the metavar of a type; None for a switch."""
-    kinds = (kind, *get_args(kind))
-    return next((word for option_type, word in _OF_TYPE.items() if option_type in kinds), None)
+def _annotated(command: str, name: str, kind: Any) -> Any:
+    """The type of a parameter with its option or argument."""
+    group, takes, help = row_of(command, name)
+    if group == "Arguments":
+        return Annotated[kind, typer.Argument(metavar=takes, help=help)]
+    flags = FLAGS.get(name, () if name == "browser" else (f"--{name.replace('_', '-')}",))
+    parser = _number if float in (kind, *get_args(kind)) else None
+    option = typer.Option(
+        *flags, metavar=takes or None, help=help, rich_help_panel=group, parser=parser
+    )
+    return Annotated[kind, option]
 
 
-def _nothing(ctx: Any) -> str:
-    return ""
+def _number(text: Any) -> float:
+    """A number, also as a percentage."""
+    digits = str(text).strip()
+    try:
+        return float(digits.removesuffix("%")) / (100 if digits.endswith("%") else 1)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.05 or 5%") from None
 
 
 def show(
-    files: Files,
-    quantity: Annotated[
-        str | None,
-        typer.Option(help="Of graded scores, what decides: mean (default) or wins."),
-    ] = None,
-    rope: Rope = names.ROPE,
-    baseline: Annotated[
-        str | None, typer.Option(help="The system that the others are compared with.")
-    ] = None,
-    systems: Systems = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where the page is kept, .html."),
-    ] = None,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    files: list[str],
+    baseline: str | None = None,
+    systems: str | None = None,
+    quantity: str | None = None,
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    page: Path | None = None,
+    title: str | None = None,
+    browser: bool = True,
     **reading: Any,
 ) -> None:
-    """Compare, and open the page; or open what `compare -o` saved (.nc), several on one page."""
+    """Compare systems and open the result as a page in the browser.
+
+    Saved comparisons (.nc) open without computing again, several on one page.
+
+    For example:
+      betterthan show results.csv --baseline base
+      betterthan show logs/ --metric acc -o report.html
+      betterthan show report/comparison.nc
+    """
     import betterthan as bt
 
-    if output is not None and output.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{output}: give a file that ends in .html")
-    refuse_inputs([output] if output is not None else [], inputs_of(files))
+    if page is not None and page.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{page}: give a file that ends in .html")
+    refuse_inputs([page] if page is not None else [], inputs_of(files))
     saved = [Path(name).suffix.lower() == ".nc" for name in files]
     if any(saved) and not all(saved):
         raise ValueError("some files are saved answers (.nc), others are not; give one kind")
@@ -137,22 +169,23 @@ def show(
         answers: list[Any] = [bt.load(name) for name in files]
     else:
         data = read_arguments(files, systems=systems, **reading)
-        answers = [bt.compare(data, quantity=quantity, rope=rope, baseline=baseline)]
-    target = output or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
-    put(_page(answers), target)
+        how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
+        answers = [bt.compare(data, quantity=quantity, **how)]
+    target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
+    put(_page(answers, title), target)
     if browser and not webbrowser.open(target.resolve().as_uri()):
         say(f"there is no browser to open {target} with")
 
 
-def _page(answers: list[Any]) -> str:
-    """The page on them; what they say is said on the terminal, too."""
+def _page(answers: list[Any], title: str | None) -> str:
+    """The page on them; the terminal gets their first sentences."""
     import betterthan as bt
 
     for answer in answers:
         for line in answer.statement():
             say(line)
     with working("writing the page"):
-        return bt.report(*answers, format="html")
+        return bt.report(*answers, format="html", title=title)
 
 
 app = typer.Typer(
@@ -173,41 +206,32 @@ register(app, planning.plan)
 
 @partial(register, app)
 def groups(
-    files: Files,
-    test: Annotated[
-        str, typer.Option(help="randomization (swaps responses) or sign (counts wins).")
-    ] = "randomization",
-    statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
-    beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Item column whose items are swapped together; by default clusters."),
-    ] = None,
-    method: Annotated[str, typer.Option(help=", ".join(names.RANDOMIZATIONS))] = "auto",
-    shuffles: Shuffles = names.SHUFFLES,
-    cutoff: Annotated[
-        float, typer.Option(help="Two systems differ only at p up to this,")
-    ] = names.CUTOFF,
-    confidence: Annotated[
-        float, typer.Option(help="and with this confidence in it.")
-    ] = names.CONFIDENCE,
-    correction: Annotated[
-        str,
-        typer.Option(
-            help=", ".join(names.CORRECTIONS + names.JOINT_CORRECTIONS)
-            + "; tukey also gives the critical difference of scores."
-        ),
-    ] = names.CORRECTION,
-    systems: Systems = None,
-    seed: Seed = None,
-    format: Format = None,
-    output: Output = None,
+    files: list[str],
+    systems: str | None = None,
+    statistic: str | None = None,
+    beta: float = 1.0,
+    unit: str | None = None,
+    test: str = "randomization",
+    cutoff: float = names.CUTOFF,
+    confidence: float = names.CONFIDENCE,
+    correction: str = names.CORRECTION,
+    permutations: str = "auto",
+    shuffles: int = names.SHUFFLES,
+    seed: int | None = None,
+    format: str | None = None,
+    page: Path | None = None,
     **reading: Any,
 ) -> None:
-    """Show which systems cannot be told from each other, as the MUC evaluations did."""
+    """Group systems that are not significantly different (compact letter display).
+
+    For example:
+      betterthan groups results.csv
+      betterthan groups results.csv --correction tukey
+      betterthan groups tallies.csv --statistic f1 --cutoff 0.05
+    """
     import betterthan as bt
 
-    form, target = one_file(format, output, "groups", inputs_of(files))
+    form, target = one_file(format, page, "groups", inputs_of(files))
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
@@ -223,7 +247,7 @@ def groups(
             statistic=statistic,
             beta=beta,
             unit=unit,
-            method=method,
+            method=checks.one_of(permutations, names.RANDOMIZATIONS, "permutations"),
             shuffles=shuffles,
             correction=joint,
             cutoff=cutoff,
@@ -237,14 +261,19 @@ def groups(
 
 @partial(register, app)
 def demo(
-    rope: Rope = 0.01,
-    method: Method = "both",
-    seed: Seed = 7,
-    format: Format = None,
-    output: Output = None,
+    rope: float = 0.01,
+    method: str = "both",
+    seed: int | None = 7,
+    format: str | None = None,
+    output: Path | None = None,
 ) -> None:
-    """Compare published tables and five LLMs that ship with the package; -o also writes the report
-    on the eight systems.
+    """Compare published tables and five LLMs that come with the package.
+
+    With -o it also writes the report on the eight systems of one table.
+
+    For example:
+      betterthan demo --method exact
+      betterthan demo -o demo/report.html
     """
     import betterthan as bt
     from betterthan.results.brief import brief_text

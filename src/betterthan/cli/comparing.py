@@ -1,12 +1,10 @@
-"""The command `compare`; its annotations are read when it is registered with the parser, without
-which it runs where there is nothing to parse.
-"""
+"""The command `compare`, which also runs without a parser where there are no options."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
@@ -15,127 +13,62 @@ from betterthan.cli.sources import inputs_of, read_arguments
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
-    import typer
     import xarray as xr
 
-    from betterthan.cli.options import (
-        Figures,
-        Files,
-        Github,
-        Interval,
-        Junit,
-        Method,
-        Output,
-        PaperFormat,
-        Prob,
-        Rope,
-        Scheduler,
-        Seed,
-        Shuffles,
-        Systems,
-    )
     from betterthan.results.comparison import Comparison
 
 
 def compare(
-    files: Files,
-    quantity: Annotated[
-        str | None,
-        typer.Option(help="Of graded scores, what decides: mean (default) or wins."),
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="item: take items of a cluster, and runs of an item, as independent."),
-    ] = None,
-    weight: Annotated[
-        str,
-        typer.Option(help="unit: count each cluster, or repeatedly run item, once in a mean."),
-    ] = "item",
-    over: Annotated[
-        str | None,
-        typer.Option(help="The average over the values of this column, such as dataset."),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            help="With --over: size, or a weight of each value, NAME=WEIGHT, comma-separated. "
-            "Default: each counts once."
-        ),
-    ] = None,
-    rope: Rope = names.ROPE,
-    prior: Annotated[
-        str,
-        typer.Option(
-            help=f"{', '.join(names.PRIORS)}, {names.SKEPTICAL}, or three numbers for "
-            "win,loss,tie; win is of the system named first."
-        ),
-    ] = "uniform",
-    ties: Annotated[str, typer.Option(help=", ".join(names.TIES))] = "third",
-    missing: Annotated[str, typer.Option(help=", ".join(names.MISSING))] = "pairwise",
-    margin: Annotated[
-        float, typer.Option(help="Score difference up to which two systems tie on an example.")
-    ] = 0.0,
-    systems: Systems = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The system that the others are compared with.")
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option(help="Probability from which a verdict is given.")
-    ] = names.VERDICT_PROB,
-    method: Method = "exact",
-    tests: Annotated[
-        str | None, typer.Option(help=f"{', '.join(names.TESTS)}; comma-separated.")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = names.ALPHA,
-    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
-    shuffles: Shuffles = names.SHUFFLES,
-    interval: Interval = names.CI_KIND,
-    ci_prob: Prob = names.CI_PROB,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            help="With --human, the column of the judge's answers; two, comma-separated, where it "
-            "was asked in both orders. Else, of votes, the column that says who judged."
-        ),
-    ] = None,
-    human: Annotated[
-        str | None,
-        typer.Option(help="Of judged outcomes: the column of labels by people, blank for none."),
-    ] = None,
-    strata: Annotated[
-        str | None,
-        typer.Option(help="With --human: columns that tell the judge's answers apart."),
-    ] = None,
-    drop: Annotated[
-        bool,
-        typer.Option(
-            "--drop", help="With --human: leave out labels on items that the judge did not answer."
-        ),
-    ] = False,
-    seed: Seed = None,
-    scheduler: Scheduler = None,
-    format: PaperFormat = None,
-    p_values: Annotated[
-        str | None,
-        typer.Option(
-            help="With --format latex-table: a test whose p-values against the baseline, or else "
-            "the system most likely the best, get a column."
-        ),
-    ] = None,
-    output: Output = None,
-    figures: Figures = None,
-    github: Github = False,
-    junit: Junit = None,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Print the full report: tests, priors, diagnostics, data."),
-    ] = False,
-    no_picture: Annotated[
-        bool, typer.Option("--no-picture", help="Print no picture of the intervals.")
-    ] = False,
+    files: list[str],
+    baseline: str | None = None,
+    systems: str | None = None,
+    quantity: str | None = None,
+    unit: str | None = None,
+    weight: str = "item",
+    over: str | None = None,
+    weights: str | None = None,
+    ties: str = "third",
+    missing: str = "pairwise",
+    margin: float = 0.0,
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    method: str = "exact",
+    prior: str = "uniform",
+    ci_prob: float = names.CI_PROB,
+    interval: str = names.CI_KIND,
+    seed: int | None = None,
+    tests: str | None = None,
+    alpha: float = names.ALPHA,
+    correction: str = "holm",
+    shuffles: int = names.SHUFFLES,
+    judge: str | None = None,
+    human: str | None = None,
+    strata: str | None = None,
+    drop: bool = False,
+    scheduler: str | None = None,
+    format: str | None = None,
+    output: Path | None = None,
+    title: str | None = None,
+    p_values: str | None = None,
+    figures: Path | None = None,
+    github: bool = False,
+    junit: Path | None = None,
+    full: bool = False,
+    no_picture: bool = False,
     **reading: Any,
 ) -> None:
-    """Compare systems by their results, all with each other."""
+    """Compare two or more systems that were evaluated on the same items.
+
+    Prints which system is better, how large the difference is, how certain that is, and which
+    pairs are undecided.
+
+    For example:
+      betterthan compare results.csv --baseline base
+      betterthan compare old=a.csv new=b.csv
+      betterthan compare logs/ --metric acc -o report/
+      betterthan compare ratings.csv --quantity mean --rope 0.1
+      betterthan compare answers.csv --true yes --false no --cluster document
+    """
     import betterthan as bt
 
     form, target = where(format, output, inputs_of(files))
@@ -175,7 +108,8 @@ def compare(
     )
     with scheduled(scheduler):
         comparison = compared()
-    deliver(comparison, form, target, p_values=p_values, full=full, picture=not no_picture)
+    how: dict[str, Any] = {"p_values": p_values, "title": title}
+    deliver(comparison, form, target, full=full, picture=not no_picture, **how)
     if figures is not None:
         _draw(comparison, figures)
     if github or junit is not None:

@@ -224,6 +224,7 @@ def deliver(
     target: Path | None,
     *,
     p_values: str | None = None,
+    title: str | None = None,
     full: bool = False,
     picture: bool = True,
 ) -> None:
@@ -245,7 +246,7 @@ def deliver(
             if form == "json":
                 written = as_json(main_answer)
             else:
-                written = bt.report(comparison, format=form, p_values=p_values)
+                written = bt.report(comparison, format=form, title=title, p_values=p_values)
     if target is None or target.suffix:
         put(written, target)
     else:
@@ -286,7 +287,10 @@ def _table(rows: "pd.DataFrame") -> str:
 
 
 def say(line: str) -> None:
-    """Tell the user, beside the answer; names of files may hold what a terminal would act on."""
+    """Print to standard error; names of files may hold what a terminal would act on."""
+    from betterthan.cli.options import in_options
+
+    line = in_options(line)
     plain = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in line)
     print(plain, file=sys.stderr)
 

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import numpy as np
-
 _BARS = 10
-_OF = {
+VERDICTS = {
     "a_better": ["a_better"],
     "b_better": ["b_better"],
     "either": ["a_better", "b_better"],
@@ -38,11 +36,13 @@ def curve(
     >>> curve(20, wanted, {"design": (6, 3, 11)}, 40)[-1]
     '20 items  0.306  #######           |'
     """
+    import numpy as np
+
     import betterthan as bt
 
     n_items = np.unique(np.rint(np.linspace(most / _BARS, most, _BARS)).astype(int))
     probability = bt.plan.assurance(n_items.tolist(), **how)["probability"]
-    prob = probability.sel(verdict=_OF[wanted["of"]]).sum("verdict").values
+    prob = probability.sel(verdict=VERDICTS[wanted["of"]]).sum("verdict").values
     return bars(n_items.tolist(), prob.tolist(), float(wanted["target"]), width, colour=colour)
 
 

@@ -2,13 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, say
-from betterthan.cli.options import Junit, Page
 from betterthan.cli.sources import inputs_of, reading_options
 from betterthan.files import refuse_inputs, write_all
 
@@ -19,56 +16,37 @@ _STYLES = {"pass": "bold green", "worse": "bold red", "inconclusive": "bold yell
 
 
 def gate(
-    baseline: Annotated[
-        str,
-        typer.Argument(
-            metavar="BASELINE",
-            help="Results of one system: a table, logs of a tool, or what --accept wrote.",
-        ),
-    ],
-    candidate: Annotated[
-        str, typer.Argument(metavar="CANDIDATE", help="Results of the system that is to pass.")
-    ],
-    margin: Annotated[
-        float | None,
-        typer.Option(help="By how much it may be behind and still pass; needed, such as 0.05."),
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option(help="Probability from which there is a verdict.")
-    ] = names.VERDICT_PROB,
-    max_missing: Annotated[
-        float, typer.Option(help="Largest share of items that one side has no score on.")
-    ] = 0.1,
-    inconclusive: Annotated[
-        str | None,
-        typer.Option(help="pass or fail: what an inconclusive gate ends as, in place of code 3."),
-    ] = None,
-    looks: Annotated[
-        int | None, typer.Option(help="Number of planned interim looks, evenly spaced,")
-    ] = None,
-    of: Annotated[
-        int | None, typer.Option("--of", help="maximum number of non-tied items, at the last look.")
-    ] = None,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Write CANDIDATE as the new BASELINE, a text file.")
-    ] = False,
-    output: Page = None,
-    junit: Junit = None,
-    json: Annotated[
-        Path | None, typer.Option("--json", help="Write all that was found as JSON.")
-    ] = None,
+    baseline_file: str,
+    candidate: str,
+    margin: float | None = None,
+    threshold: float = names.VERDICT_PROB,
+    max_missing: float = 0.1,
+    looks: int | None = None,
+    of: int | None = None,
+    inconclusive: str | None = None,
+    accept: bool = False,
+    page: Path | None = None,
+    junit: Path | None = None,
+    json: Path | None = None,
     **reading: Any,
 ) -> None:
-    """May CANDIDATE replace BASELINE? Exit code 0 pass, 1 worse, 3 inconclusive, 4 not comparable
-    (2 is a wrong use); the last line says which.
+    """Decide whether CANDIDATE may replace BASELINE, with an exit code for CI.
+
+    Exit code: 0 pass, 1 worse, 2 wrong usage, 3 inconclusive, 4 not comparable. The last line of
+    the output names it.
+
+    For example:
+      betterthan gate baseline.csv candidate.csv --margin 0.05
+      betterthan gate baseline.csv logs/ --metric acc --margin 5% --junit gate.xml
+      betterthan gate baseline.csv candidate.csv --accept
     """
     choices = reading_options(**reading)
     if accept:
-        return _accept(Path(baseline), candidate, choices)
+        return _accept(Path(baseline_file), candidate, choices)
     how: dict[str, Any] = {"margin": margin, "threshold": threshold}
     how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
-    form, page = one_file(None, output, "a gate", [])
-    result = _gated(baseline, candidate, inconclusive, [page, junit, json], how, choices)
+    form, page = one_file(None, page, "a gate", [])
+    result = _gated(baseline_file, candidate, inconclusive, [page, junit, json], how, choices)
     pages = {} if page is None else {page: result.report(format=form)}
     _tell(result, inconclusive, junit, json, pages)
 
@@ -87,8 +65,7 @@ def _gated(
 
     if how["margin"] is None:
         raise ValueError(
-            "margin is not given; say by how much the candidate may be behind, such as --margin "
-            "0.05"
+            "--margin is missing; pass how much worse the candidate may be, such as --margin 0.05"
         )
     if inconclusive is not None:
         checks.one_of(inconclusive, INCONCLUSIVE_AS, "inconclusive")

@@ -1,123 +1,302 @@
-"""Options that several commands share."""
+"""Options of all commands, one row each: an option has one name, one meaning and one default."""
 
+import re
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from shlex import quote
+from typing import Any
 
 from betterthan import names
 
-Rope = Annotated[
-    float, typer.Option(help="Difference up to which two systems are practically equivalent.")
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        help="exact (closed form), mcmc (PyMC), both, or advised (the model for the data)."
-    ),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        help="A folder (report, pairs.csv, comparison.nc) or one file by its suffix.",
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option("--format", "-f", help="text, markdown, html, latex or json; text on the screen."),
-]
-Page = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Also write a page: .html, .md, .tex or .txt."
-    ),
-]
-PaperFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        "-f",
-        help="text, markdown, html, latex or json; for a paper latex-table, latex-macros or "
-        "sentence; pull-request. Default: text on the screen.",
-    ),
-]
-Seed = Annotated[int | None, typer.Option(help="Seed of whatever is sampled.")]
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE...",
-        help="Tables or logs of evaluation tools: files, folders, patterns, or NAME=FILE for each "
-        "system. Several tables of the same systems are several data sets.",
-    ),
-]
+_COMPARE, _PLAN, _DECIDE = "What to compare", "What to plan", "How to decide"
+_TESTS, _JUDGE = "Significance tests", "LLM judge with human labels"
+_LOGS, _TABLES, _OUTPUT = "Reading logs", "Reading tables", "Output"
 
 
-File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Labels, tallies, scores or a confusion matrix.")
-]
-Interval = Annotated[str, typer.Option(help="Kind of interval: hdi or eti.")]
-Prob = Annotated[float, typer.Option(help="Mass of the interval.")]
-Ignore = Annotated[str | None, typer.Option(help="Columns that nothing is read from.")]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better.")]
-Scale = Annotated[
-    int, typer.Option(help="Of tallies with partial credit: 2 where there are halves.")
-]
-Shuffles = Annotated[
-    int, typer.Option(help="Random swaps, where a randomization test has to sample.")
-]
-Systems = Annotated[
-    str | None, typer.Option(help="Systems to compare, in this order; comma-separated.")
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a dask scheduler whose workers read blocks of scores (a Zarr store, or "
-        "Parquet files, which then are parts of one table); or threads, of this machine."
-    ),
-]
-Github = Annotated[
-    bool, typer.Option("--github", help="Add the answer to the step summary of GitHub Actions.")
-]
-Junit = Annotated[Path | None, typer.Option(help="Write the answer as JUnit's XML.")]
-Figures = Annotated[
-    Path | None,
-    typer.Option("--figures", help="A folder to draw the figures into, as PDF, SVG and PNG."),
-]
+def _any(choices: tuple[str, ...]) -> str:
+    return f"{', '.join(choices[:-1])} or {choices[-1]}"
 
 
-def _of(panel: str, kind: Any, help: str, *flags: str) -> tuple[Any, Any]:
-    """A type and its option, and the default: not set."""
-    option = typer.Option(*flags, help=help, rich_help_panel=panel)
-    return Annotated[kind if kind is bool else kind | None, option], False if kind is bool else None
-
-
-_LOGS, _TABLES = "Of logs", "Of tables"
-# How tables and logs are read: option, and default; commands take those that they can use.
-READING = {
-    "layout": _of(_TABLES, str, f"{', '.join(names.LAYOUTS)}; recognised when not given."),
-    "lower_is_better": _of(_TABLES, bool, "Lower scores are better.", "--lower-is-better"),
-    "scale": _of(_TABLES, int, "Of tallies with partial credit: 2 where there are halves."),
-    "names": _of(_TABLES, str, "systems or datasets: what several tables are."),
-    "item": _of(_TABLES, str, "The column of item ids."),
-    "system": _of(_TABLES, str, "The column of systems."),
-    "score": _of(_TABLES, str, "The column of scores."),
-    "ignore": _of(_TABLES, str, "Columns that nothing is read from."),
-    "true": _of(_TABLES, str, "Words that are 1, such as C,pass."),
-    "false": _of(_TABLES, str, "Words that are 0, such as I,fail."),
-    "percent": _of(_TABLES, bool, "Scores are per cent.", "--percent"),
-    "decimal": _of(_TABLES, str, "The decimal sign: . or ,"),
-    "sep": _of(_TABLES, str, "What stands between cells, such as ;"),
-    "task": _of(_LOGS, str, "Tasks to read; comma-separated."),
-    "metric": _of(_LOGS, str, "The metric, or the beginning of its name."),
-    "filter": _of(_LOGS, str, "The filter, of lm-eval."),
-    "epoch": _of(_LOGS, int, "One run of each item."),
-    "join": _of(_LOGS, str, "auto, id, content or order: what makes one item of two."),
-    "again": _of(_LOGS, str, "last, first or epochs: of several finished runs of one system."),
-    "errors": _of(_LOGS, str, "missing, raw or worst: what a sample counts as that failed."),
-    "unscored": _of(_LOGS, str, "missing, raw or worst: what a sample counts as without a score."),
-    "tool": _of(_LOGS, str, "The tool that wrote them; recognised when not given."),
-    "items": _of(_LOGS, Path, "A file with the ids of the data set, one a line, for SWE-bench."),
-    "cluster": _of(_LOGS, str, "content, or a metadata of samples: what items of a cluster share."),
+# The arguments and options by name: what is taken, "" for a switch, and the help; by group. A name
+# after the name of a command is what only this command has under that option.
+_ROWS: dict[str, dict[str, tuple[str, str]]] = {
+    "Arguments": {
+        "files": (
+            "FILE...",
+            "Results: a table (one row per item, one column per system), logs of an evaluation "
+            "tool, a folder, or a pattern. Use NAME=FILE for one file per system. Several tables "
+            "of the same systems are several data sets.",
+        ),
+        "show files": ("FILE...", "Results, as in compare; or saved comparisons (.nc)."),
+        "pilot": (
+            "[FILE]...",
+            "Results of two systems so far: a table or logs. Use NAME=FILE for one file per "
+            "system. Without it, give --decisive and --difference.",
+        ),
+        "baseline_file": ("BASELINE", "Results of one system, or the file that --accept wrote."),
+        "candidate": ("CANDIDATE", "Results of the system that may replace it."),
+        "file": ("FILE", "Labels, TP/FP/FN counts, scores, or a confusion matrix."),
+        "outcome file": ("FEATURES", "A table with one row per dialogue, one column per feature."),
+        "order file": ("FILE", "Rankings, one for each system or judge."),
+    },
+    _COMPARE: {
+        "baseline": ("NAME", "Reference system; all others are compared with it."),
+        "systems": ("NAMES", "Only these systems, in this order; comma-separated."),
+        "quantity": (
+            "TEXT",
+            'For graded scores: "wins" (how often a system has the better score) or "mean" '
+            "(average score). Default: report both and decide by the mean.",
+        ),
+        "unit": (
+            "item",
+            "Treat every row as independent, even if the data have clusters or repeated runs.",
+        ),
+        "weight": ("TEXT", '"item", or "unit": each cluster counts once in a mean.'),
+        "over": ("COLUMN", "Average over the data sets in this column."),
+        "weights": (
+            "TEXT",
+            'Weights of --over: "size", or NAME=WEIGHT for each, comma-separated. Default: each '
+            "data set counts once.",
+        ),
+        "ties": (
+            "TEXT",
+            'How to treat ties: "third" (own outcome), "drop", "half", "to_a", "to_b", or "all" '
+            "to show the verdict under every policy.",
+        ),
+        "missing": (
+            "TEXT",
+            'Items with a missing score: "pairwise" (leave out of the pairs concerned), '
+            '"complete" (leave out of all pairs), "wrong" (count as worst score), or "error".',
+        ),
+        "margin": ("NUMBER", "Two scores within this distance are a tie."),
+        "statistic": ("TEXT", f"{_any(names.STATISTICS)}."),
+        "beta": ("NUMBER", "Weight of recall in f_beta."),
+        "reference": ("NAME", "Reference ranking; repeat the option for several. Default: none."),
+        "references": (
+            "TEXT",
+            'How to combine several references: "mean", "weighted", "best" or "consensus".',
+        ),
+        "restrict": ("common", "Compare the items that both rankings have."),
+        "outcome": ("COLUMN", "The column to predict."),
+        "features": ("COLUMNS", "Columns to choose from; comma-separated. Default: all others."),
+        "direction": ("TEXT", f"Stepwise search: {_any(names.DIRECTIONS)}."),
+        "leave_out": (
+            "COLUMN",
+            'Cross-validation: rows with the same value are left out together. "row" leaves out '
+            "one row at a time.",
+        ),
+        "ordinal": ("", "The outcome has ordered categories. Needs PyMC."),
+        "components": ("FILE", "Table of components to compare by predicted outcome. Needs PyMC."),
+        "near": ("", "Also look for items that are near copies."),
+    },
+    _PLAN: {
+        "decisive": ("NUMBER", "Proportion of items that one of two systems will win."),
+        "difference": ("NUMBER", "Proportion of wins of A minus that of B."),
+        "until": ("NUMBER", "Predict the verdict for this total number of items."),
+        "verdict": (
+            "TEXT",
+            "Verdict to plan for: a_better, b_better, either, equivalent or any. Default: the "
+            "system that leads in the pilot is better.",
+        ),
+        "target": ("NUMBER", "Probability of this verdict that you want."),
+        "most": ("NUMBER", "Largest number of items to try. Default: 10000; with a ROPE, 400."),
+    },
+    _DECIDE: {
+        "gate margin": ("NUMBER", "Non-inferiority margin, such as 0.05 or 5%.  [required]"),
+        "rope": (
+            "NUMBER",
+            "Half-width of the region of practical equivalence (ROPE). Smaller differences do "
+            "not matter to you.",
+        ),
+        "threshold": ("NUMBER", "Posterior probability needed for a verdict, such as 0.95 or 95%."),
+        "method": (
+            "TEXT",
+            '"exact" (closed form), "mcmc" (PyMC), "both", or "advised" (the model recommended '
+            "for your data).",
+        ),
+        "outcome method": ("TEXT", '"exact" (least squares), or "both" (also PyMC).'),
+        "prior": (
+            "TEXT",
+            f"{', '.join((*names.PRIORS, names.SKEPTICAL))}, or three numbers for win,loss,tie "
+            "(win = the system named first).",
+        ),
+        "interval": ("TEXT", 'Credible intervals: "hdi" (highest density) or "eti" (equal tails).'),
+        "ci_prob": ("NUMBER", "Level of the credible intervals."),
+        "draws": ("NUMBER", "Posterior draws; with PyMC, draws per chain."),
+        "model": ("", "Also fit the Mallows model with PyMC."),
+        "seed": ("NUMBER", "Seed for everything that is sampled."),
+        "max_missing": ("NUMBER", "Largest proportion of items with one missing score."),
+        "inconclusive": ("TEXT", '"pass" or "fail": exit code if inconclusive, in place of 3.'),
+        "looks": ("NUMBER", "Number of planned interim looks, evenly spaced."),
+        "of": ("NUMBER", "Number of non-tied items at the last of these --looks."),
+        "strict": ("", "Exit code 1 also for warnings."),
+        "accept": ("", "Write CANDIDATE as the new BASELINE, a text file."),
+    },
+    _TESTS: {
+        "tests": ("TEXT", f"{_any(names.TESTS)}; comma-separated."),
+        "alpha": ("NUMBER", "Significance level."),
+        "correction": (
+            "TEXT",
+            f"Correction for multiple pairs: {_any(names.CORRECTIONS)}.",
+        ),
+        "groups correction": (
+            "TEXT",
+            f"Correction for multiple pairs: {_any(names.CORRECTIONS + names.JOINT_CORRECTIONS)}. "
+            "tukey also computes the critical difference.",
+        ),
+        "shuffles": (
+            "NUMBER",
+            "Number of random permutations, if the exact test is too large.",
+        ),
+        "test": ("TEXT", '"randomization" (permutes scores) or "sign" (counts wins).'),
+        "permutations": ("TEXT", f"Randomization test: {_any(names.RANDOMIZATIONS)}."),
+        "cutoff": ("NUMBER", "Two systems differ if p is at most this."),
+        "confidence": ("NUMBER", "Confidence in p <= cutoff that a sampled p needs."),
+    },
+    _JUDGE: {
+        "judge": (
+            "COLUMN",
+            "Column with the judge's answers; two columns, comma-separated, if you asked in both "
+            "orders. For votes without --human: the column that names the judge.",
+        ),
+        "human": ("COLUMN", "Column with human labels; blank = not labelled."),
+        "strata": (
+            "COLUMNS",
+            "Columns that define separate kinds of judge answer, such as which system was shown "
+            "first.",
+        ),
+        "drop": (
+            "",
+            "Drop human labels on items that the judge did not answer (default: stop with an "
+            "error).",
+        ),
+    },
+    _TABLES: {
+        "layout": ("TEXT", f"{_any(names.LAYOUTS)}. Detected by default."),
+        "measures layout": (
+            "TEXT",
+            "confusion, predictions, tallies, wide or long. Detected by default.",
+        ),
+        "names": ("TEXT", 'Whether several files are "systems" or "datasets".'),
+        "item": ("COLUMN", "Column of item ids."),
+        "system": ("COLUMN", "Column of system names."),
+        "score": ("COLUMN", "Column of scores."),
+        "run": ("COLUMN", "Column that numbers repeated runs of an item."),
+        "cluster": (
+            "TEXT",
+            "What groups items that are not independent: a column of a table. For logs: a "
+            'metadata field, or "content" (copies of one question).',
+        ),
+        "ignore": ("COLUMNS", "Columns to ignore; comma-separated."),
+        "true": ("TEXT", "Values that mean correct, such as yes,pass."),
+        "false": ("TEXT", "Values that mean wrong, such as no,fail."),
+        "percent": ("", "Scores are percentages (0-100)."),
+        "lower_is_better": ("", "Lower scores are better (errors, costs, times)."),
+        "decimal": ("TEXT", "Decimal separator: . or ,"),
+        "sep": ("TEXT", "Column separator, such as ;"),
+        "scale": (
+            "NUMBER",
+            "Multiply TP/FP/FN counts by this to make them whole (2 if there are halves).",
+        ),
+        "scheduler": (
+            "TEXT",
+            'For Zarr and Parquet larger than memory: address of a dask scheduler, or "threads".',
+        ),
+    },
+    _LOGS: {
+        "task": ("TEXT", "Tasks to read; comma-separated."),
+        "metric": ("TEXT", "Metric to compare; a prefix is enough."),
+        "filter": ("TEXT", "lm-eval filter."),
+        "epoch": ("NUMBER", "Use only this run of each item."),
+        "join": ("TEXT", "How to match items: auto, id, content or order.  [default: auto]"),
+        "again": (
+            "TEXT",
+            'If a system was run several times: "last", "first", or "epochs" (use all as '
+            "repeated runs).",
+        ),
+        "errors": (
+            "TEXT",
+            'Samples that failed: "missing", "raw" (use the number in the log), or "worst".  '
+            "[default: missing]",
+        ),
+        "unscored": ("TEXT", "Samples without a score: same choices.  [default: missing]"),
+        "tool": ("TEXT", "Tool that wrote the logs. Detected by default."),
+        "items": ("FILE", "SWE-bench: all instance ids, one per line."),
+    },
+    _OUTPUT: {
+        "format": (
+            "TEXT",
+            "text, markdown, html, latex or json. Default: text, or by the suffix of --output.",
+        ),
+        "compare format": (
+            "TEXT",
+            "text, markdown, html, latex, json, latex-table, latex-macros, sentence or "
+            "pull-request. Default: text, or by the suffix of --output.",
+        ),
+        "output": (
+            "FOLDER or FILE",
+            "A file (format from its suffix), or a folder (report, pairs.csv, comparison.nc).",
+        ),
+        "page": ("FILE", "Write the report to this file; .html, .md, .tex or .txt."),
+        "title": ("TEXT", "Title of the report."),
+        "p_values": (
+            "TEST",
+            "For latex-table: add the p-values of this test against the baseline, or else "
+            "against the best system.",
+        ),
+        "figures": ("FOLDER", "Write figures as PDF, SVG and PNG."),
+        "full": ("", "Print the full report: tests, priors, diagnostics and data."),
+        "no_picture": ("", "Print no picture of the intervals."),
+        "browser": ("", "Open the page in a browser."),
+        "json": ("", "Print all findings as JSON."),
+        "gate json": ("FILE", "Write all results as JSON."),
+        "markdown": ("", "Print Markdown, as for a step summary."),
+        "github": ("", "Append the report to the GitHub Actions step summary."),
+        "junit": ("FILE", "Write the result as JUnit XML."),
+    },
 }
+OPTIONS = {name: (group, *row) for group, rows in _ROWS.items() for name, row in rows.items()}
+GROUPS = tuple(group for group in _ROWS if group != "Arguments")
+FLAGS = {"format": ("--format", "-f"), "output": ("--output", "-o"), "page": ("--output", "-o")}
+# The options of `betterthan.read`; commands take those that they can use.
+READING = tuple(
+    name for name in (*_ROWS[_TABLES], *_ROWS[_LOGS]) if " " not in name and name != "scheduler"
+)
+
+
+def row_of(command: str, name: str) -> tuple[str, str, str]:
+    """The group of an option of a command, what it takes, and its help."""
+    return OPTIONS.get(f"{command} {name}") or OPTIONS[name]
+
+
+def kind_of(takes: str) -> Any:
+    """The type of an option for reading, by what it takes."""
+    return {"": bool, "NUMBER": int | None, "FILE": Path | None}.get(takes, str | None)
+
+
+_IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"}
+_CALL_OR_OPTION = re.compile(
+    r"\w\([^()]*\)|(?<![\w.-])([a-z_]+)=(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[\w.+-]*\w)?"
+)
+
+
+def in_options(message: str) -> str:
+    """A message in which arguments of Python are options of the command line.
+
+    Examples
+    --------
+    >>> in_options("2 metrics: acc (9), f1 (9); pass metric='acc', or systems=['a', 'b']")
+    '2 metrics: acc (9), f1 (9); pass --metric acc, or --systems a,b'
+    """
+    return _CALL_OR_OPTION.sub(_as_option, message)
+
+
+def _as_option(match: re.Match[str]) -> str:
+    name, value = match[1], match[2] or ""
+    if (name, value) == ("higher_is_better", "False"):
+        return "--lower-is-better"
+    name = _IN_PYTHON.get(name, name)
+    if name not in OPTIONS:
+        return match[0]
+    words = [word.strip(" '\"") for word in value.strip("[]").split(",")]
+    argument = "" if value == "True" else quote(",".join(words)) if value else ""
+    return f"--{name.replace('_', '-')} {argument}".rstrip()

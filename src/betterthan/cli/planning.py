@@ -3,13 +3,11 @@
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.options import Page, Rope, Systems
+from betterthan.cli.curves import VERDICTS
 from betterthan.cli.sources import inputs_of, read_arguments, reading_options, source_of
 
 if TYPE_CHECKING:
@@ -20,62 +18,45 @@ _MOST, _MOST_BY_ROPE = 10_000, 400  # items that are thought of
 
 
 def plan(
-    pilot: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Results of two systems so far: a table, logs; twice NAME=FILE, one a system."
-        ),
-    ] = None,
-    decisive: Annotated[
-        float | None, typer.Option(help="Share of items that one of the two will win,")
-    ] = None,
-    difference: Annotated[
-        float | None, typer.Option(help="and by how much A wins more of them than B.")
-    ] = None,
-    until: Annotated[
-        int | None, typer.Option(help="Of a pilot: what is said when it has so many items.")
-    ] = None,
-    rope: Rope = names.ROPE,
-    of: Annotated[
-        str | None,
-        typer.Option(
-            help="Verdict: a_better, b_better, either, equivalent or any; of a pilot that the "
-            "system ahead is better, if not given."
-        ),
-    ] = None,
-    target: Annotated[float, typer.Option(help="Wanted probability of it.")] = 0.8,
-    threshold: Annotated[
-        float, typer.Option(help="Probability from which a verdict is given.")
-    ] = names.VERDICT_PROB,
-    most: Annotated[
-        int | None,
-        typer.Option(help="Most items that are thought of: 10000; with a rope, slower, 400."),
-    ] = None,
-    systems: Systems = None,
-    output: Page = None,
+    pilot: list[str] | None = None,
+    systems: str | None = None,
+    decisive: float | None = None,
+    difference: float | None = None,
+    until: int | None = None,
+    verdict: str | None = None,
+    target: float = 0.8,
+    most: int | None = None,
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    page: Path | None = None,
     **reading: Any,
 ) -> None:
-    """How many items give a verdict, from a pilot or from a guess; of a pilot, will it hold."""
+    """Plan the sample size: how many items a verdict needs, and whether it would replicate.
+
+    For example:
+      betterthan plan results.csv --systems old,new
+      betterthan plan results.csv --until 500 --target 0.9
+      betterthan plan --decisive 0.2 --difference 0.05
+    """
     from betterthan import checks
 
-    form, page = one_file(None, output, "a plan", inputs_of(pilot or []))
+    form, page = one_file(None, page, "a plan", inputs_of(pilot or []))
     how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
     wanted = {
         "target": target,
-        "of": of or "a_better",
+        "of": verdict or "a_better",
         "most": most or (_MOST_BY_ROPE if rope else _MOST),
     }
-    if (pilot is None) == (decisive is None and difference is None):
-        raise ValueError(
-            "say what is known: --pilot results.csv, or --decisive 0.2 --difference 0.05"
-        )
-    if pilot is not None:
+    checks.one_of(wanted["of"], [*VERDICTS], "--verdict")
+    if (not pilot) == (decisive is None and difference is None):
+        raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
+    if pilot:
         counts = _counts(pilot, systems=systems, **reading)
-        plans = _of_pilot(counts if of else _ahead_first(counts), until, wanted, how)
+        plans = _of_pilot(counts if verdict else _ahead_first(counts), until, wanted, how)
         _write(plans, form, page)
         return
     if until is not None or systems is not None or reading_options(**reading):
-        raise ValueError("--until, --systems and options for reading are for a --pilot")
+        raise ValueError("--until, --systems and options for reading need a file of results")
     _write([_of_guess(_theta(decisive, difference), wanted, how)], form, page)
 
 
@@ -91,14 +72,16 @@ def _theta(decisive: float | None, difference: float | None) -> tuple[float, flo
     """Probabilities of win, loss and tie of a guess."""
     if decisive is None or difference is None:
         raise ValueError(
-            "--decisive and --difference belong together: --decisive .2 --difference .05"
+            "--decisive and --difference belong together: --decisive 0.2 --difference 0.05"
         )
     if not 0 < decisive <= 1:
-        raise ValueError(f"decisive is {decisive:g}; give a share of items, above 0 and at most 1")
+        raise ValueError(
+            f"--decisive is {decisive:g}; give a proportion of items, above 0 and at most 1"
+        )
     if not abs(difference) <= decisive:
         raise ValueError(
-            f"difference is {difference:g}, but only a share of {decisive:g} of the items is "
-            "decisive; it cannot be larger than that"
+            f"--difference is {difference:g}, larger than --decisive {decisive:g}; give at most "
+            "the proportion of items that one of the two wins"
         )
     return (decisive + difference) / 2, (decisive - difference) / 2, 1 - decisive
 
@@ -112,14 +95,14 @@ def _counts(pilot: list[str], **choices: Any) -> Any:
     _clustered(data)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     if names.SYSTEM in data.dims and not data.isin((0, 1)).where(data.notnull(), True).all():
-        say("scores are graded: this plan is of winning more items, which a higher mean need not")
+        say("scores are graded: this plan is for winning more items, not for a higher mean")
     systems_present = (
         counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
     )
     if len(systems_present) != 2 or names.DATASET in counts.dims:
         raise ValueError(
-            f"a plan is of two systems on one set of items, and here are {len(systems_present)} "
-            f"({', '.join(map(str, systems_present))}); name two with --systems A,B"
+            f"{len(systems_present)} systems ({', '.join(map(str, systems_present))}); a plan is "
+            "for two systems on one data set: choose two with --systems A,B"
         )
     return counts
 
@@ -139,13 +122,12 @@ def _clustered(data: Any) -> None:
     n_clusters = len(set(data[CLUSTER].values.tolist()))
     if n_clusters == 1:
         raise ValueError(
-            "all items of the pilot are in one cluster, so nothing can be said about new clusters; "
-            "give a pilot with items of several"
+            "all items are in one cluster, which predicts nothing about new clusters; give items "
+            "of several clusters"
         )
     say(
-        f"items come in {n_clusters:,} clusters; this plan takes them as independent and asks for "
-        "too "
-        "few: see betterthan.plan.cluster_power"
+        f"this plan asks for too few items: it treats items of the {n_clusters:,} clusters as "
+        "independent; see betterthan.plan.cluster_power"
     )
 
 
@@ -175,7 +157,7 @@ def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, A
 
     needed = bt.plan.items_needed(theta=theta, **wanted, **how)
     _tell("a new set of items", [needed])
-    say("a guess taken as known asks for too few: a --pilot says how unsure it is")
+    say("a guess asks for too few items: it ignores how uncertain it is; give results instead")
     _draw(needed, wanted, {"theta": theta} | how)
     return needed
 

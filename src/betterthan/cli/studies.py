@@ -1,65 +1,42 @@
 """Commands on component scores, on what predicts a response, and on orders."""
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.options import (
-    File,
-    Format,
-    Ignore,
-    Interval,
-    Lower,
-    Output,
-    Prob,
-    Rope,
-    Scale,
-    Seed,
-    Shuffles,
-    Systems,
-)
 
 
 def measures(
-    file: File,
-    statistic: Annotated[str | None, typer.Option(help=", ".join(names.STATISTICS))] = None,
-    beta: Annotated[float, typer.Option(help="For f_beta: the weight of recall.")] = 1.0,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Item column whose items stay together; by default clusters."),
-    ] = None,
-    rope: Rope = names.ROPE,
-    interval: Interval = names.CI_KIND,
-    ci_prob: Prob = names.CI_PROB,
-    draws: Annotated[
-        int, typer.Option(help="Joint draws of the Bayesian bootstrap.")
-    ] = names.BOOTSTRAP_DRAWS,
-    shuffles: Shuffles = names.SHUFFLES,
-    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            help="confusion, predictions, tallies, wide or long; recognised when not given."
-        ),
-    ] = None,
-    systems: Systems = None,
-    ignore: Ignore = None,
-    lower_is_better: Lower = False,
-    scale: Scale = 1,
-    seed: Seed = None,
-    format: Format = None,
-    output: Output = None,
+    file: Path,
+    systems: str | None = None,
+    statistic: str | None = None,
+    beta: float = 1.0,
+    unit: str | None = None,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
+    interval: str = names.CI_KIND,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    seed: int | None = None,
+    correction: str = "holm",
+    shuffles: int = names.SHUFFLES,
+    layout: str | None = None,
+    ignore: str | None = None,
+    lower_is_better: bool = False,
+    scale: int = 1,
+    format: str | None = None,
+    page: Path | None = None,
 ) -> None:
-    """Precision, recall and F with their uncertainty, and systems compared by them on the same
-    items.
+    """Compute precision, recall and F1 with intervals, and compare systems by them.
+
+    For example:
+      betterthan measures labels.csv
+      betterthan measures tallies.csv --statistic f1 --seed 1
     """
     import betterthan as bt
     from betterthan.cli.reading import measured, with_seed
 
-    form, target = one_file(format, output, "measures", [file])
+    form, target = one_file(format, page, "measures", [file])
     data, confusions, default = measured(
         file,
         layout,
@@ -89,41 +66,29 @@ def measures(
 
 
 def outcome(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FEATURES", help="One row for each dialogue, one column a feature."),
-    ],
-    outcome: Annotated[str, typer.Option(help="The column to predict.")],
-    features: Annotated[
-        str | None, typer.Option(help="Columns to choose from, comma-separated; all others.")
-    ] = None,
-    direction: Annotated[
-        str, typer.Option(help=f"Of the stepwise search: {', '.join(names.DIRECTIONS)}.")
-    ] = "both",
-    leave_out: Annotated[
-        str | None,
-        typer.Option(help="Column whose rows are left out together; row: each by itself."),
-    ] = None,
-    method: Annotated[
-        str, typer.Option(help="exact (least squares), or both (the PyMC model beside it).")
-    ] = "exact",
-    ordinal: Annotated[
-        bool, typer.Option("--ordinal", help="PyMC: the outcome is ordered categories.")
-    ] = False,
-    draws: Annotated[int, typer.Option(help="PyMC: draws kept in each chain.")] = 2 * names.DRAWS,
-    components: Annotated[
-        Path | None,
-        typer.Option(help="PyMC: a table of components and their features, to compare by outcome."),
-    ] = None,
-    seed: Seed = None,
-    format: Format = None,
-    output: Output = None,
+    file: Path,
+    outcome: str,
+    features: str | None = None,
+    direction: str = "both",
+    leave_out: str | None = None,
+    ordinal: bool = False,
+    components: Path | None = None,
+    method: str = "exact",
+    draws: int = 2 * names.DRAWS,
+    seed: int | None = None,
+    format: str | None = None,
+    page: Path | None = None,
 ) -> None:
-    """Which component scores predict an outcome, and which component it makes the better one."""
+    """Find the component metrics that predict an end-to-end outcome (PARADISE).
+
+    For example:
+      betterthan outcome dialogues.csv --outcome rating
+      betterthan outcome dialogues.csv --outcome rating --leave-out user --method both
+    """
     import betterthan as bt
     from betterthan.cli.reading import component_table, plain_table
 
-    form, target = one_file(format, output, "outcome", [file, components])
+    form, target = one_file(format, page, "outcome", [file, components])
     from betterthan import checks
 
     checks.one_of(method, ("exact", "both"), "method")
@@ -152,43 +117,31 @@ def outcome(
 
 
 def order(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Orders or ranks of systems (or judges).")
-    ],
-    reference: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="System that is the reference; several times for several. None: agreement."
-        ),
-    ] = None,
-    references: Annotated[
-        str, typer.Option(help="Several: mean, weighted, best or consensus.")
-    ] = "mean",
-    restrict: Annotated[
-        str | None, typer.Option(help="common: compare the items that both orders have.")
-    ] = None,
-    model: Annotated[
-        bool, typer.Option("--model", help="Fit the Mallows model with PyMC, too.")
-    ] = False,
-    rope: Rope = names.ROPE,
-    interval: Interval = names.CI_KIND,
-    ci_prob: Prob = names.CI_PROB,
-    draws: Annotated[
-        int, typer.Option(help="Joint draws of the Bayesian bootstrap.")
-    ] = names.BOOTSTRAP_DRAWS,
-    shuffles: Shuffles = names.SHUFFLES,
-    correction: Annotated[str, typer.Option(help=", ".join(names.CORRECTIONS))] = "holm",
-    seed: Seed = None,
-    format: Format = None,
-    output: Output = None,
+    file: Path,
+    reference: list[str] | None = None,
+    references: str = "mean",
+    restrict: str | None = None,
+    rope: float = names.ROPE,
+    ci_prob: float = names.CI_PROB,
+    interval: str = names.CI_KIND,
+    draws: int = names.BOOTSTRAP_DRAWS,
+    model: bool = False,
+    seed: int | None = None,
+    correction: str = "holm",
+    shuffles: int = names.SHUFFLES,
+    format: str | None = None,
+    page: Path | None = None,
 ) -> None:
-    """Kendall's tau of orders against a reference, chance and each other; without a reference,
-    agreement.
+    """Compare rankings with a reference by Kendall's tau, or their agreement without one.
+
+    For example:
+      betterthan order judges.csv
+      betterthan order systems.csv --reference gold
     """
     import betterthan as bt
     from betterthan.cli.reading import order_answers, ordered
 
-    form, target = one_file(format, output, "order", [file])
+    form, target = one_file(format, page, "order", [file])
     orders, names_of, several = ordered(file, reference, restrict)
     answers: list[Any] = order_answers(orders, names_of, restrict)
     if several:

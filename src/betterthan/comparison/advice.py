@@ -130,7 +130,7 @@ def _averages(loaded: LoadedData) -> bool:
 def _of_blocks(_: LoadedData) -> tuple[str, str, str]:
     raise ValueError(
         "scores in blocks are answered in closed form; models need them in memory: load them with "
-        ".compute(), or say method='exact'"
+        ".compute(), or pass method='exact'"
     )
 
 
@@ -155,7 +155,7 @@ def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
         return (
             _closed(systems),
             "the scores are graded, and by how much counts as well as how often: the mean decides, "
-            f"how often each wins stands beside{also}",
+            f"and how often each wins is reported too{also}",
             "counting wins alone: small frequent wins outweigh large rare losses; or graded, a "
             "typical difference, which looks away from the rare ones",
         )

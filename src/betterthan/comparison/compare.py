@@ -171,11 +171,11 @@ def compare(
     ci_kind : {"hdi", "eti"}, default "hdi"
         Kind of credible interval: highest density or equal-tailed.
     tests : significance.Tests, str or sequence of str, optional
-        Two-sided frequentist tests to add: "sign", "mid_p", "trinomial", "randomization". Default:
-        the sign test, plus randomization for TP/FP/FN counts and for scores of more than two
-        values. With `ties` "third" or "all", the sign test drops ties; the trinomial test keeps
-        them. `significance.Tests` also sets the level, the correction for the number of pairs, and
-        the number of permutations.
+        Two-sided frequentist tests to add: "sign", "mid_p", "mcnemar", "trinomial",
+        "randomization", "wilcoxon", "t". Default: the sign test, plus randomization for TP/FP/FN
+        counts and for scores of more than two values. With `ties` "third" or "all", the sign test
+        drops ties; the trinomial test keeps them. `significance.Tests` also sets the level, the
+        correction for the number of pairs, and the number of permutations.
     sampling : models.Sampling, optional
         Settings of PyMC, such as the numbers of draws and chains.
     rng : int, numpy.random.Generator or None

@@ -86,9 +86,8 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
 def _too_sure(name: str, *known: Any) -> str:
     many = _as_many(*known) if known else ""
     return (
-        f"The {_WHAT[name]} ({name}), but are taken as independent: as far as they are correlated, "
-        f"the answers are too certain.{many} betterthan.advise says which model takes it into "
-        "account."
+        f"The answers are too certain if rows are correlated: {_WHAT[name]} ({name}), but are "
+        f"treated as independent.{many} betterthan.advise recommends a model for this."
     )
 
 
@@ -98,9 +97,11 @@ def _as_many(n: np.ndarray, design: np.ndarray) -> str:
     if not np.isfinite(number).any():
         return ""
     low, middle = np.nanmin(number), np.nanmedian(number)
-    pairs = f"about {middle:.0f}"
-    pairs += "" if len(n) == 1 else f" for half of the pairs, {low:.0f} at least,"
-    return f" They say as much as {pairs} of {int(n.max()):,} independent examples."
+    pairs = "" if len(n) == 1 else f" (median of the pairs; at least {low:.0f})"
+    return (
+        f" The effective sample size is about {middle:.0f}{pairs}, not {int(n.max()):,} "
+        "independent examples."
+    )
 
 
 _PAIRS = (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)

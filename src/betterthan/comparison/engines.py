@@ -109,7 +109,7 @@ def _refuse_of_items(evaluation: Evaluation, options: Options) -> None:
     if options.ties == "all":
         raise ValueError(
             f"ties='all' tells every policy of independent items, not of {evaluation.unit}s; name "
-            "one policy, or say unit='item'"
+            "one policy, or pass unit='item'"
         )
     length = evaluation.counts.sizes[names.OUTCOME]
     if options.prior_sd:

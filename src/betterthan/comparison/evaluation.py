@@ -321,8 +321,8 @@ _IN_BLOCKS = (
     "missing, and single items were not looked at."
 )
 _RUNS = (
-    "Beside the model, wins, losses and tests compare the mean of an item's runs, for runs have no "
-    "common order."
+    "Next to the model, wins, losses and tests compare the mean of an item's runs, for runs have "
+    "no common order."
 )
 _LARGE = f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
 _BY_F1 = (

@@ -263,7 +263,7 @@ def quantity_of(
     if scores is None:
         if options.quantity == "mean":
             raise ValueError(
-                f"quantity='mean' needs scores by item; of {kind} wins are told, quantity='wins'"
+                f"quantity='mean' needs scores by item; for {kind}, pass quantity='wins'"
             )
         return Quantity("wins")
     if not scores.graded:

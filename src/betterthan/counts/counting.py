@@ -31,7 +31,7 @@ def count_clusters(
     if chosen is None:
         raise ValueError(
             "scores have no item coordinate 'cluster', nor 'epoch' with two values; give the one "
-            "to group by that name, or say by='item'"
+            "to group by that name, or pass by='item'"
         )
     labels = _labels(scores, chosen)
     if EPOCH in scores.coords:
@@ -136,7 +136,7 @@ def count_data(
     if by in _UNITS and not (isinstance(data, xr.Dataset) and "trials" not in data):
         if missing != "pairwise":
             raise ValueError(
-                f"missing={missing!r} is for counting without by={by!r}; say missing='pairwise'"
+                f"missing={missing!r} is for counting without by={by!r}; pass missing='pairwise'"
             )
         return count_clusters(data, by=None if by == CLUSTER else by, margin=margin)
     if isinstance(data, xr.Dataset):

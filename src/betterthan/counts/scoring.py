@@ -148,7 +148,7 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     if missing == "error":
         raise ValueError(
             f"{first_gap(scores, gaps)} ({int(gaps.sum())} missing in all); "
-            "complete it, or say missing='pairwise', 'complete' or 'wrong'"
+            "complete it, or pass missing='pairwise', 'complete' or 'wrong'"
         )
     return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores)
 

@@ -283,7 +283,7 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
 
 def _places(pairs: xr.DataArray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Row and column of each pair in a square of the systems, and the systems."""
-    hint = "an array with a dim pair, on which system_a and system_b stand"
+    hint = "an array with a dim pair that has coordinates system_a and system_b"
     labelled(pairs, "pairs", hint, kinds=xr.DataArray)
     if names.PAIR not in pairs.dims or not set(names.SQUARE) <= set(pairs.coords):
         raise ValueError(

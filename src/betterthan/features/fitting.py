@@ -321,8 +321,8 @@ def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
     if not np.isfinite(errors).all():
         where = table.group_names[int(table.groups[np.isinf(errors).argmax()])]
         raise ValueError(
-            f"without {where!r} a coefficient cannot be told; leave a feature out that it alone "
-            "varies"
+            f"without {where!r} a coefficient cannot be estimated; leave out a feature that varies "
+            "only there"
         )
 
 

@@ -211,7 +211,9 @@ def _columns(
                 f"{column!r} is the response or the group; it cannot be a feature as well"
             )
     if not chosen:
-        raise ValueError("there are no features; give at least one column beside the response")
+        raise ValueError(
+            "there are no features; give at least one column in addition to the response"
+        )
     numbers = {str(c): _numbers(frame[c], str(c)) for c in chosen}
     return pd.DataFrame(numbers, index=frame.index)
 
@@ -289,7 +291,7 @@ def grouped(table: FeatureTable) -> FeatureTable:
     finding = f"{len(groups)} rows are of {count} {_PLURAL[by]}"
     advice = (
         "say by leave_out what belongs together (a column, an index level, a label for each row), "
-        f"or leave_out={names.ROW!r} where every row stands alone"
+        f"or leave_out={names.ROW!r} if every row is independent"
     )
     if count < _LEAST:
         raise ValueError(f"{finding}, and at least {_LEAST} are needed; {advice}")
@@ -316,7 +318,7 @@ def warn_of_model(table: FeatureTable) -> None:
         warnings.warn(
             f"{len(table.y)} rows are of {count} {_PLURAL[kinds[0][1]]}, and the model takes them "
             "as independent; give by= what belongs together (such as the dialogue), or "
-            f"by={names.ROW!r} where every row stands alone",
+            f"by={names.ROW!r} if every row is independent",
             skip_file_prefixes=names.PACKAGE,
         )
 

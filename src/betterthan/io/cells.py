@@ -118,9 +118,9 @@ def _tell_merged(table: Table, column: str, written: Sequence[str]) -> None:
             return
 
 
-def numbers(table: Table, column: str, if_text: str = "") -> np.ndarray:
-    """The cells as finite float64; what is missing is NaN. `if_text` is said where no cell is a
-    number.
+def numbers(table: Table, column: str, if_text: Callable[[], str] | None = None) -> np.ndarray:
+    """The cells as finite float64; what is missing is NaN. `if_text` gives the reason where no
+    cell is a number.
     """
     values = table.columns[column]
     if isinstance(values, Numbers):
@@ -183,7 +183,7 @@ def holds_numbers(table: Table, column: str) -> bool:
     return None not in parsed and any(not math.isnan(number or 0) for number in parsed)
 
 
-def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
+def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None) -> np.ndarray:
     """The cells one distinct value at a time: with blanks, true and false, or with what is no
     number.
     """
@@ -197,7 +197,7 @@ def _mixed_numbers(table: Table, column: str, if_text: str) -> np.ndarray:
         k = next(k for k, value in enumerate(values) if parsed[value] is None)
         what = "not a number; give a number, or leave it blank where it is missing"
         if if_text and all(number is None or math.isnan(number) for number in parsed.values()):
-            what = if_text
+            what = if_text()
         raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
     _refuse_words_among_numbers(table, column, values)
     return np.array([parsed[value] for value in values], dtype=np.float64)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -22,6 +23,7 @@ _KNOWN = 2**12  # cells whose numbers are looked up
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
 _MANY = 8  # columns of numbers that `numpy.loadtxt` reads faster than cell by cell
+_COMMA = re.compile(rb"\d,\d")  # a decimal comma, between semicolons
 _BLANKS = "\x1c\x1d\x1e\x1f"  # which `numpy.loadtxt` strips from a cell
 Columns = Iterable[tuple[int, Sequence[str] | np.ndarray]]
 Blocks = Callable[[Collection[int], Collection[int]], Iterator[Columns]]
@@ -34,8 +36,8 @@ def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
     may_be_numbers = {k: name.strip().casefold() not in _IDS for k, name in enumerate(header)}
+    _refuse_other_delimiter(header, source, delimiter, data)
     columns = _columns(text.blocks, may_be_numbers)
-    _refuse_other_delimiter(header, source, delimiter)
     return make_table(source, header, [columns[k] for k in may_be_numbers], text.rows)
 
 
@@ -227,13 +229,12 @@ class _Numbers(dict[str, float]):
         return None if values is None or np.isinf(values).any() else values
 
 
-def _refuse_other_delimiter(header: list[str], source: str, delimiter: str) -> None:
+def _refuse_other_delimiter(header: list[str], source: str, delimiter: str, data: bytes) -> None:
     if len(header) > 1:
         return
     for other, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), ("|", "bars")):
         if other in header[0]:
             right = "tabs" if delimiter == "\t" else "commas"
-            reason = (
-                f"cells are separated by {name}; separate them by {right}, or say sep={other!r}"
-            )
+            reason = f"cells are separated by {name}, not by {right}; pass sep={other!r}"
+            reason += " and decimal=','" if other == ";" and _COMMA.search(data) else ""
             raise problem(source, reason, row=1)

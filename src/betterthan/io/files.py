@@ -47,9 +47,19 @@ def _extension(path: Path) -> str:
     _refuse_no_file(path)
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
-        reason = f"unknown file type {extension!r}; give {', '.join(FORMATS)}, each also with .gz"
-        raise problem(path.name, reason)
+        raise problem(path.name, unknown_type(extension))
     return extension
+
+
+def unknown_type(extension: str) -> str:
+    """What is wrong with an extension, and what to do."""
+    if extension in (".xlsx", ".xls", ".ods"):
+        return (
+            "is a spreadsheet; save the sheet as CSV, or pass the DataFrame of pandas.read_excel "
+            "to betterthan.compare"
+        )
+    table = "; rename it to .csv or .tsv if it is a table" if extension == ".txt" else ""
+    return f"unknown file type {extension!r}{table}; give {', '.join(FORMATS)}, each also with .gz"
 
 
 def _refuse_no_file(path: Path) -> None:

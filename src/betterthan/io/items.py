@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from xarray.indexes import PandasIndex
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
+from betterthan.io.hints import for_runs, not_scores
 from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
@@ -115,7 +116,8 @@ def sole(table: Table, role: str) -> str | None:
     if role in ("item", "gold") and len(matches) > 1:
         raise problem(
             table.source,
-            f"columns {listed(matches)} could each be the {role}; leave all but one out",
+            f"columns {listed(matches)} could each be the {role}; pass {role}= for the right one"
+            + (f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""),
         )
     return matches[0] if matches else None
 
@@ -198,15 +200,8 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     same = "".join(f" and {role} {quoted(coords[role][k].item())}" for role in within)
     before = table.rows[int(first[unit[k]])]
     reason = f"duplicate item id{same}, already in row {before}; give each item one row"
-    reason += "" if "epoch" in within else ", or tell its runs apart in a column 'epoch'"
+    reason += "" if "epoch" in within else f", or {for_runs(table)}"
     raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])
-
-
-_NOT_SCORES = (
-    "text, not scores; leave the column out, or name it 'item' if it holds the item ids, "
-    "'cluster' if it says which "
-    "items belong together"
-)
 
 
 def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
@@ -217,7 +212,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     at_least_two(table, systems)
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
-        values[:, k] = cells.numbers(table, system, _NOT_SCORES)
+        values[:, k] = cells.numbers(table, system, partial(not_scores, table, system))
     if items.summary.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
     if not named:
@@ -363,8 +358,8 @@ def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: 
     raise problem(
         table.source,
         f"duplicate score of system {quoted(systems[k])} on item {quoted(rows.ids[k])}"
-        f"{where}, already in row {before}; give each system one score an item, a column "
-        f"'epoch' or 'dataset' that tells them apart, or name the item ids with item=",
+        f"{where}, already in row {before}; give each system one score per item, "
+        f"{for_runs(table)}, or pass item= with the column of item ids",
         row=table.rows[k],
     )
 

@@ -56,7 +56,7 @@ def loads(data: bytes) -> Any:
     Raises
     ------
     RepeatedKeyError
-        If a key stands twice in one object.
+        If a key occurs twice in one object.
     ValueError
         If the bytes are no JSON.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from betterthan import names
 from betterthan.io.cells import holds_numbers
+from betterthan.io.hints import rows_of_averages
 from betterthan.io.problems import counted, listed, printable, problem
 from betterthan.io.table import NAMELESS, Reading, Table
 
@@ -185,7 +186,7 @@ def recognise(table: Table) -> str:
         choices = " or ".join(f"layout={layout!r}" for layout in fits)
         raise problem(
             table.source,
-            f"fits {' and '.join(fits)} (columns {listed(table.columns)}); say {choices}",
+            f"fits {' and '.join(fits)} (columns {listed(table.columns)}); pass {choices}",
         )
     return fits[0]
 
@@ -216,9 +217,9 @@ def _refuse_incomplete(table: Table) -> None:
             for layout in by_columns
             if layout.needs[0] == role
         )
-        named = "; name the scores with score=" if "no score" in absent else ""
+        named = "; pass score= with the column of scores" if "no score" in absent else ""
         reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
-        raise problem(table.source, reason)
+        raise problem(table.source, rows_of_averages(table, column) or reason)
 
 
 def _predictions_or_wide(table: Table) -> list[str]:

@@ -18,6 +18,7 @@ from betterthan.io import cells
 from betterthan.io.cells import holds_numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import table_from_frame
+from betterthan.io.hints import of_groups
 from betterthan.io.items import COORDINATES, items_of, scores_array, tallies
 from betterthan.io.layouts import (
     ALIASES,
@@ -38,6 +39,8 @@ from betterthan.text import stripped
 
 _POINT = re.compile(r"[+-]?[\d.,]*\.[\d.,]*%?")  # 1.200 may be 1200, or 1.2
 _COORDINATES = ("dataset", "cluster", "epoch", "judge")
+# the name of a column by the option that names another
+_ROLES = {role: role for role in ("item", "system", "score", "cluster")} | {"run": "epoch"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Columns:
 
     Attributes
     ----------
-    item, system, score : str, optional
+    item, system, score, cluster, run : str, optional
         Columns.
     ignore : tuple of str
         Columns that nothing is read from.
@@ -62,6 +65,8 @@ class Columns:
     item: str | None = None
     system: str | None = None
     score: str | None = None
+    cluster: str | None = None
+    run: str | None = None
     ignore: tuple[str, ...] = ()
     true: tuple[str, ...] = ()
     false: tuple[str, ...] = ()
@@ -112,10 +117,17 @@ def applied(table: Table, spec: Columns) -> Table:
 
 def _renamed(table: Table, spec: Columns) -> Table:
     """Rename the specified columns to the known names, and drop the ignored ones."""
-    new = {old: role for role in ("item", "system", "score") if (old := getattr(spec, role))}
-    for name in (*new, *spec.ignore):
+    columns_by_role = {role: column for role in _ROLES if (column := getattr(spec, role))}
+    new = {column: _ROLES[role] for role, column in columns_by_role.items()}
+    for role, name in (*columns_by_role.items(), *(("ignore", name) for name in spec.ignore)):
         if name not in table.columns:
-            raise problem(table.source, f"has no column {name!r} among {listed(table.columns)}")
+            reason = f"has no column {name!r} among {listed(table.columns)}"
+            raise problem(table.source, f"{reason}; pass one of them as {role}=")
+    if len(new) < len(columns_by_role):
+        twice = next(c for c in new if [*columns_by_role.values()].count(c) > 1)
+        roles = [f"{role}=" for role, column in columns_by_role.items() if column == twice]
+        raise problem(table.source, f"column {twice!r} is passed as {' and '.join(roles)}")
+    _refuse_groups(table, spec)
     aliases = {alias for role in new.values() for alias in ALIASES[role]}
     columns = {}
     for name, values in table.columns.items():
@@ -126,6 +138,32 @@ def _renamed(table: Table, spec: Columns) -> Table:
         needed = {"score", *(find(table, role) for role in ("item", *_COORDINATES)), "item"}
         columns = {name: values for name, values in columns.items() if name in needed}
     return replace(table, columns=columns)
+
+
+def _refuse_groups(table: Table, spec: Columns) -> None:
+    """Refuse a column of clusters or runs that is plainly something else."""
+    for role in ("cluster", "run"):
+        column, usual = getattr(spec, role), _ROLES[role]
+        if column is None:
+            continue
+        other = find(table, usual)
+        if other not in (None, column):
+            reason = f"has a column {other!r}, too; pass ignore={other!r} with {role}={column!r}"
+            raise problem(table.source, reason)
+        distinct = set(_cells(table.columns[column]))
+        if column == (spec.item or find(table, "item")) and len(distinct) == len(table.rows):
+            reason = f"{role}={column!r} has another value in each row; pass a column of {role}s"
+            raise problem(table.source, reason)
+        if find(table, "system") is None and _holds_scores(table, column, distinct):
+            reason = f"{role}={column!r} is a column of scores; pass a column of {role}s"
+            raise problem(table.source, reason)
+
+
+def _holds_scores(table: Table, column: str, distinct: set[Any]) -> bool:
+    """Whether a column has numbers that are all scores in other columns."""
+    others = [name for name in table.columns if name != column and holds_numbers(table, name)]
+    values = {cell for name in others for cell in _cells(table.columns[name])}
+    return holds_numbers(table, column) and distinct <= values
 
 
 def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) -> Any:
@@ -460,10 +498,19 @@ def read_tables(
         layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
     )
     _check_choices(chosen_layout, choices)
+    for role in ("cluster", "run"):
+        if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
+            what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
+            raise ValueError(f"{what}; this was read as {chosen_layout.name}")
     result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
     if meanings.percent and chosen_layout.gives == "scores":
         _refuse_shares(result)
     result = renamed(result, systems)
+    for role in ("cluster", "run"):
+        if column := getattr(meanings, role):
+            usual = f"{_ROLES[role]} from column"
+            was = f"{usual} {_ROLES[role]!r}"
+            result.attrs["reading"] = result.attrs["reading"].replace(was, f"{usual} {column!r}")
     if by_file:
         result.attrs["reading"] += ", each file a system"
     _log.info(result.attrs["reading"])
@@ -484,7 +531,12 @@ def _read(
     result = _joined(layout, readings, datasets, tables) if datasets else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
-    result.attrs["reading"] = summary_line(sources, layout, result, readings, datasets)
+    summary = summary_line(sources, layout, result, readings, datasets)
+    if layout.gives == "scores":
+        table, ignored = tables[0], readings[0].ignored
+        may_be = [c for c in ignored if layout.name == "long" or not holds_numbers(table, c)]
+        summary += of_groups(table, find(table, "item"), may_be)
+    result.attrs["reading"] = summary
     return result
 
 
@@ -498,8 +550,12 @@ def _refuse_shares(scores: xr.DataArray) -> None:
         system = scores[names.SYSTEM].values[small[0]]
         raise ValueError(
             f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
-            f"while others reach {100 * high.max():g}: shares beside per cent? Write all in one "
-            "unit"
+            f"while others reach {100 * high.max():g}; write all scores as percentages"
+        )
+    if 0 < high.max(initial=0.0) <= 0.01:
+        raise ValueError(
+            f"percent=True, but no score is above {100 * high.max():g}; these are proportions, so "
+            "leave percent=True out"
         )
 
 

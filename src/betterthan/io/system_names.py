@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -215,16 +214,11 @@ def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> l
 
 
 def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
-    """Both ways to read a table of which `odd` columns may be no systems, in Python and as
-    options.
-    """
+    """Both ways to read a table of which `odd` columns may be no systems."""
     left = [column for column in columns if column not in odd]
     named = left if len(left) > 1 else columns
-    return (
-        f"leave {'it' if len(odd) == 1 else 'them'} out: ignore={_in_python(odd)}, "
-        f"or --ignore {_as_option(odd)}; "
-        f"or name the systems: systems={_in_python(named)}, or --systems {_as_option(named)}"
-    )
+    it = "it" if len(odd) == 1 else "them"
+    return f"pass ignore={_in_python(odd)} to leave {it} out, or systems={_in_python(named)}"
 
 
 def _in_python(columns: Sequence[str]) -> str:
@@ -232,10 +226,6 @@ def _in_python(columns: Sequence[str]) -> str:
         return quoted(columns[0])
     more = ", ..." if columns[_MAX_LISTED:] else ""
     return f"[{', '.join(map(quoted, columns[:_MAX_LISTED]))}{more}]"
-
-
-def _as_option(columns: Sequence[str]) -> str:
-    return quote(",".join(columns[:_MAX_LISTED])) + (",..." if columns[_MAX_LISTED:] else "")
 
 
 def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any:

@@ -274,7 +274,7 @@ def _refuse_twice(
         who = f"{systems[low[k]]} and {systems[high[k]]}"
         raise problem(
             table.source,
-            f"this item stands twice for {who}; an item is one example: give several answers on it "
+            f"this item occurs twice for {who}; an item is one example: give several answers on it "
             "as columns, judge=['first', 'second']",
             row=table.rows[k],
             column=column,

@@ -321,7 +321,7 @@ def _refuse_texts(cells: int) -> None:
     if cells > _MOST:
         raise ValueError(
             f"labels are so many that they take {cells:,} counts; these are texts rather than "
-            "labels, of which only right and wrong can be told: see betterthan.read"
+            "labels, for which only correct and wrong can be counted: see betterthan.read"
         )
 
 

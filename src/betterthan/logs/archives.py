@@ -76,7 +76,7 @@ class Archive:
         is_header = len(start) == _LOCAL.size and start.startswith(b"PK\3\4")
         if info.header_offset < 0 or not is_header:
             file.close()
-            raise problem(where, "does not stand where the archive says; is the file cut?")
+            raise problem(where, "is not where the archive lists it; check whether the file is cut")
         file.seek(sum(_LOCAL.unpack(start)[1:]), io.SEEK_CUR)
         return io.BufferedReader(_Member(file, info, expansion), _STEP)
 

@@ -137,7 +137,7 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
         # errors name no line
         return loads(data)
     except RepeatedKeyError as error:
-        raise problem(name, f"the key {error} stands twice in one object", row=row) from None
+        raise problem(name, f"the key {error} occurs twice in one object", row=row) from None
     except json.JSONDecodeError as error:
         line_number = row or error.lineno
         reason = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"

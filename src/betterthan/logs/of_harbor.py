@@ -180,7 +180,7 @@ def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
     if kinds:
         named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
         message = (
-            f"{counted(sum(kinds.values()), 'trial')} with a reward beside an exception ({named})"
+            f"{counted(sum(kinds.values()), 'trial')} with both a reward and an exception ({named})"
         )
         run.notes.append(("errors", f"{message}: the reward counts"))
 

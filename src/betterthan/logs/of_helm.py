@@ -63,7 +63,7 @@ def _run(file: LogFile, specs: dict[Path, LogFile], stats: dict[Path, LogFile]) 
         (f for f in file.siblings("run_spec.json") if _is_spec(f.preview)), None
     )
     if spec is None:
-        message = f"{file.name} names no model, and there is no run_spec.json beside it"
+        message = f"{file.name} names no model, and there is no run_spec.json next to it"
         run.notes.append(("name", message))
     else:
         run.files.append(spec.name)

@@ -250,11 +250,11 @@ _TASK = re.compile(r"samples_(.+)$")
 _ANSWERS = frozenset({"arguments", "resps", "filtered_resps", "target"})
 _RESULT_KEYS = frozenset({"configs", "config", "group_subtasks", "groups"})
 _NO_SAMPLES = (
-    "has the means of tasks and no samples beside it: run lm-eval with --log_samples, and give "
+    "has the means of tasks and no samples next to it: run lm-eval with --log_samples, and give "
     "the folder"
 )
 _NO_RESULTS = (
-    "names no model, and there is no results_*.json beside it: pass a mapping of name to file"
+    "names no model, and there is no results_*.json next to it: pass a mapping of name to file"
 )
 
 

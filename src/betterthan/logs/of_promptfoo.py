@@ -181,7 +181,7 @@ def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
         sent.setdefault((result.system, result.test), set()).add(digest(prompt))
     if any(len(texts) > 1 for texts in sent.values()):
         reason = (
-            "holds prompts without the vars of their tests, so tests cannot be told apart; run "
+            "holds prompts without the vars of their tests, so tests cannot be distinguished; run "
             "promptfoo without PROMPTFOO_STRIP_TEST_VARS"
         )
         raise problem(file.name, reason)
@@ -205,7 +205,7 @@ def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result])
         if repeat is None and many:
             run.epochs = max(many)
             message = (
-                f"{counted(len(many), 'test')} stand up to {max(many)} times, taken as repeats; or "
+                f"{counted(len(many), 'test')} occur up to {max(many)} times, taken as repeats; or "
                 "the test is given twice: promptfoo's JSON (-o out.json) tells which"
             )
             run.notes.append(("repeats", message))

@@ -26,7 +26,7 @@ _NO_NAMES = ("results", "result", "report", "per_instance_details")
 _NO_FOLDERS = ("results", "logs", "")
 _ITEMS = (
     "names the resolved instances and not those that failed: pass items= with the ids of the "
-    "data set, or give a report or per_instance_details.json beside"
+    "data set, or give a report or per_instance_details.json next to it"
 )
 
 

@@ -16,7 +16,7 @@ from betterthan.logs.sniffing import LogFile, Preview
 _ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
 _METRIC, _FOLDER = "reward", "simulations"
 _LISTS = frozenset({"tasks", "simulations"})
-_NO_SIMULATIONS = "holds no simulations, and there are none in a folder 'simulations' beside it"
+_NO_SIMULATIONS = "holds no simulations, and there are none in a folder 'simulations' next to it"
 
 
 def recognises(preview: Preview) -> bool:
@@ -96,7 +96,7 @@ def _run_from_simulations(files: list[LogFile]) -> Run:
         _add(run, simulation, 0, len(run.files) - 1, {})
     run.epochs = max(run.cells.epoch)
     run.notes.append(
-        ("name", f"{run.files[0]} names no model, and there is no results.json beside")
+        ("name", f"{run.files[0]} names no model, and there is no results.json next to it")
     )
     return run
 

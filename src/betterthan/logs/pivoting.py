@@ -116,7 +116,7 @@ def _metric(counts: dict[str, tuple[int, int]], metric: str | None, filter: str 
     choices = ", ".join(f"{name} ({_count(*counts[name])})" for name in fits or counts)
     if not fits:
         raise ValueError(f"there is no metric {quoted(wanted)} among {choices}")
-    raise ValueError(f"{len(fits)} metrics: {choices}; say metric={fits[0]!r}")
+    raise ValueError(f"{len(fits)} metrics: {choices}; pass metric={fits[0]!r}")
 
 
 def _fits(name: str, metric: str | None, filter: str | None) -> bool:
@@ -212,7 +212,7 @@ def _best(logs: Logs, records: Frame) -> str:
     lacking = runs.loc[~runs["own_ids"], "system"].astype(str).tolist()
     raise ValueError(
         f"the logs of {lacking[0]} number their items by place and do not hold what was asked, so "
-        'nothing says which belong together; say join="id" to trust the numbers, or join="order"'
+        'nothing says which belong together; pass join="id" to trust the numbers, or join="order"'
     )
 
 
@@ -226,7 +226,7 @@ def _refuse_other_contents(records: Frame) -> None:
     )
     number = records["item"].nunique()
     raise ValueError(
-        f"{len(contents)} of {counted(number, 'id')} stand for different content: {cases}; say "
+        f"{len(contents)} of {counted(number, 'id')} have different content: {cases}; pass "
         'join="content" to join by what was asked, or join="id" to trust the ids'
     )
 
@@ -245,7 +245,7 @@ def _refuse_other_ids(records: Frame) -> None:
                 raise ValueError(
                     f"two logs have no id in common, but {len(digests & other_digests)} of "
                     f"{len(digests)} contents; "
-                    'say join="content" to join by what was asked'
+                    'pass join="content" to join by what was asked'
                 )
 
 
@@ -253,7 +253,7 @@ def _by_content(records: Frame) -> np.ndarray:
     """Key records by content; repeated content of a run gets an occurrence number."""
     if records["item_hash"].isna().any():
         run = records.loc[records["item_hash"].isna(), "system"].astype(str).iloc[0]
-        raise ValueError(f'the log of {run} does not hold what was asked; say join="id"')
+        raise ValueError(f'the log of {run} does not hold what was asked; pass join="id"')
     run, item, digest = (
         pd.factorize(records[k])[0].astype(np.int64) for k in ("run", "item", "item_hash")
     )
@@ -289,8 +289,8 @@ def _refuse_uneven(samples: Frame, copies: Frame) -> None:
     text = samples.loc[samples["item_hash"] == extremes.index[0], "text"].iloc[0]
     low, high = extremes.iloc[0]
     raise ValueError(
-        f"{counted(len(extremes), 'item')} stand a different number of times in different logs "
-        f'({quoted(text)}: {low} and {high} times); say join="id" if the ids can be trusted'
+        f"{counted(len(extremes), 'item')} occur a different number of times in different logs "
+        f'({quoted(text)}: {low} and {high} times); pass join="id" if the ids can be trusted'
     )
 
 

@@ -215,7 +215,7 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
             if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
                 raise ValueError(
                     f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {quoted(item)} (epoch "
-                    f"{epoch}) stands in row {cells.row[first]} too, with another score or text; "
+                    f"{epoch}) is in row {cells.row[first]} too, with another score or text; "
                     "give each item one row, or tell its runs apart"
                 )
 
@@ -481,7 +481,7 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
         return
     if None in keys:
         raise ValueError(
-            f"there are logs of {' and '.join(tools)}; say format= for one of them, or give a "
+            f"there are logs of {' and '.join(tools)}; pass format= for one of them, or give a "
             "mapping of systems to their files"
         )
     for run in runs:

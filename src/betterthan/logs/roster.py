@@ -71,14 +71,14 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "lm_eval",
         "lm-eval",
-        "samples_*.jsonl of --log_samples, with results_*.json beside",
+        "samples_*.jsonl of --log_samples, with results_*.json next to it",
         "0.4.0 to 0.4.13",
         "model_name of the results",
     ),
     Reader(
         "every_eval_ever",
         "Every Eval Ever",
-        "*_samples.jsonl, with the aggregate beside",
+        "*_samples.jsonl, with the aggregate next to it",
         "0.3.0",
         "model_id",
     ),
@@ -107,7 +107,7 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "helm",
         "HELM",
-        "per_instance_stats.json, with run_spec.json and stats.json beside",
+        "per_instance_stats.json, with run_spec.json and stats.json next to it",
         "a shortened run",
         "the model of run_spec.json",
     ),

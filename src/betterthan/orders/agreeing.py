@@ -239,7 +239,7 @@ def preference_accuracy(scores: Any, reference: Any) -> xr.DataArray:
     if str(reference) not in present or len(present) < 2:
         raise ValueError(
             f"reference is {checks.quoted(reference)}; give the one of the orders that is the "
-            f"reference, and others beside it: scores have {', '.join(present[:8]) or 'none'}"
+            f"reference, and other orders: scores have {', '.join(present[:8]) or 'none'}"
         )
     of_reference = table.isel(order=present.index(str(reference)))
     others = table.drop_isel(order=present.index(str(reference)))

@@ -242,7 +242,7 @@ def _coded(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _twice(order: np.ndarray, item: str) -> str:
     positions = " and ".join(str(p + 1) for p in np.flatnonzero(order == item))
     where = f"item {str(item)!r} occurs at positions {positions}"
-    return f"{where}; every item stands once in an order"
+    return f"{where}; every item occurs once in an order"
 
 
 def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -> Ranked:

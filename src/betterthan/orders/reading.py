@@ -73,7 +73,7 @@ def _written(text: str) -> list[list[str]]:
     else:
         groups = [[item.strip() for item in group.split("=")] for group in text.split(">")]
     if any(not item for group in groups for item in group):
-        raise ValueError("has a blank where an item should stand; every item needs a name")
+        raise ValueError("has a blank where an item should be; every item needs a name")
     return groups
 
 
@@ -94,7 +94,7 @@ def _listed(items: Any) -> list[list[str]]:
             raise ValueError(f"holds {quoted(item)}; give {hint}")
     groups = [[plain_text(item).strip()] for item in items]
     if [""] in groups:
-        raise ValueError("has a blank where an item should stand; every item needs a name")
+        raise ValueError("has a blank where an item should be; every item needs a name")
     return groups
 
 
@@ -105,7 +105,7 @@ def _refuse_repeated(groups: list[list[str]]) -> None:
             tied = len(items) > len(groups)
             where = "twice" if tied else f"at positions {items.index(item) + 1} and {k + 1}"
             raise ValueError(
-                f"item {quoted(item)} occurs {where}; every item stands once in an order"
+                f"item {quoted(item)} occurs {where}; every item occurs once in an order"
             )
 
 

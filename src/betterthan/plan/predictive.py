@@ -344,7 +344,7 @@ def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], 
     """Return how many more items each row gets, for one or several plans."""
     if (more is None) == (until is None):
         raise ValueError(
-            "say more= or until=, one of the two: how many more items, or how many in all"
+            "pass more= or until=, one of the two: how many more items, or how many in all"
         )
     if until is not None:
         remaining = checks.whole(until, "until", 0) - items

@@ -162,7 +162,7 @@ def _document_ranks(ranked: Ranked, document: str | None) -> tuple[np.ndarray, l
         raise ValueError("the orders have no item in common")
     if common.sum() > _ITEMS_MAX:
         raise ValueError(
-            f"there are {common.sum()} items; more than {_ITEMS_MAX} lines cannot be told apart"
+            f"there are {common.sum()} items; more than {_ITEMS_MAX} lines cannot be distinguished"
         )
     return ranked.ranks[d][:, common], [str(item) for item in ranked.items[d][common]]
 

@@ -521,7 +521,7 @@ def _check_counts(data: Any) -> Any:
     dataset = inputs.comparison_dataset(data)
     if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
         raise ValueError(
-            "these answers are of means on units, which no counts stand for; say unit='item', or "
+            "these answers are of means on units, which no counts represent; pass unit='item', or "
             "give counts"
         )
     return data

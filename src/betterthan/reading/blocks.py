@@ -238,8 +238,8 @@ def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
     if groups:
         raise problem(
             path.name,
-            f"has {groups[0]!r} beside the items, which blocks cannot heed; load it into memory, "
-            f"or {way} if each item stands for itself",
+            f"has {groups[0]!r} of the items, which blocks cannot use; load it into memory, "
+            f"or {way} if each item is independent",
         )
 
 

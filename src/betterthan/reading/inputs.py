@@ -13,7 +13,14 @@ from betterthan import checks, names
 from betterthan.counts.counting import count_data
 from betterthan.io.system_names import tell_alike
 from betterthan.logs.record import Logs
-from betterthan.reading.read import OTHERS, ReadOptions, read, refuse, refuse_unknown
+from betterthan.reading.read import (
+    OTHERS,
+    ReadOptions,
+    in_pandas,
+    read,
+    refuse,
+    refuse_unknown,
+)
 from betterthan.text import stripped
 
 TO_READ = PATH, FRAME = "a path", "a DataFrame"
@@ -296,6 +303,7 @@ def data_of(
         If nothing is read and there are options, or the parts of the data do not fit together.
     """
     refuse_unknown(options, function)
+    data = in_pandas(data)
     data = _put_together(data, other, systems)
     if not _is_read(data) and not _is_mapping(data):
         refuse(options, "data are in memory, and nothing is read")

@@ -45,6 +45,7 @@ class ReadOptions(TypedDict, total=False):
     item: str | None
     system: str | None
     score: str | None
+    run: str | None
     ignore: str | Sequence[str] | None
     true: str | Sequence[str] | None
     false: str | Sequence[str] | None
@@ -216,10 +217,12 @@ def read(
     items : list of str, optional
         For logs that list only the solved items (SWE-bench): the ids of the data set.
     cluster : str, optional
-        For logs: property that the items of one cluster share: ``"content"``, so that copies of a
-        question are one cluster, or the name of a metadata field of samples (Inspect).
-    item, system, score : str, optional
-        For tables: name of this column, if it is not the default.
+        Property that the items of one cluster share. For tables: a column. For logs: the name of a
+        metadata field of samples (Inspect), or ``"content"``, so that copies of a question are one
+        cluster.
+    item, system, score, run : str, optional
+        For tables: name of this column, if it is not the default; runs are the coordinate
+        ``epoch``.
     ignore : str or list of str, optional
         For tables: columns to ignore.
     true, false : str or list of str, optional
@@ -299,6 +302,7 @@ def read(
     [1, 0, 1]
     """
     refuse_unknown(options, "read")
+    source = in_pandas(source)
     if isinstance(source, Mapping):
         checks.unique([stripped(str(name)) for name in source], "table")
     chosen = SimpleNamespace(**_DEFAULTS | dict(options))
@@ -306,6 +310,8 @@ def read(
         item=chosen.item,
         system=chosen.system,
         score=chosen.score,
+        cluster=chosen.cluster,
+        run=chosen.run,
         ignore=words(chosen.ignore),
         true=words(chosen.true),
         false=words(chosen.false),
@@ -340,7 +346,7 @@ def read(
         others = judged | {"again": again, "items": items, "format": chosen.format}
         column_choices = {k: v for k, v in vars(columns).items() if k != "ignore"}
         refuse(
-            log_choices | table_choices | column_choices | others | {"cluster": cluster},
+            log_choices | table_choices | column_choices | others,
             "the source is scores in blocks",
         )
         return read_blocks(source, systems=systems, ignore=columns.ignore, **direction)
@@ -348,7 +354,9 @@ def read(
         from betterthan.reading.sources import read_judged
 
         refuse(
-            log_choices | table_choices | {"systems": systems, "again": again},
+            log_choices
+            | table_choices
+            | {"systems": systems, "again": again, "cluster": cluster, "run": chosen.run},
             "the source is judged outcomes",
         )
         others = {name: getattr(chosen, name) for name in ("strata", "item", "drop")}
@@ -372,12 +380,10 @@ def read(
         from betterthan.logs.pivoting import pivot_scores
         from betterthan.logs.reading import combine_runs
 
-        refuse(table_choices | vars(columns), "the source is a log")
+        refuse(table_choices | vars(columns) | {"cluster": None}, "the source is a log")
         logs_read = combine_runs(*logs, systems=systems, again=again)
         return pivot_scores(logs_read, **log_choices, **direction)
-    refuse(
-        log_choices | {"again": again, "items": items, "cluster": cluster}, "the source is a table"
-    )
+    refuse(log_choices | {"again": again, "items": items}, "the source is a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,
@@ -392,6 +398,12 @@ def read(
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
+
+
+def in_pandas(data: Any) -> Any:
+    """A frame of Polars or a table of Arrow as a DataFrame; all else as it is."""
+    of_frames = type(data).__module__.partition(".")[0] in ("polars", "pyarrow")
+    return data.to_pandas() if of_frames else data
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
-from betterthan.io.files import FORMATS, dataset_name, table_of
+from betterthan.io.files import FORMATS, dataset_name, table_of, unknown_type
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table
 from betterthan.logs.judgments import judgment_kind
@@ -184,10 +184,8 @@ def _refuse_unknown(file: LogFile) -> None:
     suffix = Path(file.path.name.lower().removesuffix(".gz")).suffix
     logs = f"or a log of a tool that is read: {tools()}"
     if suffix not in FORMATS:
-        reason = (
-            f"unknown file type {suffix!r}; give {', '.join(FORMATS)}, each also with .gz, {logs}"
-        )
-        raise problem(file.name, reason)
+        reason = unknown_type(suffix)
+        raise problem(file.name, f"{reason}, {logs}" if ".gz" in reason else reason)
     if suffix == ".json" and file.preview.kind == "object":
         reason = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
         raise problem(file.name, f"{reason}, {logs}")

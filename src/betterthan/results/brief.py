@@ -291,7 +291,7 @@ def rule(context: ReportContext) -> str:
                 f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
             )
     elif context.many and "difference_mean" in context.data:
-        lines.append("Each pair is compared alone, so differences need not add up.")
+        lines.append("Each pair is compared separately, so differences need not add up.")
     return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
 
 

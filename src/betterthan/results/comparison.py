@@ -81,6 +81,10 @@ class Comparison:
     def __contains__(self, name: str) -> bool:
         return name in self.data
 
+    def __getattr__(self, name: str) -> Any:
+        hint = _INSTEAD.get(name, "print it, or use .pairs, .systems, .data or .report()")
+        raise AttributeError(f"a comparison has no {name!r}; {hint}")
+
     @property
     def attrs(self) -> dict[str, Any]:
         """Return the record of all choices as plain attributes."""
@@ -231,6 +235,16 @@ class Comparison:
         return notebook_html(self)
 
 
+# what names of other packages are called here
+_INSTEAD = {
+    "summary": "print it, or call .report()",
+    "plot": "pass it to a function of betterthan.plot, such as betterthan.plot.differences",
+    "to_dataframe": "use .pairs or .systems",
+    "p_value": 'use .data["p_value"] or .pairs',
+    "verdict": 'use .pairs["verdict"]',
+}
+
+
 def _side_by_side(arrays: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarray]:
     """The same of several engines."""
     dims = arrays[0].dims
@@ -281,7 +295,7 @@ def load(path: str | Path) -> Comparison:
     if not isinstance(path, str | Path):
         raise ValueError(f"path is {type(path).__name__}; give the name of a file that ends in .nc")
     if not Path(path).is_file():
-        raise ValueError(f"path {str(path)!r} is no file")
+        raise FileNotFoundError(f"no such file: {path}")
     whole = saved.read(Path(path))
     data = _of_format(whole.to_dataset(), str(path))
     alternatives = {

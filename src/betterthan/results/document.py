@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-VERDICT, PAIRWISE_VERDICT = "Verdict", "Verdict (pair alone)"
+VERDICT, PAIRWISE_VERDICT = "Verdict", "Pairwise verdict"
 # columns of text, wherever they stand
 _IN_WORDS = (VERDICT, PAIRWISE_VERDICT, "Groups", "Not different from", "Other", "Now")
 _NO_ANCHOR = re.compile(r"[^a-z0-9]+")

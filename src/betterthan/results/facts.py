@@ -465,7 +465,7 @@ def _other_side(row: Mapping[Any, Any]) -> dict[str, Any]:
 def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
     """With who may be the best, where systems were compared jointly."""
     if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
-        why = provenance.no_joint or "pairs alone do not say which system is best"
+        why = provenance.no_joint or "pairwise answers do not show which system is best"
         return replace(answer, no_joint=why)
     top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
     size = sum(bool(row["in_best_set"]) for row in top) if "in_best_set" in systems else None

@@ -14,6 +14,7 @@ from betterthan.results.rows import single_unit
 from betterthan.results.sentences import notes as answer_notes
 from betterthan.results.sentences import unit_label
 from betterthan.signed import Signature
+from betterthan.significance.roster import get_spec
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ _SHRUNK = (
 _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
     "({joint_draws:,} draws).",
-    names.AMONG_ALL: "The answers among all systems are by quadrature, of {joint_units}: "
+    names.AMONG_ALL: "The joint answers are by quadrature, of {joint_units}: "
     "differences are drawn together by {joint_drawn:.0%}, for the best of many is partly the "
     "luckiest; the probability of one group of systems is {joint_groups[0]:.2f}, of two "
     "{joint_groups[1]:.2f}, of three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws "
@@ -164,9 +165,6 @@ def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
     return [("Against the closed form", text)]
 
 
-_SIGN_TIES = {"drop": "ties dropped", "half": "ties split half and half"}
-
-
 def tests_in(comparison: xr.Dataset) -> list[str]:
     """The tests a comparison holds; none in one that was made without."""
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
@@ -175,23 +173,9 @@ def tests_in(comparison: xr.Dataset) -> list[str]:
 def test_settings(context: ReportContext) -> list[tuple[str, str]]:
     """How the tests were done, for the list of settings."""
     on = f" on {context.provenance.tests_on}" if context.provenance.tests_on else ""
-    tests = [_test_in_words(test, context.provenance) + on for test in tests_in(context.data)]
+    tests = [get_spec(test).words(context.provenance) + on for test in tests_in(context.data)]
     text = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(tests)}" if tests else ""
     return [("Tests", text)] if tests else []
-
-
-def _test_in_words(test: str, provenance: Signature) -> str:
-    ties = _SIGN_TIES.get(str(provenance.sign_ties), str(provenance.sign_ties))
-    if test == "sign":
-        return f"sign test ({ties})"
-    if test == "mid_p":
-        return f"mid-p sign test ({ties})"
-    if test == "trinomial":
-        return "trinomial test (ties kept)"
-    how = f"exact, {provenance.randomization_method}"
-    if provenance.randomization_method == "monte_carlo":
-        how = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
-    return f"randomization of {provenance.randomization_statistic} ({how})"
 
 
 _NAMED = 12  # systems that are listed
@@ -276,7 +260,7 @@ def model_part(context: ReportContext) -> Part:
         *_whose_prior(context),
         ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
         ("Computed by", "; ".join(how)),
-        *([("Beside it", CLOSED_FORM_NOTE)] if advised_model else []),
+        *([("Also computed", CLOSED_FORM_NOTE)] if advised_model else []),
         *([("Advised", " ".join(provenance.advice.split("\n")[1:]))] if provenance.advice else []),
         ("Practically equivalent", rope),
         *test_settings(context),
@@ -286,8 +270,8 @@ def model_part(context: ReportContext) -> Part:
 
 
 _QUANTITIES = {
-    "wins": "how often a system wins; its mean stands beside",
-    "mean": "the mean; how often a system wins stands beside",
+    "wins": "how often a system wins; its mean is reported too",
+    "mean": "the mean; how often a system wins is reported too",
 }
 _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 
@@ -404,7 +388,7 @@ def _named_by_chance(context: ReportContext) -> list[str]:
     threshold = context.provenance.threshold or names.VERDICT_PROB
     rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
     text = (
-        f"Verdicts on pairs alone are one-sided: of two equal systems, one is called better in "
+        f"Pairwise verdicts are one-sided: of two equal systems, one is called better in "
         f"about {rate:.2g}% of data sets ({rate / 2:.2g}% with threshold={stricter:g}). So the "
         "two-sided interval of a decided pair may include 0."
     )
@@ -427,7 +411,7 @@ def multiplicity(context: ReportContext) -> list[str]:
     """
     provenance = context.provenance
     if "prob_best" not in context.data:
-        how = provenance.no_joint or "pairs alone do not say who is the best of all"
+        how = provenance.no_joint or "pairwise answers do not show which system is the best of all"
         return [_multiplicity(context.data), f"There is no joint answer here: {how}."]
     joint = ENGINES[str(provenance.joint_model)].joint
     drawn = {} if provenance.joint_kept is None else {"joint_drawn": 1 - provenance.joint_kept}
@@ -453,7 +437,7 @@ def _multiplicity(main: xr.Dataset) -> str:
     if "pairwise_verdict" in main:
         pairwise = main["pairwise_verdict"].transpose(*names.SQUARE).values[upper]
         n_alone = int(np.isin(pairwise, ("a_better", "b_better")).sum())
-        alone = f" Pairs alone would have {n_alone:,} such verdicts."
+        alone = f" Pairwise, there would be {n_alone:,} such verdicts."
     if not n_named:
         return f"Pairs compared: {compared:,}; no verdict names a better system.{alone}"
     if "pairwise_verdict" not in main:

@@ -222,7 +222,7 @@ def _further_columns(context: ReportContext) -> list[Column]:
     sign = probability("Sign error", "sign_error", error="prob_better_mcse")
     return [
         joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
-        probability("P(better), pair alone", "pairwise_prob_better", blank=NO_DATA),
+        probability("Pairwise P(better)", "pairwise_prob_better", blank=NO_DATA),
         verdict(PAIRWISE_VERDICT, "pairwise_verdict"),
         *(
             probability(ENGINES[name].column, "engine_prob_better", blank=NO_DATA)
@@ -329,7 +329,7 @@ _WHY = {
     "by Student's t",
     "sizes": "the model weighs how large the differences are, the closed form counts which system "
     "was ahead",
-    "together": "the model estimates all systems jointly, the closed form each pair alone",
+    "together": "the model estimates all systems jointly, the closed form each pair separately",
     "model": "the model uses more than wins and losses of the pair",
 }
 
@@ -348,7 +348,7 @@ def opposed_notes(context: ReportContext) -> list[str]:
     model = MODEL_REASONS.get(context.engine_names[0], "model")
     why = f": {_WHY[model]}" if context.provenance.method == "advised" else ""
     return [
-        f"The answer beside speaks for the other system on {len(opposed)} of {len(cells)} pairs: "
+        f"The second answer favors the other system on {len(opposed)} of {len(cells)} pairs: "
         f"{named}{more}{why}."
     ]
 

@@ -29,8 +29,8 @@ REASONS = {
     "clusters, each of which favors one system.",
     "sizes": "One weighs how large the differences are (a mean), the other counts only which "
     "system was ahead on an item (wins).",
-    "together": "The model estimates all systems jointly, from all their results; the test looks "
-    "at this pair alone.",
+    "together": "The model estimates all systems jointly, from all their results; the test uses "
+    "only this pair.",
     "ties": "The verdict gives ties to one of the systems; this test does not.",
     "few": "With so few discordant (untied) items no result could reach a two-sided p of "
     "{alpha:g}, whichever way they fell.",
@@ -38,7 +38,7 @@ REASONS = {
     "that is nearest to such a probability, is at most {alpha:g}.",
     "levels": "The verdict asks for a probability of {threshold:g}, the test for a p of {alpha:g} "
     "on two sides: one of them asks for more.",
-    "many": "Significant alone, but not after correction for {pairs:,} pairs; a posterior "
+    "many": "Significant, but not after correction for {pairs:,} pairs; a posterior "
     "probability speaks of one pair and is not corrected.",
     "rope": "The difference is real but too small to matter: the test asks whether it is 0, the "
     "verdict whether it lies within the rope.",
@@ -53,7 +53,7 @@ REASONS = {
 
 _SIDES = {"a_better": 1, "b_better": -1}
 
-_SIGN_TESTS = ("sign", "mid_p", "trinomial")
+_SIGN_TESTS = ("sign", "mid_p", "mcnemar", "trinomial")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _level(pair: Pair) -> str:
     return "prior" if np.isclose(1 - threshold, pair.alpha) else "levels"
 
 
-_ALONE = "P(better), pair alone"
+_ALONE = "Pairwise P(better)"
 _CORRECTED = {"holm": "Holm", "bh": "BH"}
 
 

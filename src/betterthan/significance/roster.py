@@ -6,16 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 import xarray as xr
+from scipy.special import stdtr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.scoring import apply_missing
-from betterthan.counts.shapes import Arrays, Table
+from betterthan.counts.scoring import apply_missing, oriented
+from betterthan.counts.shapes import Arrays, Table, square_from_pairs
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
+from betterthan.exact.joint.units import differences, joined, pair_sums
+from betterthan.exact.swaps.rank_tests import signed_rank_p
 from betterthan.signed import Signature
 from betterthan.significance.signs import OnClusters, p_values, sign_tests
 
+_DIGITS = 12  # of a difference, as a part of the largest score
 _TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
 
@@ -25,9 +29,11 @@ class Tests:
 
     Parameters
     ----------
-    which : sequence of {"sign", "mid_p", "trinomial", "randomization"}, optional
-        Tests to run. Default: the sign test, plus randomization for TP/FP/FN counts and for scores
-        of more than two values (for scores of two values it is the sign test).
+    which : sequence of str, optional
+        Tests to run: "sign", "mid_p", "mcnemar" (exact; the sign test without ties), "trinomial",
+        "randomization", "wilcoxon" (signed ranks), "t" (paired). Default: the sign test, plus
+        randomization for TP/FP/FN counts and for scores of more than two values (for scores of two
+        values it is the sign test).
     alpha : float, default 0.05
         Significance level.
     correction : {"holm", "bh", "none"}, default "holm"
@@ -81,8 +87,8 @@ class Tests:
             for spec in specs:
                 if spec.needs_items:
                     raise ValueError(
-                        f"{spec.name} swaps the responses to single items; these are counts, so "
-                        "ask for sign alone"
+                        f"tests={spec.name!r} needs the scores of single items, and these are "
+                        "counts; choose one of sign, mid_p, mcnemar, trinomial"
                     )
         return specs
 
@@ -176,6 +182,62 @@ def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -
     return Table({k: (names.SQUARE, result[k]) for k in ("p_value", "favours")})
 
 
+def _mcnemar(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
+    result = p_values(counts, "drop")
+    return Table({k: (names.SQUARE, result[k]) for k in ("p_value", "favours")})
+
+
+def _sums(data: xr.DataArray, choices: TestContext, name: str) -> Iterable[Any]:
+    """Totals and sizes (unit, pair) of both systems, where more is better."""
+    if choices.clusters is not None:
+        return choices.clusters.sums()
+    if in_blocks(data) or names.TALLY in data.dims:
+        what = "scores in blocks" if in_blocks(data) else "TP/FP/FN counts"
+        raise ValueError(f"tests={name!r} does not take {what}; choose tests='sign'")
+    values = oriented(data)
+    scored = ~np.isnan(values)
+    return pair_sums(np.where(scored, values, 0.0), scored.astype(float), np.arange(len(values)))
+
+
+def _square(p: np.ndarray, side: np.ndarray) -> Table:
+    side = side.astype(int)
+    squares = {
+        "p_value": square_from_pairs(p, p, 1.0),
+        "favours": square_from_pairs(side, -side, 0),
+    }
+    return Table({k: (names.SQUARE, values) for k, values in squares.items()})
+
+
+def _wilcoxon(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
+    """Of the differences of items, or of the means of clusters."""
+    tested = []
+    for total_a, size_a, total_b, size_b in _sums(data, choices, "wilcoxon"):
+        both = (size_a > 0) & (size_b > 0)
+        first, second = (
+            np.divide(total, size, out=np.zeros_like(total), where=both)
+            for total, size in ((total_a, size_a), (total_b, size_b))
+        )
+        scale = np.maximum(np.abs([first, second]).max(), 1e-300)
+        # equal differences, but for rounding, have one rank
+        difference = np.round((first - second) / scale, _DIGITS)
+        tested += [signed_rank_p(column) for column in difference.T]
+    p, side = np.array(tested).reshape(-1, 2).T
+    return _square(p, side)
+
+
+def _student(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
+    """Of paired differences of items; of clusters with the degrees of freedom of the posterior."""
+    if choices.clusters is not None:
+        pairs = choices.clusters.pairs
+    else:
+        pairs = joined([differences(*sums) for sums in _sums(data, choices, "t")])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stdtr(pairs.df, -np.abs(pairs.difference) / pairs.error)
+    # without spread there is no t: equal systems do not differ, of others nothing is known
+    p = np.where(pairs.error > 0, p, np.where(pairs.difference == 0, 1.0, np.nan))
+    return _square(np.where(pairs.units > 1, p, 1.0), np.sign(pairs.difference))
+
+
 def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
     """Its statistic's difference, A - B, and where it was sampled the exceedances and their
     error.
@@ -184,7 +246,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
         return _swapped_clusters(choices.clusters, choices, better=_better(data))
     if in_blocks(data):
         raise ValueError(
-            "tests='randomization' beside scores in blocks would read them a third time; call "
+            "tests='randomization' would read scores in blocks a third time; call "
             "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
         )
     from betterthan.counts.responses import responses_from
@@ -244,13 +306,14 @@ def _sign_words(provenance: Signature) -> str:
 def _randomization_words(provenance: Signature) -> str:
     how = f"exact, {provenance.randomization_method}"
     if provenance.randomization_method == "monte_carlo":
-        how = f"{provenance.shuffles:,} shuffles, seed {provenance.shuffle_seed}"
+        how = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
     return f"randomization of {provenance.randomization_statistic} ({how})"
 
 
 TESTS = (
     TestSpec("sign", "sign p", _sign, _sign_words),
     TestSpec("mid_p", "mid-p", _mid_p, lambda provenance: f"mid-p {_sign_words(provenance)}"),
+    TestSpec("mcnemar", "McNemar p", _mcnemar, lambda _: "exact McNemar test (ties dropped)"),
     TestSpec(
         "trinomial",
         "trinomial p",
@@ -261,5 +324,13 @@ TESTS = (
     TestSpec(
         "randomization", "randomization p", _randomization, _randomization_words, needs_items=True
     ),
+    TestSpec(
+        "wilcoxon",
+        "Wilcoxon p",
+        _wilcoxon,
+        lambda _: "Wilcoxon signed-rank test (zeros dropped)",
+        needs_items=True,
+    ),
+    TestSpec("t", "t-test p", _student, lambda _: "paired t-test", needs_items=True),
 )
 _ANY = f"one or more of {', '.join(names.TESTS)}"

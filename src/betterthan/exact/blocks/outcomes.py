@@ -72,7 +72,7 @@ def _read(x: np.ndarray, first: int, rule: Rule) -> Iterator[Leaf]:
         row, column = np.argwhere(gone)[0]
         raise ValueError(
             f"item {first + int(row)} has no score for {rule.systems[column]!r}; complete it, or "
-            "say missing='pairwise', 'complete' or 'wrong'"
+            "pass missing='pairwise', 'complete' or 'wrong'"
         )
     if rule.missing == "complete":
         yield Leaf(first, x[~gone.any(1)], None, blank)

@@ -2,7 +2,7 @@
 
 function cardOf(view, k) {
   const { model, data } = view, pair = pairNumbers(view, k), systems = [pair.first, pair.second];
-  const rows = [["Verdict" + (data.among && !model.joint ? " (pair alone)" : ""),
+  const rows = [["Verdict" + (data.among && !model.joint ? " (pairwise)" : ""),
     markedVerdict(pair.verdict, systems, oneOf(view, k))]];
   const add = (name, value) => { if (value != null) rows.push([name, value]); };
   if (pair.verdict === "no_verdict") add("Reason", data.reason);
@@ -37,7 +37,7 @@ function sizes(view, k, pair, add) {
   }
   if (pair.alone_p != null) {
     const alone = difference(...turnedSize(model.size_alone(k), pair.turn));
-    add("The pair alone", probability(pair.alone_p, pair.alone_mcse || 0) + ", "
+    add("Pairwise", probability(pair.alone_p, pair.alone_mcse || 0) + ", "
       + markedVerdict(pair.alone_verdict, [pair.first, pair.second]) + "; "
       + alone[0] + (alone[1] ? " " + intervalName(data) + " " + alone[1] : ""));
   }

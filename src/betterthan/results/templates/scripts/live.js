@@ -17,7 +17,7 @@ function liveTable(view) {
     ...("other" in data.pairs ? [[data.other === "mean" ? "P(mean better)" : "P(wins more)", "",
       (row) => row.other, share]] : []),
     [judged, "l", (row) => row.verdict],
-    ...(data.among ? [["P(better), pair alone", "alone", (row) => row.alone,
+    ...(data.among ? [["Pairwise P(better)", "alone", (row) => row.alone,
       (p, row) => probability(p, row.mcse)]] : []),
     ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
   ];

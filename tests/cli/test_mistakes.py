@@ -1,0 +1,204 @@
+"""Mistakes of new users: each ends in one line that names the option or call that solves it."""
+
+import pyarrow
+import pytest
+from typer.testing import CliRunner
+
+import betterthan as bt
+from betterthan.cli import commands
+from betterthan.cli.options import in_options
+
+ROWS = range(12)
+IDS = [f"q{k}" for k in ROWS]
+
+
+def wide(*columns, names="item,old,new", sep=","):
+    rows = zip(IDS, *columns, strict=True)
+    return names.replace(",", sep) + "\n" + "".join(f"{sep.join(map(str, row))}\n" for row in rows)
+
+
+RIGHT = [int(k % 3 > 0) for k in ROWS]
+WRONG = [k % 2 for k in ROWS]
+YES = ["yes" if x else "no" for x in RIGHT]
+TOPIC = [f"t{k // 4}" for k in ROWS]
+BY_SYSTEM = "".join(f"{s},{','.join(map(str, RIGHT))}\n" for s in ("old", "new"))
+LONG = "system,item,doc,run,em\n" + "".join(
+    f"{s},{i},d{k // 4},{r},{RIGHT[k]}\n"
+    for s in ("old", "new")
+    for k, i in enumerate(IDS)
+    for r in (1, 2)
+)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Exit code and the last line of standard error of a command on one file."""
+
+    def of(text, *options, command="compare", file="r.csv"):
+        path = tmp_path / file
+        path.write_text(text)
+        monkeypatch.setattr("sys.argv", ["betterthan", command, str(path), *options])
+        with pytest.raises(SystemExit) as stop:
+            commands.main()
+        lines = capsys.readouterr().err.splitlines()
+        return stop.value.code or 0, lines[-1] if lines else ""
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "solution"),
+    [
+        (wide(YES, YES), "text, not scores", ("--true", "yes", "--false", "no")),
+        (wide(["50%"] * 12, ["75%"] * 12), "percentages, not numbers", ("--percent",)),
+        (wide(TOPIC, RIGHT, WRONG, names="item,topic,old,new"), "", ("--ignore", "topic")),
+        (wide(["0,5"] * 12, ["0,7"] * 12, sep=";"), "", ("--sep", ";", "--decimal", ",")),
+        (wide(RIGHT, WRONG, sep=";"), "separated by semicolons", ("--sep", ";")),
+        (
+            LONG,
+            "--run run if these are repeated runs",
+            ("--run", "run", "--score", "em", "--cluster", "doc"),
+        ),
+    ],
+    ids=["yes", "percent", "category", "commas", "semicolons", "runs"],
+)
+def test_the_message_names_the_option_that_solves_it(run, text, said, solution):
+    options = ("--score", "em") if text is LONG else ()
+    code, error = run(text, *options)
+    assert code == 2
+    assert said in error
+    if solution[0] != "--run":
+        assert solution[0] in error
+    assert "=" not in error
+    assert run(text, *solution)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model,accuracy\nold,0.7\nnew,0.8\n", "one row per model, so these are averages"),
+        ("metric,old,new\nacc,0.7,0.8\nf1,0.6,0.7\n", "one row per metric, so these are averages"),
+        (f"model,{','.join(IDS)}\n{BY_SYSTEM}", "transpose the table: one row per item"),
+        (f"name,{','.join(IDS)}\n{BY_SYSTEM}", "transpose the table: one row per item"),
+    ],
+)
+def test_averages_and_transposed_tables_are_recognised(run, text, said):
+    code, error = run(text)
+    assert (code, said in error) == (2, True), error
+
+
+def test_a_column_of_clusters_and_one_of_runs(run):
+    code, error = run(LONG, "--run", "run", "--score", "em")
+    assert code == 0, error
+    text = wide(TOPIC, RIGHT, WRONG, names="item,topic,old,new")
+    assert run(text, "--cluster", "topic")[0] == 0
+    assert bt.read(read(LONG), run="run", score="em", cluster="doc")["epoch"].size == 24
+
+
+def read(text):
+    import io
+
+    import pandas as pd
+
+    return pd.read_csv(io.StringIO(text))
+
+
+def test_an_ignored_column_that_groups_the_items_is_pointed_out():
+    frame = read(LONG)
+    hint = "column 'doc' groups 12 items into 3: if items of a group are alike, pass cluster='doc'"
+    assert hint in bt.read(frame[frame["run"] == 1], score="em").attrs["reading"]
+    summary = bt.read(frame, score="em", run="run", cluster="doc").attrs["reading"]
+    assert "cluster from column 'doc'" in summary
+    assert "epoch from column 'run'" in summary
+    assert "groups" not in summary
+
+
+@pytest.mark.parametrize(
+    ("cluster", "said"),
+    [
+        ("nope", "has no column 'nope' among 'item', 'topic', 'old', 'new'"),
+        ("item", "--cluster item has another value in each row"),
+        ("old", "--cluster old is a column of scores"),
+    ],
+)
+def test_a_column_that_is_no_cluster_is_refused(run, cluster, said):
+    text = wide(TOPIC, RIGHT, WRONG, names="item,topic,old,new")
+    code, error = run(text, "--cluster", cluster)
+    assert (code, said in error) == (2, True), error
+
+
+def test_a_column_is_passed_once_and_is_not_there_twice(run):
+    code, error = run(LONG, "--run", "run", "--cluster", "run", "--score", "em")
+    assert (code, "column 'run' is passed as --cluster and --run" in error) == (2, True), error
+    text = wide(TOPIC, TOPIC, RIGHT, WRONG, names="item,topic,cluster,old,new")
+    code, error = run(text, "--cluster", "topic")
+    assert (code, "has a column 'cluster', too; pass --ignore cluster" in error) == (2, True), error
+    code, error = run("left,right,winner,prompt\nA,B,A,p1\n", "--cluster", "prompt")
+    assert (code, "is for scores and TP/FP/FN counts" in error) == (2, True), error
+
+
+@pytest.mark.parametrize("command", ["compare", "audit"])
+def test_an_option_is_given_once(run, command):
+    code, error = run(wide(RIGHT, WRONG), "--rope", "0.1", "--rope=0.2", command=command)
+    assert (code, error) == (2, "error: --rope is given 2 times; give it once")
+
+
+def test_percent_signs_are_read_and_proportions_are_no_percentages(run, tmp_path):
+    table = wide(RIGHT, WRONG)
+    assert run(table, "--threshold", "95%", "--rope", "5%", "-o", str(tmp_path / "a.md"))[0] == 0
+    assert run(table, "--threshold", "0.95", "--rope", "0.05", "-o", str(tmp_path / "b.md"))[0] == 0
+    assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text()
+    for option, said in {
+        "--threshold": "such as 0.95 for 95%",
+        "--rope": "such as 0.95 for 95%",
+    }.items():
+        code, error = run(table, option, "95")
+        assert (code, said in error) == (2, True), error
+    code, error = run(table, "--rope", "five")
+    assert (code, "'five' is not a number; give one such as 0.05 or 5%" in error) == (2, True)
+    code, error = run(table, "--percent")
+    assert (code, "these are proportions, so leave --percent out" in error) == (2, True), error
+    with pytest.raises(ValueError, match=r"rope is '5%'; give a number, such as 0\.05"):
+        bt.compare(read(table), rope="5%")
+
+
+def test_a_title(run, tmp_path):
+    page = tmp_path / "page.md"
+    assert run(wide(RIGHT, WRONG), "--title", "New prompt", "-o", str(page))[0] == 0
+    assert page.read_text().startswith("# New prompt")
+
+
+def test_files_of_other_kinds(run):
+    assert "save the sheet as CSV" in run("x", file="r.xlsx")[1]
+    assert "rename it to .csv" in run("item,A,B\nq,1,0\n", file="r.txt")[1]
+    frame = bt.compare(pyarrow.table({"item": IDS, "old": RIGHT, "new": WRONG}))
+    assert frame.data.sizes["system_a"] == 2
+
+
+def test_names_of_other_packages_get_a_suggestion():
+    comparison = bt.compare(bt.datasets.contingency_case("a"))
+    with pytest.raises(AttributeError, match=r"no 'summary'; print it, or call \.report\(\)"):
+        _ = comparison.summary
+    with pytest.raises(AttributeError, match=r"did you mean betterthan\.compare\?"):
+        _ = bt.compair
+    assert not hasattr(comparison, "anything_else")
+
+
+@pytest.mark.parametrize(
+    ("python", "options"),
+    [
+        ("pass metric='acc'", "pass --metric acc"),
+        ("systems=['a b', 'c'], item=", "--systems 'a b,c', --item"),
+        ("percent=True, higher_is_better=False", "--percent, --lower-is-better"),
+        ("format='inspect'", "--tool inspect"),
+        ("fit(counts, prior=prior)", "fit(counts, prior=prior)"),
+        ("units=20 clusters", "units=20 clusters"),
+    ],
+)
+def test_arguments_are_options_on_the_command_line(python, options):
+    assert in_options(python) == options
+
+
+def test_a_saved_answer_that_is_not_there():
+    result = CliRunner().invoke(commands.app, ["show", "nothing.nc"])
+    assert str(result.exception) == "no such file: nothing.nc"
