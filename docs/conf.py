@@ -117,7 +117,7 @@ project_copyright = author
 
 extensions = [
     *("myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"),
-    *("math_svg", "plain_cells", "rosters"),
+    *("math_svg", "plain_cells", "rosters", "search_words"),
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
