@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from gating.made import answers, first, table
@@ -40,6 +41,12 @@ def folder(tmp_path_factory):
         table(made / f"{name}.csv", scores)
     table(made / "not-comparable.csv", OLD, [f"é{k}" for k in range(300)])
     return made
+
+
+@pytest.fixture(scope="module")
+def printed(folder):
+    """What a command prints and ends with where nothing is in its way; each is run once."""
+    return cache(lambda command: run(folder, command))
 
 
 COMMANDS = {
@@ -101,9 +108,9 @@ def test_a_full_stdout_is_one_line_and_code_2(folder, command, unbuffered):
 
 @pytest.mark.parametrize("verdict", VERDICTS)
 @pytest.mark.parametrize("after", [">&-", pytest.param("> /dev/full", marks=FULL)])
-def test_a_verdict_that_cannot_be_printed_is_code_2(folder, verdict, after):
+def test_a_verdict_that_cannot_be_printed_is_code_2(folder, printed, verdict, after):
     files = f"old.csv {verdict}.csv"
-    assert run(folder, f"gate {files} --margin 0.05")[0] == VERDICTS[verdict]
+    assert printed(f"gate {files} --margin 0.05")[0] == VERDICTS[verdict]
     assert run(folder, f"gate {files} --margin 0.05", after)[0] == 2
 
 
@@ -119,8 +126,8 @@ def test_a_pipe_that_nobody_reads_is_no_verdict(folder):
     ("command", "setting"),
     [*((command, "LC_ALL=C") for command in COMMANDS), ("compare", "PYTHONIOENCODING=ascii")],
 )
-def test_an_ascii_stdout_has_replacement_characters(folder, command, setting):
-    code, out, _ = run(folder, COMMANDS[command])
+def test_an_ascii_stdout_has_replacement_characters(folder, printed, command, setting):
+    code, out, _ = printed(COMMANDS[command])
     other, ascii_out, err = run(folder, COMMANDS[command], **{"PYTHONUTF8": "0"} | ASCII[setting])
     assert other == code
     assert len(ascii_out.splitlines()) == len(out.splitlines())
@@ -143,8 +150,8 @@ def test_the_verdict_is_printed_in_ascii_with_its_code(folder, verdict, setting)
 
 @pytest.mark.parametrize("after", ["2>&-", pytest.param("2> /dev/full", marks=FULL)])
 @pytest.mark.parametrize("command", ["gate, worse", "compare --format json", "plan"])
-def test_a_stderr_that_takes_nothing_changes_nothing(folder, command, after):
-    code, out, _ = run(folder, COMMANDS[command])
+def test_a_stderr_that_takes_nothing_changes_nothing(folder, printed, command, after):
+    code, out, _ = printed(COMMANDS[command])
     assert run(folder, COMMANDS[command], after) == (code, out, "")
 
 

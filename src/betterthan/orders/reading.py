@@ -316,7 +316,7 @@ def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
         what = "no column 'order', no columns 'item' and 'rank', and no columns of ranks"
         raise problem(rows.table.source, what)
     hint = "no rank; give 'order', 'item' and 'rank', or ranks"
-    values = np.stack([cells.numbers(rows.table, c, hint) for c in columns], -1)
+    values = np.stack([cells.numbers(rows.table, c, lambda: hint) for c in columns], -1)
     documents, systems = rows.documents, rows.systems
     again = pd.DataFrame({DOCUMENT: documents.codes, names.SYSTEM: systems.codes}).duplicated()
     if again.any():
