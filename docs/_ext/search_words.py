@@ -136,3 +136,4 @@ def _check(app, exception) -> None:
 def setup(app):
     """Check after the search index is written."""
     app.connect("build-finished", _check, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -183,7 +183,7 @@ def test_on_the_command_line(monkeypatch, capsys, tmp_path):
         (("--human", "people"), "human names a column, and judge does not"),
         (("--judge", "gpt", "--strata", "x"), "--strata is for judged outcomes"),
         (("--judge", "gpt", "--human", "item"), "no outcome"),
-        (("--judge", "gpt", "--human", "people", "--ties", "drop"), "ties='drop'"),
+        (("--judge", "gpt", "--human", "people", "--ties", "drop"), "--ties drop"),
     ],
 )
 def test_the_command_line_refuses_in_one_line(monkeypatch, capsys, tmp_path, words, said):

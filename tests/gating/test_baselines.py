@@ -9,6 +9,7 @@ from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
 from betterthan.cli import commands
+from betterthan.cli.options import in_options
 from betterthan.gating import baseline_files
 from betterthan.gating.inputs import accept_candidate
 
@@ -161,7 +162,7 @@ def refused(monkeypatch, capsys, kept, new, said):
     with pytest.raises(SystemExit) as stop:
         commands.main()
     out = capsys.readouterr()
-    assert (stop.value.code, out.out, out.err) == (2, "", f"error: {line}\n")
+    assert (stop.value.code, out.out, out.err) == (2, "", f"error: {in_options(line)}\n")
 
 
 @pytest.mark.parametrize("rehash", [False, True], ids=["", "rehashed"])

@@ -318,7 +318,7 @@ def test_damaged_member(tmp_path):
 def test_member_elsewhere(tmp_path):
     path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")])
     path.write_bytes(path.read_bytes().replace(b"PK\3\4", b"PK\3\5"))
-    assert "does not stand where the archive says" in problem_of(path)
+    assert "is not where the archive lists it" in problem_of(path)
 
 
 def test_cut_packing_is_said_and_closed(tmp_path):

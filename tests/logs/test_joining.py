@@ -45,5 +45,5 @@ def test_an_uneven_number_of_copies_is_refused():
     records = pd.DataFrame(
         {"run": [0, 0, 1], "item": ["1", "2", "1"], "item_hash": [b"x"] * 3, "text": "Why?"}
     ).assign(system="m")
-    with pytest.raises(ValueError, match="stand a different number of times"):
+    with pytest.raises(ValueError, match="occur a different number of times"):
         _by_content(records)

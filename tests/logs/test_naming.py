@@ -121,5 +121,5 @@ def test_a_row_given_twice_counts_once_and_another_score_is_refused():
     (kept,), _ = merge_runs([twice(1)], "a", None)
     assert items(kept) == {"q1": 1}
     assert ("twice", "1 row of a.log given twice, counted once") in kept.notes
-    with pytest.raises(ValueError, match=r"item .q1. .epoch 1. stands in row 1 too"):
+    with pytest.raises(ValueError, match=r"item .q1. .epoch 1. is in row 1 too"):
         merge_runs([twice(0)], "a", None)

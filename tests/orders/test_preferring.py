@@ -76,7 +76,7 @@ def test_what_it_refuses_in_one_line():
     table = scores(np.random.default_rng(5))
     for bad, reference, message in (
         (table, "p99", "reference is 'p99'; give the one of the orders that is the reference"),
-        (table.isel(order=[0]), "gold", "and others beside it"),
+        (table.isel(order=[0]), "gold", "and other orders"),
         (table.where(table["order"] != "gold"), "gold", "no document has a score"),
         (table.values, "gold", "scores are a ndarray; give a table"),
         (pd.DataFrame({"gold": ["x"], "p": ["y"]}), "gold", "scores are no numbers"),

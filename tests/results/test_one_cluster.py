@@ -122,7 +122,7 @@ def test_a_plan_of_a_pilot_in_clusters(tmp_path, capsys, monkeypatch):
     for clusters, code in ((1, 2), (8, 0)):
         frame("ab", clusters).to_csv(tmp_path / "p.csv", index=False)
         pilot = str(tmp_path / "p.csv")
-        monkeypatch.setattr("sys.argv", ["betterthan", "plan", "--pilot", pilot, "--most", "60"])
+        monkeypatch.setattr("sys.argv", ["betterthan", "plan", pilot, "--most", "60"])
         with pytest.raises(SystemExit) as stop:
             commands.main()
         said = capsys.readouterr()

@@ -92,7 +92,7 @@ BAD = {
     "unit of draws": (lambda d: bt.scores.bootstrap_draws(d(), unit="x"), "unit='x' needs"),
     "beside": (
         lambda d: bt.compare(d(), tests="randomization"),
-        "would read them a third time; call randomization_test",
+        "would read scores in blocks a third time; call randomization_test",
     ),
 }
 

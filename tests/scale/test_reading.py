@@ -145,11 +145,11 @@ def test_groups_of_items_are_not_lost_in_silence(tmp_path, group):
     files = parts(tmp_path, GAPPED)
     pd.read_parquet(files[1]).assign(**{group: 1}).to_parquet(files[1])
     for more in ({}, {"systems": ["s0", "s1"]}):
-        with pytest.raises(ValueError, match=rf"1\.parquet: has '{group}' beside the items"):
+        with pytest.raises(ValueError, match=rf"1\.parquet: has '{group}' of the items"):
             bt.read(files, lazy=True, **more)
     assert bt.read(files, lazy=True, ignore=group).sizes["item"] == len(GAPPED)
     stored = with_ids(tmp_path / "x.zarr", range(4), **{group: ("item", [0, 0, 1, 1])})
-    with pytest.raises(ValueError, match=rf"x\.zarr: has '{group}' beside the items"):
+    with pytest.raises(ValueError, match=rf"x\.zarr: has '{group}' of the items"):
         bt.read(stored)
 
 
