@@ -72,6 +72,9 @@ def test_attributes_that_are_gone_are_refused_by_name(two):
         assert refusal(two.drop_attrs().assign_attrs(rest)) == f"has no attribute {name}, {right}"
 
 
+BETWEEN = "give a number between 0 and 1, both excluded"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
@@ -79,11 +82,7 @@ def test_attributes_that_are_gone_are_refused_by_name(two):
         ("notes", np.array([1, 2]), "attribute notes is a ndarray; give text"),
         ("higher_is_better", "no", "attribute higher_is_better is 'no'; give 0 or 1"),
         ("prior", "flat", "attribute prior is 'flat'; give numbers"),
-        (
-            "ci_prob",
-            95,
-            "attribute ci_prob is 95; give a number between 0 and 1, both excluded, such as 0.95 for 95%",
-        ),
+        ("ci_prob", 95, f"attribute ci_prob is 95; {BETWEEN}, such as 0.95 for 95%"),
         ("ci_kind", "q", "attribute ci_kind is 'q'; choose one of hdi, eti"),
         ("rope", -1, "attribute rope is -1; give a number of at least 0, in units of the score"),
         ("baseline", "s9", "attribute baseline is 's9'; choose one of s0, s1, s2, s3"),
