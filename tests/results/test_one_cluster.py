@@ -128,7 +128,7 @@ def test_a_plan_of_a_pilot_in_clusters(tmp_path, capsys, monkeypatch):
         said = capsys.readouterr()
         assert (stop.value.code or 0) == code
         if clusters == 1:
-            assert "error: all items of the pilot are in one cluster, so nothing can" in said.err
+            assert "error: all items are in one cluster, which predicts nothing" in said.err
             assert said.out == ""
         else:
             assert "items come in 8 clusters; this plan takes them as independent" in said.err
