@@ -22,7 +22,8 @@ def needed(*modules: str) -> None:
     for name in modules:
         if find_spec(name) is None:
             raise ValueError(
-                f"this needs {name}, which is not installed: run pip install '.[scale]' in the clone"
+                f"this needs {name}, which is not installed: in the clone, "
+                "run pip install '.[scale]'"
             )
 
 
