@@ -142,7 +142,9 @@ def test_a_system_in_one_prompt_alone_has_no_data():
     data = judged(3, 12, 10, 0.5, 6)
     rare = data["system_a"].isin(["s2"]) | data["system_b"].isin(["s2"])
     kept = data.isel(judgment=np.flatnonzero(~rare.values | (data["cluster"].values == "p0")))
-    with pytest.warns(UserWarning, match=r"'s2' judged in 1 of cluster, fewer than 5"):
+    with pytest.warns(
+        UserWarning, match=r"'s2' is little more than a guess: judged in 1 of cluster"
+    ):
         found = davidson.by_cluster(kept, draws=200, rng=1)
     verdicts = found["verdict"]
     assert verdicts.sel(system_a="s0", system_b="s2") == "no_data"

@@ -88,9 +88,9 @@ def test_all_ties_is_answered():
 def test_dependence_is_noted():
     data = scores().assign_coords(dataset=("item", ["x"] * 30 + ["y"] * 30))
     clusters = scores().assign_coords(cluster=("item", np.arange(60) // 3))
-    with pytest.warns(UserWarning, match="independent examples"):
+    with pytest.warns(UserWarning, match="independent items"):
         notes = bt.compare(clusters, unit="item").attrs["notes"]
-    assert "not 60 independent examples" in notes
+    assert "not 60 independent items" in notes
     runs = scores().assign_coords(
         item=[f"q{k // 3}" for k in range(60)], epoch=("item", np.arange(60) % 3)
     )
@@ -283,7 +283,7 @@ def test_items_without_a_cluster_leave_the_rest_as_it_was():
 
 def test_counts_of_clusters_are_summed_with_a_warning():
     data = many().assign_coords(cluster=("item", np.arange(60) // 3))
-    with pytest.warns(UserWarning, match="not 60 independent examples"):
+    with pytest.warns(UserWarning, match="not 60 independent items"):
         summed = bt.compare(bt.count(data, by="cluster"), unit="item")
     np.testing.assert_array_equal(summed["counts"].values, bt.compare(many())["counts"].values)
     crossed = bt.models.hierarchical.simulate((3, 4), rng=1)["counts"]

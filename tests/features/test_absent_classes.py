@@ -58,7 +58,9 @@ def test_stepwise_does_not_learn_which_classes_occurred():
     gain = (np.arange(20) >= 8) + random.normal(0, 0.1, 20)
     frame = features.to_pandas()[["f.c"]].assign(words=random.normal(size=20), gain=gain)
     with (
-        pytest.warns(UserWarning, match="8 of 20 rows lack a feature and are left out, 8 of th"),
+        pytest.warns(
+            UserWarning, match="8 of 20 rows are left out, because they lack a feature, 8 of th"
+        ),
         pytest.raises(ValueError, match=r"feature 'f\.c' is 1 in all 12 dialogues"),
     ):
         bt.features.performance_function(frame, "gain")

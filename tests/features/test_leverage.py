@@ -10,7 +10,10 @@ import betterthan as bt
 
 
 def test_a_loss_after_a_nearly_perfect_test_is_told():
-    with pytest.warns(UserWarning, match=r"1 of 3 learning gains are below -1, the lowest -99 at "):
+    with pytest.warns(
+        UserWarning,
+        match=r"steer least squares: 1 of 3 learning gains are below -1, the lowest -99 at ",
+    ):
         gain = bt.features.learning_gain([0.5, 0.99, 0.2], [0.7, 0.0, 0.1])
     assert gain.tolist() == pytest.approx([0.4, -99, -0.125])
     with pytest.warns(UserWarning, match="position 0, where pre is 0.99 and little was left"):

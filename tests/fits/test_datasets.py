@@ -78,7 +78,7 @@ def test_data_set_without_a_decision_is_answered_with_a_warning(data):
     tied = data.copy()
     tied.values[2] = [[0, 0, 25]]
     tree = bt.models.hierarchical.fit(tied, rng=1, predictive=False)
-    with pytest.warns(UserWarning, match="data set 'x' has no win and no loss between A and B"):
+    with pytest.warns(UserWarning, match="result of A and B in data set 'x' comes from the other"):
         found = bt.fits.compare(tree)
     assert found["prob_better_dataset"].sel(dataset="x").item() > 0.3
 

@@ -41,11 +41,11 @@ def test_a_partial_order_is_not_ranked_above_a_full_one_silently():
     assert found["exact_match"].values.tolist() == [0, 0]  # 1 for two items of eight before
     assert list(found.data_vars)[:2] == ["tau", "coverage"]
     documents = {"d1": lists, "d2": lists}
-    with pytest.warns(UserWarning, match="do not rank by it"):
+    with pytest.warns(UserWarning, match="do not rank systems by this tau"):
         scores = bt.orders.tau_scores(documents, "ref", restrict="common")
     assert scores["coverage"].sel(system="part").values.tolist() == [0.25, 0.25]
     for orders in (lists, documents):
-        with pytest.warns(UserWarning, match="different shares"):
+        with pytest.warns(UserWarning, match="different proportions"):
             taus = bt.orders.kendall_tau(orders, "ref", restrict="common")
         written = bt.report(taus, figures=False)
         assert "Coverage" in written

@@ -66,6 +66,6 @@ def test_of_one_document_few_equal_judges_are_named():
 
 def test_of_judges_with_other_items_nobody_is_named():
     judges = {"1": list("abcd"), "2": list("abce"), "3": list("abcd"), "4": list("dcba")}
-    with pytest.warns(UserWarning, match="cover different shares"):
+    with pytest.warns(UserWarning, match="cover different proportions"):
         found = bt.orders.agreement(judges, restrict="common")
     assert np.isnan(found["outlier_p"]).all()

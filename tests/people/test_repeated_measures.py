@@ -73,7 +73,9 @@ def test_no_whole_row_is_said_in_a_line():
 
 def test_too_few_times_to_screen_are_said():
     times = [1, 1.1, 0.9, 1, 1.05, 0.95, 1, 50]
-    with pytest.warns(UserWarning, match="1 of 1 participants have fewer than 9 times"):
+    with pytest.warns(
+        UserWarning, match="screened for 1 of 1 participants: they have fewer than 9 times"
+    ):
         found = bt.people.winsorise(times, by=["a"] * 8)
     assert (found.attrs["n_changed"], found.attrs["n_too_few"]) == (0, 1)
     assert bt.people.winsorise([*times, 1.0], by=["a"] * 9).attrs["n_changed"] == 1

@@ -112,7 +112,7 @@ def test_square_is_antisymmetric():
 
 
 def test_two_modes_are_told():
-    with pytest.warns(UserWarning, match="more than one mode"):
+    with pytest.warns(UserWarning, match="one interval hides modes"):
         bt.difference(pair(0, 0, 0), prior="haldane")
 
 

@@ -96,7 +96,7 @@ def test_a_paper_says_items_and_clusters():
 
 
 @pytest.mark.filterwarnings(
-    "ignore:the score rests on 1 unit", "ignore:no interval where all units"
+    "ignore:the uncertainty is little more", "ignore:no interval where all units"
 )
 def test_the_best_by_a_bootstrap_of_one_unit_is_unknown():
     found = bt.scores.compare(bt.read(frame()), rng=1)
@@ -131,4 +131,4 @@ def test_a_plan_of_a_pilot_in_clusters(tmp_path, capsys, monkeypatch):
             assert "error: all items are in one cluster, which predicts nothing" in said.err
             assert said.out == ""
         else:
-            assert "items come in 8 clusters; this plan takes them as independent" in said.err
+            assert "it treats items of the 8 clusters as independent" in said.err

@@ -200,7 +200,7 @@ def _alike(loaded: LoadedData, unit: str, datasets: int) -> tuple[str, str, str]
         pooled = f"; each of the {datasets} data sets counts once"
     return (
         _closed(systems),
-        f"{what} are correlated, so {n:,} rows say less than {n:,} independent examples: the "
+        f"{what} are correlated, so {n:,} rows say less than {n:,} independent items: the "
         f"{number:,} {unit}s are the units{pooled}",
         "any answer that takes the rows as independent: it is too certain"
         if unit == CLUSTER

@@ -92,7 +92,7 @@ def _too_sure(name: str, *known: Any) -> str:
 
 
 def _as_many(n: np.ndarray, design: np.ndarray) -> str:
-    """How many independent examples would say as much, over the pairs."""
+    """How many independent items would say as much, over the pairs."""
     number = n / np.maximum(design, 1.0)
     if not np.isfinite(number).any():
         return ""
@@ -100,7 +100,7 @@ def _as_many(n: np.ndarray, design: np.ndarray) -> str:
     pairs = "" if len(n) == 1 else f" (median of the pairs; at least {low:.0f})"
     return (
         f" The effective sample size is about {middle:.0f}{pairs}, not {int(n.max()):,} "
-        "independent examples."
+        "independent items."
     )
 
 

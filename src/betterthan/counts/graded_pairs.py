@@ -122,10 +122,10 @@ def _warn_few(differs: np.ndarray, common: np.ndarray, pairs: list[tuple[str, st
     if not len(few):
         return
     k = few[0]
-    more = f", and so for {len(few) - 1} more pairs" if len(few) > 1 else ""
+    more = f" (and of {len(few) - 1} more pairs)" if len(few) > 1 else ""
     warnings.warn(
-        f"{pairs[k][0]!r} and {pairs[k][1]!r} differ on {int(differ[k])} of {int(shared[k])} "
-        f"items{more}: how large their differences are is little more than the prior",
+        f"the size of the difference of {pairs[k][0]!r} and {pairs[k][1]!r}{more} is mostly the "
+        f"prior: they differ on {int(differ[k])} of {int(shared[k])} items",
         skip_file_prefixes=names.PACKAGE,
     )
 

@@ -182,10 +182,9 @@ def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
     if losses.size:
         worst = int(losses[gain[losses].argmin()])
         warnings.warn(
-            f"{losses.size} of {gain.size} learning gains are below -1, the lowest "
-            f"{gain[worst]:.3g} "
-            f"at position {worst}, where pre is {pre[worst]:.3g} and little was left to gain; such "
-            "a dialogue alone can steer least squares: leave it out, or predict post - pre",
+            f"a single dialogue can steer least squares: {losses.size} of {gain.size} learning "
+            f"gains are below -1, the lowest {gain[worst]:.3g} at position {worst}, where pre is "
+            f"{pre[worst]:.3g} and little was left to gain; leave it out, or predict post - pre",
             skip_file_prefixes=names.PACKAGE,
         )
 
@@ -278,8 +277,8 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
 def _warn_of_slope(slope: float, response: str) -> None:
     if slope < 0:
         warnings.warn(
-            f"a better F goes with a lower {response!r} (slope {slope:.3g}), as by chance in half "
-            "of all data where neither predicts the other; take beta for no weight of recall",
+            f"beta is no weight of recall here: a better F goes with a lower {response!r} (slope "
+            f"{slope:.3g}), as by chance in half of all data where neither predicts the other",
             skip_file_prefixes=names.PACKAGE,
         )
 

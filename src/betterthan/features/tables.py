@@ -253,8 +253,8 @@ def _tell_of_gaps(x: pd.DataFrame) -> None:
     if lost > _FEW_LOST * len(x):
         worst = most.idxmax()
         warnings.warn(
-            f"{lost} of {len(x)} rows lack a feature and are left out, {most[worst]} of them "
-            f"{worst!r}; without that column more rows stay",
+            f"{lost} of {len(x)} rows are left out, because they lack a feature, {most[worst]} of "
+            f"them {worst!r}; without that column more rows stay",
             skip_file_prefixes=names.PACKAGE,
         )
 
@@ -316,9 +316,10 @@ def warn_of_model(table: FeatureTable) -> None:
     if kinds and not table.groups_named:
         count = int(_joined([numbers for numbers, _ in kinds]).max()) + 1
         warnings.warn(
-            f"{len(table.y)} rows are of {count} {_PLURAL[kinds[0][1]]}, and the model takes them "
-            "as independent; give by= what belongs together (such as the dialogue), or "
-            f"by={names.ROW!r} if every row is independent",
+            f"errors may be too small: {len(table.y)} rows are of {count} "
+            f"{_PLURAL[kinds[0][1]]}, and the model takes them as independent; pass by= with what "
+            f"belongs together (such as the dialogue), or by={names.ROW!r} if every row is "
+            "independent",
             skip_file_prefixes=names.PACKAGE,
         )
 

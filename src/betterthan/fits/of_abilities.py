@@ -83,8 +83,8 @@ def _warn_separated(fit: Fit, by_item: bool) -> None:
         if named:
             more = f" and {len(named) - 3} more" if len(named) > 3 else ""
             warnings.warn(
-                f"{', '.join(map(repr, named[:3]))}{more} {outcome}: by how much they differ from "
-                "the others is up to the prior",
+                f"only the prior bounds the differences from {', '.join(map(repr, named[:3]))}"
+                f"{more}: {outcome}",
                 skip_file_prefixes=names.PACKAGE,
             )
 

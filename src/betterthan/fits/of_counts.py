@@ -105,8 +105,8 @@ def _warn_indecisive(total: xr.DataArray) -> None:
     if none.any():
         more = f", and {int(none.sum()) - 1} more pairs" if none.sum() > 1 else ""
         warnings.warn(
-            f"{named_pair(total, int(none.argmax()))} have no win and no loss{more}: who is "
-            "better there is the prior alone",
+            f"only the prior decides who is better of {named_pair(total, int(none.argmax()))}"
+            f"{more}: no win and no loss",
             skip_file_prefixes=names.PACKAGE,
         )
 
@@ -256,9 +256,9 @@ def _warn_indecisive_datasets(counts: xr.DataArray) -> None:
         d, p = np.argwhere(none)[0]
         more = f", and {int(none.sum()) - 1} more" if none.sum() > 1 else ""
         warnings.warn(
-            f"data set {counts[names.DATASET].values[d].item()!r} has no win and no loss between "
-            f"{named_pair(counts, p)}{more}: what is said of it there comes from the other data "
-            "sets and the prior",
+            f"the result of {named_pair(counts, p)} in data set "
+            f"{counts[names.DATASET].values[d].item()!r}{more} comes from the other data sets and "
+            "the prior: no win and no loss there",
             skip_file_prefixes=names.PACKAGE,
         )
 
@@ -287,11 +287,11 @@ def _withheld(fit: Fit, result: xr.Dataset) -> dict[str, xr.DataArray]:
     if flat.any():
         k = int(flat.argmax())
         a, b = (str(near_ties[side].values[k]) for side in names.SQUARE)
-        more = f", and so for {int(flat.sum()) - 1} more pairs" if flat.sum() > 1 else ""
+        more = f" (and {int(flat.sum()) - 1} more pairs)" if flat.sum() > 1 else ""
         warnings.warn(
-            f"{near_ties.values[k]:.0%} of the differences of {a!r} and {b!r} are below {NEAR:.0%} "
-            f"of their 90th percentile{more}: no verdict there, for the typical difference would "
-            "be one of all but ties; say with resolution= up to where differences are ties",
+            f"no verdict for {a!r} and {b!r}{more}: {near_ties.values[k]:.0%} of their differences "
+            f"are below {NEAR:.0%} of the 90th percentile, so the typical difference would be one "
+            "of all but ties; pass resolution= with the largest difference that is a tie",
             skip_file_prefixes=names.PACKAGE,
         )
     few = to_square(near_ties.copy(data=flat.astype(float)), mirror="same") == 0

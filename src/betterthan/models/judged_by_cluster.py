@@ -154,7 +154,7 @@ def _warn_few(systems: list[str], clusters: np.ndarray, by: str) -> None:
     if len(few):
         more = f" and {len(few) - 1} more" if len(few) > 1 else ""
         warnings.warn(
-            f"{systems[few[0]]!r}{more} judged in {int(clusters[few[0]])} of {by}, fewer than "
-            f"{_FEW}: how sure the answer is, is little more than a guess",
+            f"the uncertainty of {systems[few[0]]!r}{more} is little more than a guess: judged in "
+            f"{int(clusters[few[0]])} of {by}, fewer than {_FEW}",
             skip_file_prefixes=names.PACKAGE,
         )

@@ -386,8 +386,8 @@ def _warn_of_shares(coverage: xr.DataArray) -> None:
     if high - low > _SHARE:
         sides = [f"{str(s[names.SYSTEM].item())!r} {s.item():.0%}" for s in (low, high)]
         warnings.warn(
-            f"systems cover different shares of the reference's items ({', '.join(sides)}): a tau "
-            "of fewer items can be higher than one of all, so do not rank by it; see coverage",
+            "do not rank systems by this tau: they cover different proportions of the reference's "
+            f"items ({', '.join(sides)}), and a tau of fewer items can be higher; see coverage",
             skip_file_prefixes=names.PACKAGE,
         )
 

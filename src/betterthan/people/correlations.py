@@ -233,8 +233,8 @@ def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
     if few:
         least = int(np.floor((sd + np.sqrt(sd**2 + 4)) ** 2 / 4)) + 1
         warnings.warn(
-            f"{few} of {int((n > 0).sum())} participants have fewer than {least} times: none of "
-            f"theirs can be {sd:g} standard deviations from their mean, so nothing was screened",
+            f"nothing was screened for {few} of {int((n > 0).sum())} participants: they have fewer "
+            f"than {least} times, of which none can be {sd:g} standard deviations from their mean",
             skip_file_prefixes=names.PACKAGE,
         )
     return few

@@ -213,7 +213,7 @@ def _tests(
     by_subject = mean_slope(known, ci_prob)
     if np.isnan(by_subject["t"]):
         warnings.warn(
-            f"all {len(known)} slopes are the same; there is no error to test them with",
+            f"no test of the mean slope: all {len(known)} slopes are the same",
             skip_file_prefixes=names.PACKAGE,
         )
     statistics = {"mean_slope": by_subject.pop("slope")} | by_subject
@@ -224,8 +224,8 @@ def _tests(
     one, other = statistics["p_value"], by_text["p_value"]
     if one <= 1 - ci_prob and not other <= 1 - ci_prob:
         warnings.warn(
-            f"by subjects p is {one:.2g}, by texts {other:.2g}: with other texts there may be no "
-            f"slope (F1 without F2)",
+            f"with other texts there may be no slope: p is {one:.2g} by subjects, and {other:.2g} "
+            f"by texts (F1 without F2)",
             skip_file_prefixes=names.PACKAGE,
         )
     return statistics | {f"by_text_{k}": v for k, v in by_text.items()}

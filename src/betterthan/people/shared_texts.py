@@ -70,8 +70,8 @@ def _warn_of_shared_values(table: pd.DataFrame, predictor: str, subject: str) ->
     if not len(table) or _shared(table, predictor, subject).mean() <= 0.5:
         return
     warnings.warn(
-        f"subjects share values of {predictor!r}, and no column names the texts: if all read the "
-        f"same texts the answer is for other subjects and these texts alone (F1 without F2); give "
-        f"text='the column of texts', or text=None where rows are no texts",
+        f"the result may hold for these texts only (F1 without F2): subjects share values of "
+        f"{predictor!r}, and no column names the texts; pass text='the column of texts', or "
+        f"text=None if rows are no texts",
         skip_file_prefixes=names.PACKAGE,
     )

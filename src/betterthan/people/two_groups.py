@@ -186,8 +186,8 @@ def _posterior(first: np.ndarray, second: np.ndarray, choices: dict[str, Any]) -
     (lower,), (upper,) = posterior.interval(choices["ci_prob"], choices["ci_kind"])
     if not posterior.error[0]:
         warnings.warn(
-            f"all {len(first) + len(second)} people have the same value ({abs(first[0]):g}); there "
-            "is no spread to compute an interval from",
+            f"no interval: all {len(first) + len(second)} people have the same value "
+            f"({abs(first[0]):g})",
             skip_file_prefixes=names.PACKAGE,
         )
         better, behind, within = np.array(0.5), np.array(0.5), np.array(np.nan)

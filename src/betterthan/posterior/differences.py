@@ -102,8 +102,8 @@ def _interval(
     hidden = int((np.asarray(modes) > 1).sum())
     if hidden:
         warnings.warn(
-            f"{hidden} of the posteriors have more than one mode, so one interval hides "
-            "something; look at posterior.pdf, or use a prior of at least 1",
+            f"one interval hides modes: {hidden} of the posteriors have more than one; look at "
+            "posterior.pdf, or use a prior of at least 1",
             skip_file_prefixes=names.PACKAGE,
         )
     return lower, upper

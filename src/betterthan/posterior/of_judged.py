@@ -83,9 +83,9 @@ def interval_summary(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[s
     lower, upper, narrow = pairs.interval(ci_prob, ci_kind)
     if not narrow.all():
         warnings.warn(
-            f"{int((~narrow).sum())} of the posteriors have more than one mode, so that one "
-            "interval hides something, and it is equal-tailed: a signal with many items has hardly "
-            "a label by people; label items of that signal",
+            "one interval hides modes, and it is equal-tailed: "
+            f"{int((~narrow).sum())} of the posteriors have more than one, because a judge output "
+            "with many items has hardly a human label; label items of that output",
             skip_file_prefixes=names.PACKAGE,
         )
     return {"mean": mean, "sd": sd, "lower": lower, "upper": upper}

@@ -173,8 +173,8 @@ def few_units(units: int, noun: str = "units") -> str:
         return ""
     number = f"{units} {noun}" if units != 1 else f"1 {noun.removesuffix('s')}"
     return (
-        f"the score rests on {number}, fewer than {names.UNITS_MIN}: how sure the answer is, is "
-        "little more than a guess"
+        f"the uncertainty is little more than a guess: the score rests on {number}, fewer than "
+        f"{names.UNITS_MIN}"
     )
 
 
