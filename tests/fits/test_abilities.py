@@ -149,7 +149,7 @@ def test_separation_is_answered_with_a_warning(equal):
     all_right = equal.copy()
     all_right[:, 0] = 1.0
     tree = bt.models.item_response.fit(all_right, rng=1, predictive=False)
-    with pytest.warns(UserWarning, match="'s0' solved everything"):
+    with pytest.warns(UserWarning, match="the differences from 's0': solved everything"):
         found = bt.fits.compare(tree)
     assert found["prob_best"].values[0] > 0.95
     assert found["expected_score"].values[0] < 1
