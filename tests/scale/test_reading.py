@@ -162,7 +162,7 @@ def test_choices_that_do_not_apply(tmp_path):
 def test_without_the_extra_one_line_names_it(tmp_path, monkeypatch):
     zarr = store(tmp_path / "scores.zarr", VALUES, missing_value=-1)
     monkeypatch.setattr("betterthan.blocks.scheduling.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"needs dask, .* pip install 'betterthan\[scale\]'"):
+    with pytest.raises(ValueError, match=r"needs dask, .* pip install '\.\[scale\]'"):
         bt.read(zarr)
 
 
