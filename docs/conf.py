@@ -9,6 +9,7 @@ import sys
 from importlib.metadata import version as installed
 from pathlib import Path
 
+from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
 gc.set_threshold(100_000, 20, 100)  # pages are many small objects, and all of them stay
@@ -106,6 +107,7 @@ def _kernel_profile() -> str:
 _copy_notebooks()
 betterthan_digest = _digest()
 outputs = _cache(betterthan_digest)
+get_cache(outputs).list_cache_records()  # makes its database, which two readers would at once
 fresh, extra = Path(outputs) / "fits", Path(outputs) / "extra"
 for folder in (fresh, extra / "reports"):
     folder.mkdir(parents=True, exist_ok=True)
