@@ -124,9 +124,15 @@ def misleading(index: dict) -> list[str]:
     return lines
 
 
+def _note_whole(app, env, names) -> None:
+    """Whether every page is read: Sphinx indexes the entries of no other pages."""
+    app.search_is_whole = set(names) == env.found_docs
+
+
 def _check(app, exception) -> None:
     written = Path(app.outdir) / "searchindex.js"
-    if exception or app.builder.name != "html" or app.config.include_patterns != ["**"]:
+    whole = getattr(app, "search_is_whole", False) and app.config.include_patterns == ["**"]
+    if exception or app.builder.name != "html" or not whole:
         return
     text = written.read_text(encoding="utf-8")
     if lines := misleading(json.loads(text[text.index("(") + 1 : text.rindex(")")])):
@@ -135,5 +141,6 @@ def _check(app, exception) -> None:
 
 def setup(app):
     """Check after the search index is written."""
+    app.connect("env-before-read-docs", _note_whole)
     app.connect("build-finished", _check, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
