@@ -156,6 +156,16 @@ def test_percent_signs_are_read_and_proportions_are_no_percentages(run, tmp_path
         assert (code, said in error) == (2, True), error
     code, error = run(table, "--rope", "five")
     assert (code, "'five' is not a number; give one such as 0.05 or 5%" in error) == (2, True)
+    ratings = wide([k % 5 for k in ROWS], [k % 4 for k in ROWS])
+    for command, options in (
+        ("compare", ("--rope", "5%", "--quantity", "mean")),
+        ("show", ("--rope", "5%", "--quantity", "mean", "--no-browser")),
+        ("compare", ("--margin", "5%")),
+    ):
+        code, error = run(ratings, *options, command=command)
+        assert (code, "5% is for scores within 0 and 1; these go from 0 to 4" in error) == (2, True)
+    assert run(ratings, "--rope", "5%", "--quantity", "wins")[0] == 0
+    assert run(ratings, "--rope", "0.05", "--quantity", "mean")[0] == 0
     code, error = run(table, "--percent")
     assert (code, "these are proportions, so leave --percent out" in error) == (2, True), error
     with pytest.raises(ValueError, match=r"rope is '5%'; give a number, such as 0\.05"):

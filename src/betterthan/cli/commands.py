@@ -15,7 +15,13 @@ from betterthan import __version__, names
 from betterthan.cli import auditing, comparing, gating, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
 from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, row_of
-from betterthan.cli.sources import inputs_of, read_arguments, reading_options
+from betterthan.cli.sources import (
+    Percentage,
+    inputs_of,
+    read_arguments,
+    reading_options,
+    refuse_percentages,
+)
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
@@ -129,7 +135,8 @@ def _number(text: Any) -> float:
     """A number, also as a percentage."""
     digits = str(text).strip()
     try:
-        return float(digits.removesuffix("%")) / (100 if digits.endswith("%") else 1)
+        number = float(digits.removesuffix("%"))
+        return Percentage(number / 100) if digits.endswith("%") else number
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.05 or 5%") from None
 
@@ -169,6 +176,8 @@ def show(
         answers: list[Any] = [bt.load(name) for name in files]
     else:
         data = read_arguments(files, systems=systems, **reading)
+        if quantity == "mean":
+            refuse_percentages(data, rope=rope)
         how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
         answers = [bt.compare(data, quantity=quantity, **how)]
     target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
-from betterthan.cli.sources import inputs_of, read_arguments
+from betterthan.cli.sources import inputs_of, read_arguments, refuse_percentages
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def compare(
     judged_columns = _of_judged(judge, human, strata, drop)
     lazy = scheduler is not None
     data = read_arguments(files, systems=systems, lazy=lazy, **judged_columns, **reading)
+    refuse_percentages(data, margin=margin, **({"rope": rope} if quantity == "mean" else {}))
     compared = partial(
         bt.compare,
         _votes(files, data, method, judge) if human is None else data,

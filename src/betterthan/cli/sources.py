@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from betterthan import names
 from betterthan.cli.console import say
 
 if TYPE_CHECKING:
@@ -45,6 +46,23 @@ def read_arguments(arguments: list[str], **options: Any) -> "xr.DataArray":
     data = bt.read(source_of(arguments), **reading_options(**options))
     say(str(data.attrs["reading"]))
     return data
+
+
+class Percentage(float):
+    """A number that was written with a percent sign."""
+
+
+def refuse_percentages(data: "xr.DataArray", **widths: float) -> None:
+    """Refuse differences of scores as percentages, unless the scores are within 0 and 1."""
+    for name, width in widths.items():
+        if not isinstance(width, Percentage) or names.ITEM not in data.dims:
+            continue
+        low, high = float(data.min()), float(data.max())
+        if names.TALLY not in data.dims and not 0 <= low <= high <= 1:
+            raise ValueError(
+                f"--{name} {100 * width:g}% is for scores within 0 and 1; these go from {low:g} to "
+                f"{high:g}: pass --{name} in units of the score, without a percent sign"
+            )
 
 
 def inputs_of(arguments: list[str]) -> list[Path]:
