@@ -54,7 +54,7 @@ SEEN = [
     ("every_eval_ever/0.3.0_from_lm_eval", "double", "items 1 and 5 have the same content"),
     ("harbor/0.25_two_jobs", "repeats", "2 runs per item"),
     ("harbor/0.25_two_jobs", "errors", "gpt-x 1 of 8"),
-    ("harbor/0.25_two_jobs", "errors", "a reward beside an exception (AgentTimeoutError 1)"),
+    ("harbor/0.25_two_jobs", "errors", "both a reward and an exception (AgentTimeoutError 1)"),
     ("trec/trec_eval_q", "unmatched", "q4 only in runB"),
     ("trec/ir_measures_q", "zeros", "writes 0 for a query without results"),
     ("sacrebleu/sentence_level_2.6.0", "items", "numbers of lines"),
