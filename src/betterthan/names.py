@@ -111,3 +111,7 @@ MCMC_PAIRS_MAX = 500  # above this number of pairs, a joint NUTS fit raises an e
 
 # A difference of scores below this many units in the last place is rounding, not a win.
 SCORE_ULPS = 8
+
+
+class Percentage(float):
+    """A number that was written with a percent sign."""

@@ -108,18 +108,18 @@ def test_exit_codes(tmp_path, monkeypatch, capsys):
     swapped = [B[1], B[0], *B[2:]]
     stopped = logs(tmp_path / "stopped", [type(b)(A[k].id, b.q) for k, b in enumerate(swapped)])
     capsys.readouterr()
-    assert code_of(monkeypatch, stopped, "--json") == 1
+    assert code_of(monkeypatch, stopped, "--format", "json") == 1
     assert json.loads(capsys.readouterr().out)["level"] == "stop"
     assert code_of(monkeypatch, tmp_path / "nothing") == 2
     assert code_of(monkeypatch, folder, "--metric", "no such") == 2
-    assert code_of(monkeypatch, folder, "--json", "--markdown") == 2
-    assert "give one of them" in capsys.readouterr().err
+    assert code_of(monkeypatch, folder, "--format", "html") == 2
+    assert "format is 'html'; choose one of text, markdown, json" in capsys.readouterr().err
 
 
 def test_a_table_is_audited_too(tmp_path, monkeypatch, capsys):
     path = tmp_path / "results.csv"
     path.write_text("item,A,B\nq1,1,0\nq2,0,\nq3,1,1\n")
-    assert code_of(monkeypatch, path, "--markdown") == 0
+    assert code_of(monkeypatch, path, "--format", "markdown") == 0
     assert (
         "| warning | unmatched | 1 of 3 items lacks a score of some system"
         in capsys.readouterr().out

@@ -365,3 +365,49 @@ def test_a_page_that_cannot_be_written_is_refused(capsys, monkeypatch, files, tm
     assert stop.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / name).exists()
+
+
+SHIFTS = {"old": 0, "new": 1}
+
+
+def test_a_percentage_is_of_scores_within_0_and_1(capsys, monkeypatch, files, tmp_path):
+    old = table(tmp_path / "rated.csv", [1 + k % 5 for k in range(60)])
+    new = table(tmp_path / "rated_new.csv", [1 + k % 4 for k in range(60)])
+    code, _, err = run(capsys, monkeypatch, old, new, "--margin", "5%")
+    assert (code, "margin 5% is for scores within 0 and 1; these go from 1 to 5" in err) == (
+        2,
+        True,
+    )
+    assert run(capsys, monkeypatch, old, new, "--margin", "0.05")[0] in (1, 3)
+    assert run(capsys, monkeypatch, files["old"], files["pass"], "--margin", "5%")[0] == 0
+
+
+def test_clusters_and_runs_from_columns_of_any_name(capsys, monkeypatch, tmp_path):
+    """As if the columns had the usual names, also where the baseline was accepted."""
+    scores = {
+        name: [int((k * k + shift) % 3 > 0) for k in range(80)] for name, shift in SHIFTS.items()
+    }
+    for name, own in scores.items():
+        groups = {"cluster": [k // 8 for k in range(80)]}
+        table(tmp_path / f"{name}.csv", own, **groups)
+        table(tmp_path / f"{name}_doc.csv", own, paper=groups["cluster"])
+        lines = [f"q{k // 2},{k % 2},{right}" for k, right in enumerate(own)]
+        for column in ("epoch", "seed"):
+            text = "\n".join([f"item,{column},score", *lines])
+            (tmp_path / f"{name}_{column}.csv").write_text(text)
+
+    def printed(kind, *options):
+        old, new = tmp_path / f"old{kind}.csv", tmp_path / f"new{kind}.csv"
+        kept = tmp_path / f"baseline{kind}{len(options)}.csv"
+        _, direct, _ = run(capsys, monkeypatch, old, new, "--margin", 0.05, *options)
+        assert run(capsys, monkeypatch, kept, old, "--accept", *options)[0] == 0
+        _, accepted, _ = run(capsys, monkeypatch, kept, new, "--margin", 0.05, *options)
+        assert accepted == direct
+        return direct
+
+    by_cluster = printed("_doc", "--cluster", "paper")
+    assert "in 10 clusters" in by_cluster
+    assert by_cluster == printed("")
+    by_run = printed("_seed", "--run", "seed")
+    assert "40 items" in by_run
+    assert by_run == printed("_epoch")

@@ -160,7 +160,7 @@ def test_percent_signs_are_read_and_proportions_are_no_percentages(run, tmp_path
     for command, options in (
         ("compare", ("--rope", "5%", "--quantity", "mean")),
         ("show", ("--rope", "5%", "--quantity", "mean", "--no-browser")),
-        ("compare", ("--margin", "5%")),
+        ("compare", ("--tie-margin", "5%")),
     ):
         code, error = run(ratings, *options, command=command)
         assert (code, "5% is for scores within 0 and 1; these go from 0 to 4" in error) == (2, True)
@@ -170,6 +170,37 @@ def test_percent_signs_are_read_and_proportions_are_no_percentages(run, tmp_path
     assert (code, "these are proportions, so leave --percent out" in error) == (2, True), error
     with pytest.raises(ValueError, match=r"rope is '5%'; give a number, such as 0\.05"):
         bt.compare(read(table), rope="5%")
+
+
+TOPICS = [1 + k // 4 for k in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("columns", "refused"),
+    [
+        ((TOPICS, RIGHT, WRONG), True),
+        (([k // 4 for k in ROWS], RIGHT, WRONG), True),
+        (([120 + 7 * k % 90 for k in ROWS], RIGHT, WRONG), True),  # lengths of answers
+        (([-0.5 - k for k in ROWS], RIGHT, WRONG), True),
+        (([k * 3 % 4 for k in ROWS], RIGHT, WRONG), False),  # errors counted: one system has more
+        (([0.3] * len(ROWS), RIGHT, WRONG), False),
+        ((TOPICS, [k % 5 for k in ROWS], WRONG), False),
+    ],
+)
+def test_a_column_of_groups_or_lengths_is_no_system(run, columns, refused):
+    table = wide(*columns, names="item,number,old,new")
+    code, error = run(table)
+    assert code == (2 if refused else 0), error
+    if refused:
+        least, most = min(columns[0]), max(columns[0])
+        assert f"column 'number': runs from {least:g} to {most:g}, while 'old' " in error
+        assert "--ignore number to leave it out, or --systems old,new" in error
+        assert least > 20 or "--cluster number if it groups the items" in error
+        assert run(table, "--ignore", "number")[0] == 0
+        assert run(table, "--systems", "number,old,new")[0] == 0
+
+
+FRAMES = {"old": RIGHT, "new": WRONG}
 
 
 def test_a_title(run, tmp_path):
@@ -183,6 +214,25 @@ def test_files_of_other_kinds(run):
     assert "rename it to .csv" in run("item,A,B\nq,1,0\n", file="r.txt")[1]
     frame = bt.compare(pyarrow.table({"item": IDS, "old": RIGHT, "new": WRONG}))
     assert frame.data.sizes["system_a"] == 2
+
+
+def test_frames_of_arrow_and_polars_are_read_wherever_frames_are():
+    of = {name: pyarrow.table({"item": IDS, "score": own}) for name, own in FRAMES.items()}
+    frames = {name: table.to_pandas() for name, table in of.items()}
+    assert bt.read(of).equals(bt.read(frames))
+    assert bt.compare(of).statement() == bt.compare(frames).statement()
+    gated, same = (bt.gate(*sides.values(), margin=0.1) for sides in (of, frames))
+    assert gated.evidence == same.evidence
+
+    class LazyFrame:
+        """What is not computed yet, as in Polars."""
+
+        __module__ = "polars.lazyframe.frame"
+
+        def collect(self):
+            return of["old"]
+
+    assert bt.read({"old": LazyFrame(), "new": of["new"]}).equals(bt.read(frames))
 
 
 def test_names_of_other_packages_get_a_suggestion():

@@ -6,6 +6,7 @@ import sys
 from functools import cache
 
 import pytest
+from cli.forked import Server
 from gating.made import answers, first, table
 
 from betterthan.results.text import ASCII_SIGNS
@@ -44,9 +45,17 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def printed(folder):
+def forked(folder):
+    """Runs commands in forks."""
+    server = Server(folder)
+    yield server.run
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def printed(forked):
     """What a command prints and ends with where nothing is in its way; each is run once."""
-    return cache(lambda command: run(folder, command))
+    return cache(forked)
 
 
 COMMANDS = {
@@ -92,26 +101,37 @@ def unprinted(err):
     return line.removeprefix("error: standard output cannot be written to ")
 
 
+STARTED = ["gate, worse", "compare"]  # in a process of its own, from its start
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_closed_stdout_is_one_line_and_code_2(folder, command):
-    code, _, err = run(folder, COMMANDS[command], ">&-")
+def test_a_closed_stdout_is_one_line_and_code_2(forked, command):
+    code, _, err = forked(COMMANDS[command], out=None)
     assert (code, unprinted(err)) == (2, "(it is closed)")
 
 
+@pytest.mark.parametrize("after", [">&-", pytest.param("> /dev/full", marks=FULL)])
+@pytest.mark.parametrize("command", STARTED)
+def test_a_fork_ends_as_a_command_that_starts(folder, forked, printed, command, after):
+    assert run(folder, COMMANDS[command]) == printed(COMMANDS[command])
+    out = None if after == ">&-" else "/dev/full"
+    assert run(folder, COMMANDS[command], after) == forked(COMMANDS[command], out=out)
+
+
 @FULL
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", [False, True])
 @pytest.mark.parametrize("command", ["gate, worse", "compare", "audit", "help"])
-def test_a_full_stdout_is_one_line_and_code_2(folder, command, unbuffered):
-    code, _, err = run(folder, COMMANDS[command], "> /dev/full", PYTHONUNBUFFERED=unbuffered)
+def test_a_full_stdout_is_one_line_and_code_2(forked, command, unbuffered):
+    code, _, err = forked(COMMANDS[command], out="/dev/full", unbuffered=unbuffered)
     assert (code, unprinted(err)) == (2, "(No space left on device)")
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)
-@pytest.mark.parametrize("after", [">&-", pytest.param("> /dev/full", marks=FULL)])
-def test_a_verdict_that_cannot_be_printed_is_code_2(folder, printed, verdict, after):
+@pytest.mark.parametrize("out", [None, pytest.param("/dev/full", marks=FULL)])
+def test_a_verdict_that_cannot_be_printed_is_code_2(forked, printed, verdict, out):
     files = f"old.csv {verdict}.csv"
     assert printed(f"gate {files} --margin 0.05")[0] == VERDICTS[verdict]
-    assert run(folder, f"gate {files} --margin 0.05", after)[0] == 2
+    assert forked(f"gate {files} --margin 0.05", out=out)[0] == 2
 
 
 def test_a_pipe_that_nobody_reads_is_no_verdict(folder):
@@ -122,13 +142,10 @@ def test_a_pipe_that_nobody_reads_is_no_verdict(folder):
     assert (done.returncode, unprinted(done.stderr.decode())) == (2, "(Broken pipe)")
 
 
-@pytest.mark.parametrize(
-    ("command", "setting"),
-    [*((command, "LC_ALL=C") for command in COMMANDS), ("compare", "PYTHONIOENCODING=ascii")],
-)
-def test_an_ascii_stdout_has_replacement_characters(folder, printed, command, setting):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_ascii_stdout_has_replacement_characters(forked, printed, command):
     code, out, _ = printed(COMMANDS[command])
-    other, ascii_out, err = run(folder, COMMANDS[command], **{"PYTHONUTF8": "0"} | ASCII[setting])
+    other, ascii_out, err = forked(COMMANDS[command], encoding="ascii")
     assert other == code
     assert len(ascii_out.splitlines()) == len(out.splitlines())
     for line, written in zip(ascii_out.splitlines(), out.splitlines(), strict=True):
@@ -140,19 +157,24 @@ def test_an_ascii_stdout_has_replacement_characters(folder, printed, command, se
 
 
 @pytest.mark.parametrize("setting", ASCII)
+def test_an_encoding_of_the_environment_is_that_of_a_fork(folder, forked, setting):
+    """The errors of Python's own file names have no part in it."""
+    started = run(folder, COMMANDS["compare"], **{"PYTHONUTF8": "0"} | ASCII[setting])
+    assert started == forked(COMMANDS["compare"], encoding="ascii")
+
+
 @pytest.mark.parametrize("verdict", ["pass", "worse", "not-comparable"])
-def test_the_verdict_is_printed_in_ascii_with_its_code(folder, verdict, setting):
-    given = f"gate old.csv {verdict}.csv --margin 0.05"
-    code, out, _ = run(folder, given, **{"PYTHONUTF8": "0"} | ASCII[setting])
+def test_the_verdict_is_printed_in_ascii_with_its_code(forked, verdict):
+    code, out, _ = forked(f"gate old.csv {verdict}.csv --margin 0.05", encoding="ascii")
     assert code == VERDICTS[verdict]
     assert out.splitlines()[-1] == f"gate: {verdict.replace('-', ' ')}"
 
 
-@pytest.mark.parametrize("after", ["2>&-", pytest.param("2> /dev/full", marks=FULL)])
+@pytest.mark.parametrize("err", [None, pytest.param("/dev/full", marks=FULL)])
 @pytest.mark.parametrize("command", ["gate, worse", "compare --format json", "plan"])
-def test_a_stderr_that_takes_nothing_changes_nothing(folder, printed, command, after):
+def test_a_stderr_that_takes_nothing_changes_nothing(forked, printed, command, err):
     code, out, _ = printed(COMMANDS[command])
-    assert run(folder, COMMANDS[command], after) == (code, out, "")
+    assert forked(COMMANDS[command], err=err) == (code, out, "")
 
 
 @pytest.mark.parametrize("after", ["2>&-", pytest.param("2> /dev/full", marks=FULL)])

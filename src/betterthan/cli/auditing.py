@@ -8,6 +8,8 @@ from betterthan.cli.console import say
 from betterthan.cli.sources import inputs_of, reading_options, source_of
 from betterthan.files import refuse_inputs, write_whole
 
+_FORMATS = ("text", "markdown", "json")
+
 if TYPE_CHECKING:
     from betterthan.auditing.answer import Audit
     from betterthan.results.machines import Case
@@ -20,8 +22,7 @@ def audit(
     near: bool = False,
     rope: float = names.ROPE,
     strict: bool = False,
-    json: bool = False,
-    markdown: bool = False,
+    format: str | None = None,
     github: bool = False,
     junit: Path | None = None,
     **reading: Any,
@@ -33,16 +34,16 @@ def audit(
     For example:
       betterthan audit logs/
       betterthan audit results.csv --strict
-      betterthan audit logs/ --metric acc --json
+      betterthan audit logs/ --metric acc --format json
     """
     import betterthan as bt
+    from betterthan import checks
 
     choices = reading_options(systems=systems, **reading)
-    if json and markdown:
-        raise ValueError("--json and --markdown are two; give one of them")
+    form = checks.one_of(format or "text", _FORMATS, "format")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
-    _print(result, "json" if json else "markdown" if markdown else "text")
+    _print(result, form)
     if github or junit is not None:
         _to_machines(result, github, junit)
     if result.level == "stop" or (strict and result.level == "warn"):

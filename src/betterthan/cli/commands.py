@@ -16,7 +16,6 @@ from betterthan.cli import auditing, comparing, gating, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
 from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, row_of
 from betterthan.cli.sources import (
-    Percentage,
     inputs_of,
     read_arguments,
     reading_options,
@@ -136,7 +135,7 @@ def _number(text: Any) -> float:
     digits = str(text).strip()
     try:
         number = float(digits.removesuffix("%"))
-        return Percentage(number / 100) if digits.endswith("%") else number
+        return names.Percentage(number / 100) if digits.endswith("%") else number
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.05 or 5%") from None
 
@@ -209,7 +208,7 @@ app = typer.Typer(
 register(app, comparing.compare)
 register(app, show)
 register(app, auditing.audit)
-register(app, gating.gate, without=("layout", "scale", "names", "cluster"))
+register(app, gating.gate, without=("layout", "scale", "names"))
 register(app, planning.plan)
 
 

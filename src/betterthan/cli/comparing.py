@@ -29,7 +29,7 @@ def compare(
     weights: str | None = None,
     ties: str = "third",
     missing: str = "pairwise",
-    margin: float = 0.0,
+    tie_margin: float = 0.0,
     rope: float = names.ROPE,
     threshold: float = names.VERDICT_PROB,
     method: str = "exact",
@@ -79,7 +79,9 @@ def compare(
     judged_columns = _of_judged(judge, human, strata, drop)
     lazy = scheduler is not None
     data = read_arguments(files, systems=systems, lazy=lazy, **judged_columns, **reading)
-    refuse_percentages(data, margin=margin, **({"rope": rope} if quantity == "mean" else {}))
+    refuse_percentages(
+        data, tie_margin=tie_margin, **({"rope": rope} if quantity == "mean" else {})
+    )
     compared = partial(
         bt.compare,
         _votes(files, data, method, judge) if human is None else data,
@@ -92,7 +94,7 @@ def compare(
         method=method,
         ties=ties,
         missing=missing,
-        margin=margin,
+        margin=tie_margin,
         prior=_prior(prior),
         ci_kind=interval,
         ci_prob=ci_prob,

@@ -67,7 +67,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
             'Items with a missing score: "pairwise" (leave out of the pairs concerned), '
             '"complete" (leave out of all pairs), "wrong" (count as worst score), or "error".',
         ),
-        "margin": ("NUMBER", "Two scores within this distance are a tie."),
+        "tie_margin": ("NUMBER", "Two scores within this distance are a tie."),
         "statistic": ("TEXT", f"{_any(names.STATISTICS)}."),
         "beta": ("NUMBER", "Weight of recall in f_beta."),
         "reference": ("NAME", "Reference ranking; repeat the option for several. Default: none."),
@@ -101,7 +101,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "most": ("NUMBER", "Largest number of items to try. Default: 10000; with a ROPE, 400."),
     },
     _DECIDE: {
-        "gate margin": ("NUMBER", "Non-inferiority margin, such as 0.05 or 5%.  [required]"),
+        "margin": ("NUMBER", "Non-inferiority margin, such as 0.05 or 5%.  [required]"),
         "rope": (
             "NUMBER",
             "Half-width of the region of practical equivalence (ROPE). Smaller differences do "
@@ -227,6 +227,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
             "TEXT",
             "text, markdown, html, latex or json. Default: text, or by the suffix of --output.",
         ),
+        "audit format": ("TEXT", "text, markdown or json. Default: text."),
         "compare format": (
             "TEXT",
             "text, markdown, html, latex, json, latex-table, latex-macros, sentence or "
@@ -247,9 +248,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "full": ("", "Print the full report: tests, priors, diagnostics and data."),
         "no_picture": ("", "Print no picture of the intervals."),
         "browser": ("", "Open the page in a browser."),
-        "json": ("", "Print all findings as JSON."),
-        "gate json": ("FILE", "Write all results as JSON."),
-        "markdown": ("", "Print Markdown, as for a step summary."),
+        "json": ("FILE", "Write all results as JSON."),
         "github": ("", "Append the report to the GitHub Actions step summary."),
         "junit": ("FILE", "Write the result as JUnit XML."),
     },
@@ -274,6 +273,7 @@ def kind_of(takes: str) -> Any:
 
 
 _IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"}
+_IN_PYTHON |= {"margin": "tie_margin"}  # of gate no message has margin=
 _CALL_OR_OPTION = re.compile(
     r"\w\([^()]*\)|(?<![\w.-])([a-z_]+)=(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[\w.+-]*\w)?"
 )

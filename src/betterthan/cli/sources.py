@@ -48,20 +48,17 @@ def read_arguments(arguments: list[str], **options: Any) -> "xr.DataArray":
     return data
 
 
-class Percentage(float):
-    """A number that was written with a percent sign."""
-
-
 def refuse_percentages(data: "xr.DataArray", **widths: float) -> None:
     """Refuse differences of scores as percentages, unless the scores are within 0 and 1."""
     for name, width in widths.items():
-        if not isinstance(width, Percentage) or names.ITEM not in data.dims:
+        if not isinstance(width, names.Percentage) or names.ITEM not in data.dims:
             continue
         low, high = float(data.min()), float(data.max())
         if names.TALLY not in data.dims and not 0 <= low <= high <= 1:
+            option = name.replace("_", "-")
             raise ValueError(
-                f"--{name} {100 * width:g}% is for scores within 0 and 1; these go from {low:g} to "
-                f"{high:g}: pass --{name} in units of the score, without a percent sign"
+                f"--{option} {100 * width:g}% is for scores within 0 and 1; these go from {low:g} "
+                f"to {high:g}: pass --{option} in units of the score, without a percent sign"
             )
 
 

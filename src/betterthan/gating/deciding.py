@@ -82,7 +82,7 @@ def gate(
     >>> decision.verdict, decision.exit_code, decision.evidence.lost
     ('pass', 0, ['39'])
     """
-    margin, threshold = _margin(margin), checks.threshold(threshold)
+    written, margin, threshold = margin, _margin(margin), checks.threshold(threshold)
     if not 0 <= checks.real(max_missing, "max_missing") <= 1:
         raise ValueError(f"max_missing is {max_missing:g}; give a proportion of items, from 0 to 1")
     plan = None if looks is None else Plan.checked(looks)
@@ -90,7 +90,7 @@ def gate(
     if sides.scores is None or sides.stops:
         return _not_comparable(sides, margin, threshold, sides.stops)
     pairs = paired(sides.scores)
-    _fits(pairs, margin)
+    _fits(pairs, margin, in_percent=isinstance(written, names.Percentage))
     if stops := _lacking(pairs, max_missing):
         return _not_comparable(sides, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
@@ -106,8 +106,14 @@ def _margin(margin: float) -> float:
     return value
 
 
-def _fits(pairs: Paired, margin: float) -> None:
-    """Refuse a margin that every candidate would pass."""
+def _fits(pairs: Paired, margin: float, in_percent: bool) -> None:
+    """Refuse a margin that every candidate would pass, or a percentage of other scores."""
+    if in_percent and not pairs.shares:
+        low, high = sorted(pairs.limits if pairs.higher_is_better else np.negative(pairs.limits))
+        raise ValueError(
+            f"margin {100 * margin:g}% is for scores within 0 and 1; these go from {low:g} to "
+            f"{high:g}: pass the margin in units of the score, without a percent sign"
+        )
     width = pairs.limits[1] - pairs.limits[0]
     if margin >= width > 0:
         range_text = "within 0 and 1" if pairs.shares else f"no further apart than {width:g}"

@@ -25,7 +25,7 @@ from betterthan.logs.pivoting import chosen_records, pivot_scores
 from betterthan.logs.reading import combine_runs, read_logs, read_runs
 from betterthan.logs.recognising import find_files
 from betterthan.logs.record import OK, Frame, Logs, Run
-from betterthan.reading.sources import logs_in, tables_in
+from betterthan.reading.sources import in_pandas, logs_in, tables_in
 
 _RUN_FIELDS = (
     *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),
@@ -227,10 +227,11 @@ def refuse_several(logs: Logs, sides: Sequence[str]) -> None:
             raise ValueError(f"the {side} holds no log of a known tool")
 
 
-_TABLE_CHOICES = ("item", "system", "score", "ignore", "true", "false", "percent", "decimal", "sep")
+_TABLE_CHOICES = ("item", "system", "score", "run", "ignore", "true", "false", "percent", "decimal")
+_TABLE_CHOICES += ("sep",)
 _RUN_CHOICES = ("again", "items", "format")
 _DIRECTION = "higher_is_better"
-CHOICES = (*_TABLE_CHOICES, *LOG_CHOICES, *_RUN_CHOICES, _DIRECTION)
+CHOICES = (*_TABLE_CHOICES, *LOG_CHOICES, *_RUN_CHOICES, "cluster", _DIRECTION)
 
 
 def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sides:
@@ -251,6 +252,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
         If a file cannot be read, holds several systems, or a choice is not valid.
     """
     checked_choices = checked(choices)
+    baseline, candidate = in_pandas(baseline), in_pandas(candidate)
     if is_baseline(candidate):
         reason = "is a baseline that --accept wrote; give the results that are to pass"
         raise problem(str(candidate), reason)
@@ -339,7 +341,7 @@ def _read(
     _refuse(choices, _TABLE_CHOICES, "logs")
     if files is None:
         return _read_logs(source, stored, choices)
-    runs, keys = read_runs(files, choices.get("items"))
+    runs, keys = read_runs(files, choices.get("items"), choices.get("cluster"))
     baseline_runs: list[Run] = []
     if stored is not None:
         metric = stored.baseline.about["metric"]
@@ -364,9 +366,10 @@ def _read_logs(
     source: dict[str, Any], stored: StoredBaseline | None, choices: Mapping[str, Any]
 ) -> Sides:
     """Read both sides from logs; one side or both may be `Logs` already."""
-    options = {name: choices[name] for name in _RUN_CHOICES if name in choices}
+    log_options = (*_RUN_CHOICES, "cluster")
+    options = {name: choices[name] for name in log_options if name in choices}
     if all(isinstance(side, Logs) for side in source.values()):
-        _refuse(options, _RUN_CHOICES, "logs that were read; pass it to read_logs")
+        _refuse(options, log_options, "logs that were read; pass it to read_logs")
     sides: dict[str, Logs] = {}
     for name, side in source.items():
         if isinstance(side, pd.DataFrame):
@@ -426,7 +429,9 @@ def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:
 
 def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
     """Read the table of one side with the chosen columns and cells."""
-    arguments: dict[str, Any] = {k: v for k, v in choices.items() if k in _TABLE_CHOICES}
+    arguments: dict[str, Any] = {
+        k: v for k, v in choices.items() if k in (*_TABLE_CHOICES, "cluster")
+    }
     arguments.update({k: words(choices.get(k)) for k in ("ignore", "true", "false")})
     columns = Columns(**arguments)
     table = tables_in({name: source})[name]
@@ -474,7 +479,8 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
             raise problem(table.source, "holds not one score; there is nothing to accept")
         return baseline_from_scores(scores, digests(candidate))
     logs = combine_runs(
-        *read_runs(files, checked_choices.get("items")), again=checked_choices.get("again")
+        *read_runs(files, checked_choices.get("items"), checked_choices.get("cluster")),
+        again=checked_choices.get("again"),
     )
     refuse_several(logs, (CANDIDATE,))
     records, _ = chosen_records(logs, **record_choices(checked_choices))

@@ -151,12 +151,22 @@ def _refuse_groups(table: Table, spec: Columns) -> None:
             reason = f"has a column {other!r}, too; pass ignore={other!r} with {role}={column!r}"
             raise problem(table.source, reason)
         distinct = set(_cells(table.columns[column]))
-        if column == (spec.item or find(table, "item")) and len(distinct) == len(table.rows):
+        item = spec.item or find(table, "item")
+        if column == item and len(distinct) == len(table.rows):
             reason = f"{role}={column!r} has another value in each row; pass a column of {role}s"
             raise problem(table.source, reason)
-        if find(table, "system") is None and _holds_scores(table, column, distinct):
+        numbered = role == "run" and item in table.columns and _numbers_rows(table, item, column)
+        wide = find(table, "system") is None
+        if wide and not numbered and _holds_scores(table, column, distinct):
             reason = f"{role}={column!r} is a column of scores; pass a column of {role}s"
             raise problem(table.source, reason)
+
+
+def _numbers_rows(table: Table, item: str, column: str) -> bool:
+    """Whether items have several rows, and a column numbers the rows of each."""
+    items, numbers = _cells(table.columns[item]), _cells(table.columns[column])
+    rows = len(table.rows)
+    return len(set(items)) < rows == len(set(zip(items, numbers, strict=True)))
 
 
 def _holds_scores(table: Table, column: str, distinct: set[Any]) -> bool:

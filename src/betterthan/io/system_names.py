@@ -269,6 +269,7 @@ _MEASURE = re.compile(
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
 _CELLS = 2**18  # that are looked at together
+_GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 
 
@@ -282,6 +283,15 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
             f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
         )
         raise problem(table.source, reason, column=odd[0])
+    other = _next_to_binary(values)
+    if other is not None:
+        column, binary = systems[other], systems[0 if other else 1]
+        reason = (
+            f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1; pass "
+            f"cluster={quoted(column)} if it groups the items, or else "
+            f"{how_to_choose(systems, [column]).removeprefix('pass ')}"
+        )
+        raise problem(table.source, reason, column=column)
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
         reason = f"is the {statistic} of the other columns, and no system"
@@ -292,6 +302,24 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
         reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
         raise problem(table.source, reason, column=named[0])
+
+
+def _next_to_binary(values: np.ndarray) -> int | None:
+    """The only column that is not of 0 and 1, if it has no value between or never falls.
+
+    Lengths have no value between, and numbers of topics, in whole numbers, rise from row to row.
+    """
+    (others,) = np.nonzero([not _is_binary(column) for column in values.T])
+    if len(others) != 1 or values.shape[1] < 2:
+        return None
+    own = values[~np.isnan(values[:, others[0]]), others[0]]
+    outside = bool((own >= 1).all() or (own < 0).all())
+    rising = bool((own == np.floor(own)).all() and (np.diff(own) >= 0).all())
+    return int(others[0]) if outside or (rising and len(np.unique(own)) >= _GROUPS) else None
+
+
+def _is_binary(column: np.ndarray) -> bool:
+    return bool(((column == 0) | (column == 1) | np.isnan(column)).all())
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:

@@ -16,11 +16,11 @@ from betterthan.logs.record import Logs
 from betterthan.reading.read import (
     OTHERS,
     ReadOptions,
-    in_pandas,
     read,
     refuse,
     refuse_unknown,
 )
+from betterthan.reading.sources import in_pandas
 from betterthan.text import stripped
 
 TO_READ = PATH, FRAME = "a path", "a DataFrame"

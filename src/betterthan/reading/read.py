@@ -19,7 +19,7 @@ from betterthan.io.problems import counted, listed, problem
 from betterthan.io.reading import Columns, read_tables, words
 from betterthan.io.table import NAMELESS
 from betterthan.logs.record import Logs
-from betterthan.reading.sources import is_store, runs_in, tables_in, with_judged
+from betterthan.reading.sources import in_pandas, is_store, runs_in, tables_in, with_judged
 from betterthan.text import stripped
 
 
@@ -398,12 +398,6 @@ def read(
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
-
-
-def in_pandas(data: Any) -> Any:
-    """A frame of Polars or a table of Arrow as a DataFrame; all else as it is."""
-    of_frames = type(data).__module__.partition(".")[0] in ("polars", "pyarrow")
-    return data.to_pandas() if of_frames else data
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:

@@ -42,6 +42,15 @@ def is_store(source: Any) -> bool:
 _TABLES = ("text", "lines", "list", "object", "parquet")
 
 
+def in_pandas(data: Any) -> Any:
+    """A frame of Polars or a table of Arrow as a DataFrame, also in a dict; else as it is."""
+    if isinstance(data, dict):
+        return {name: in_pandas(value) for name, value in data.items()}
+    if type(data).__module__.partition(".")[0] not in ("polars", "pyarrow"):
+        return data
+    return (data.collect() if hasattr(data, "collect") else data).to_pandas()
+
+
 def logs_in(source: Any, format: str | None) -> Sorted | None:
     """The logs among the files of a source; None where there is none, and tables are meant."""
     if isinstance(source, pd.DataFrame) or _has_frames(source):

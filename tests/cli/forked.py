@@ -1,0 +1,110 @@
+"""Commands in forks of one process that has loaded the package: each costs what it computes.
+
+Loading takes most of the time of a command. A fork has standard streams as the interpreter makes
+them at its start; what only a start can show is tested in processes of their own.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+OPEN = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+
+
+class Server:
+    """A process that runs commands in forks of itself, in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore::DeprecationWarning", __file__],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=dict(os.environ) | {"PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+
+    def run(self, command, out="out", err="err", encoding="utf-8", unbuffered=False):
+        """Exit code, stdout and stderr of a command; None as `out` or `err` is a closed stream."""
+        streams = {"out": out, "err": err, "encoding": encoding, "unbuffered": unbuffered}
+        self.process.stdin.write(json.dumps({"command": command, **streams}) + "\n")
+        self.process.stdin.flush()
+        code = int(self.process.stdout.readline())
+        texts = (self._read(name) if name in ("out", "err") else "" for name in (out, err))
+        return code, *texts
+
+    def _read(self, name):
+        return (Path(self.folder) / name).read_bytes().decode("utf-8")
+
+    def stop(self):
+        with self.process:
+            self.process.stdin.close()
+        assert self.process.returncode == 0
+
+
+def serve():
+    """Run the commands of standard input, one a line, and answer with their exit codes."""
+    from betterthan.cli import commands  # noqa: F401
+    from betterthan.comparison import compare  # noqa: F401
+    from betterthan.gating import deciding  # noqa: F401
+    from betterthan.results import comparison_page  # noqa: F401
+
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            return run(json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+    return None
+
+
+def run(request):
+    """A command in this process, which ends with it."""
+    from betterthan.cli import start
+
+    targets = os.devnull, request["out"], request["err"]
+    for place, target in enumerate(targets):
+        if target is not None:
+            _redirect(place, target)
+    for place, target in enumerate(targets):
+        if target is None:
+            os.close(place)
+    for place in (1, 2):
+        _stream(place, request)
+    sys.argv = ["betterthan", *request["command"].split()]
+    start.run()
+
+
+def _redirect(place, target):
+    file = os.open(target, OPEN if place else os.O_RDONLY, 0o644)
+    os.dup2(file, place)
+    os.close(file)
+
+
+def _stream(place, request):
+    """The stream that the interpreter would make at its start."""
+    name, stream = ("", "stdout", "stderr")[place], None
+    if request[("", "out", "err")[place]] is not None:
+        raw = io.FileIO(place, "w", closefd=False)
+        through = request["unbuffered"]
+        stream = io.TextIOWrapper(
+            raw if through else io.BufferedWriter(raw),
+            encoding=request["encoding"],
+            errors=("", "strict", "backslashreplace")[place],
+            line_buffering=place == 2,
+            write_through=through,
+        )
+    setattr(sys, name, stream)
+    setattr(sys, f"__{name}__", stream)
+
+
+if __name__ == "__main__":
+    serve()
