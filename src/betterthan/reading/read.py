@@ -285,9 +285,9 @@ def read(
     Notes
     -----
     Rows are joined by item id, never by their order, unless there are no ids. A blank cell is
-    missing: never a tie and never wrong. In columns of numbers NA, N/A, NaN, null, and None are
-    blank too; elsewhere they are text like any other. The row in a message is the line in a text
-    file, the record in JSON and Parquet, and the index label in a DataFrame.
+    missing: never a tie, and wrong only with ``missing="wrong"``. In columns of numbers NA, N/A,
+    NaN, null, and None are blank too; elsewhere they are text like any other. The row in a message
+    is the line in a text file, the record in JSON and Parquet, and the index label in a DataFrame.
 
     Examples
     --------
