@@ -134,7 +134,7 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
         if number > names.MOST_PRIOR:
             raise ValueError(
                 f"prior for {label} is {number:g}; give at most {names.MOST_PRIOR:g}, so many "
-                "examples that no data could speak against it"
+                "items that no data could speak against it"
             )
     return numbers
 

@@ -166,12 +166,12 @@ ROSTER = (
     ),
     Spec(
         "clustered",
-        assumes="in each cluster Beta-binomial numbers of discordant examples and of wins among "
+        assumes="in each cluster Beta-binomial numbers of discordant items and of wins among "
         "them; "
-        "A is better when it wins more than half of the discordant examples of the population of "
+        "A is better when it wins more than half of the discordant items of the population of "
         "clusters",
-        computed="examples of a cluster correlated, drawn by weights or PyMC (clustered)",
-        taken_as="Clusters are taken as independent draws of one population, and examples of one "
+        computed="items of a cluster correlated, drawn by weights or PyMC (clustered)",
+        taken_as="Clusters are taken as independent draws of one population, and items of one "
         "as correlated.",
         takes=(CLUSTER, EPOCH),
         prepare=_by_cluster,

@@ -216,7 +216,7 @@ def ties_known(data: Any, question: str) -> None:
     if data.sizes[names.OUTCOME] == 2 and data.attrs.get("ties", "unknown") == "unknown":
         raise ValueError(
             f"{question} needs the number of ties, which these counts do not have; "
-            "give the ties, or ties='drop' to speak of the discordant examples alone"
+            "give the ties, or ties='drop' to speak of the discordant items alone"
         )
 
 

@@ -34,7 +34,7 @@ def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
     assert code == 0
     assert "Pair by pair, A is better than each of the other 2 systems." in out
     assert "41 items x 3 systems" in err
-    assert "left out: 0 to 1, depending on the pair, of 41 examples" in " ".join(out.split())
+    assert "left out: 0 to 1, depending on the pair, of 41 items" in " ".join(out.split())
 
 
 def test_json_to_stdout_is_json_alone(results, capsys, monkeypatch):

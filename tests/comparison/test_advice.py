@@ -224,9 +224,9 @@ def test_dims_of_counts_that_a_model_does_not_know_are_summed(scores):
 
 def test_counts_are_counted_once(scores):
     two = kinds(scores)["two"][0]
-    assert "one set of 60 examples" in str(bt.advise(bt.count(two)))
+    assert "one set of 60 items" in str(bt.advise(bt.count(two)))
     trials = bt.counts.trials(two)
-    assert "one set of 60 examples" in str(bt.advise(trials.transpose("system", "item")))
+    assert "one set of 60 items" in str(bt.advise(trials.transpose("system", "item")))
 
 
 def test_trials_of_several_data_sets_and_of_clusters(scores):

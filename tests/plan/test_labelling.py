@@ -43,6 +43,9 @@ def test_it_shows_itself():
     assert "60 human labels among 500 judged items have an effective number of about 78" in said
     assert "At your costs, 4.2 judged items per human label are the most informative." in said
     assert "labels beside a judge" in said
+    widths = bt.plan.gold(COUNTS).data.isel(pair=0, labels=1)
+    assert f"{widths['width'].item():.2f}" == f"{widths['width_chosen'].item():.2f}"
+    assert "if their items are random. No allocation to judge outputs makes it narrower." in said
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_no_examples_and_missing_are_said():
     assert "1 cannot be compared: no item in common, or a single unit (A with C)" in text
     values = np.array([[1, 0], [1, np.nan], [0, 1.0]])
     scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["A", "B"]})
-    assert "1; left out: 1 of 3 examples (missing=pairwise)" in " ".join(
+    assert "1; left out: 1 of 3 items (missing=pairwise)" in " ".join(
         bt.report(bt.compare(scores)).split()
     )
 

@@ -295,9 +295,7 @@ def demo(
     if form != "json":
         for case, comparison in cases.items():
             print(
-                brief_text(
-                    comparison, f"Case ({case}): A is right on 710 of 1000 examples, B on 700"
-                )
+                brief_text(comparison, f"Case ({case}): A is right on 710 of 1000 items, B on 700")
             )
         print(brief_text(table, "Eight intent detection systems"))
         llms = bt.compare(bt.datasets.pandalm("gpt-3.5"), rng=seed)

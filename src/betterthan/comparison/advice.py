@@ -216,9 +216,9 @@ def _of_counts(loaded: LoadedData) -> tuple[str, str, str]:
     if CLUSTER in extra:
         return (
             "student_t",
-            f"the examples come in {counts.sizes[CLUSTER]} clusters and are correlated; the "
+            f"the items come in {counts.sizes[CLUSTER]} clusters and are correlated; the "
             "clusters are the units",
-            "summing over clusters: it takes their examples as independent and is too certain",
+            "summing over clusters: it takes their items as independent and is too certain",
         )
     if extra and systems <= _SYSTEMS_FITTED:
         return _several(int(np.prod([counts.sizes[d] for d in extra])))
@@ -263,7 +263,7 @@ def _of_trials(loaded: LoadedData) -> tuple[str, str, str]:
     return (
         _closed(systems),
         "repeated runs of an item are correlated, so trials say less than as many independent "
-        f"examples: the {units:,} {what} are the units",
+        f"items: the {units:,} {what} are the units",
         _ORDERED,
     )
 
@@ -310,12 +310,11 @@ def _several(datasets: int) -> tuple[str, str, str]:
 
 
 def _two(n: int) -> tuple[str, str, str]:
-    few = f"; {n} examples settle little" if n < _FEW else ""
+    few = f"; {n} items settle little" if n < _FEW else ""
     return (
         "dirichlet_multinomial",
-        f"two systems on one set of {n:,} examples have a closed form, without Monte Carlo error"
-        f"{few}",
-        "independent_betas, which takes the two accuracies as unrelated though the examples are "
+        f"two systems on one set of {n:,} items have a closed form, without Monte Carlo error{few}",
+        "independent_betas, which takes the two accuracies as unrelated though the items are "
         "the "
         "same",
     )

@@ -1,4 +1,4 @@
-"""What makes examples less than independent, or unequal in weight, and what that costs."""
+"""What makes items less than independent, or unequal in weight, and what that costs."""
 
 from collections.abc import Collection
 from typing import Any

@@ -190,8 +190,13 @@ def _doubled(pair: xr.Dataset, ci_prob: float) -> str:
         for signal, number in zip(pair[SIGNAL].values, pair["next"].values, strict=True)
         if number > 0
     )
+    random, chosen = (f"{pair[name].item():.2f}" for name in ("width", "width_chosen"))
+    allocated = (
+        "No allocation to judge outputs makes it narrower"
+        if random == chosen
+        else f"With the best allocation to judge outputs it is {chosen} ({where})"
+    )
     return (
         f"With {int(pair[LABELS]):,} human labels in total, the {100 * ci_prob:g}% interval has a "
-        f"width of {pair['width'].item():.2f} if their items are random. With the best allocation "
-        f"to judge outputs it is {pair['width_chosen'].item():.2f} ({where})."
+        f"width of {random} if their items are random. {allocated}."
     )

@@ -48,7 +48,7 @@ def _goal(context: ReportContext) -> list[tuple[str, str]]:
         (
             "0 Goal",
             "How probable it is that one system is better than another, and by how much, given few "
-            f"examples; the quantity is: {quantity}. A posterior answers that directly, and can "
+            f"items; the quantity is: {quantity}. A posterior answers that directly, and can "
             "also say that two systems are practically the same.",
         ),
         ("0 Question", f"{_BY_HAND}why these systems, this test set and this metric"),

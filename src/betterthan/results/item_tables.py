@@ -78,14 +78,14 @@ def agreement_part(context: ReportContext) -> Part | None:
     ]
     heads = ("System", "Other", "Both right", "Only system", "Only other")
     heads += ("Both wrong", "phi", "kappa")
-    caption = "Right and wrong on the same examples"
+    caption = "Right and wrong on the same items"
     table = Table(heads, rows, caption, left=2, name="agreement", visible=PAIRS_VISIBLE)
     return Part("Agreement", tables=[table], notes=[_NOTE], folded=len(rows) > 1) if rows else None
 
 
 _NOTE = (
     "phi: the correlation of right and wrong; kappa: agreement beyond that of chance (Cohen). Two "
-    "systems of the same accuracy may be right on other examples: then a choice by example, or a "
+    "systems of the same accuracy may be right on other items: then a choice by item, or a "
     "vote, could be better than both; that they agree does not say that they are right."
 )
 

@@ -58,7 +58,7 @@ ALSO = {
     "judges": "; judges differ in how often they see a tie, and in that advantage",
 }
 CLOSED_FORM_NOTE = (
-    "closed form of all examples as one set of independent ones; wins, losses, mean scores, BF01, "
+    "closed form of all items as one set of independent ones; wins, losses, mean scores, BF01, "
     "tests and groups are of these, too"
 )
 EXAMPLES_INDEPENDENT = (
@@ -213,7 +213,7 @@ def _input(context: ReportContext) -> str:
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
     provenance, n = context.provenance, _pair_values(context, "n")
     one_by_one = provenance.unit in ("judgment", names.MEASURE)
-    units = f"{provenance.unit}s" if one_by_one else "examples"
+    units = f"{provenance.unit}s" if one_by_one else "items"
     units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
@@ -235,8 +235,8 @@ def _missing(context: ReportContext) -> str:
     dropped = _pair_values(context, "n_dropped")
     low, high = int(dropped.min()), int(dropped.max())
     left = f"{low:,}" if low == high else f"{low:,} to {high:,}, depending on the pair,"
-    examples = f"{provenance.n_items:,} examples (missing={provenance.missing})"
-    return f"{provenance.n_blank:,}; left out: {left} of {examples}"
+    items = f"{provenance.n_items:,} items (missing={provenance.missing})"
+    return f"{provenance.n_blank:,}; left out: {left} of {items}"
 
 
 def _pair_values(context: ReportContext, name: str) -> np.ndarray:

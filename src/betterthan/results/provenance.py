@@ -147,7 +147,7 @@ def _tests(provenance: Signature) -> str:
     if provenance.randomization_method:
         tests += f", {provenance.randomization_statistic} by {provenance.randomization_method}"
     return tests + (
-        f", {provenance.shuffles} shuffles, seed {provenance.shuffle_seed}"
+        f", {provenance.shuffles} permutations, seed {provenance.shuffle_seed}"
         if provenance.shuffles
         else ""
     )
