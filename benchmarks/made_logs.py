@@ -112,9 +112,9 @@ def inspect_eval(path, model, samples, transcript):
     return path
 
 
-def inspect_json(path, model, samples, transcript, lost=0.0):
+def inspect_json(path, model, samples, transcript, lost=0.0, seed=""):
     """The same as one JSON object, sample after sample; a share of them is lost to errors."""
-    made, ids = random.Random(model), [f"q{k}" for k in range(samples)]
+    made, ids = random.Random(model + seed), [f"q{k}" for k in range(samples)]
     with path.open("w") as file:
         file.write(json.dumps(_header(model, ids))[:-1] + ', "samples": [')
         for k in range(samples):
@@ -125,3 +125,14 @@ def inspect_json(path, model, samples, transcript, lost=0.0):
             file.write(("," if k else "") + json.dumps(sample))
         file.write("]}")
     return path
+
+
+def small_logs(folder, files, samples=10, models=10):
+    """Logs of 10 models, one file for each model and task."""
+    for k in range(files):
+        task, model = divmod(k, models)
+        path = inspect_json(
+            folder / f"{task}_{model}.json", f"m{model}", samples, 100, seed=f" {task}"
+        )
+        path.write_text(path.read_text().replace('"task": "toy"', f'"task": "t{task}"'))
+    return folder
