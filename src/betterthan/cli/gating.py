@@ -92,10 +92,12 @@ def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     from betterthan.gating.inputs import accept_candidate
 
     refuse_inputs([baseline], inputs_of([candidate]))
+    key = baseline_files.signing_key()
     accepted = accept_candidate(candidate, choices)
-    baseline_files.write(baseline, accepted)
+    baseline_files.write(baseline, accepted, key)
+    done = "accepted" if key is None else "accepted and signed"
     print(
-        f"accepted: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
+        f"{done}: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
         "commit it"
     )
 
