@@ -125,7 +125,7 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
     read = list(inputs)
     for target in targets:
         for source in read:
-            if _same(target, source):
+            if same_file(target, source):
                 named = "" if str(target) == str(source) else f", {source}"
                 raise ValueError(
                     f"{target}: is a file that is read{named}; writing there would destroy it, "
@@ -133,7 +133,7 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
                 )
 
 
-def _same(target: Path, source: Path) -> bool:
+def same_file(target: Path, source: Path) -> bool:
     """Whether two names are of one file, also through links and folders that do not exist yet."""
     try:
         return os.path.samefile(target, source)

@@ -41,6 +41,10 @@ def audit(
     if json and markdown:
         raise ValueError("--json and --markdown are two; give one of them")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
+    if github:
+        from betterthan.results import machines
+
+        machines.summary_file(inputs_of(files))
     result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
     _print(result, "json" if json else "markdown" if markdown else "text")
     if github or junit is not None:

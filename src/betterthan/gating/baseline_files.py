@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -27,6 +27,7 @@ from betterthan.io.json_records import value_of
 from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table
 from betterthan.logs.record import OK, STATES, STATUSES
+from betterthan.text import no_formula
 
 KINDS = TABLE, LOGS = "table", "logs"
 AGAIN = "accept the baseline again"
@@ -327,8 +328,26 @@ def as_text(baseline: Baseline, key: bytes | None = None) -> str:
     buffer = io.StringIO()
     table = csv.DictWriter(buffer, COLUMNS[baseline.kind], restval="", lineterminator="\n")
     table.writeheader()
-    table.writerows(baseline.rows)
+    table.writerows({k: _guarded(k, cell) for k, cell in row.items()} for row in baseline.rows)
     return f"{_FIRST}\n{header}{buffer.getvalue()}"
+
+
+_TEXTS = ("dataset", "item", "epoch", "cluster")  # of which one may look like a formula
+
+
+def _guarded(column: str, cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula, and from which `_unguarded` returns it."""
+    if column not in _TEXTS:
+        return cell
+    return f"'{cell}" if cell.startswith("'") else no_formula(cell)
+
+
+def _unguarded(table: Table) -> Table:
+    columns = {
+        k: [cell.removeprefix("'") for cell in cells] if k in _TEXTS else cells
+        for k, cells in table.columns.items()
+    }
+    return replace(table, columns=columns)
 
 
 def write(path: Path, baseline: Baseline, key: bytes | None = None) -> None:
@@ -388,7 +407,7 @@ def read(path: str | Path, key: bytes | None = None) -> StoredBaseline:
         )
     header = _header(lines, name)
     refuse_header(header, name)
-    rows = parse_delimited(("\n" * (len(lines) + 1) + table).encode(), name, ",")
+    rows = _unguarded(parse_delimited(("\n" * (len(lines) + 1) + table).encode(), name, ","))
     refuse_rows(rows, header)
     by_row = zip(*rows.columns.values(), strict=True)
     cells = [dict(zip(rows.columns, row, strict=True)) for row in by_row]
