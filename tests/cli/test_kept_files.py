@@ -110,7 +110,7 @@ files.write_all({})
 """
 
 
-def test_a_living_writer_keeps_its_file_and_a_killed_one_leaves_none(tmp_path):
+def test_a_living_writer_keeps_its_file(tmp_path):
     """Two writers to one file: the last one wins, whole; a killed one changes nothing."""
     path = tmp_path / "report.html"
     code = WRITER.format(f"{{files.Path({str(path)!r}): 'slow' * 1000}}")

@@ -71,7 +71,7 @@ def printed(monkeypatch):
     ],
     ids=" ".join,
 )
-def test_github_finds_no_command_in_what_is_printed(printed, path, monkeypatch, command):
+def test_github_finds_no_command(printed, path, monkeypatch, command):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setattr(sys, "argv", ["betterthan", command[0], str(path), *command[1:]])
     out, err = printed(commands.main)
@@ -108,9 +108,7 @@ def test_the_annotation_of_a_gate_is_a_command(printed, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("where", ["input", "folder", "nowhere"])
 @pytest.mark.parametrize("command", ["compare", "audit", "gate"])
-def test_a_summary_that_is_no_file_of_its_own_is_refused_first(
-    capsys, monkeypatch, tmp_path, command, where
-):
+def test_a_summary_that_is_no_file_of_its_own(capsys, monkeypatch, tmp_path, command, where):
     old = first(60)
     paths = table(tmp_path / "a.csv", old), table(tmp_path / "b.csv", answers(old, 0.1, 0.1))
     place = {"input": paths[0], "folder": tmp_path, "nowhere": tmp_path / "no" / "s.md"}[where]
