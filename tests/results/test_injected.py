@@ -164,14 +164,13 @@ def test_no_text_is_a_formula_in_a_baseline_that_is_read_again(tmp_path):
     assert (read.baseline.rows, read.refusal) == (rows, "")
 
 
-@pytest.mark.parametrize("form", ["html", "markdown", "latex", "json", "pull-request", "sentence"])
-def test_files_of_one_folder_have_one_digest_of_the_data(capsys, monkeypatch, tmp_path, form):
-    path, folder = tmp_path / "r.csv", tmp_path / "o"
-    path.write_text("item,A,B\n" + "".join(f"q{k},1,{k % 2}\n" for k in range(40)))
-    code, _, _ = run(capsys, monkeypatch, "compare", path, "-f", form, "-o", folder)
-    assert code == 0
-    digest = bt.load(folder / "comparison.nc").data.attrs["data_hash"]
-    assert digest
-    assert pd.read_csv(folder / "pairs.csv")["data_hash"].tolist() == [digest]
-    (report,) = folder.glob("report.*")
-    assert f"data={digest}" in report.read_text()
+def test_files_of_one_folder_have_one_digest_of_the_data(tmp_path):
+    comparison = bt.compare(pd.DataFrame({"A": [1] * 40, "B": [0, 1] * 20}))
+    digest = comparison.data.attrs["data_hash"]
+    for form in ("html", "markdown", "latex", "json", "pull-request", "sentence"):
+        folder = tmp_path / form
+        console.deliver(comparison, form, folder)
+        assert bt.load(folder / "comparison.nc").data.attrs["data_hash"] == digest
+        assert pd.read_csv(folder / "pairs.csv")["data_hash"].tolist() == [digest]
+        (report,) = folder.glob("report.*")
+        assert f"data={digest}" in report.read_text()

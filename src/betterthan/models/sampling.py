@@ -245,7 +245,7 @@ def steady_arithmetic() -> Generator[None]:
     from pytensor.configdefaults import config
 
     try:
-        config.compiledir  # noqa: B018  # PyTensor makes the folder here
+        _ = config.compiledir  # PyTensor makes the folder here
     except ValueError:
         raise ValueError(
             f"PyTensor keeps compiled models in {config.base_compiledir}, which cannot be written; "
