@@ -1,8 +1,15 @@
-"""Files written whole or not at all, and never over what was read."""
+"""Files written whole or not at all, and never over what was read.
 
+A new file has the mode that the umask leaves; one that is replaced keeps its mode. A link stays,
+and the file that it points to is replaced. Each file is first written next to its place, and locked
+while its writer lives: so the next write to a folder can remove what a killed writer left there.
+"""
+
+import errno
 import os
-import tempfile
+import stat
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 
@@ -25,27 +32,86 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     ValueError
         If one cannot be written.
     """
-    waiting: list[tuple[str, Path]] = []
-    target = Path()
+    waiting: list[tuple[Path, Path]] = []
+    target, cleared = Path(), set[Path]()
+    with ExitStack() as locks:
+        try:
+            for target, content in contents.items():
+                place = _place(target)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                if place.parent not in cleared:
+                    _clear(place.parent)
+                    cleared.add(place.parent)
+                name, handle = _temporary(place, locks)
+                waiting.append((name, place))
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            while waiting:
+                os.replace(*waiting[0])
+                waiting.pop(0)
+        except OSError as error:
+            raise ValueError(
+                f"{target}: cannot be written ({error.strerror}); give a place you may write to"
+            ) from None
+        finally:
+            for name, _ in waiting:
+                os.unlink(name)
+
+
+def _place(target: Path) -> Path:
+    """The file that a target is or links to; refuse what is no file."""
+    if target.is_dir():
+        raise IsADirectoryError(0, "it is a folder")
+    if target.exists() and not target.is_file():
+        raise OSError(0, "it is a pipe or a device, no file")
+    place = Path(os.path.realpath(target))
+    if place.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return place
+
+
+_BINARY, _NO_LINK = getattr(os, "O_BINARY", 0), getattr(os, "O_NOFOLLOW", 0)
+
+
+def _temporary(place: Path, locks: ExitStack) -> tuple[Path, int]:
+    """Open a new file next to a place, locked, with the mode that the file there will have."""
+    mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else None
+    flags, private = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600
+    while True:
+        name = place.with_name(f".betterthan.{os.urandom(8).hex()}.part")
+        handle = os.open(name, flags, 0o666 if mode is None else private)
+        locked = _lock(handle)
+        if not locked or name.exists():
+            break
+        os.close(handle)  # it was removed before it was locked
+    if locked:
+        locks.callback(os.close, os.dup(handle))
+    if mode is not None:
+        os.chmod(name, mode)
+    return name, handle
+
+
+def _clear(folder: Path) -> None:
+    """Remove the files that killed writers left."""
+    for path in folder.glob(".betterthan.*.part"):
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDWR | _NO_LINK)
+            try:
+                if _lock(handle):
+                    os.unlink(path)
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file, which the end of the process unlocks; False where that is not possible."""
     try:
-        for target, content in contents.items():
-            _refuse_no_file(target)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".betterthan.")
-            waiting.append((name, target))
-            with os.fdopen(handle, "wb") as file:
-                file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            os.chmod(name, 0o644)
-        while waiting:
-            os.replace(*waiting[0])
-            waiting.pop(0)
-    except OSError as error:
-        raise ValueError(
-            f"{target}: cannot be written ({error.strerror}); give a place you may write to"
-        ) from None
-    finally:
-        for name, _ in waiting:
-            os.unlink(name)
+        import fcntl  # not on Windows
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
@@ -59,7 +125,7 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
     read = list(inputs)
     for target in targets:
         for source in read:
-            if _same(target, source):
+            if same_file(target, source):
                 named = "" if str(target) == str(source) else f", {source}"
                 raise ValueError(
                     f"{target}: is a file that is read{named}; writing there would destroy it, "
@@ -67,17 +133,9 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
                 )
 
 
-def _same(target: Path, source: Path) -> bool:
+def same_file(target: Path, source: Path) -> bool:
     """Whether two names are of one file, also through links and folders that do not exist yet."""
     try:
         return os.path.samefile(target, source)
     except OSError:  # one of them is not there: then it is a matter of names
         return os.path.realpath(target) == os.path.realpath(source)
-
-
-def _refuse_no_file(target: Path) -> None:
-    """Refuse a folder, a pipe or a device where a file is to be put."""
-    if target.is_dir():
-        raise IsADirectoryError(0, "it is a folder")
-    if target.exists() and not target.is_file():
-        raise OSError(0, "it is a pipe or a device, no file")

@@ -2,10 +2,15 @@
 
 It holds no half of a pair of surrogates, and of control characters white space alone. Arrays drop a
 U+0000 at the end of a text, so that two names would become one. `named` lists names in a sentence.
+No text is a formula of a spreadsheet (`no_formula`) or a command of GitHub Actions (`no_command`).
 """
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _NAMED = 4  # names in a sentence; more are counted
@@ -95,3 +100,51 @@ def named(systems: Sequence[str], joint: str = "and") -> str:
     if len(systems) > _NAMED:
         return f"{', '.join(systems[:_NAMED])} and {len(systems) - _NAMED} more"
     return f" {joint} ".join(filter(None, [", ".join(systems[:-1]), systems[-1]]))
+
+
+_FORMULA = "=+-@\t\r\n＝＋－＠"
+
+
+def no_formula(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: with an apostrophe before it, where it could.
+
+    Examples
+    --------
+    >>> no_formula("=1+1"), no_formula("A")
+    ("'=1+1", 'A')
+    """
+    return f"'{text}" if text[:1] in _FORMULA and text else text
+
+
+def no_formulas(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Rows in which no text is a formula.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> no_formulas(pd.DataFrame({"system": ["=1+1"], "score": [-1]}))["system"].tolist()
+    ["'=1+1"]
+    """
+    texts = [name for name in rows.columns if rows[name].dtype.kind not in "biufcmM"]
+    return rows.assign(
+        **{
+            name: [no_formula(x) if isinstance(x, str) else x for x in rows[name].tolist()]
+            for name in texts
+        }
+    )
+
+
+# a command begins a line, after blanks, or in its older form stands anywhere in it
+_COMMAND = re.compile(r"((?:\A|(?<=[\r\n]))[^\S\r\n]*)(?=::)|(?<=##)(?=\[)")
+
+
+def no_command(text: str, starts_line: bool = True) -> str:
+    r"""Text in which GitHub Actions finds no command: with a backslash in it, where it could.
+
+    Examples
+    --------
+    >>> print(no_command("::error::A"), no_command("::B", starts_line=False))
+    \::error::A ::B
+    """
+    before = "" if starts_line else "."
+    return _COMMAND.sub(r"\1\\", before + text)[len(before) :]

@@ -69,6 +69,13 @@ def test_every_notebook_is_listed_and_its_links_lead_somewhere():
             assert file.is_file(), f"{path.name}: {target}"
 
 
+def test_every_test_that_a_page_names_is_there():
+    names = re.findall(r"`([\w/]+\.py)::(\w+)`", text(DOCS / "reference" / "hostile-input.md"))
+    assert names
+    for file, name in names:
+        assert f"def {name}(" in text(DOCS.parent / "tests" / file), (file, name)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(DOCS).as_posix())
 def test_no_page_has_a_magic_that_a_reader_sees(page):
     """Two are taken away before a page is shown: see docs/_ext/plain_cells.py."""

@@ -64,6 +64,7 @@ def rehashed(text):
     lines = [line.removeprefix("# ") for line in f"{top}\n{last}".splitlines()[1:]]
     try:
         header = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
+        header.pop("signature", None)
         kind, version, *old = (header.pop(key) for key in ("kind", "version", "items", "digest"))
         held = list(csv.DictReader(io.StringIO(rows, newline="")))
         hashes = Baseline(kind, held, header, version).hashes

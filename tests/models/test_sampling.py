@@ -370,3 +370,24 @@ def test_models_load_without_pymc():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_folder_for_compiled_models(monkeypatch):
+    from pytensor.configdefaults import config
+
+    from betterthan.models.sampling import steady_arithmetic
+
+    class NoFolder:
+        base_compiledir = "/no/.pytensor"
+
+        @property
+        def compiledir(self):
+            raise ValueError("Unable to create the compiledir directory. Check the permissions.")
+
+    monkeypatch.setattr("pytensor.configdefaults.config", NoFolder())
+    message = r"compiled models in /no/\.pytensor, .* set PYTENSOR_FLAGS=base_compiledir=FOLDER"
+    with pytest.raises(ValueError, match=message), steady_arithmetic():
+        pass
+    monkeypatch.undo()
+    with steady_arithmetic():
+        assert not config.numba__fastmath

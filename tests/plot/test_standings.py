@@ -127,6 +127,8 @@ def test_all_figures_become_files(tmp_path, eight):
     assert all(path.read_bytes() for path in written)
     assert len(written) == 3 * (len(FIGURES) - len(left_out))
     assert [line.partition(":")[0] for line in left_out] == ["densities", "simplex"]
+    data = f"data={eight.data.attrs['data_hash']}".encode()
+    assert all(data in path.read_bytes() for path in written)
     first = (tmp_path / "figures" / "ranks.pdf").read_bytes()
     write_figures(eight, tmp_path / "figures")
     assert (tmp_path / "figures" / "ranks.pdf").read_bytes() == first

@@ -13,6 +13,7 @@ import pytest
 import betterthan as bt
 from betterthan.cli import commands
 from betterthan.results import escapes
+from betterthan.text import no_formula
 
 NAMES = ["=1+1\u202eA", "@\u2066B\u200e", "+C\ufeff1m", "-D", "E"]
 CONTROLLED = ["\x1b[31mA", "B\x07", "C\x9b1m", "D\0d", "E"]  # which no reader takes
@@ -100,7 +101,7 @@ def test_no_name_is_a_formula_in_the_table_that_is_written(path, capsys, monkeyp
 
 @pytest.mark.parametrize("text", ["=A1", "+1", "-x", "@x", "\tx", "\rx", "\uff1dA1"])
 def test_formulas(text):
-    assert escapes.no_formula(text) == f"'{text}"
+    assert no_formula(text) == f"'{text}"
 
 
 def test_latex_knows_every_letter_of_what_it_is_given(frame):

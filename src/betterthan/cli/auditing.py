@@ -42,6 +42,10 @@ def audit(
     choices = reading_options(systems=systems, **reading)
     form = checks.one_of(format or "text", _FORMATS, "format")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
+    if github:
+        from betterthan.results import machines
+
+        machines.summary_file(inputs_of(files))
     result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
     _print(result, form)
     if github or junit is not None:

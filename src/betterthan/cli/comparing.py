@@ -75,6 +75,10 @@ def compare(
     if p_values is not None and form != "latex-table":
         raise ValueError(f"--p-values {p_values} is for --format latex-table")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
+    if github:
+        from betterthan.results import machines
+
+        machines.summary_file(inputs_of(files))
     picked = systems.split(",") if systems is not None else None
     judged_columns = _of_judged(judge, human, strata, drop)
     lazy = scheduler is not None

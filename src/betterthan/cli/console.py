@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-if TYPE_CHECKING:
-    import pandas as pd
+from betterthan.text import no_command
 
+if TYPE_CHECKING:
     from betterthan.results.comparison import Comparison
 
 
@@ -33,17 +33,33 @@ class NotPrintedError(Exception):
     """
 
 
-class _Output(io.TextIOWrapper):
+class _Stream(io.TextIOWrapper):
+    """A stream in which GitHub Actions finds no command, but for those of `put_command`."""
+
+    blank = True  # whether the line that it is in holds blanks alone
+
+    def write(self, text: str, /) -> int:
+        self.put(no_command(text, self.blank) if in_actions() else text)
+        return len(text)
+
+    def put(self, text: str) -> None:
+        """Write a text as it is."""
+        super().write(text)
+        *before, last = text.replace("\r", "\n").rsplit("\n", 1)
+        self.blank = not last.strip() and (self.blank or bool(before))
+
+
+class _Output(_Stream):
     """Standard output, in which ? stands for a character that its encoding lacks."""
 
     replaced = False
     failed = ""  # why, from the first failure on: whoever printed may have overheard it
 
-    def write(self, text: str, /) -> int:
+    def put(self, text: str) -> None:
         self.refuse_failed()
         self.replaced = self.replaced or not _has(self.encoding, text)
         try:
-            return super().write(text)
+            super().put(text)
         except OSError as error:
             raise self._failed(error) from None
 
@@ -65,21 +81,31 @@ class _Output(io.TextIOWrapper):
         return NotPrintedError(self.failed)
 
 
-class _Errors(io.TextIOWrapper):
+class _Errors(_Stream):
     """Standard error, which nobody need read."""
 
-    def write(self, text: str, /) -> int:
+    def put(self, text: str) -> None:
         try:
-            return super().write(text)
+            super().put(text)
         except OSError:
             _to_nowhere(self)
-            return len(text)
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError:
             _to_nowhere(self)
+
+
+def in_actions() -> bool:
+    """Whether a step of GitHub Actions runs."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def put_command(line: str) -> None:
+    """Print a command of GitHub Actions."""
+    out: Any = sys.stdout
+    (out.put if isinstance(out, _Stream) else out.write)(f"{line}\n")
 
 
 def ready() -> None:
@@ -237,6 +263,7 @@ def deliver(
     from betterthan.results.kinds import plain
     from betterthan.results.reports import as_json
     from betterthan.results.rows import pair_rows
+    from betterthan.text import no_formulas
 
     main_answer = plain(comparison)
     if form == "text" and target is None:
@@ -250,7 +277,8 @@ def deliver(
     if target is None or target.suffix:
         put(written, target)
     else:
-        outputs = (written, _table(pair_rows(main_answer)), comparison.to_bytes())
+        rows = pair_rows(main_answer).assign(data_hash=main_answer.attrs.get("data_hash"))
+        outputs = written, no_formulas(rows).to_csv(index=False), comparison.to_bytes()
         contents: dict[str, str | bytes] = dict(zip(folder_of(form), outputs, strict=True))
         write_all({target / name: content for name, content in contents.items()})
         say(f"wrote {', '.join(str(target / name) for name in contents)}")
@@ -276,14 +304,6 @@ def on_screen(comparison: "Comparison", *, full: bool = False, picture: bool = T
 
 
 _REST = "--full, or -o report.html"  # how a user of the command line gets the full report
-
-
-def _table(rows: "pd.DataFrame") -> str:
-    """Rows as CSV, in which no name is a formula."""
-    from betterthan.results.escapes import no_formula
-
-    named = {k: rows[k].map(str).map(no_formula) for k in ("system", "other")}
-    return rows.assign(**named).to_csv(index=False)
 
 
 def say(line: str) -> None:

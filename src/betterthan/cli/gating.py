@@ -1,11 +1,12 @@
 """The command `gate`: may a candidate replace a baseline, with an exit code for builds."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from betterthan import names
-from betterthan.cli.console import one_file, say
+from betterthan.cli.console import in_actions, one_file, put_command, say
 from betterthan.cli.sources import inputs_of, reading_options
 from betterthan.files import refuse_inputs, write_all
 
@@ -71,6 +72,10 @@ def _gated(
         checks.one_of(inconclusive, INCONCLUSIVE_AS, "inconclusive")
     inputs = inputs_of([baseline, candidate])
     refuse_inputs([path for path in written if path is not None], inputs)
+    if _has_summary():
+        from betterthan.results import machines
+
+        machines.summary_file(inputs)
     try:
         return decide(baseline, candidate, **how, **choices)
     except FileNotFoundError as error:
@@ -78,6 +83,10 @@ def _gated(
             raise
         hint = f"betterthan gate {baseline} {candidate} --accept writes one"
         raise FileNotFoundError(f"{error}; there is no baseline yet: {hint}") from None
+
+
+def _has_summary() -> bool:
+    return in_actions() and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
 
 
 def _looks(looks: int | None, most: int | None) -> tuple[int, int] | None:
@@ -92,10 +101,12 @@ def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     from betterthan.gating.inputs import accept_candidate
 
     refuse_inputs([baseline], inputs_of([candidate]))
+    key = baseline_files.signing_key()
     accepted = accept_candidate(candidate, choices)
-    baseline_files.write(baseline, accepted)
+    baseline_files.write(baseline, accepted, key)
+    done = "accepted" if key is None else "accepted and signed"
     print(
-        f"accepted: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
+        f"{done}: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
         "commit it"
     )
 
@@ -119,9 +130,11 @@ def _tell(
     if json is not None:
         files[json] = result.to_json()
     write_all(files)
-    if answer.in_actions():
-        answer.summarise(result)
-    _print(result, answer.annotation(result, inconclusive) if answer.in_actions() else "")
+    if _has_summary():
+        from betterthan.results import machines
+
+        machines.step_summary(result.to_markdown())
+    _print(result, answer.annotation(result, inconclusive) if in_actions() else "")
     raise SystemExit(exit_code(result.verdict, inconclusive))
 
 
@@ -136,6 +149,8 @@ def _print(result: "Gate", annotation: str) -> None:
     colour, last = coloured(), last_line(result)
     width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
     *before, _ = as_text(document(result), width, colour=colour).splitlines()
-    for line in [*before, *([annotation] if annotation else [])]:
+    for line in before:
         print(line)
+    if annotation:
+        put_command(annotation)
     print(painted(last, _STYLES.get(result.verdict, "bold red")) if colour else last)

@@ -129,7 +129,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "looks": ("NUMBER", "Number of planned interim looks, evenly spaced."),
         "of": ("NUMBER", "Number of non-tied items at the last of these --looks."),
         "strict": ("", "Exit code 1 also for warnings."),
-        "accept": ("", "Write CANDIDATE as the new BASELINE, a text file."),
+        "accept": ("", "Write CANDIDATE as the new BASELINE; BETTERTHAN_GATE_KEY signs it."),
     },
     _TESTS: {
         "tests": ("TEXT", f"{_any(names.TESTS)}; comma-separated."),

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -409,19 +408,7 @@ def items_parts(outcome: str, items: list[str]) -> list[Part]:
     return [Part(heading, lines=[*items[:_LISTED], *more], folded=True)]
 
 
-_ACTIONS, _SUMMARY = "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"
 _STATES = {PASS: PASSED, WORSE: FAILED, NOT_COMPARABLE: FAILED, INCONCLUSIVE: SKIPPED}
-
-
-def in_actions() -> bool:
-    """Whether a step of GitHub Actions runs."""
-    return os.environ.get(_ACTIONS) == "true"
-
-
-def summarise(decision: Decision) -> None:
-    """Append the answer to the summary of the step, if there is one."""
-    if os.environ.get(_SUMMARY):
-        machines.step_summary(as_comment(summary(decision)))
 
 
 def annotation(decision: Decision, inconclusive: str | None = None) -> str:

@@ -3,15 +3,17 @@
 What a baseline file must hold: the keys of its header, the keys of each run, and its columns.
 
 The schema is what `accepting` writes, so that every other file is refused with the place that is
-wrong; whether a file that fits was edited is what its digest answers.
+wrong; whether a file that fits was edited is what its digest answers, and with a key its signature.
 """
 
 import csv
+import hmac
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -25,6 +27,7 @@ from betterthan.io.json_records import value_of
 from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table
 from betterthan.logs.record import OK, STATES, STATUSES
+from betterthan.text import no_formula
 
 KINDS = TABLE, LOGS = "table", "logs"
 AGAIN = "accept the baseline again"
@@ -77,6 +80,7 @@ _TEXT = _Must("text in quotes, in characters that UTF-8 has", _is_text)
 _TRUTH = _must_be_type(bool, "true or false")
 _SETTINGS = _must_be_type(dict, "an object of settings")
 _COUNT = _Must("a whole number of at least 1", _is_count)
+_SIGNATURE = _Must("64 hexadecimal digits in quotes", _digits(64))
 _DIGEST = _Must("12 hexadecimal digits in quotes", _digits(12))
 _SOURCES = _Must(
     "a list of digests, each 16 hexadecimal digits in quotes",
@@ -141,7 +145,9 @@ def refuse_header(header: Mapping[str, Any], source: str) -> None:
         With the key, its value, and what would be right.
     """
     kind = header.get("kind", TABLE)
-    _refuse_keys(header, _HEADERS.get(kind if isinstance(kind, str) else "", _HEADER), source)
+    wanted = _HEADERS.get(kind if isinstance(kind, str) else "", _HEADER)
+    signed = {"signature": _SIGNATURE} if "signature" in header else {}
+    _refuse_keys(header, wanted | signed, source)
     for place, run in enumerate(header.get("runs", ())):
         _refuse_keys(run, _RUN, source, f"runs[{place}].")
 
@@ -212,7 +218,24 @@ FORM = 2  # grows if a column or a key changes its meaning
 _START = "# betterthan baseline "
 _FIRST = f"{_START}{FORM}: written by betterthan gate --accept, which writes it again"
 _IDENTITY = ("run", "dataset", "item", "epoch", "cluster", "content")
-_HEADER_KEYS = ("version", "kind", "items", "digest")  # keys that are no part of `about`
+_HEADER_KEYS = ("version", "kind", "items", "digest", "signature")  # no part of `about`
+
+KEY = "BETTERTHAN_GATE_KEY"  # the environment variable with the key of signatures
+_KEY_BYTES = 16
+
+
+def signing_key() -> bytes | None:
+    """Return the key of the environment; None without one.
+
+    Raises
+    ------
+    ValueError
+        If it is too short, as the empty key of a build that may not read it.
+    """
+    key = os.fsencode(os.environ[KEY]) if KEY in os.environ else None
+    if key is not None and len(key) < _KEY_BYTES:
+        raise ValueError(f"{KEY} is shorter than {_KEY_BYTES} bytes; set a longer key, or unset it")
+    return key
 
 
 @dataclass(frozen=True)
@@ -241,16 +264,31 @@ class Baseline:
         """Digests: of which items these are and what they ask, where that is known; of all that the
         file holds. They are no signature: whoever edits a file can make them again.
         """
-        items = _digest(self._cells(_IDENTITY))
-        header = {"version": self.version, "kind": self.kind, **self.about, "items": items}
-        return {"items": items, "digest": _digest([FORM, header, self._cells(COLUMNS[self.kind])])}
+        return {"items": self._items, "digest": _digest(self._content)}
+
+    def signature(self, key: bytes) -> str:
+        """Return the HMAC-SHA256 of all that the digest covers."""
+        return hmac.new(key, _as_bytes(self._content), "sha256").hexdigest()
+
+    @property
+    def _items(self) -> str:
+        return _digest(self._cells(_IDENTITY))
+
+    @property
+    def _content(self) -> list[Any]:
+        header = {"version": self.version, "kind": self.kind, **self.about, "items": self._items}
+        return [FORM, header, self._cells(COLUMNS[self.kind])]
 
     def _cells(self, columns: Sequence[str]) -> list[list[str]]:
         return [[row.get(name, "") for name in columns] for row in self.rows]
 
 
 def _digest(value: Any) -> str:
-    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
+    return sha256(_as_bytes(value)).hexdigest()[:12]
+
+
+def _as_bytes(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True).encode()
 
 
 def is_baseline(path: Any) -> bool:
@@ -261,8 +299,8 @@ def is_baseline(path: Any) -> bool:
         return file.read(len(_START)) == _START.encode()
 
 
-def as_text(baseline: Baseline) -> str:
-    """The file: what it is of in lines that begin with #, then a table.
+def as_text(baseline: Baseline, key: bytes | None = None) -> str:
+    """The file: what it is of in lines that begin with #, then a table; signed with a key.
 
     Examples
     --------
@@ -282,6 +320,7 @@ def as_text(baseline: Baseline) -> str:
         "kind": baseline.kind,
         **baseline.about,
         **baseline.hashes,
+        **({} if key is None else {"signature": baseline.signature(key)}),
     }
     header = "".join(
         f"# {key}: {json.dumps(value, sort_keys=True)}\n" for key, value in about.items()
@@ -289,11 +328,29 @@ def as_text(baseline: Baseline) -> str:
     buffer = io.StringIO()
     table = csv.DictWriter(buffer, COLUMNS[baseline.kind], restval="", lineterminator="\n")
     table.writeheader()
-    table.writerows(baseline.rows)
+    table.writerows({k: _guarded(k, cell) for k, cell in row.items()} for row in baseline.rows)
     return f"{_FIRST}\n{header}{buffer.getvalue()}"
 
 
-def write(path: Path, baseline: Baseline) -> None:
+_TEXTS = ("dataset", "item", "epoch", "cluster")  # of which one may look like a formula
+
+
+def _guarded(column: str, cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula, and from which `_unguarded` returns it."""
+    if column not in _TEXTS:
+        return cell
+    return f"'{cell}" if cell.startswith("'") else no_formula(cell)
+
+
+def _unguarded(table: Table) -> Table:
+    columns = {
+        k: [cell.removeprefix("'") for cell in cells] if k in _TEXTS else cells
+        for k, cells in table.columns.items()
+    }
+    return replace(table, columns=columns)
+
+
+def write(path: Path, baseline: Baseline, key: bytes | None = None) -> None:
     """Write the file, whole or not at all; only over a baseline, or where nothing is.
 
     Raises
@@ -303,7 +360,7 @@ def write(path: Path, baseline: Baseline) -> None:
     """
     if path.exists() and not is_baseline(path):
         raise problem(str(path), "is no baseline that --accept wrote; give the place of one")
-    write_whole(path, as_text(baseline))
+    write_whole(path, as_text(baseline, key))
 
 
 @dataclass(frozen=True)
@@ -317,28 +374,21 @@ class StoredBaseline:
         Of the file.
     lines : sequence of int
         Where each row stands in the file.
-    intact : bool
-        Whether all that it holds is what was accepted.
+    refusal : str
+        Why it is not what was accepted; empty where it is.
+    messages : list of str
+        That another version of the package wrote the file, or that its signature is unverified.
     """
 
     baseline: Baseline
     name: str
     lines: Sequence[int]
-    intact: bool
-
-    @property
-    def messages(self) -> list[str]:
-        """Note that another version of the package wrote the file."""
-        if self.baseline.version == betterthan.__version__:
-            return []
-        installed = betterthan.__version__
-        return [
-            f"{self.name} was accepted by betterthan {self.baseline.version}; this is {installed}"
-        ]
+    refusal: str
+    messages: list[str]
 
 
-def read(path: str | Path) -> StoredBaseline:
-    """A baseline from its file.
+def read(path: str | Path, key: bytes | None = None) -> StoredBaseline:
+    """A baseline from its file, which with a key must be signed with it.
 
     Raises
     ------
@@ -357,14 +407,35 @@ def read(path: str | Path) -> StoredBaseline:
         )
     header = _header(lines, name)
     refuse_header(header, name)
-    rows = parse_delimited(("\n" * (len(lines) + 1) + table).encode(), name, ",")
+    rows = _unguarded(parse_delimited(("\n" * (len(lines) + 1) + table).encode(), name, ","))
     refuse_rows(rows, header)
     by_row = zip(*rows.columns.values(), strict=True)
     cells = [dict(zip(rows.columns, row, strict=True)) for row in by_row]
     about = {key: value for key, value in header.items() if key not in _HEADER_KEYS}
     baseline = Baseline(header["kind"], cells, about, header["version"])
     intact = first == _FIRST and baseline.hashes.items() <= header.items()
-    return StoredBaseline(baseline, name, rows.rows, intact)
+    refusal = _refusal(baseline, intact, header.get("signature"), key)
+    messages = []
+    if baseline.version != betterthan.__version__:
+        installed = betterthan.__version__
+        messages += [f"{name} was accepted by betterthan {baseline.version}; this is {installed}"]
+    if key is None and "signature" in header:
+        messages += [f"{name} is signed, and unverified: {KEY} is not set"]
+    return StoredBaseline(baseline, name, rows.rows, refusal and f"{name} {refusal}", messages)
+
+
+def _refusal(baseline: Baseline, intact: bool, signature: str | None, key: bytes | None) -> str:
+    """Explain why a baseline is not what was accepted; empty where it is."""
+    if key is not None and signature is None:
+        return UNSIGNED
+    if not intact:
+        return "was changed after it was accepted; accept it again"
+    if key is None or hmac.compare_digest(str(signature), baseline.signature(key)):
+        return ""
+    return "was changed after it was accepted, or signed with another key; accept it again"
+
+
+UNSIGNED = f"is not signed, and {KEY} is set; accept it again"
 
 
 def _header(lines: Sequence[str], name: str) -> dict[str, Any]:

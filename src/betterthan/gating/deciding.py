@@ -47,7 +47,9 @@ def gate(
     ----------
     baseline, candidate : path, list of paths, pandas.DataFrame or Logs
         Results of one system each, in any form that `read` accepts: a table, or logs, also those
-        from `read_logs`. The baseline may be a file that ``betterthan gate --accept`` wrote.
+        from `read_logs`. The baseline may be a file that ``betterthan gate --accept`` wrote. If the
+        environment variable ``BETTERTHAN_GATE_KEY`` is set, a baseline that is read from a file
+        must be signed with that key, or the two are not comparable.
     margin : float above 0
         Non-inferiority margin: how much worse the candidate may be and still pass. A difference of
         accuracies, below 1; for scores outside 0 to 1, a difference of means in units of the score.
@@ -71,7 +73,8 @@ def gate(
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file cannot be read or holds several systems, or an argument is not valid.
+        If a file cannot be read or holds several systems, an argument is not valid, or the key in
+        ``BETTERTHAN_GATE_KEY`` is shorter than 16 bytes.
 
     Examples
     --------

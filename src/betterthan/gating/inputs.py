@@ -251,7 +251,7 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
     ValueError
         If a file cannot be read, holds several systems, or a choice is not valid.
     """
-    checked_choices = checked(choices)
+    checked_choices, key = checked(choices), baseline_files.signing_key()
     baseline, candidate = in_pandas(baseline), in_pandas(candidate)
     if is_baseline(candidate):
         reason = "is a baseline that --accept wrote; give the results that are to pass"
@@ -259,10 +259,12 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
     if same := same_content(baseline, candidate):
         return Sides(stops=(same,))
     if not is_baseline(baseline):
+        if key is not None and not _in_memory(baseline):
+            return Sides(stops=(f"the baseline {baseline_files.UNSIGNED}",))
         return _read({BASELINE: baseline, CANDIDATE: candidate}, None, checked_choices)
-    stored = baseline_files.read(baseline)
-    if not stored.intact:
-        return Sides(stops=(f"{stored.name} was changed after it was accepted; accept it again",))
+    stored = baseline_files.read(baseline, key)
+    if stored.refusal:
+        return Sides(stops=(stored.refusal,))
     if stored.baseline.about["sources"] == (digests(candidate) or ["-"]):
         return Sides(
             stops=(f"the candidate is what was accepted as {stored.name}; {_NOTHING_NEW}",)

@@ -14,7 +14,7 @@ from betterthan.files import write_whole
 from betterthan.io.problems import listed
 from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
-from betterthan.text import encodable, escaped
+from betterthan.text import encodable, escaped, no_formulas
 
 _LONGEST = 40  # characters of a prompt in a name
 _NO_SETTING = ("limit", "samples", "sample_id", "epochs")  # how much was run, not of what
@@ -360,7 +360,7 @@ def write(logs: Logs, path: str | Path) -> Path:
         raise ValueError(f"path {str(target)!r} ends in {target.suffix!r}; give .csv or .parquet")
     table = _table(logs)
     if target.suffix.lower() == ".csv":
-        write_whole(target, table.to_csv(index=False))
+        write_whole(target, no_formulas(table).to_csv(index=False))
     else:
         write_whole(target, table.to_parquet(index=False))
     return target

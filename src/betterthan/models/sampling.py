@@ -244,6 +244,13 @@ def steady_arithmetic() -> Generator[None]:
     """
     from pytensor.configdefaults import config
 
+    try:
+        _ = config.compiledir  # PyTensor makes the folder here
+    except ValueError:
+        raise ValueError(
+            f"PyTensor keeps compiled models in {config.base_compiledir}, which cannot be written; "
+            "set PYTENSOR_FLAGS=base_compiledir=FOLDER to a folder that you may write to"
+        ) from None
     with config.change_flags(numba__fastmath=False):
         yield
 

@@ -20,6 +20,7 @@ _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
+_SUBJECTS = {"pdf": "Subject", "svg": "Description", "png": "Description"}
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,15 @@ def _files(figure: Drawn, comparison: Comparison) -> tuple[str, dict[str, bytes]
         drawn = figure.draw(comparison).figure
     except ValueError as error:  # it needs what this comparison does not have
         return str(error), {}
-    return "", {suffix: _saved(drawn, suffix) for suffix in SUFFIXES}
+    data = f"data={comparison.data.attrs.get('data_hash')}"
+    return "", {suffix: _saved(drawn, suffix, data) for suffix in SUFFIXES}
 
 
-def _saved(figure: Any, suffix: str) -> bytes:
+def _saved(figure: Any, suffix: str, data: str) -> bytes:
+    """The figure as a file, whose metadata say which data it shows."""
     from matplotlib import rc_context
 
-    buffer = BytesIO()
+    buffer, metadata = BytesIO(), _METADATA[suffix] | {_SUBJECTS[suffix]: data}
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan", "pdf.fonttype": 42}):
-        figure.savefig(buffer, format=suffix, dpi=_DPI, metadata=_METADATA[suffix])
+        figure.savefig(buffer, format=suffix, dpi=_DPI, metadata=metadata)
     return buffer.getvalue()

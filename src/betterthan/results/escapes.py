@@ -1,4 +1,4 @@
-"""Names of systems as harmless text in LaTeX, Markdown and spreadsheets."""
+"""Names of systems as harmless text in LaTeX and Markdown."""
 
 from collections.abc import Iterable
 
@@ -28,7 +28,6 @@ _LATEX = {
     "✓": r"$\checkmark$",  # of amssymb
     "\N{REPLACEMENT CHARACTER}": "?",  # which pdfLaTeX does not know
 }
-_FORMULA = "=+-@\t\r\n＝＋－＠"
 _MARKDOWN = "\\`*_{}[]<>#|~&$"
 
 
@@ -55,14 +54,3 @@ def on_one_line(name: str) -> str:
 def labels_on_one_line(labels: Iterable[object]) -> list[str]:
     """Names as lines of printable characters, for example those of a coordinate."""
     return [on_one_line(str(label)) for label in labels]
-
-
-def no_formula(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: with an apostrophe before it, where it could.
-
-    Examples
-    --------
-    >>> no_formula("=1+1"), no_formula("A")
-    ("'=1+1", 'A')
-    """
-    return f"'{text}" if text[:1] in _FORMULA and text else text

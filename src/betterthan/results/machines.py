@@ -1,12 +1,13 @@
 """Answers for programs that run tests: JUnit's XML, and the summary of a step on GitHub."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+from betterthan.files import same_file
 from betterthan.results.rows import pair_rows
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -77,19 +78,42 @@ def junit(suite: str, cases: Sequence[Case]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}'
 
 
+def summary_file(inputs: Iterable[Path] = ()) -> Path:
+    """Return the file with the summary of the step that runs.
+
+    Raises
+    ------
+    ValueError
+        If no step of GitHub Actions runs, or the file is no file, has no folder or is an input.
+    """
+    path = Path(os.environ.get(_SUMMARY, ""))
+    if not os.environ.get(_SUMMARY):
+        raise ValueError(f"{_SUMMARY} is not set; --github is for a step of GitHub Actions")
+    if path.is_dir() or not path.parent.is_dir():
+        what = "is a folder" if path.is_dir() else "is in no folder that exists"
+        raise ValueError(f"{_SUMMARY} is {path}, which {what}; set it to a file")
+    if any(same_file(path, source) for source in inputs):
+        raise ValueError(f"{_SUMMARY} is {path}, a file that is read; set it to another file")
+    return path
+
+
 def step_summary(markdown: str) -> None:
     """Add to the summary of the step that runs.
 
     Raises
     ------
     ValueError
-        If no step of GitHub Actions runs.
+        If no step of GitHub Actions runs, or its summary cannot be written.
     """
-    path = os.environ.get(_SUMMARY)
-    if not path:
-        raise ValueError(f"{_SUMMARY} is not set; --github is for a step of GitHub Actions")
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(markdown.rstrip("\n") + "\n\n")
+    path = summary_file()
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(markdown.rstrip("\n") + "\n\n")
+    except OSError as error:
+        raise ValueError(
+            f"{_SUMMARY} is {path}, which cannot be written ({error.strerror}); set it to another "
+            "file"
+        ) from None
 
 
 def _plain(text: str) -> str:
