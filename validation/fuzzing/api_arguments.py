@@ -485,8 +485,8 @@ CHOICES = {  # of ``**``, by the name of it; those of `audit` and `gate` by the 
 }
 # how a message may name an argument, other than by its name: of data, what they hold
 _OF_DATA = (
-    "DataFrame|no such file|is a directory|folder|cannot be read|holds no|columns?|scores|counts|"
-    "systems"
+    "DataFrame|no such file|is a directory|folder|cannot be read|holds no|columns?|labels?|scores|"
+    "counts|systems"
 )
 ALSO = dict.fromkeys(
     ("source", "table", "frame", "features", "measures", "baseline", "candidate"), _OF_DATA

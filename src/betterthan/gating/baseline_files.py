@@ -9,6 +9,7 @@ wrong; whether a file that fits was edited is what its digest answers.
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -255,7 +256,7 @@ def _digest(value: Any) -> str:
 
 def is_baseline(path: Any) -> bool:
     """Whether this is a file that `write` wrote, of whatever version."""
-    if not isinstance(path, str | Path) or not Path(path).is_file():
+    if not isinstance(path, str | Path) or not os.path.isfile(path):
         return False
     with Path(path).open("rb") as file:
         return file.read(len(_START)) == _START.encode()
