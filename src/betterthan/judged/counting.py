@@ -219,7 +219,7 @@ def count(
     [[[1, 0, 0], [0, 0, 1], [0, 0, 0]]]
     """
     table = frame if isinstance(frame, Table) else _table(frame)
-    columns, layers = checks.labels(judge, "judge"), checks.labels(strata, "strata")
+    columns, layers = checks.labels(judge, "judge"), list(checks.labels(strata, "strata"))
     if not columns:
         raise ValueError("judge is empty; give the column of the judge output, or several")
     for column, what in [(checks.label(human, "human"), "human"), *((c, "strata") for c in layers)]:

@@ -260,7 +260,8 @@ def _model(
     from betterthan.libraries import pm
 
     r2_prior = _r2_beta(prior_r2)
-    checks.flag(ordinal, "ordinal"), checks.flag(standardise, "standardise")
+    checks.flag(ordinal, "ordinal")
+    checks.flag(standardise, "standardise")
     centre, scale = _location_and_scale(table.x, standardise)
     mean, sd = _location_and_scale(table.y, standardise and not ordinal)
     x = (table.x - centre) / scale
@@ -388,7 +389,7 @@ def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
 
 
 def _draw_r2d2(
-    prior: Sequence[float], features: int, random: np.random.Generator
+    prior: tuple[float, float], features: int, random: np.random.Generator
 ) -> tuple[float, np.ndarray]:
     """R2, and the prior standard deviations of the coefficients over that of the noise."""
     r2, share = random.beta(*prior), random.dirichlet(np.ones(features))

@@ -425,7 +425,7 @@ def check_options(options: Mapping[str, Any], function: str) -> None:
             _KINDS.get(name, checks.label)(value, name)
 
 
-_KINDS: dict[str, Callable[[Any, str], Any]] = (  # all others are text
+_KINDS: Mapping[str, Callable[[Any, str], Any]] = (  # all others are text
     dict.fromkeys(("task", "items", "ignore", "true", "false", "judge", "strata"), checks.labels)
     | dict.fromkeys(("percent", "higher_is_better", "drop", "lazy"), checks.flag)
     | {"epoch": partial(checks.whole, least=0), "scale": checks.whole}
