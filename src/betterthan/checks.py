@@ -5,13 +5,13 @@ Every message is one line: what is wrong, where, and what would be right.
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from betterthan import names
-from betterthan.text import first_flawed, flaw
+from betterthan import names, text
 
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 
@@ -36,8 +36,8 @@ def numbered(count: int, what: str) -> str:
 
 def quoted(value: Any) -> str:
     """A value as it stands in a message: what is no number and no text by its kind alone."""
-    if value is None or isinstance(value, str | bool | int | float | np.generic):
-        return repr(value)
+    if value is None or isinstance(value, str | bytes | bool | int | float | complex | np.generic):
+        return text.quoted(value)
     return f"a {type(value).__name__}"
 
 
@@ -47,7 +47,59 @@ def real(value: Any, what: str, wanted: str = "a number") -> float:
         percent = _PERCENT.fullmatch(value) if isinstance(value, str) else None
         hint = f", such as {float(percent[1]) / 100:g}" if percent else ""
         raise ValueError(f"{what} is {quoted(value)}; give {wanted}{hint}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{what} is {quoted(value)}, too large for a number; give {wanted}"
+        ) from None
+
+
+def positive_real(value: Any, what: str) -> float:
+    """Return `value` as a positive float whose square is finite."""
+    number = real(value, what, "a positive number")
+    if not 0 < number <= names.SCORE_MAX:
+        most = f" of at most {names.SCORE_MAX:g}" if number > 0 else ""
+        raise ValueError(f"{what} is {quoted(value)}; give a positive number{most}")
+    return number
+
+
+def reals(values: Any, what: str, wanted: str = "numbers") -> np.ndarray:
+    """Return `values` as an array of floats."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} is {quoted(values)}; give {wanted}") from None
+
+
+def flag(value: Any, what: str) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{what} is {quoted(value)}; give True or False")
+    return bool(value)
+
+
+def label(value: Any, what: str, wanted: str = "text") -> str:
+    """Return a text that names one thing, such as a column."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is {quoted(value)}; give {wanted}")
+    return value
+
+
+def labels(value: Any, what: str, wanted: str = "text, or a list of texts") -> tuple[str, ...]:
+    """Return one text or several as a tuple."""
+    values = (value,) if isinstance(value, str) else value
+    several = isinstance(values, Iterable) and getattr(values, "ndim", 1) == 1
+    if not several or isinstance(values, bytes | Mapping | Iterator):
+        raise ValueError(f"{what} is {quoted(value)}; give {wanted}")
+    return tuple(label(one, what, wanted) for one in values)
+
+
+def path(value: Any, what: str = "path") -> Path:
+    """Return the name of a file as a path."""
+    if not isinstance(value, str | Path):
+        raise ValueError(f"{what} is {quoted(value)}; give the name of a file")
+    return Path(value)
 
 
 def probability(value: float, what: str) -> float:
@@ -55,7 +107,9 @@ def probability(value: float, what: str) -> float:
     number = real(value, what)
     if not 0 < number < 1:
         hint = f", such as {number / 100:g} for {number:g}%" if 1 < number < 100 else ""
-        raise ValueError(f"{what} is {value}; give a number between 0 and 1, both excluded{hint}")
+        raise ValueError(
+            f"{what} is {quoted(value)}; give a number between 0 and 1, both excluded{hint}"
+        )
     return number
 
 
@@ -71,7 +125,7 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
     """Return `values` as floats within 0 and 1."""
     try:
         array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what}s are {quoted(values)}; give numbers between 0 and 1") from None
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
@@ -81,12 +135,12 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
     return array
 
 
-def rope(value: float) -> float:
+def rope(value: float, what: str = "rope") -> float:
     """Return the half width of the region of practical equivalence, in [0, 1)."""
-    number = real(value, "rope")
+    number = real(value, what)
     if not 0 <= number < 1:
         hint = f", such as {number / 100:g} for {number:g}%" if 1 <= number < 100 else ""
-        raise ValueError(f"rope is {value}; give a number from 0 up to, not including, 1{hint}")
+        raise ValueError(f"{what} is {value}; give a number from 0 up to, not including, 1{hint}")
     return number
 
 
@@ -98,42 +152,48 @@ def margin(value: float, what: str = "margin", unit: str = "the score") -> float
     return number
 
 
-def whole(value: int, what: str, least: int = 1) -> int:
-    """Return `value` as an int of at least `least`."""
+def whole(value: int, what: str, least: int = 1, most: int = names.SIZE_MAX) -> int:
+    """Return `value` as an int of at least `least` and at most `most`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{what} is {quoted(value)}; give a whole number of at least {least}")
+    if value > most:
+        raise ValueError(f"{what} is {quoted(value)}; give at most {most:,}")
     return int(value)
 
 
-def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -> tuple[float, ...]:
+def prior(
+    value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES, what: str = "prior"
+) -> tuple[float, ...]:
     """Return Dirichlet parameters: a name of `names.PRIORS` or `length` positive numbers."""
     if value is None:
         value = names.PRIOR
     if isinstance(value, str) and value == names.SKEPTICAL:
         raise ValueError(
-            f"prior={value!r} follows the ties of the data, and there are none here; give a name "
+            f"{what}={value!r} follows the ties of the data, and there are none here; give a name "
             f"({', '.join(names.PRIORS)}) or one number per outcome"
         )
     if isinstance(value, str):
-        value = names.PRIORS[one_of(value, (*names.PRIORS, names.SKEPTICAL), "prior")]
+        value = names.PRIORS[one_of(value, (*names.PRIORS, names.SKEPTICAL), what)]
     try:
         numbers = tuple(float(v) for v in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"prior is {quoted(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
+            f"{what} is {quoted(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
             f"outcome"
         ) from None
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
     if len(numbers) != length:
         there, wanted = numbered(len(numbers), "number"), ", ".join(labels[:length])
-        raise ValueError(f"prior has {there}; give {length}, for {wanted}")
+        raise ValueError(f"{what} has {there}; give {length}, for {wanted}")
     for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
-            raise ValueError(f"prior for {label} is {number}; every prior number must be positive")
+            raise ValueError(
+                f"{what} for {label} is {number}; every {what} number must be positive"
+            )
         if number > names.MOST_PRIOR:
             raise ValueError(
-                f"prior for {label} is {number:g}; give at most {names.MOST_PRIOR:g}, so many "
+                f"{what} for {label} is {number:g}; give at most {names.MOST_PRIOR:g}, so many "
                 "items that no data could speak against it"
             )
     return numbers
@@ -141,10 +201,7 @@ def prior(value: Any, length: int = 3, labels: Sequence[str] = names.OUTCOMES) -
 
 def positive(values: Any, what: str) -> np.ndarray:
     """Return `values` as a float array whose entries are all positive and finite."""
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} is {quoted(values)}; give positive numbers") from None
+    array = reals(values, what, "positive numbers")
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
         raise ValueError(
@@ -156,9 +213,9 @@ def positive(values: Any, what: str) -> np.ndarray:
 def fit(labels: Iterable[Any], what: str) -> None:
     """Refuse labels with what no name may hold, such as U+0000."""
     texts = [label for label in labels if isinstance(label, str)]
-    k = first_flawed(texts)
+    k = text.first_flawed(texts)
     if k is not None:
-        raise ValueError(f"{what} {texts[k]!r} {flaw(texts[k])}")
+        raise ValueError(f"{what} {texts[k]!r} {text.flaw(texts[k])}")
 
 
 def unique(labels: Iterable[Hashable], what: str) -> None:
@@ -194,7 +251,10 @@ def at_least_two(systems: Sequence[Hashable]) -> None:
 
 def nonnegative_integers(values: Any, what: str) -> np.ndarray:
     """Return `values` as int64; refuse negative, fractional, missing and inexact numbers."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} are {quoted(values)}; give whole numbers") from None
     _refuse_rounded(values, what)
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what} are {array.dtype}; give whole numbers")
@@ -227,18 +287,18 @@ def _refuse_rounded(values: Any, what: str) -> None:
     for value in values:
         if isinstance(value, int) and abs(value) > names.EXACT:
             raise ValueError(
-                f"{what} hold {value:.6g}, too large to be counted exactly; give at most "
+                f"{what} hold {quoted(value)}, too large to be counted exactly; give at most "
                 f"{names.EXACT:,}"
             )
 
 
 def for_scores_only(*, missing: str, margin: float) -> None:
     """Refuse what can only be asked of scores, given counts."""
-    if missing != "pairwise":
+    if one_of(missing, names.MISSING, "missing") != "pairwise":
         raise ValueError(
             f"missing={missing!r} is for scores; these are counts, in which nothing can be missing"
         )
-    if margin:
+    if real(margin, "margin"):
         raise ValueError(
             f"margin={margin:g} is for scores; these are counts, whose ties are settled"
         )

@@ -63,6 +63,7 @@ ROW = "row"  # as by= or leave_out=: every row is independent
 JOINT_CORRECTIONS = ("max_t", "tukey")  # need the permutations, not only the p-values
 
 EXACT = 2**53  # largest count; above it floats skip whole numbers
+SIZE_MAX = 100_000_000  # of what is drawn or repeated; more would fill the memory
 
 # Defaults of the analysis.
 PRIOR = (1.0, 1.0, 1.0)  # Dirichlet parameters of win, loss, tie

@@ -7,13 +7,14 @@ No text is a formula of a spreadsheet (`no_formula`) or a command of GitHub Acti
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _NAMED = 4  # names in a sentence; more are counted
+_LONGEST = 60  # characters of a value shown in a message
 _BLANKS = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not _FLAW.match(c))
 
 
@@ -50,6 +51,23 @@ def first_flawed(texts: Sequence[str]) -> int | None:
 def any_flaw(text: str) -> bool:
     """Whether a text, or one of several put together, can be no name."""
     return not text.isprintable() and _FLAW.search(text) is not None
+
+
+def quoted(value: Any) -> str:
+    r"""A value in a message: its repr on one line, cut to 60 characters, or its type.
+
+    Examples
+    --------
+    >>> quoted("two\nlines"), quoted(range(2)), quoted(object())
+    ("'two\\nlines'", 'range(0, 2)', 'a object')
+    """
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
+        text = ""
+    if not text or not text.isprintable() or text.startswith(("<", "array(")):
+        return f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def stripped(text: str) -> str:

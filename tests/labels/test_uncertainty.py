@@ -128,8 +128,8 @@ def test_a_seed_repeats_whatever_the_chunks(monkeypatch):
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
-        ({"prior": 0}, "prior holds 0"),
-        ({"beta": -1}, "beta holds -1"),
+        ({"prior": 0}, "prior is 0"),
+        ({"beta": -1}, "beta is -1"),
         ({"draws": 0}, "draws is 0"),
         ({"ci_kind": "x"}, "ci_kind is 'x'"),
     ],

@@ -174,7 +174,7 @@ def test_bad_counts(data, change, message):
 
 
 def test_bad_choices(data):
-    with pytest.raises(ValueError, match="concentration holds -1"):
+    with pytest.raises(ValueError, match="concentration is -1"):
         model.build(data["counts"], concentration=-1)
     with pytest.raises(ValueError, match="are for one factor"):
         model.build(model.simulate((2, 2), rng=1)["counts"], concentration=3)

@@ -136,7 +136,7 @@ def test_two_modes_are_told():
             "ci_kind is 'central'; choose one of hdi, eti",
         ),
         (lambda: bt.posterior.ppf(pair(3, 1, 1), 1.5), "q holds 1.5; give numbers from 0 to 1"),
-        (lambda: bt.posterior.cdf(pair(3, 1, 1), "low"), "x is a str; give a number or a list"),
+        (lambda: bt.posterior.cdf(pair(3, 1, 1), "low"), "x is 'low'; give a number or a list"),
         (lambda: bt.posterior.sf(pair(3, 1, 1), "low"), "delta is 'low'; give a number"),
         (lambda: bt.posterior.pdf(pair(3, 1, 1), [[0.1]]), "x has 2 dims"),
     ],

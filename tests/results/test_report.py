@@ -186,9 +186,9 @@ def test_a_file_without_a_suffix_needs_a_format(pair, tmp_path):
         ({"path": "x.pdf", "format": "html"}, "path 'x.pdf' ends in .pdf"),
         ({"path": "x.md", "format": "html"}, "asks for markdown, but format is html; give one of"),
         ({"path": ""}, "path is ''; give the name of a file"),
-        ({"path": 3}, "path is a int; give the name of a file"),
+        ({"path": 3}, "path is 3; give the name of a file"),
         ({"format": "pdf"}, "format is 'pdf'; choose one of text, markdown, html, latex"),
-        ({"format": 3}, "format is a int; choose one of"),
+        ({"format": 3}, "format is 3; choose one of"),
     ],
 )
 def test_what_is_refused_leaves_nothing(pair, tmp_path, monkeypatch, choices, message):

@@ -176,5 +176,5 @@ def test_f_beta_through_the_door():
     assert (found["mean"] <= found["upper"]).all()
     with pytest.raises(ValueError, match="beta=2 is for statistic='f_beta'"):
         bt.scores.posterior(tallies(), beta=2)
-    with pytest.raises(ValueError, match="beta holds 0"):
+    with pytest.raises(ValueError, match="beta is 0"):
         bt.scores.posterior(tallies(), statistic="f_beta", beta=0)

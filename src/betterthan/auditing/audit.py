@@ -24,7 +24,7 @@ from betterthan.logs.pivoting import JOINS, POLICIES, chosen_records, pivot_scor
 from betterthan.logs.reading import read_log_files
 from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
-from betterthan.reading.read import read
+from betterthan.reading.read import check_options, read, refuse
 from betterthan.reading.sources import logs_in
 
 LEAST = 40  # characters of a text that is looked at
@@ -221,17 +221,15 @@ def audit(
     >>> bt.audit(scores).findings["code"].tolist()
     ['unmatched', 'denominators', 'constant', 'dead']
     """
-    if near and isinstance(source, Logs | xr.DataArray):
+    choices = {name: value for name, value in choices.items() if value is not None}
+    check_options(choices, "audit")
+    if checks.flag(near, "near") and isinstance(source, Logs | xr.DataArray):
         raise ValueError("near=True needs the logs themselves: what was read has no whole texts")
     how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
     if isinstance(source, Logs):
         return _audit_logs(source, baseline, choices, how)
     if isinstance(source, xr.DataArray):
-        for name, value in choices.items():
-            if value is not None:
-                raise ValueError(
-                    f"{name}={checks.quoted(value)} does not apply: the source is scores"
-                )
+        refuse(choices, "the source is scores")
         return _audit_scores({"": schemas.scores(source)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
     if logs is None and near:

@@ -188,7 +188,7 @@ def _refuse(loaded: LoadedData, over: str, options: Options) -> None:
         held = [str(d) for d in observed.dims if d not in pair_dims and d in observed.coords]
     if over not in held:
         raise ValueError(
-            f"over={over!r} is not a column of the items; choose one of "
+            f"over={checks.quoted(over)} is not a column of the items; choose one of "
             f"{', '.join(held) or '(there is none)'}"
         )
     if not loaded.by_item and observed.sizes[names.OUTCOME] < len(names.OUTCOMES):

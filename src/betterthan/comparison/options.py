@@ -59,12 +59,12 @@ class Options:
     def validate(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> Self:
         """The options, or an error that names the one that is wrong."""
         limits: Any = {k: choices.pop(k) for k in ("rope", "ci_prob", "ci_kind", "threshold")}
-        question = Question.checked(**limits, of_score=choices["quantity"] != "wins")
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
         for name, allowed in _OR_NONE.items():
             if choices[name] is not None:
                 checks.one_of(choices[name], allowed, name)
+        question = Question.checked(**limits, of_score=choices["quantity"] != "wins")
         if choices["method"] == "advised" and choices["ties"] != "third":
             raise ValueError(
                 f"method='advised' keeps ties as an outcome; ties={choices['ties']!r} is for the "

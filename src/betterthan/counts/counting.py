@@ -122,8 +122,9 @@ def count_data(
     data = picked(data, systems)
     if isinstance(by, list | tuple) and len(by) == 1:
         by = by[0]
-    if by is not None and not isinstance(by, str) and (isinstance(data, xr.Dataset) or not by):
-        raise ValueError(f"by={by!r} is for scores; give one name")
+    several = () if by is None or isinstance(by, str) else checks.labels(by, "by")
+    if by is not None and not isinstance(by, str) and (isinstance(data, xr.Dataset) or not several):
+        raise ValueError(f"by={checks.quoted(by)} is for scores; give one name")
     if in_blocks(data):
         if by is not None:
             raise ValueError(

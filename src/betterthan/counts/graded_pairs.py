@@ -50,7 +50,7 @@ def differences_of(
     systems = [str(s) for s in scores[names.SYSTEM].values]
     a, b = pair_indices(len(systems))
     d, shared, differs = _pair_differences(scores, systems, a, b, resolution)
-    unit = _units(d, differs) if standardise else np.ones(len(a))
+    unit = _units(d, differs) if checks.flag(standardise, "standardise") else np.ones(len(a))
     pair, item = np.nonzero(differs.T)
     y = d[item, pair] / unit[pair]
     datasets, dataset_index = _datasets(scores)

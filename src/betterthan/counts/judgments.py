@@ -101,6 +101,7 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     ValueError
         If the data are no judgments, lack what is asked, or their systems are not connected.
     """
+    position, judges = checks.flag(position, "position"), checks.flag(judges, "judges")
     if isinstance(data, xr.Dataset):
         rows = _from_judgments(data, position, judges)
     else:

@@ -55,7 +55,8 @@ def responses_of(
     """Scores or tallies as responses, with items that are swapped together summed."""
     labelled(data, "data", "scores (item, system) or tallies (item, system, tally)")
     is_tallies = names.TALLY in data.dims
-    chosen_statistic = statistic or ("f1" if is_tallies else "mean")
+    default = "f1" if is_tallies else "mean"
+    chosen_statistic = default if statistic is None else statistic
     if not callable(chosen_statistic):
         checks.one_of(chosen_statistic, names.STATISTICS, "statistic")
     if checks.real(beta, "beta", "a positive number") != 1 and chosen_statistic != "f_beta":
@@ -104,7 +105,7 @@ def score_of(responses: Responses) -> np.ndarray:
 def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
     """The caller's function of (batch, item, ...), checked."""
     assert responses.function is not None
-    result = np.asarray(responses.function(batch), dtype=float)
+    result = _returned(responses, batch)
     if result.shape != (len(batch),):
         raise ValueError(
             f"statistic {responses.statistic!r} gave shape {result.shape} for responses of shape "
@@ -117,6 +118,13 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
             "be finite"
         )
     return result
+
+
+def _returned(responses: Responses, values: np.ndarray) -> np.ndarray:
+    """What the caller's function returns, as an array of numbers."""
+    assert responses.function is not None
+    what = f"the value of statistic {responses.statistic!r}"
+    return checks.reals(responses.function(values), what, "an array of numbers")
 
 
 def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> Responses:
@@ -142,7 +150,7 @@ def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> R
 def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
     """The caller's function of means (draw, system, ...), checked: (draw, system)."""
     assert responses.function is not None
-    result = np.asarray(responses.function(means), dtype=float)
+    result = _returned(responses, means)
     if result.shape != means.shape[:2]:
         raise ValueError(
             f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape "
@@ -228,7 +236,8 @@ def _together(
     if unit not in data.coords or data[unit].dims != (names.ITEM,):
         item_coords = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
         raise ValueError(
-            f"unit is {unit!r}; give one of {', '.join(dict.fromkeys(['item', *item_coords]))}"
+            f"unit is {checks.quoted(unit)}; give one of "
+            f"{', '.join(dict.fromkeys(['item', *item_coords]))}"
         )
     groups, position = np.unique(data[unit].values, return_inverse=True)
     summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)

@@ -114,12 +114,12 @@ def _by_group(
     scores: xr.DataArray, margin: float, by: str | Sequence[str]
 ) -> tuple[dict[str, Any], np.ndarray]:
     """The values of item coordinates as leading dims, and the counts within each combination."""
-    factors = [by] if isinstance(by, str) else list(by)
+    factors = checks.labels(by, "by")
     checks.unique(factors, "by")
     for name in factors:
         if name not in scores.coords or scores[name].dims != (names.ITEM,):
             raise ValueError(
-                f"scores have no item coordinate {name!r}; found "
+                f"scores have no item coordinate {checks.quoted(name)} for by; found "
                 f"{', '.join(map(str, scores.coords))}"
             )
     values, labels = oriented(scores), [scores[name].values for name in factors]

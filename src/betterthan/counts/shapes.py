@@ -269,6 +269,7 @@ def to_square(pairs: xr.DataArray, *, mirror: str = "counts", diagonal: float = 
     True
     """
     checks.one_of(mirror, tuple(_MIRRORS), "mirror")
+    checks.real(diagonal, "diagonal")
     i, j, systems = _places(pairs)
     axis = pairs.dims.index(names.PAIR)
     moved = np.moveaxis(pairs.values, axis, 0)

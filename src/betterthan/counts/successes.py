@@ -10,6 +10,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.judgments import unconnected_systems
 from betterthan.counts.shapes import origin
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, one_unit_an_item, sums_by_unit
+from betterthan.io.problems import require_columns
 
 SUCCESSES, TRIALS = "successes", "trials"
 _CELL = (names.ITEM, names.SYSTEM)
@@ -144,11 +145,8 @@ def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
 
 def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
     """Refuse a table that lacks a column, or a value in one."""
+    require_columns(table, columns)
     for column in columns:
-        if column not in table.columns:
-            raise ValueError(
-                f"there is no column {column!r} among {', '.join(map(repr, table.columns))}"
-            )
         blank = np.flatnonzero(table[column].isna().to_numpy())
         if len(blank):
             raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")

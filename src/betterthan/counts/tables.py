@@ -64,7 +64,7 @@ def from_table(
     """
     checks.one_of(unit, names.UNITS, "unit")
     if n_items is not None:
-        table = _with_ties(table, unit, checks.whole(n_items, "n_items"))
+        table = _with_ties(table, unit, checks.whole(n_items, "n_items", most=names.EXACT))
     width = _width(table)
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
     checks.unique(systems, "system")
@@ -213,9 +213,7 @@ def from_contingency(
     >>> from_contingency(698, 12, 2, 288).sel(system_a="A", system_b="B").values.tolist()
     [12, 2, 986]
     """
-    if isinstance(systems, str) or len(systems) != 2:
-        raise ValueError(f"systems is {systems!r}; give two names")
-    first, second = systems
+    first, second = _two_names(systems)
     checks.not_against_itself(first, second, "systems")
     right, a, b, wrong = contingency_cells(both_right, only_a, only_b, both_wrong)
     counts = from_table({(first, second): (a, b, right + wrong)}, unit="item")
@@ -224,10 +222,17 @@ def from_contingency(
     return counts.assign_attrs(n_items=n)
 
 
+def _two_names(systems: Any) -> tuple[str, ...]:
+    both = () if isinstance(systems, str) else checks.labels(systems, "systems", "two names")
+    if len(both) != 2:
+        raise ValueError(f"systems is {checks.quoted(systems)}; give two names")
+    return both
+
+
 def contingency_cells(both_right: int, only_a: int, only_b: int, both_wrong: int) -> list[int]:
     """The four numbers of items, checked."""
     cells = {"both_right": both_right, "only_a": only_a, "only_b": only_b, "both_wrong": both_wrong}
-    return [checks.whole(value, name, least=0) for name, value in cells.items()]
+    return [checks.whole(value, name, 0, names.EXACT) for name, value in cells.items()]
 
 
 def _width(table: Mapping[Any, Any]) -> int:
@@ -238,17 +243,20 @@ def _width(table: Mapping[Any, Any]) -> int:
         )
     for pair, entry in table.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or any(name != name for name in pair):
-            raise ValueError(f"{pair!r} is not a pair of systems; give (system_a, system_b)")
+            raise ValueError(
+                f"{checks.quoted(pair)} is not a pair of systems; give (system_a, system_b) in "
+                "table"
+            )
         if isinstance(entry, str) or not hasattr(entry, "__len__"):
             raise ValueError(
-                f"{pair!r} has {entry!r}; give (win, loss, tie), or (win, loss) where ties are "
-                "unknown"
+                f"{pair!r} has {checks.quoted(entry)}; give (win, loss, tie), or (win, loss) where "
+                "ties are unknown"
             )
     lengths = {len(entry) for entry in table.values()}
     if lengths not in ({2}, {3}):
         raise ValueError(
-            "every entry must be (win, loss, tie), or every entry (win, loss) where ties are "
-            "unknown"
+            "every entry of table must be (win, loss, tie), or every entry (win, loss) where ties "
+            "are unknown"
         )
     return lengths.pop()
 

@@ -50,7 +50,8 @@ def ids_of(data: Any, by: str) -> np.ndarray:
     if by not in data.coords or data[by].dims != (names.ITEM,):
         item_coords = [str(c) for c in data.coords if data[c].dims == (names.ITEM,)]
         raise ValueError(
-            f"there is no item coordinate {by!r}; found {', '.join(item_coords) or 'none'}"
+            f"there is no item coordinate {checks.quoted(by)} for unit; found "
+            f"{', '.join(item_coords) or 'none'}"
         )
     values, blank = data[by].values, unlabelled(data, by)
     if blank:
@@ -64,6 +65,11 @@ def ids_of(data: Any, by: str) -> np.ndarray:
 def in_units(data: Any, by: str) -> Any:
     """With a coordinate `UNIT` that says which items go together, numbered as they first appear."""
     return data.assign_coords({UNIT: (names.ITEM, pd.factorize(ids_of(data, by))[0])})
+
+
+def chosen_unit(data: Any, unit: Any) -> str:
+    """The unit that is asked for, or that of the data."""
+    return unit_of(data) if unit is None else checks.label(unit, "unit")
 
 
 def unit_of(data: Any, requested: str | None = None) -> str:

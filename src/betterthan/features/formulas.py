@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.features.of_confusions import from_confusion
 
 
@@ -83,12 +83,15 @@ class PerformanceFunction:
         >>> round(gain.predict(bt.datasets.beetle_confusion()), 4)
         0.6076
         """
+        hint = "mapping from names of features to numbers"
+        checks.of_type(coefficients, Mapping, "coefficients is", hint)
         numbers = {"intercept": intercept, **coefficients}
         for name, value in numbers.items():
-            if isinstance(value, bool | str) or not np.isfinite(value):
-                raise ValueError(f"coefficient of {name!r} is {value!r}; give a finite number")
+            what = f"coefficient of {checks.quoted(name)}"
+            if not np.isfinite(checks.real(value, what, "a finite number")):
+                raise ValueError(f"{what} is {value!r}; give a finite number")
         used = [name for name in coefficients if name.startswith("freq.")]
-        all_confusions = tuple(dict.fromkeys([*confusions, *used]))
+        all_confusions = tuple(dict.fromkeys([*checks.labels(confusions, "confusions"), *used]))
         return cls(
             float(intercept),
             {k: float(v) for k, v in coefficients.items()},
@@ -195,7 +198,7 @@ def values_by_name(component: Any) -> Mapping[str, Any]:
 def _one(values: Mapping[str, Any], name: str) -> Any:
     if name not in values:
         raise ValueError(
-            f"feature {name!r} is needed and missing; given are "
-            f"{', '.join(list(values)[:8]) or 'none'}"
+            f"feature {name!r} is needed and missing; component has "
+            f"{', '.join(map(str, list(values)[:8])) or 'none'}"
         )
     return values[name]

@@ -69,7 +69,7 @@ def from_confusion(
     0.3149
     """
     matrix, actual, labels = schemas.confusion(confusion)
-    least = checks.whole(least, "least", 0)
+    least, beta = checks.whole(least, "least", 0), checks.positive_real(beta, "beta")
     _refuse_averages(labels)
     measures = _measures(matrix, actual, beta)
     confusions_kept = _kept(matrix, least)
@@ -77,7 +77,7 @@ def from_confusion(
     columns = [measures, *(shares[..., [p], a] for p, a in confusions_kept)]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in confusions_kept]
     feature_names = _names_of_measures(labels) + confusions
-    if unclassified:
+    if checks.flag(unclassified, "unclassified"):
         total = actual.sum(-1, keepdims=True)
         classified = matrix.sum((-2, -1))[..., None]
         columns.append((total - classified) / np.maximum(total, 1))
@@ -87,7 +87,7 @@ def from_confusion(
     coords: dict[Any, Any] = {d: confusion[d] for d in leading_dims if d in confusion.coords}
     coords[names.FEATURE] = feature_names
     coords["n_absent"] = (names.FEATURE, _missing(values))
-    attrs = {"confusions": confusions, "least": least, "beta": float(beta)}
+    attrs = {"confusions": confusions, "least": least, "beta": beta}
     return xr.DataArray(values, coords, (*leading_dims, names.FEATURE), "features", attrs)
 
 
@@ -190,14 +190,8 @@ def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
 
 
 def _shares(data: Any, argument: str) -> Any:
-    try:
-        shares = data if isinstance(data, xr.DataArray) else np.asarray(data, dtype=float)
-        values = np.asarray(shares, dtype=float)
-    except (TypeError, ValueError):
-        quoted = checks.quoted(data)
-        raise ValueError(
-            f"{argument} is {quoted}; give shares of right answers, from 0 to 1"
-        ) from None
+    values = checks.reals(data, argument, "shares of right answers, from 0 to 1")
+    shares = data if isinstance(data, xr.DataArray) else values
     if not values.size:
         raise ValueError(f"{argument} is empty; give shares of right answers, from 0 to 1")
     bad = (values < 0) | (values > 1)

@@ -83,7 +83,7 @@ def predict(
     question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     systems, x = _components(tree, components)
     draws = _expected(tree, x)  # (chain, draw, system)
-    direction: Any = {"higher_is_better": bool(higher_is_better)}
+    direction: Any = {"higher_is_better": checks.flag(higher_is_better, "higher_is_better")}
     comparison = table.of_joint_draws(draws, systems, question, **direction)
     comparison = table.with_verdicts(comparison, question, converged=fit.diagnosis.passed)
     ranks = table.of_systems(draws, systems, ci_prob=question.ci_prob, **direction)

@@ -208,7 +208,10 @@ def _checked(sets: Any) -> dict[Any, list[str]]:
             "there are no feature sets; give at least one, such as {'scores': ['f.weighted']}"
         )
     checks.unique([str(name) for name in sets], "feature set")
-    return {name: _listed(columns) for name, columns in sets.items()}
+    return {
+        name: list(checks.labels(columns, f"set {checks.quoted(name)} of sets"))
+        for name, columns in sets.items()
+    }
 
 
 def _measures(fits: list[xr.Dataset]) -> dict[str, list[Any]]:
@@ -219,10 +222,6 @@ def _measures(fits: list[xr.Dataset]) -> dict[str, list[Any]]:
     columns["n_features"] = [fit.sizes[names.FEATURE] for fit in fits]
     columns["n_chosen"] = [int(fit["chosen"].sum()) for fit in fits]
     return columns
-
-
-def _listed(columns: Sequence[str]) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns)
 
 
 def _fitted(

@@ -7,7 +7,7 @@ one by one, such a row is predicted by fits that have seen its dialogue.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,20 +123,30 @@ def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
     if isinstance(response, str):
         if response not in frame:
             column_names = ", ".join(map(str, frame.columns))
-            raise ValueError(f"there is no column {response!r}; the columns are {column_names}")
+            raise ValueError(
+                f"there is no column {checks.quoted(response)} for response; the columns are "
+                f"{column_names}"
+            )
         return _numbers(frame[response], response), response
     if isinstance(response, xr.DataArray):
         response = _series(frame, response)
     if isinstance(response, pd.Series):
         name = str(response.name or "response")
         return _numbers(_by_dialogue(frame, response), name), name
-    values = _numbers(pd.Series(np.asarray(response).reshape(-1)), "response")
+    values = _numbers(_row_values(response, "response"), "response")
     if len(values) != len(frame):
         raise ValueError(
             f"response has {len(values)} numbers and features {len(frame)} rows; give one for "
             "each dialogue"
         )
     return values, "response"
+
+
+def _row_values(values: Any, what: str) -> Any:
+    """One value for each row, as a Series; not from a table or a mapping."""
+    if isinstance(values, xr.Dataset | Mapping) or not np.ndim(values):
+        raise ValueError(f"{what} is {checks.quoted(values)}; give one value for each row")
+    return pd.Series(np.asarray(values).reshape(-1))
 
 
 def _series(frame: pd.DataFrame, response: xr.DataArray) -> pd.Series:
@@ -165,7 +175,7 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
     if isinstance(groups, str):
         column, name = _grouping(frame, groups), groups
     else:
-        column, name = pd.Series(np.asarray(groups).reshape(-1)), "groups"
+        column, name = _row_values(groups, "groups"), "groups"
         if len(column) != len(frame):
             raise ValueError(
                 f"groups name {len(column)} rows and features have {len(frame)}; give one for "
@@ -191,7 +201,9 @@ def _grouping(frame: pd.DataFrame, name: str) -> Any:
     if name in frame.index.names:
         return frame.index.to_frame()[name]
     column_names = ", ".join(map(str, frame.columns))
-    raise ValueError(f"there is no column {name!r} to group by; the columns are {column_names}")
+    raise ValueError(
+        f"there is no column {checks.quoted(name)} to group by; the columns are {column_names}"
+    )
 
 
 def _columns(
@@ -200,12 +212,14 @@ def _columns(
     if columns is None:
         chosen = [c for c in frame.columns if c not in others]
     else:
-        chosen = [columns] if isinstance(columns, str) else list(columns)
+        chosen = list(checks.labels(columns, "columns"))
         checks.unique(chosen, "feature")
     for column in chosen:
         if column not in frame:
             column_names = ", ".join(map(str, frame.columns))
-            raise ValueError(f"there is no feature {column!r}; given are {column_names}")
+            raise ValueError(
+                f"there is no feature {checks.quoted(column)} for columns; given are {column_names}"
+            )
         if column in others:
             raise ValueError(
                 f"{column!r} is the response or the group; it cannot be a feature as well"
@@ -218,16 +232,21 @@ def _columns(
     return pd.DataFrame(numbers, index=frame.index)
 
 
+def _is_beyond(value: Any) -> bool:
+    """Whether an int is too large for a float."""
+    return isinstance(value, int) and value.bit_length() > 1000
+
+
 def _numbers(column: Any, name: str) -> np.ndarray:
-    parsed: Any = pd.to_numeric(column, errors="coerce")
+    parsed: Any = pd.to_numeric(column.where(~column.map(_is_beyond)), errors="coerce")
     values = parsed.to_numpy(dtype=float, na_value=np.nan)
     filled = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
     bad = np.isnan(values) & filled
     if bad.any():
         k = int(bad.argmax())
         raise ValueError(
-            f"column {name!r} holds {column.iloc[k]!r} in row {k + 1}, no number; mend it or "
-            "leave the column out"
+            f"column {name!r} holds {checks.quoted(column.iloc[k])} in row {k + 1}, no number; "
+            "mend it or leave the column out"
         )
     if np.isinf(values).any():
         row = int(np.isinf(values).argmax()) + 1

@@ -64,6 +64,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
     """
     from betterthan.libraries import az
 
+    checks.one_of(weighting, ("stacking", "BB-pseudo-BMA", "pseudo-BMA"), "weighting")
     _refuse_different(trees)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -293,7 +293,7 @@ def _as_bytes(value: Any) -> bytes:
 
 def is_baseline(path: Any) -> bool:
     """Whether this is a file that `write` wrote, of whatever version."""
-    if not isinstance(path, str | Path) or not Path(path).is_file():
+    if not isinstance(path, str | Path) or not os.path.isfile(path):
         return False
     with Path(path).open("rb") as file:
         return file.read(len(_START)) == _START.encode()

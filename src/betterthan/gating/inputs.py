@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.auditing.audit import audit
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
@@ -25,6 +24,7 @@ from betterthan.logs.pivoting import chosen_records, pivot_scores
 from betterthan.logs.reading import combine_runs, read_logs, read_runs
 from betterthan.logs.recognising import find_files
 from betterthan.logs.record import OK, Frame, Logs, Run
+from betterthan.reading.read import check_options
 from betterthan.reading.sources import in_pandas, logs_in, tables_in
 
 _RUN_FIELDS = (
@@ -289,8 +289,11 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise ValueError(f"there is no choice {unknown[0]!r} of a gate; give {', '.join(CHOICES)}")
     set_choices = {
-        name: value for name, value in choices.items() if value is not None and value != ""
+        name: value
+        for name, value in choices.items()
+        if value is not None and not (isinstance(value, str) and value == "")
     }
+    check_options(set_choices, "gate")
     # percent=False asks for nothing; higher_is_better=False turns every difference round
     return {k: v for k, v in set_choices.items() if v is not False or k == _DIRECTION}
 
@@ -298,7 +301,8 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
 def same_content(baseline: Any, candidate: Any) -> str:
     """Explain why nothing was measured between the two; empty where they differ."""
     if _in_memory(baseline) or _in_memory(candidate):
-        same = isinstance(baseline, pd.DataFrame) and baseline.equals(candidate)
+        both_frames = isinstance(baseline, pd.DataFrame) and isinstance(candidate, pd.DataFrame)
+        same = both_frames and baseline.equals(candidate)
         return _SAME if same else ""
     baseline_paths, candidate_paths = (
         [match.file.path for match in find_files(side)] for side in (baseline, candidate)
@@ -443,14 +447,15 @@ def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
         (table,) = table
     if isinstance(table, pd.DataFrame):
         return applied(table_from_frame(table, name), columns)
-    return applied(read_file(Path(table), columns.sep), columns)
+    return applied(read_file(checks.path(table, name), columns.sep), columns)
 
 
 def _refuse(choices: Mapping[str, Any], refused: tuple[str, ...], kind: str) -> None:
     """Refuse choices that do not apply."""
     for name in refused:
         if name in choices:
-            raise ValueError(f"{name}={choices[name]!r} does not apply: what was given is {kind}")
+            value = quoted(choices[name])
+            raise ValueError(f"{name}={value} does not apply: what was given is {kind}")
 
 
 def _audited(scores: xr.DataArray) -> Sides:

@@ -40,7 +40,7 @@ class Plan:
         ValueError
             If they are no whole numbers, or there are more looks than items.
         """
-        if isinstance(looks_and_most, str) or len(looks_and_most) != 2:
+        if not isinstance(looks_and_most, list | tuple) or len(looks_and_most) != 2:
             raise ValueError(
                 "looks takes two numbers: how many looks, and the maximum number of non-tied items"
             )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import find
@@ -293,10 +293,10 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
 
 
 def _labels(table: Table, column: str, role: str) -> Sequence[str]:
-    if column not in table.columns:
+    if checks.label(column, role) not in table.columns:
         raise problem(
             table.source,
-            f"there is no column {column!r} for the {role}; found {listed(list(table.columns))}",
+            f"there is no column {quoted(column)} for the {role}; found {listed(table.columns)}",
         )
     values = cells.labels(table, column, f"each row its {role}")
     tell_alike(table.source, values, f"{role}s")

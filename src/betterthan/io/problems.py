@@ -1,8 +1,11 @@
 """Word errors of bad input: where it is, and what is wrong."""
 
+from collections.abc import Iterable
 from typing import Any
 
-_LONGEST = 60  # characters of a value shown in a message
+from betterthan.text import quoted
+
+_LONGEST = 200  # characters of the name of a file
 _NOTHING = object()
 
 
@@ -12,7 +15,7 @@ def problem(
     """A one-line error: the source, the row, column and value where they apply, and what is wrong
     there.
     """
-    where = [printable(source)]
+    where = [in_short(source)]
     if row is not None:
         where.append(f"row {row}")
     if column is not None:
@@ -20,6 +23,11 @@ def problem(
     if value is not _NOTHING:
         where.append(f"value {quoted(value)}")
     return ValueError(printable(" ".join(f"{', '.join(where)}: {reason}".splitlines())))
+
+
+def in_short(source: str) -> str:
+    """The name of a file as it stands in a message: printable, and not too long."""
+    return printable(source if len(source) <= _LONGEST else f"{source[:_LONGEST]}...")
 
 
 def printable(text: str) -> str:
@@ -38,20 +46,18 @@ def printable(text: str) -> str:
     )
 
 
-def quoted(value: Any) -> str:
-    """The value as it stands in a message: quoted, on one line, not too long."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of too many digits
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
 def listed(values: Any, most: int = 8) -> str:
     """Names in a row for a message, cut after the first few."""
     values = list(values)
     more = f" and {len(values) - most} more" if len(values) > most else ""
     return ", ".join(quoted(value) for value in values[:most]) + more
+
+
+def require_columns(table: Any, columns: Iterable[Any]) -> None:
+    """Refuse a DataFrame that lacks one of the columns."""
+    for column in columns:
+        if not isinstance(column, str) or column not in table.columns:
+            raise ValueError(f"there is no column {quoted(column)} among {listed(table.columns)}")
 
 
 def counted(n: int, noun: str) -> str:

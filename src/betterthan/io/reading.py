@@ -31,7 +31,7 @@ from betterthan.io.layouts import (
     that_take,
 )
 from betterthan.io.pair_counts import counts_array, judgments_by
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
@@ -76,9 +76,9 @@ class Columns:
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ","):
-            raise ValueError(f"decimal is {self.decimal!r}; give '.' or ','")
+            raise ValueError(f"decimal is {quoted(self.decimal)}; give '.' or ','")
         if self.sep is not None and len(self.sep) != 1:
-            raise ValueError(f"sep is {self.sep!r}; give one character, such as ';'")
+            raise ValueError(f"sep is {quoted(self.sep)}; give one character, such as ';'")
         both = {w.casefold() for w in self.true} & {w.casefold() for w in self.false}
         if both:
             raise ValueError(f"{sorted(both)[0]!r} is both true and false; give it to one of them")
@@ -111,17 +111,19 @@ def applied(table: Table, spec: Columns) -> Table:
     }
     absent = [w for w in (*spec.true, *spec.false) if w.casefold() not in met]
     if (spec.true or spec.false) and not met:
-        raise problem(table.source, f"no cell holds {listed(absent)}; check the words")
+        raise problem(table.source, f"no cell holds {listed(absent)}; check true= and false=")
     return replace(table, columns=columns)
 
 
 def _renamed(table: Table, spec: Columns) -> Table:
     """Rename the specified columns to the known names, and drop the ignored ones."""
-    columns_by_role = {role: column for role in _ROLES if (column := getattr(spec, role))}
+    columns_by_role = {
+        role: column for role in _ROLES if (column := getattr(spec, role)) is not None
+    }
     new = {column: _ROLES[role] for role, column in columns_by_role.items()}
     for role, name in (*columns_by_role.items(), *(("ignore", name) for name in spec.ignore)):
         if name not in table.columns:
-            reason = f"has no column {name!r} among {listed(table.columns)}"
+            reason = f"has no column {quoted(name)} among {listed(table.columns)}"
             raise problem(table.source, f"{reason}; pass one of them as {role}=")
     if len(new) < len(columns_by_role):
         twice = next(c for c in new if [*columns_by_role.values()].count(c) > 1)
@@ -227,7 +229,7 @@ def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bo
         What the names of the tables are; decided by what is in them when not given.
     """
     if names_are is not None and names_are not in NAMES:
-        raise ValueError(f"names is {names_are!r}; give 'systems' or 'datasets'")
+        raise ValueError(f"names is {quoted(names_are)}; give 'systems' or 'datasets'")
     if names_are == "datasets" or len(tables) < 2:
         return False
     single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
@@ -645,9 +647,7 @@ def _one_layout(tables: list[Table], layout: str | None) -> Layout:
 
 def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
     better = choices["higher_is_better"]
-    if not isinstance(better, bool | np.bool_):
-        raise ValueError(f"higher_is_better is {better!r}; give True or False")
-    if not better and "higher_is_better" not in layout.takes:
+    if not checks.flag(better, "higher_is_better") and "higher_is_better" not in layout.takes:
         raise ValueError(
             f"higher_is_better=False is for scores; {layout.name} already say which system is "
             f"better"
@@ -657,7 +657,8 @@ def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
     for choice, value in choices.items():
         if value != _DEFAULTS[choice] and choice not in layout.takes:
             raise ValueError(
-                f"{choice}={value!r} is for {that_take(choice)}; this was read as {layout.name}"
+                f"{choice}={quoted(value)} is for {that_take(choice)}; this was read as "
+                f"{layout.name}"
             )
 
 

@@ -208,7 +208,7 @@ def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> l
         return columns
     absent = [system for system in systems if system not in columns]
     if absent:
-        reason = f"has no column {absent[0]!r} of a system among {listed(columns)}"
+        reason = f"has no column {quoted(absent[0])} of a system among {listed(columns)}"
         raise problem(table.source, reason)
     return list(systems)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import PAIRS, find
@@ -88,9 +88,11 @@ def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
     codes_by_word = dict(OUTCOME_WORDS) | {a: FIRST, b: SECOND}
     if a.endswith("1") and b.endswith("2"):
         codes_by_word |= {"1": FIRST, "2": SECOND, "0": TIE}
-    for word, side in dict(words or {}).items():
-        if side not in _SIDES:
-            raise ValueError(f"words[{word!r}] is {quoted(side)}; give 'a', 'b' or 'tie'")
+    if words is not None:
+        checks.of_type(words, Mapping, "words is", "mapping of words to 'a', 'b' or 'tie'")
+    for word, side in (words or {}).items():
+        if not isinstance(side, str) or side not in _SIDES:
+            raise ValueError(f"words[{quoted(word)}] is {quoted(side)}; give 'a', 'b' or 'tie'")
         codes_by_word[str(word).casefold()] = _SIDES[side]
     return codes_by_word
 
@@ -217,7 +219,13 @@ def count(
     [[[1, 0, 0], [0, 0, 1], [0, 0, 0]]]
     """
     table = frame if isinstance(frame, Table) else _table(frame)
-    columns, layers = _listed(judge), _listed(strata)
+    columns, layers = checks.labels(judge, "judge"), list(checks.labels(strata, "strata"))
+    if not columns:
+        raise ValueError("judge is empty; give the column of the judge output, or several")
+    for column, what in [(checks.label(human, "human"), "human"), *((c, "strata") for c in layers)]:
+        if column not in table.columns:
+            reason = f"no column {quoted(column)} for {what}; found {listed(list(table.columns))}"
+            raise problem(table.source, reason)
     refuse_merged(table, columns, human, words)
     pair_columns = _named(table)
     systems, a, b = paired(*map(coded, pair_columns))
@@ -227,6 +235,7 @@ def count(
         raise problem(table.source, what, row=table.rows[k])
     _refuse_twice(table, item, a, b, systems)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
+    checks.flag(drop, "drop")
     truth = outcomes(table, human, pair_columns, words)
     refuse_unknown(table, human, truth)
     judged, exchanged = (judge_outcomes != BLANK).all(0), a > b
@@ -253,15 +262,11 @@ def _table(frame: Any) -> Table:
     return table_from_frame(frame, "DataFrame")
 
 
-def _listed(columns: str | Sequence[str]) -> list[str]:
-    return [columns] if isinstance(columns, str) else [str(column) for column in columns]
-
-
 def _refuse_twice(
     table: Table, item: str | None, a: np.ndarray, b: np.ndarray, systems: list[str]
 ) -> None:
     """Refuse a pair that meets twice on one item."""
-    column = find(table, names.ITEM) if item is None else item
+    column = find(table, names.ITEM) if item is None else checks.label(item, "item")
     if column is None:
         return
     if column not in table.columns:

@@ -205,7 +205,9 @@ def from_table(
 
 def _pair(pair: Any) -> tuple[str, str]:
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ValueError(f"{pair!r} is not a pair of systems; give (system_a, system_b)")
+        raise ValueError(
+            f"{checks.quoted(pair)} is not a pair of systems; give (system_a, system_b) in table"
+        )
     a, b = map(str, pair)
     checks.not_against_itself(a, b, f"({a!r}, {b!r})")
     return a, b
@@ -231,7 +233,7 @@ def _cells(where: str, entry: Any) -> tuple[np.ndarray, np.ndarray]:
 def _signals(signals: Sequence[str] | None, number: int) -> list[str]:
     if signals is None:
         return list(names.OUTCOMES) if number == 3 else [f"signal {k + 1}" for k in range(number)]
-    named = [str(s) for s in signals]
+    named = list(checks.labels(signals, "signals"))
     checks.unique(named, "signal")
     if len(named) != number:
         raise ValueError(f"there are {len(named)} names of signals, and {number} signals")

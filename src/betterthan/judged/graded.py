@@ -78,10 +78,7 @@ def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[fl
 
 
 def _numbers(values: Any, argument: str) -> np.ndarray:
-    try:
-        return np.asarray(values, dtype=float).ravel()
-    except (TypeError, ValueError):
-        raise ValueError(f"{argument} is {checks.quoted(values)}; give one score an item") from None
+    return checks.reals(values, argument, "one score an item").ravel()
 
 
 def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:

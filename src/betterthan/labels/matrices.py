@@ -163,6 +163,7 @@ def from_table(
     matrix = checks.nonnegative_integers(values, "cells of the confusion matrix")
     n_actual = matrix.sum(0)
     if actual_counts is not None:
+        checks.of_type(actual_counts, Mapping, "actual_counts is", "mapping from labels to sizes")
         n_actual = _class_sizes({_label(k): v for k, v in actual_counts.items()}, columns, n_actual)
     return _array(matrix, columns, n_actual)
 
@@ -214,7 +215,8 @@ def _array(
 
 
 def _listed(values: Any, argument: str) -> list[str]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    single = isinstance(values, str) or not isinstance(values, Iterable)
+    if single or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"{argument} is a {type(values).__name__}; give a sequence of labels")
     label_list = list(map(_label, values))
     checks.fit(label_list, f"{argument}: label")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names, schemas
+from betterthan import checks, names, schemas
 from betterthan.exact.labels import confusion as formulas
 
 
@@ -50,8 +50,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     [0.6988, 0.4312, 0.5136]
     """
     matrix, actual, labels = schemas.confusion(confusion)
-    if not (beta > 0 and np.isfinite(beta)):
-        raise ValueError(f"beta is {beta}; give a positive number")
+    beta = checks.positive_real(beta, "beta")
     by_label = formulas.by_label(matrix, actual, beta)
     averages = formulas.averages(by_label, matrix, actual, beta)
     coords: dict[Any, Any] = {names.LABEL: labels, "measure": list(names.MEASURES)}
@@ -65,7 +64,7 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
             "n_actual": ((*leading_dims, names.LABEL), actual),
         },
         coords=coords,
-        attrs={"beta": float(beta)},
+        attrs={"beta": beta},
     )
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from betterthan import checks
 from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, scores_array, sole
 from betterthan.io.layouts import named_systems, require
 from betterthan.io.problems import counted, listed, printable, problem, quoted
-from betterthan.io.reading import Columns, applied, words
+from betterthan.io.reading import Columns, applied
 from betterthan.io.system_names import check_labels, chosen, refuse_alike_by_scores, renamed
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, array_from_codes, narrow
@@ -65,12 +66,15 @@ def read(
     ([['yes'], ['']], "DataFrame read as labels: 2 items x 1 system ('A'), item ids from column
     'item', 1 unclassified")
     """
-    table = applied(table_of(source), Columns(ignore=words(ignore)))
+    table = applied(
+        table_of(source), Columns(ignore=checks.labels(() if ignore is None else ignore, "ignore"))
+    )
     require(table, "predictions")
     items, column = items_of(table), str(sole(table, "gold"))
     gold = cells.read_once(table, column, cells.gold)
     candidate_columns = [name for name in table.columns if name not in items.used | {column}]
-    requested = None if systems is None or isinstance(systems, Mapping) else words(systems)
+    is_request = systems is not None and not isinstance(systems, Mapping)
+    requested = checks.labels(systems, "systems") if is_request else None
     picked = chosen(table, candidate_columns, requested)
     predicted = _predicted(table, picked)
     label_text = check_labels(table, (column, gold), predicted, named=requested is not None)
@@ -86,7 +90,8 @@ def read(
 
 def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
     if not systems:
-        raise problem(table.source, f"no column of predicted labels among {listed(table.columns)}")
+        reason = f"no column of predicted labels of systems among {listed(table.columns)}"
+        raise problem(table.source, reason)
     return {system: cells.read_once(table, system, cells.predictions) for system in systems}
 
 

@@ -11,7 +11,7 @@ from pandas.api.types import union_categoricals
 
 from betterthan import checks
 from betterthan.files import write_whole
-from betterthan.io.problems import listed
+from betterthan.io.problems import listed, quoted
 from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable, escaped, no_formulas
@@ -29,9 +29,13 @@ def named(
     The key of a mapping has precedence, then `of_run`, then the names in the log and of its file.
     Where runs of one name and task differ in their settings, the settings are appended.
     """
-    base = [str(of_run(run)) if of_run else run.system or stem(run) for run in runs]
+    base = [_of_run(run, of_run) if of_run else run.system or stem(run) for run in runs]
     base = _with_parts(runs, _with_keys(keys, base))
     return _with_settings(runs, base)
+
+
+def _of_run(run: Run, of_run: Callable[[Run], str]) -> str:
+    return checks.label(of_run(run), "what systems(run) returns")
 
 
 def stem(run: Run) -> str:
@@ -57,6 +61,8 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
     if isinstance(systems, str) or not isinstance(systems, Sequence | Mapping):
         kind = type(systems).__name__
         raise ValueError(f"systems is a {kind}; give a list of names, or a mapping to new names")
+    if not systems:
+        raise ValueError("systems is empty; give a list of names, or leave it out for all")
     absent = [name for name in systems if name not in present]
     if absent:
         raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
@@ -353,11 +359,9 @@ def write(logs: Logs, path: str | Path) -> Path:
     """
     if not isinstance(logs, Logs):
         raise ValueError(f"logs is a {type(logs).__name__}; give what betterthan.read_logs returns")
-    if not isinstance(path, str | Path):
-        raise ValueError(f"path is a {type(path).__name__}; give the name of a file")
-    target = Path(path)
+    target = checks.path(path)
     if target.suffix.lower() not in (".csv", ".parquet"):
-        raise ValueError(f"path {str(target)!r} ends in {target.suffix!r}; give .csv or .parquet")
+        raise ValueError(f"path {quoted(str(target))} must end in .csv or .parquet")
     table = _table(logs)
     if target.suffix.lower() == ".csv":
         write_whole(target, no_formulas(table).to_csv(index=False))

@@ -65,8 +65,8 @@ def merge_runs(
     ValueError
         If there are several finished runs and `again` is not given.
     """
-    if again is not None and again not in AGAIN:
-        raise ValueError(f"again is {again!r}; give one of {', '.join(AGAIN)}")
+    if again is not None:
+        checks.one_of(again, AGAIN, "again")
     groups: dict[tuple[str, str], list[Run]] = {}
     for run, system in zip(runs, systems, strict=True):
         groups.setdefault((system, run.task), []).append(without_doubles(run))
@@ -327,7 +327,7 @@ def refuse_cluster(files: Sorted, metadata: str | None) -> None:
     takers = [reader for reader in READERS if reader.takes_cluster]
     if metadata is not None and not {*files.by_reader} <= {reader.name for reader in takers}:
         tools = ", ".join(reader.tool for reader in takers)
-        message = f"cluster={metadata!r} is for metadata of samples in logs of {tools}"
+        message = f"cluster={quoted(metadata)} is for metadata of samples in logs of {tools}"
         raise ValueError(f"{message}; cluster='content' is for all that hold what was asked")
 
 
@@ -448,7 +448,8 @@ def read_runs(
 ) -> tuple[list[Run], list[str | None]]:
     """Read the runs of all files, and the name that a mapping gives them."""
     _refuse_items(files, items)
-    metadata = None if cluster == CONTENT else cluster
+    named_field = cluster is not None and checks.label(cluster, "cluster") != CONTENT
+    metadata = cluster if named_field else None
     refuse_cluster(files, metadata)
     runs: list[Run] = []
     keys: list[str | None] = []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from betterthan import checks
 from betterthan.io.problems import counted, printable, problem
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.sniffing import LogFile, Preview
@@ -259,8 +260,5 @@ def _reason(preview: Preview) -> str:
 
 
 def _named(format: str) -> Reader:
-    for reader in READERS:
-        if reader.name == format:
-            return reader
-    formats = ", ".join(reader.name for reader in READERS)
-    raise ValueError(f"format is {format!r}; give one of {formats}")
+    by_name = {reader.name: reader for reader in READERS}
+    return by_name[checks.one_of(format, tuple(by_name), "format")]

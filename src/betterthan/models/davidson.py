@@ -116,8 +116,9 @@ def simulate(
     50
     """
     checks.one_of(tie_model, TIE_MODELS, "tie_model")
-    k, n = checks.whole(systems, "systems", 2), checks.whole(judgments, "judgments", systems - 1)
-    j = checks.whole(judges, "judges", 0)
+    k = checks.whole(systems, "systems", 2)
+    n = checks.whole(judgments, "judgments", k - 1)
+    j, position = checks.whole(judges, "judges", 0), checks.flag(position, "position")
     random = np.random.default_rng(one_seed(rng))
     truth = _draw_truth(k, j, position, tie_model, random)
     judge_index = random.integers(max(j, 1), size=n)

@@ -138,7 +138,7 @@ class Run:
                     f"nuts_sampler={record.nuts_sampler!r} needs {package}, which is not "
                     f"installed: pip install {package}"
                 )
-        return cls(record, one_seed(rng), predictive)
+        return cls(record, one_seed(rng), checks.flag(predictive, "predictive"))
 
 
 def fit_model(

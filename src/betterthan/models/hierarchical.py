@@ -324,7 +324,9 @@ def _attrs(data: Groups, prior: Prior, concentration: float | None, centre: Any)
     }
     if concentration is not None:
         attrs["concentration"] = concentration
-    return attrs if centre is None else attrs | {"centre": list(checks.prior(centre))}
+    return (
+        attrs if centre is None else attrs | {"centre": list(checks.prior(centre, what="centre"))}
+    )
 
 
 def _require_nuts(sampler: str | None) -> str:
@@ -337,7 +339,7 @@ def _require_nuts(sampler: str | None) -> str:
 
 
 def _alike(concentration: float | None) -> Alike:
-    held = None if concentration is None else float(checks.positive(concentration, "concentration"))
+    held = None if concentration is None else checks.positive_real(concentration, "concentration")
     return Alike(CORRELATION, held=held)
 
 
@@ -348,7 +350,7 @@ def _mean(prior: Any, centre: Any, data: Groups) -> Any:
         return pair_prior.simplex("mu")
     if not pair_prior.weighted:
         raise ValueError("prior is of mu, which centre holds; give one of the two")
-    held = np.array(checks.prior(centre))
+    held = np.array(checks.prior(centre, what="centre"))
     return np.broadcast_to(held / held.sum(), data.values.shape[1:])
 
 
@@ -357,7 +359,7 @@ def _concentration(held: float | None) -> Any:
     from betterthan.libraries import pm
 
     if held is not None:
-        return float(checks.positive(held, "concentration"))
+        return checks.positive_real(held, "concentration")
     correlation = pm.Beta("correlation", *CORRELATION, dims=names.PAIR)
     return simplex.concentration(correlation)[:, None]
 

@@ -227,8 +227,8 @@ def fit(
     run = Run.from_options(options)
     _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
-    number = _node_count(trials, nodes, discrimination)
     kind = _kind(trials, discrimination)
+    number = _node_count(trials, nodes, discrimination)
     both = {"successes": successes, "trials": trials}
     coords = {names.ITEM: items, names.SYSTEM: systems}
     counts = _as_dataset(both, coords)
@@ -283,7 +283,7 @@ def _expected_score(posterior: xr.Dataset) -> xr.DataArray:
 
 def _kind(trials: np.ndarray, discrimination: bool) -> str:
     repeated = bool((trials > 1).any())
-    if discrimination and repeated:
+    if checks.flag(discrimination, "discrimination") and repeated:
         raise ValueError(
             "discrimination=True is for one trial of each system on each item; these are repeated"
         )

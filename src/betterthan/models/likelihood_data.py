@@ -87,7 +87,7 @@ def simulated(count: int) -> dict[str, Any]:
 
 def sizes(n: int | Sequence[int], count: int, noun: str = "pairs") -> np.ndarray:
     """Number of examples of each of `count` pairs: one for all, or one each."""
-    size = checks.nonnegative_integers(np.asarray(n), "n")
+    size = checks.nonnegative_integers(n, "n")
     if size.size not in (1, checks.whole(count, noun)):
         raise ValueError(f"n has {size.size} numbers; give one, or one for each of {count} {noun}")
     return np.broadcast_to(size, (count,))

@@ -105,7 +105,7 @@ def simulate(
     shape = checks.whole(documents, "documents"), checks.whole(systems, "systems")
     n = np.full(shape, checks.whole(items, "items", 2))
     random = np.random.default_rng(one_seed(rng))
-    theta = random.normal(scale=prior_sd, size=shape[1])
+    theta = random.normal(scale=checks.positive_real(prior_sd, "prior_sd"), size=shape[1])
     truth: dict[str, Any] = {"theta": (names.SYSTEM, theta)}
     cells = np.broadcast_to(theta, shape)
     if pooling == "partial":
@@ -165,7 +165,9 @@ def build(
     }
     with pm.Model(coords=coords) as model:
         k = pm.Data("inversions", cells.k, dims="cell")
-        theta = pm.Normal("theta", 0.0, checks.positive(prior_sd, "prior_sd"), dims=names.SYSTEM)
+        theta = pm.Normal(
+            "theta", 0.0, checks.positive_real(prior_sd, "prior_sd"), dims=names.SYSTEM
+        )
         theta_cell: Any = theta[cells.system]  # type: ignore
         if pooling == "partial":
             theta_cell = theta_cell + _variation(cells, theta)
@@ -260,7 +262,7 @@ def closed_form(data: xr.Dataset, *, tied: str = "error", prior_sd: float = _SD)
     >>> result["prob_better"].sum().round(12).item()  # P(A better) + P(B better) + 2 x one half
     2.0
     """
-    cells, sd = to_cells(data, tied), float(checks.positive(prior_sd, "prior_sd"))
+    cells, sd = to_cells(data, tied), checks.positive_real(prior_sd, "prior_sd")
     masks = [cells.system == s for s in range(len(cells.systems))]
     densities = [mallows.log_posterior(cells.k[mask], cells.n[mask], sd) for mask in masks]
     summaries = [_summary(f, cells.n[mask], sd) for f, mask in zip(densities, masks, strict=True)]

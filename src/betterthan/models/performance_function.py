@@ -117,7 +117,7 @@ def simulate(
     checks.whole(levels, "levels", 0)
     random = np.random.default_rng(one_seed(rng))
     x = least_squares.standardise(random.normal(size=(n, p)))[0]
-    r2, width = _draw_r2d2(prior_r2, p, random)
+    r2, width = _draw_r2d2(_r2_beta(prior_r2), p, random)
     noise = _LOGISTIC_SD if levels else abs(random.normal())
     beta = random.normal(size=p) * noise * width
     truth: dict[str, Any] = {"r2": r2, "standardised": (names.FEATURE, beta)}
@@ -237,9 +237,9 @@ def fit(
     tables.warn_of_model(table)
     attrs = {
         "model": "performance_function",
-        "prior": [float(v) for v in prior_r2],
+        "prior": list(_r2_beta(prior_r2)),
         "response": table.response,
-        "ordinal": int(ordinal),
+        "ordinal": int(checks.flag(ordinal, "ordinal")),
         "n": len(table.y),
         "n_dropped_response": table.dropped_response,
         "n_dropped_feature": table.dropped_feature,
@@ -260,6 +260,8 @@ def _model(
     from betterthan.libraries import pm
 
     r2_prior = _r2_beta(prior_r2)
+    checks.flag(ordinal, "ordinal")
+    checks.flag(standardise, "standardise")
     centre, scale = _location_and_scale(table.x, standardise)
     mean, sd = _location_and_scale(table.y, standardise and not ordinal)
     x = (table.x - centre) / scale
@@ -387,10 +389,10 @@ def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
 
 
 def _draw_r2d2(
-    prior: Sequence[float], features: int, random: np.random.Generator
+    prior: tuple[float, float], features: int, random: np.random.Generator
 ) -> tuple[float, np.ndarray]:
     """R2, and the prior standard deviations of the coefficients over that of the noise."""
-    r2, share = random.beta(*prior), random.dirichlet(np.ones(features))  # type: ignore
+    r2, share = random.beta(*prior), random.dirichlet(np.ones(features))
     return r2, np.sqrt(r2 / (1 - r2) * share)
 
 

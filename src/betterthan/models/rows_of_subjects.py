@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan import checks
+from betterthan.io.problems import require_columns
 from betterthan.people import shared_texts
 
 
@@ -103,11 +104,7 @@ def _complete(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.D
     """Rows without missing values in these columns, with the column of texts if there is one."""
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"table is {checks.quoted(table)}; give a pandas.DataFrame")
-    for name in columns:
-        if name not in table.columns:
-            raise ValueError(
-                f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
-            )
+    require_columns(table, columns)
     columns_used: Any = table[[*columns, *shared_texts.named(table, text)]]
     return columns_used.dropna(subset=columns)
 
@@ -124,5 +121,9 @@ def _column(
         raise ValueError(
             f"column {name!r} is constant in the {len(values)} whole rows; nothing follows from it"
         )
-    mean, sd = (values.mean(), values.std(ddof=1)) if standardise else (0.0, 1.0)
+    mean, sd = (
+        (values.mean(), values.std(ddof=1))
+        if checks.flag(standardise, "standardise")
+        else (0.0, 1.0)
+    )
     return (values - mean) / sd, (mean, sd)

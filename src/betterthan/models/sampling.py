@@ -84,12 +84,13 @@ class Sampling:
 
     def settings(self, target_accept: float) -> dict[str, Any]:
         """Return the settings of the sampler; `target_accept` is the model's default."""
-        choice = self.target_accept
+        default = checks.probability(target_accept, "target_accept")
+        choice = default if self.target_accept is None else self.target_accept
         return {
             "draws": int(self.draws),
             "tune": int(self.tune),
             "chains": int(self.chains),
-            "target_accept": float(target_accept if choice is None else choice),
+            "target_accept": float(choice),
         }
 
     @property

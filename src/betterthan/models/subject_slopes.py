@@ -93,6 +93,7 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
     80
     """
     count, size = checks.whole(subjects, "subjects", 2), checks.whole(rows, "rows", 2)
+    checks.flag(texts, "texts")
     random = np.random.default_rng(one_seed(rng))
     alpha, beta = random.normal(size=2)
     sigma, a_sd, b_sd = np.abs(random.normal(size=3))

@@ -291,7 +291,7 @@ def _listed(order: Any, argument: str) -> Any:
 def _scores(scores: Any, number: int) -> np.ndarray:
     try:
         values = np.asarray(scores, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError("scores are no numbers; give one for each of the orders") from None
     if values.shape != (number,):
         raise ValueError(

@@ -77,10 +77,10 @@ def tau_bins(tau: np.ndarray, edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     edges = int(edges) if isinstance(edges, np.integer) else edges
     if isinstance(edges, int):
-        number, most = checks.whole(edges, "edges"), inversions.EXACT_MAX**2
-        if number > most:
+        if edges > (most := inversions.EXACT_MAX**2):
+            number = checks.quoted(edges)
             raise ValueError(f"edges is {number}; give at most {most:,} bins, or their limits")
-        limits = np.linspace(-1, 1, number + 1)
+        limits = np.linspace(-1, 1, checks.whole(edges, "edges") + 1)
     else:
         limits = rising(edges)
     return bin_of(np.round(tau, 12), np.round(limits, 12)), limits

@@ -132,7 +132,8 @@ def from_ranks(table: pd.DataFrame) -> xr.DataArray:
         values = table.to_numpy(dtype=float)
     except (TypeError, ValueError):
         raise ValueError(
-            "a rank is not a number; give one row of ranks for each system, 1 for the first item"
+            "a rank of table is not a number; give one row of ranks for each system, 1 for the "
+            "first item"
         ) from None
     systems, items = [str(s) for s in table.index], [str(c) for c in table.columns]
     checks.unique(systems, "system")
@@ -177,7 +178,7 @@ def ranked_of(orders: Any) -> Ranked:
 def _items_of(order: Any, document: str, system: str) -> list[str]:
     where = _place(document, system)
     if isinstance(order, str) or not isinstance(order, Sequence | np.ndarray):
-        raise ValueError(f"{where}: the order is {order!r}; give a list of items")
+        raise ValueError(f"{where}: the order is {checks.quoted(order)}; give a list of items")
     if not len(order):
         raise ValueError(
             f"{where}: the order is empty; leave the system out of the document where it gave none"

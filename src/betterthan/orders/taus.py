@@ -238,7 +238,7 @@ def _parted(ranked: Ranked, references: list[str]) -> tuple[Ranked, Ranked]:
         if name not in ranked.systems:
             present = ", ".join(ranked.systems)
             raise ValueError(
-                f"there is no system {name!r} to be the reference; there are {present}"
+                f"there is no system {checks.quoted(name)} to be the reference; there are {present}"
             )
     checks.unique(references, "reference")
     others = [s for s in ranked.systems if s not in references]

@@ -195,7 +195,7 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     values = as_numbers(times, "times")
     if values.ndim != 1 or not len(values):
         raise ValueError(f"times have shape {values.shape}; give a list of one or more")
-    sd = float(checks.positive(sd, "sd"))
+    sd = checks.positive_real(sd, "sd")
     people = _participants(by, len(values))
     removed, missing = _truths(wrong, len(values)), np.isnan(values)
     kept = pd.Series(np.where(removed, np.nan, values))
@@ -210,6 +210,8 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
 
 
 def _one_each(values: Any, what: str, size: int) -> np.ndarray:
+    if isinstance(values, xr.Dataset):
+        raise ValueError(f"{what} is {checks.quoted(values)}; give one entry for each time")
     array = np.asarray(values)
     if array.shape != (size,):
         raise ValueError(
@@ -262,7 +264,7 @@ def as_numbers(values: Any, what: str) -> np.ndarray:
         raise ValueError(f"{what} is a {type(values).__name__}; give numbers, one after the other")
     try:
         return np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} holds something that is no number") from None
 
 

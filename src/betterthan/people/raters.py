@@ -263,6 +263,8 @@ def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
     """Ratings (rater, item) of any kind, None where there is none, and the raters."""
     if isinstance(ratings, xr.DataArray) and ratings.ndim == 2:
         ratings = ratings.to_pandas()
+    if isinstance(ratings, xr.Dataset):
+        raise ValueError(f"ratings is {checks.quoted(ratings)}; give a table, raters in rows")
     values = np.asarray(ratings, dtype=object)
     if values.ndim != 2 or not values.size:
         raise ValueError(
@@ -291,6 +293,8 @@ def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndar
         ordered = sorted(present, key=None if numbers else str)
     else:
         checks.of_type(categories, Iterable, "categories are", "list of all, in order")
+        if getattr(categories, "ndim", 1) != 1:
+            raise ValueError(f"categories are {checks.quoted(categories)}; give a list of all")
         ordered = list(categories)
         checks.unique(ordered, "category")
         if others := sorted(map(str, present - set(ordered))):

@@ -10,6 +10,7 @@ from scipy import stats
 
 from betterthan import checks, names
 from betterthan.exact.swaps.corrections import holm
+from betterthan.io.problems import require_columns
 from betterthan.people.shared_texts import TEXT, named, shared_texts, text_attrs
 from betterthan.signed import Signature
 
@@ -380,11 +381,7 @@ def _f_test(between: float, error: float, df1: int, df2: int, epsilon: float) ->
 def numbers_and_labels(table: pd.DataFrame, numbers: list[str], labels: list[str]) -> pd.DataFrame:
     """The columns in question, the first ones as numbers; labels must not be missing."""
     checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
-    for name in (*numbers, *labels):
-        if name not in table.columns:
-            raise ValueError(
-                f"there is no column {name!r} among {', '.join(map(repr, table.columns))}"
-            )
+    require_columns(table, (*numbers, *labels))
     data: Any = table[[*numbers, *labels]].copy()
     for name in numbers:
         try:

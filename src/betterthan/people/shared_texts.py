@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from betterthan import names
+from betterthan import checks, names
+from betterthan.io.problems import require_columns
 
 TEXT = "text"
 SHARED, APART, NOT_NAMED = "shared by subjects", "none read by two subjects", "not named"
@@ -46,10 +47,10 @@ def shared_texts(table: Any, predictor: str, subject: str, text: str | None) -> 
 def named(table: Any, text: str | None) -> list[str]:
     """The column of texts, if there is one of that name; one that was asked for must be there."""
     columns = getattr(table, "columns", ())
-    if text is None or text in columns:
+    if text is None or checks.label(text, "text") in columns:
         return [] if text is None else [text]
     if text != TEXT and len(columns):
-        raise ValueError(f"there is no column {text!r} among {', '.join(map(repr, columns))}")
+        require_columns(table, [text])
     return []
 
 

@@ -117,8 +117,7 @@ def mann_whitney(
     }
     if rope >= _ROPE_MAX:
         raise ValueError(f"rope is {rope}; probabilities are at most 0.5 from 1/2: give less")
-    if not isinstance(higher_is_better, bool):
-        raise ValueError(f"higher_is_better is {higher_is_better!r}; give True or False")
+    checks.flag(higher_is_better, "higher_is_better")
     labels = [factor] if unit is None else [factor, unit]
     data: Any = numbers_and_labels(table, [response], labels).dropna()
     if unit is None:

@@ -136,7 +136,7 @@ class CountLaw:
     """Posterior predictive law of wins, losses and ties, and the rule for verdicts on them."""
 
     def __init__(self, counts: Any, rope: float, prior: Any, threshold: float) -> None:
-        self.pairs = read_pairs(counts, prior, rope)
+        self.pairs = read_pairs(counts, prior, checks.rope(rope))
         self.rule = check_rule(self.pairs.parameters.prior, threshold, rope)
         self.rope, self.items, self.wrap = self.rule.rope, self.pairs.items, self.pairs.wrap
         self.prob_better, self.verdicts = today(self.pairs, self.rule)
@@ -209,7 +209,7 @@ class Design:
 
     def pilot_counts(self, keep: bool) -> np.ndarray:
         """Return the pilot counts if the verdict includes them, else zeros."""
-        if not keep:
+        if not checks.flag(keep, "keep"):
             return np.zeros(self.items.parts.shape, np.int64)
         if self.pilot is None:
             raise ValueError("keep=True needs a pilot's items; give its counts as design")
@@ -234,21 +234,19 @@ def check_design(design: Any, theta: Any, rope: float) -> Design:
 
 def _numbers(design: Any) -> tuple[float, ...]:
     """Dirichlet or Beta parameters."""
-    length = 2 if not isinstance(design, str) and np.shape(design) == (2,) else 3
-    if design is None or not (isinstance(design, str) or np.shape(design) in ((2,), (3,))):
+    shape = () if isinstance(design, str | Mapping) else np.shape(design)
+    length = 2 if shape == (2,) else 3
+    if not (isinstance(design, str) or shape in ((2,), (3,))):
         raise ValueError(
             f"design is {checks.quoted(design)}; give counts of a pilot, a name "
             f"({', '.join(names.PRIORS)}), or one number for win, loss and tie"
         )
-    try:
-        return checks.prior(design, length)
-    except ValueError as wrong:
-        raise ValueError(str(wrong).replace("prior", "design")) from None
+    return checks.prior(design, length, what="design")
 
 
 def _theta(theta: Any) -> np.ndarray:
     """Probabilities of win, loss and tie, or of win and loss."""
-    if isinstance(theta, str) or np.shape(theta) not in ((2,), (3,)):
+    if isinstance(theta, str | Mapping) or np.shape(theta) not in ((2,), (3,)):
         raise ValueError(
             f"theta is {checks.quoted(theta)}; give the probabilities of win, loss and tie"
         )

@@ -99,9 +99,7 @@ def _costs(human: float | None, judge: float | None) -> tuple[float, float] | No
         return None
     if human is None or judge is None:
         missing = "cost_human" if human is None else "cost_judge"
-        raise ValueError(
-            f"{missing} is not given; give what a label and an answer cost, or neither"
-        )
+        raise ValueError(f"{missing} is not given; give cost_human and cost_judge, or neither")
     costs = []
     for name, value in (("cost_human", human), ("cost_judge", judge)):
         costs.append(checks.real(value, name))

@@ -1,6 +1,6 @@
 """Before the first item: assurance, power, and the sample size they take."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -329,7 +329,7 @@ def cluster_power(
     200 items in 10 clusters are worth 69 independent items and 9.0 degrees of freedom.
     """
     difference = checks.real(difference, "difference")
-    sd, icc = float(checks.positive(sd, "sd")), checks.real(icc, "icc")
+    sd, icc = checks.positive_real(sd, "sd"), checks.real(icc, "icc")
     if not 0 <= icc <= 1:
         raise ValueError(f"icc is {icc:g}; give a correlation from 0 to 1")
     threshold = checks.threshold(threshold)
@@ -358,7 +358,7 @@ def _sizes(
     if (sizes is None) == (clusters is None):
         raise ValueError("pass sizes= or clusters=, one of the two")
     if sizes is not None:
-        sizes_array = np.asarray(sizes, dtype=float)
+        sizes_array = checks.reals(sizes, "sizes", "two or more numbers of items above 0")
         if (
             sizes_array.ndim != 1
             or len(sizes_array) < 2
@@ -368,8 +368,8 @@ def _sizes(
         return [sizes_array], False
     if size is None:
         raise ValueError("pass size=, the mean number of items of a cluster")
-    mean, variation = float(checks.positive(size, "size")), checks.real(cv, "cv")
-    if not 0 <= variation < np.inf:
+    mean, variation = checks.positive_real(size, "size"), checks.real(cv, "cv")
+    if not 0 <= variation <= names.SCORE_MAX:
         raise ValueError(f"cv is {variation:g}; give a coefficient of variation, 0 or more")
     several = isinstance(clusters, list | tuple | range | np.ndarray)
     counts = [checks.whole(k, "clusters", 2) for k in (clusters if several else [clusters])]
@@ -514,7 +514,7 @@ def mcnemar_power(
     >>> float(plan["power"].round(6)), float(plan["level"].round(6))
     (0.839357, 0.032579)
     """
-    if isinstance(theta, str) or np.shape(theta) != (2,):
+    if isinstance(theta, str | Mapping) or np.shape(theta) != (2,):
         raise ValueError(
             f"theta is {checks.quoted(theta)}; give two probabilities: only A right, only B right"
         )

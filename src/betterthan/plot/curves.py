@@ -195,9 +195,15 @@ def _kernel(draws: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def _success_prior(prior: Any) -> tuple[float, ...]:
     """Two numbers: three, of win, loss and tie, would mean something else."""
-    if not (prior is None or isinstance(prior, str)) and len(tuple(prior)) != 2:
+    if prior is None or isinstance(prior, str):
+        return checks.prior(prior, 2)
+    try:
+        number = len(tuple(prior))
+    except TypeError:
+        raise ValueError(f"prior is {checks.quoted(prior)}; give two numbers") from None
+    if number != 2:
         raise ValueError(
-            f"prior has {checks.numbered(len(tuple(prior)), 'number')}; show='outcomes' takes two "
+            f"prior has {checks.numbered(number, 'number')}; show='outcomes' takes two "
             "numbers, of success and failure"
         )
     return checks.prior(prior, 2)
@@ -297,7 +303,7 @@ def densities(
     ['P(A better) = 0.996', 'P(B better) = 0.004']
     """
     checks.one_of(show, _KINDS, "show")
-    if (rope or names.ROPE) and show != "difference":
+    if rope is not None and checks.real(rope, "rope") and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
     a, b, source, half = pair_densities(data, systems, prior, show, rope)
     with drawing.canvas(ax, drawing.width(columns, drawing.COLUMN), 2.6) as ax:

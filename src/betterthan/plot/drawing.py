@@ -97,7 +97,7 @@ def width(columns: Any, needed: float) -> float:
     """Width in inches of one or two columns of a paper; without a choice the one that is needed."""
     if columns is None:
         return COLUMN if needed <= COLUMN else PAGE
-    if isinstance(columns, bool) or columns not in (1, 2):
+    if isinstance(columns, bool) or not isinstance(columns, int) or columns not in (1, 2):
         raise ValueError(f"columns is {checks.quoted(columns)}; choose 1 or 2")
     return COLUMN if columns == 1 else PAGE
 
@@ -113,6 +113,7 @@ def style() -> Generator[None]:
 
 def axes(ax: Any, width: float, height: float) -> "Axes":
     """The axes given, or those of a new figure (inches) of which pyplot knows nothing."""
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     if ax is None:
@@ -120,6 +121,7 @@ def axes(ax: Any, width: float, height: float) -> "Axes":
         # what a notebook asks for where no backend has said how figures are shown
         figure._repr_png_ = partial(_png, figure)
         ax = figure.add_subplot()
+    checks.of_type(ax, Axes, "ax is", "matplotlib Axes, or None for a new figure")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

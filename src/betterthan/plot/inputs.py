@@ -7,7 +7,7 @@ what comes back are those of the data: a figure reads the prior and the rope of 
 them.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +71,8 @@ def check_system(system: Any, systems: Sequence[str], argument: str) -> str:
         distinct = list(dict.fromkeys(systems))
         listed_names = ", ".join(distinct[:8]) + (", ..." if len(distinct) > 8 else "")
         raise ValueError(
-            f"{argument} names {str(system)!r}, which is not among the systems: {listed_names}"
+            f"{argument} names {checks.quoted(system)}, which is not among the systems: "
+            f"{listed_names}"
         )
     return str(system)
 
@@ -137,7 +138,9 @@ def chosen_reference(
     """The baseline that is named, else, unless all pairs are drawn, that of the data, where it is
     drawn; under the name to show.
     """
+    checks.flag(all_pairs, "all_pairs")
     if baseline is not None:
+        checks.label(baseline, "baseline")
         if all_pairs:
             raise ValueError("baseline and all_pairs=True contradict each other; pass one of them")
         return Reference(called(baseline, systems), "baseline")
@@ -419,9 +422,10 @@ def _closed(counts: xr.DataArray, rope: float) -> xr.Dataset:
 
 def _first_of_two(systems: Any) -> str:
     """Return the displayed name of the first of two systems."""
-    if isinstance(systems, str) or not isinstance(systems, Collection) or len(systems) != 2:
+    both = list(systems) if isinstance(systems, Mapping | list | tuple) else ()
+    if len(both) != 2:
         raise ValueError(f"systems is {checks.quoted(systems)}; give the names of two systems")
-    first, second = systems
+    first, second = both
     checks.not_against_itself(str(first), str(second), "systems")
     return called(first, systems)
 

@@ -490,7 +490,7 @@ def rope_curve(
     >>> float(within[0]), float(within[-1].round(3))
     (0.0, 1.0)
     """
-    if not checks.rope(widest) > 0:
+    if not checks.rope(widest, "widest") > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
     counts = inputs.pairs(_check_counts(data), systems)
     posterior_parameters: Any = _parameters(counts)

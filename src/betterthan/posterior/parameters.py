@@ -166,8 +166,6 @@ def across(
     at = real_numbers(x, dim)
     if at.ndim == 0:
         return parameters.wrap(answer(*parameters.values, at), name)
-    if at.ndim > 1:
-        raise ValueError(f"{dim} has {at.ndim} dims; give one number or a list of numbers")
     a, b, t = (v[..., None] for v in parameters.values)
     labels = parameters.counts.isel({names.OUTCOME: 0}, drop=True).expand_dims({dim: at}, axis=-1)
     return without_attrs(labels.copy(data=answer(a, b, t, at)).rename(name)).assign_attrs(
@@ -176,10 +174,8 @@ def across(
 
 
 def real_numbers(values: Any, what: str) -> np.ndarray:
-    """One number or many, as an array."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{what} is a {type(values).__name__}; give a number or a list of numbers"
-        ) from None
+    """One number or many, as an array of at most one dim."""
+    array = checks.reals(values, what, "a number or a list of numbers")
+    if array.ndim > 1:
+        raise ValueError(f"{what} has {array.ndim} dims; give one number or a list of numbers")
+    return array

@@ -348,8 +348,6 @@ def _over_points(
 ) -> xr.DataArray:
     """An answer at one number, or at many, which then are a last dim."""
     points = real_numbers(numbers, dim)
-    if points.ndim > 1:
-        raise ValueError(f"{dim} has {points.ndim} dims; give one number or a list of numbers")
     like = draws.isel(chain=0, draw=0, drop=True)
     columns = draws.values.reshape(*draws.shape[:2], -1)
     answers, errors = zip(*(answer(columns, x) for x in points.ravel()), strict=True)

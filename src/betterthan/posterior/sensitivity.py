@@ -68,6 +68,8 @@ def prior_sweep(
     sampled.refuse(counts, "a sweep over priors", "its draws have one prior")
     rope, threshold = checks.rope(rope), checks.threshold(threshold)
     every = {**names.PRIORS, names.SKEPTICAL: names.SKEPTICAL}
+    if priors is not None:
+        checks.of_type(priors, Mapping, "priors is", "mapping from labels to priors")
     chosen = dict(priors) if priors is not None else every
     if not chosen:
         raise ValueError("priors is empty; give at least one prior")

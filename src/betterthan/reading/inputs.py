@@ -16,9 +16,9 @@ from betterthan.logs.record import Logs
 from betterthan.reading.read import (
     OTHERS,
     ReadOptions,
+    check_options,
     read,
     refuse,
-    refuse_unknown,
 )
 from betterthan.reading.sources import in_pandas
 from betterthan.text import stripped
@@ -302,7 +302,7 @@ def data_of(
     ValueError
         If nothing is read and there are options, or the parts of the data do not fit together.
     """
-    refuse_unknown(options, function)
+    check_options(options, function)
     data = in_pandas(data)
     data = _put_together(data, other, systems)
     if not _is_read(data) and not _is_mapping(data):

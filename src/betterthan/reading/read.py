@@ -1,6 +1,7 @@
 """A file, a folder of logs, a frame or several of them to scores, counts, tallies or judgments."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -301,7 +302,7 @@ def read(
     >>> bt.read(votes).sel(system_a="A", system_b="B").values.tolist()
     [1, 0, 1]
     """
-    refuse_unknown(options, "read")
+    check_options(options, "read")
     source = in_pandas(source)
     if isinstance(source, Mapping):
         checks.unique([stripped(str(name)) for name in source], "table")
@@ -403,15 +404,26 @@ def read(
 def refuse(choices: Mapping[str, Any], why: str) -> None:
     """Refuse choices that do not apply."""
     for name, value in choices.items():
-        if value not in (None, (), _DEFAULTS.get(name)):
+        default = _DEFAULTS.get(name)
+        absent = value is None or (isinstance(value, tuple) and not value)
+        if not (absent or (isinstance(value, str | bool | int) and value == default)):
             raise ValueError(f"{name}={checks.quoted(value)} does not apply: {why}")
 
 
-def refuse_unknown(options: Mapping[str, Any], function: str) -> None:
-    """Refuse what is no option of `read`."""
-    unknown = [name for name in options if name not in _DEFAULTS]
-    if unknown:
-        raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
+def check_options(options: Mapping[str, Any], function: str) -> None:
+    """Refuse what is no option of `read`, or is of another kind than its option."""
+    for name, value in options.items():
+        if name not in _DEFAULTS:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+        if value is not None or _DEFAULTS[name] is not None:
+            _KINDS.get(name, checks.label)(value, name)
+
+
+_KINDS: Mapping[str, Callable[[Any, str], Any]] = (  # all others are text
+    dict.fromkeys(("task", "items", "ignore", "true", "false", "judge", "strata"), checks.labels)
+    | dict.fromkeys(("percent", "higher_is_better", "drop", "lazy"), checks.flag)
+    | {"epoch": partial(checks.whole, least=0), "scale": checks.whole}
+)
 
 
 def _with_options(signature: Signature) -> Signature:

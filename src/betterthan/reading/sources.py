@@ -1,5 +1,6 @@
 """Decide whether a source holds logs or tables."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -171,7 +172,7 @@ def with_judged(source: Any) -> tuple[Any, str]:
 
 
 def _replace_judgments(source: Any, notes: dict[str, None]) -> Any:
-    if not isinstance(source, str | Path) or not Path(source).is_file():
+    if not isinstance(source, str | Path) or not os.path.isfile(source):
         return source
     file = LogFile(Path(source), Path(source).name)
     unread = why_unread(file.preview)
@@ -227,7 +228,7 @@ def read_judged(
         raise ValueError(
             f"source is a {type(source).__name__}; judged outcomes are read from one file or frame"
         )
-    if isinstance(source, str | Path) and Path(source).is_file():
+    if isinstance(source, str | Path) and os.path.isfile(source):
         _refuse_tool(Path(source))
     from betterthan.judged.counting import count
 

@@ -1,5 +1,6 @@
 """What every comparison of systems returns: a Dataset that shows itself."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -8,12 +9,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.counts.shapes import Table
 from betterthan.files import write_all
+from betterthan.io.problems import in_short
 from betterthan.results import provenance, rows, saved, stored_draws
 from betterthan.results.validation import validate, validate_attributes
 from betterthan.signed import Signature
+from betterthan.text import quoted
 
 
 class Comparison:
@@ -211,15 +214,15 @@ class Comparison:
         ValueError
             If the path does not end in ``.nc``, or cannot be written.
         """
-        if Path(path).suffix != ".nc":
-            raise ValueError(f"path is {str(path)!r}; give a name that ends in .nc")
+        if checks.path(path).suffix != ".nc":
+            raise ValueError(f"path is {quoted(str(path))}; give a name that ends in .nc")
         write_all({Path(path): self.to_bytes(fits=fits)})
 
     def to_bytes(self, *, fits: bool = False) -> bytes:
         """Return the content of the file that `save` writes."""
         groups = {"/": self.data.assign_attrs({_FORMAT_ATTR: FORMAT})}
         groups |= {f"/{name}": table for name, table in self.alternatives.items()}
-        groups |= stored_draws.as_groups(self.fits) if fits else {}
+        groups |= stored_draws.as_groups(self.fits) if checks.flag(fits, "fits") else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
@@ -292,10 +295,8 @@ def load(path: str | Path) -> Comparison:
     ...     bt.load(f"{folder}/case.nc").pairs["verdict"].tolist()
     ['better']
     """
-    if not isinstance(path, str | Path):
-        raise ValueError(f"path is {type(path).__name__}; give the name of a file that ends in .nc")
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"no such file: {path}")
+    if not os.path.isfile(checks.path(path)):  # False of a name that no file can have
+        raise FileNotFoundError(f"no such file: {in_short(str(path))}")
     whole = saved.read(Path(path))
     data = _of_format(whole.to_dataset(), str(path))
     alternatives = {

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import schemas
+from betterthan import checks, schemas
 from betterthan.files import write_whole
 from betterthan.results import papers
 from betterthan.results.document import Document, joined, without_figures
@@ -54,17 +54,18 @@ BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 
 def chosen_format(format: Any, path: Any) -> Format:
     """The format that is asked for, by its name or by the suffix of a file; text by default."""
-    named = next((form for form in (*FORMATS, *PAPERS) if form.name == format), None)
-    if format is not None and named is None:
-        raise ValueError(f"format is {_quoted(format)}; choose one of {', '.join(FORMAT_NAMES)}")
+    named = None
+    if format is not None:
+        checks.one_of(format, FORMAT_NAMES, "format")
+        named = next(form for form in (*FORMATS, *PAPERS) if form.name == format)
     if path is None:
         return named or FORMATS[0]
     if not isinstance(path, str | Path) or not Path(path).name:
-        raise ValueError(f"path is {_quoted(path)}; give the name of a file")
+        raise ValueError(f"path is {checks.quoted(path)}; give the name of a file")
     suffix = Path(path).suffix.lower()
     if suffix not in BY_SUFFIX and (suffix or named is None):
         raise ValueError(
-            f"path {str(path)!r} ends in {suffix or 'no suffix'}; "
+            f"path {checks.quoted(str(path))} ends in {suffix or 'no suffix'}; "
             f"give one of {', '.join(BY_SUFFIX)}"
         )
     if named is not None and suffix in named.suffixes:
@@ -72,14 +73,10 @@ def chosen_format(format: Any, path: Any) -> Format:
     by_suffix = BY_SUFFIX.get(suffix, named)
     if named not in (None, by_suffix):
         raise ValueError(
-            f"path {str(path)!r} asks for {by_suffix.name if by_suffix else ''}, but format is "
-            f"{named.name}; give one of the two"
+            f"path {checks.quoted(str(path))} asks for {by_suffix.name if by_suffix else ''}, but "
+            f"format is {named.name}; give one of the two"
         )
     return by_suffix or FORMATS[0]
-
-
-def _quoted(value: Any) -> str:
-    return repr(value) if isinstance(value, str | Path) else f"a {type(value).__name__}"
 
 
 def report(
@@ -158,9 +155,9 @@ def report(
         written = form.write_comparison(_single_comparison(answers, form.name), **choice)
         return _put(written, path)
     page = joined([build_page(answer) for answer in answers])
-    if title:
-        page = replace(page, title=on_one_line(str(title)))
-    if not (form.figures and figures):
+    if title is not None and checks.label(title, "title"):
+        page = replace(page, title=on_one_line(title))
+    if not (checks.flag(figures, "figures") and form.figures):
         page = without_figures(page, inline=form.figures)
     written = form.write(page)
     return _put(written, path)

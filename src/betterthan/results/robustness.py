@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.planning import fragility
 from betterthan.exact.planning.edges import Rule
@@ -192,6 +192,11 @@ def _only(pairs: xr.Dataset, requested: Any) -> xr.Dataset:
         return pairs
     both = zip(*(pairs[k].values.astype(str).tolist() for k in names.SQUARE), strict=True)
     place = {frozenset(pair): k for k, pair in enumerate(both)}
+    if not isinstance(requested, list | tuple | set):
+        raise ValueError(f"pairs is {checks.quoted(requested)}; give pairs of names of systems")
+    for pair in requested:
+        if not isinstance(pair, tuple | list | set | frozenset):
+            raise ValueError(f"pairs hold {checks.quoted(pair)}; give two systems for each pair")
     sides = [frozenset(map(str, pair)) for pair in requested]
     for pair in sides:
         if pair not in place:

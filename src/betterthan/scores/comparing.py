@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.shapes import fingerprint
-from betterthan.counts.units import unit_of
+from betterthan.counts.units import chosen_unit
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.results.comparison import Comparison
 from betterthan.scores.deciding import single_mentions
@@ -88,7 +88,7 @@ def compare(
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
-    unit = unit or unit_of(data)
+    unit = chosen_unit(data, unit)
     result = bayesian_bootstrap(
         data,
         statistic=statistic,

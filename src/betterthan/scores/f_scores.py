@@ -82,7 +82,7 @@ def posterior(
     checks.one_of(statistic, _STATISTICS, "statistic")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    beta = float(checks.positive(beta, "beta"))
+    beta = checks.positive_real(beta, "beta")
     chosen = f_scores.PRIOR[statistic] if prior is None else prior
     weights = checks.prior(chosen, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)

@@ -156,7 +156,7 @@ def signed_rank(
     """
     paired, rope = _paired(scores), checks.margin(rope, "rope")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    strength = float(checks.positive(prior_strength, "prior_strength"))
+    strength = checks.positive_real(prior_strength, "prior_strength")
     pairs = list(zip(*paired.pairs, strict=True))
     long = len(pairs) * draws * len(paired.values) ** 2 > _LONG
     mass = np.array(
@@ -214,7 +214,7 @@ def sign(
     [0.0, 0.0625, 0.9375]
     """
     paired, rope = _paired(scores), checks.margin(rope, "rope")
-    strength = float(checks.positive(prior_strength, "prior_strength"))
+    strength = checks.positive_real(prior_strength, "prior_strength")
     d = paired.oriented
     regions = (d < -rope, np.abs(d) <= rope, d > rope)
     counted = np.stack([region.sum(0) for region in regions], axis=-1)

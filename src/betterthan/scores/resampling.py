@@ -19,7 +19,7 @@ from betterthan.blocks.lazy import blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
 from betterthan.counts.shapes import labels, pair_indices
-from betterthan.counts.units import unit_of
+from betterthan.counts.units import chosen_unit
 from betterthan.exact.blocks import resampling
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans, Shares, joined
@@ -245,7 +245,7 @@ def bootstrap_draws(
     >>> bootstrap_draws(scores, draws=100, rng=1).sizes
     Frozen({'draw': 100, 'system': 2})
     """
-    unit = unit or unit_of(data)
+    unit = chosen_unit(data, unit)
     if in_blocks(data) and not callable(statistic):
         return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
@@ -398,7 +398,7 @@ def bootstrap(
     [0.9, 0.9]
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
-    unit = unit or unit_of(data)
+    unit = chosen_unit(data, unit)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))

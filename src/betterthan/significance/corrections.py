@@ -205,8 +205,10 @@ def strength(
     """
     if isinstance(p_values, pd.DataFrame):
         p_values, counted = _of_measures(p_values)
-        measures, alternative = measures or counted, alternative or "two-sided"
-    alternative = checks.one_of(alternative or "greater", tuple(_NOTES), "alternative")
+        measures = counted if measures is None else measures
+        alternative = "two-sided" if alternative is None else alternative
+    alternative = "greater" if alternative is None else alternative
+    checks.one_of(alternative, tuple(_NOTES), "alternative")
     simulations = checks.whole(simulations, "simulations")
     one_sided = _one_sided(p_values, alternative)
     measures = _measures(one_sided, measures)

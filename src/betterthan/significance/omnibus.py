@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 import betterthan
-from betterthan import names, schemas
+from betterthan import checks, names, schemas
 from betterthan.counts.units import default_unit, ids_of, unit_means
 from betterthan.exact.swaps.rank_tests import friedman as friedman_of
 from betterthan.signed import Signature
@@ -64,7 +64,7 @@ def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
     scores = schemas.scores(scores)
     if scores.sizes[names.SYSTEM] < FEWEST:
         raise ValueError("Friedman's test is of three systems or more; of two use sign_test")
-    by = unit or default_unit(scores) or names.ITEM
+    by = default_unit(scores) or names.ITEM if unit is None else checks.label(unit, "unit")
     result, rank, units = ranks(scores, by)
     if units["n"] < 2:
         raise ValueError(

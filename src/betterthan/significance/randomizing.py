@@ -16,7 +16,7 @@ from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import labels, pair_indices, square_from_pairs
-from betterthan.counts.units import unit_of
+from betterthan.counts.units import chosen_unit
 from betterthan.exact.blocks import resampling
 from betterthan.exact.blocks.resampling import Counted, Sums
 from betterthan.exact.numeric.monte_carlo import one_seed
@@ -163,7 +163,7 @@ def randomization_test(
         checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
         checks.probability(cutoff, "cutoff"),
         checks.whole(shuffles, "shuffles"),
-        unit or unit_of(data),
+        chosen_unit(data, unit),
         stop_after,
     )
     if in_blocks(data):

@@ -11,7 +11,7 @@ from scipy.special import stdtr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.scoring import apply_missing, oriented
-from betterthan.counts.shapes import Arrays, Table, square_from_pairs
+from betterthan.counts.shapes import Arrays, Table, labelled, square_from_pairs
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.exact.joint.units import differences, joined, pair_sums
@@ -81,6 +81,8 @@ class Tests:
         ValueError
             If a test needs the items, and the data are counts.
         """
+        labelled(data, "data", "scores (item, system), tallies, or counts", kinds=xr.DataArray)
+        checks.flag(clustered, "clustered")
         suited = ("sign", "randomization") if clustered else _suited(data)
         specs = tuple(get_spec(name) for name in self.which or suited)
         if names.ITEM not in data.dims and not clustered:

@@ -15,7 +15,7 @@ from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
 from betterthan.counts.shapes import labelled, labels, square_array, square_from_pairs, to_square
 from betterthan.counts.tables import contingency_cells, counted_measures, from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
-from betterthan.counts.units import CLUSTER, ids_of, unit_of
+from betterthan.counts.units import CLUSTER, chosen_unit, ids_of
 from betterthan.exact.joint.units import PairMeans, differences, joined, pair_sums
 from betterthan.exact.swaps import flips, randomization
 from betterthan.exact.wins import sign
@@ -204,7 +204,7 @@ def sign_test(
     alpha = checks.probability(alpha, "alpha")
     if unit is not None:
         checks.one_of(unit, (names.ITEM, CLUSTER), "unit")
-    if isinstance(data, xr.DataArray) and (unit or unit_of(data)) == CLUSTER:
+    if isinstance(data, xr.DataArray) and chosen_unit(data, unit) == CLUSTER:
         counts = _cluster_counts(data, missing, margin)
     else:
         counts = _square_counts(data, missing, margin)

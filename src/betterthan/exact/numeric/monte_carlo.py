@@ -14,6 +14,8 @@ import numpy as np
 from scipy import special
 from scipy.special import bdtr, bdtrc, betaincinv, ndtr, ndtri
 
+from betterthan import checks
+
 _LIMIT = 2**32  # fits every sampler and a netCDF attribute
 
 
@@ -36,7 +38,8 @@ def one_seed(rng: Any = None) -> int:
         return int(np.random.default_rng(rng).integers(_LIMIT))
     except (TypeError, ValueError):
         raise ValueError(
-            f"rng is {rng!r}; give a whole number of at least 0, a numpy Generator or None"
+            f"rng is {checks.quoted(rng)}; give a whole number of at least 0, a numpy Generator or "
+            "None"
         ) from None
 
 
