@@ -89,7 +89,10 @@ def vanishes(literal: str) -> bool:
     >>> vanishes("1e-400"), vanishes("0.0"), vanishes("1e-300")
     (True, False, False)
     """
-    return _NONZERO.match(literal) is not None and float(literal) == 0
+    try:
+        return _NONZERO.match(literal) is not None and float(literal) == 0
+    except ValueError:  # no number
+        return False
 
 
 def escaped(text: str) -> str:

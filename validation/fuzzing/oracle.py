@@ -77,6 +77,7 @@ def number(cell):
         return float(word.casefold() == "true")
     need(NUMBER.fullmatch(word), f"{word!r} is no number")
     need(not math.isinf(float(word)), "infinite")
+    need(float(word) or not re.match(r"[+-]?[0.]*[1-9]", word), "a number that vanishes")
     return float(word)
 
 

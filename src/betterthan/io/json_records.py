@@ -85,7 +85,7 @@ def loads(data: bytes) -> Any:
     """
     if len(data) >= _LARGE:
         value = json.loads(data, parse_float=_float)
-        if keys_written(data) == count_keys([value]):
+        if _keys_are_unique(data, [value]):
             return value
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
@@ -137,6 +137,14 @@ def count_keys(values: list[Any]) -> int:
         count += count_keys(_under(objects, key))
     lists = [value for value in values if type(value) is list] if list in kinds else []
     return count + (count_keys(list(chain.from_iterable(lists))) if lists else 0)
+
+
+def _keys_are_unique(text: bytes, values: list[Any]) -> bool:
+    """Whether no object has a key twice in the text; False also where that is not known."""
+    try:
+        return keys_written(text) == count_keys(values)
+    except RecursionError:
+        return False
 
 
 def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
@@ -201,8 +209,12 @@ def fields(
     if window.skip("}"):
         window.end()
         return
+    keys: set[str] = set()
     while True:
         key = window.value()
+        if key in keys:
+            raise problem(name, f"the key {quoted(key)} occurs twice in one object")
+        keys.add(key)
         window.expect(":")
         if key in lists and window.skip("["):
             for element in elements(window):
@@ -299,7 +311,7 @@ class Window:
         self.next()
         values, end = self._several(any_keys)
         text = self._text[self._at : end].encode("utf-8", "surrogatepass")
-        if keys_written(text) != count_keys(values):
+        if not _keys_are_unique(text, values):
             values, end = self._several(decode_unique)
         self._at = end
         return values

@@ -80,7 +80,7 @@ def number(value: Any) -> float | None:
             return None
     if isinstance(value, str):
         try:
-            return float(value)
+            return None if vanishes(value) else float(value)
         except ValueError:
             return None
     return None
@@ -288,9 +288,9 @@ def parse_score(value: Any, source: str, row: int | None, metric: str) -> float:
     score = as_score(value)
     if score is None:
         reason = "is no score; a score is a number, true or false, yes or no"
+        if isinstance(value, str) and vanishes(value):
+            reason = f"is {VANISHES}"
         raise problem(source, reason, row=row, column=metric, value=value)
-    if score == 0 and isinstance(value, str) and vanishes(value):
-        raise problem(source, f"is {VANISHES}", row=row, column=metric, value=value)
     if math.isinf(score):
         reason = "is no finite number; a score is finite, or null where there is none"
         raise problem(source, reason, row=row, column=metric, value=value)

@@ -76,9 +76,11 @@ def _read(run: Run, file: LogFile) -> tuple[dict[str, bytes | None], list[dict[s
     inside: list[dict[str, Any]] = []
     with file.open() as data:
         for key, value in fields(data, file.name, _LISTS):
-            if key == "tasks" and isinstance(value, dict):
+            if key in _LISTS and not isinstance(value, dict):
+                raise problem(file.name, f"one of {key} is no object", value=value)
+            if key == "tasks":
                 contents[str(value.get("id"))] = digest(value) if set(value) > {"id"} else None
-            elif key == "simulations" and isinstance(value, dict):
+            elif key == "simulations":
                 inside.append(_short(value, file.name, len(inside) + 1))
             elif key == "info":
                 _add_info(run, as_dict(value))
