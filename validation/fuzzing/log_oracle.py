@@ -27,9 +27,9 @@ def need(condition, reason):
         raise StrictError(reason)
 
 
-def clean(value):
-    """A name: a text without control characters, or a number as its digits."""
-    if isinstance(value, float) and math.isfinite(value) and value == int(value):
+def clean(value, *, digits=False):
+    """A name: a text without control characters; a whole number as its digits where asked."""
+    if digits and isinstance(value, float) and math.isfinite(value) and value == int(value):
         value = int(value)
     need(value is not None, "no name")
     text = str(value)
@@ -211,7 +211,7 @@ def inspect(files):
         the(sample.get("id"), str | int | float)
     cells = []
     for (id, number), sample in last.items():
-        id = clean(sample["id"])
+        id = clean(sample["id"], digits=True)
         if sample.get("error") is None:
             cells += [((id, number), m, v) for m, v in _inspect_scores(sample)]
     return known(cells)
@@ -262,7 +262,7 @@ def lm_eval(files):
                 value = _digits(value) if isinstance(value, str) else value
                 value = value if isinstance(value, bool | int | float) else None
                 full = metric if chosen == "none" else f"{metric},{chosen}"
-                cells.append((clean(row["doc_id"]), full, _if_finite(value)))
+                cells.append((clean(row["doc_id"], digits=True), full, _if_finite(value)))
     return known(cells)
 
 
@@ -517,13 +517,12 @@ def _tool_row(columns, row):
         failed = not blank(row.get("state")) and str(row["state"]).endswith("ERROR")
         return _filled(row.get("trace_id")), metrics, failed
     if any(c.startswith("feedback.") for c in columns):
-        metrics = {c.removeprefix("feedback."): v for c, v in row.items() if c.startswith("feed")}
+        metrics = {c.removeprefix("feedback."): v for c, v in row.items() if c.startswith("feedback.")}
         return _filled(row.get("id")), metrics, not blank(row.get("error"))
     if "scores" in columns:
         scores = row.get("scores")
-        scores = (
-            parsed(scores.encode()) if isinstance(scores, str) and not blank(scores) else scores
-        )
+        if isinstance(scores, str) and not blank(scores):
+            scores = parsed(scores.encode("utf-8", "surrogatepass"))
         scores = {} if blank(scores) else the(scores, dict)
         one = {m: v[0] if isinstance(v, list) and len(v) == 1 else v for m, v in scores.items()}
         key = _filled(row.get("id"))

@@ -108,11 +108,15 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
         keys = differing.setdefault(name, [])
         keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
     return [
-        f"{name} ({', '.join(f'{_last(k)}={_cut(_plain(str(run.config.get(k))))}' for k in keys)})"
+        f"{name} ({', '.join(_setting(run, key) for key in keys)})"
         if (keys := differing[name])
         else name
         for run, name in zip(runs, base, strict=True)
     ]
+
+
+def _setting(run: Run, key: str) -> str:
+    return f"{_plain(_last(key))}={_cut(_plain(str(run.config.get(key))))}"
 
 
 def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:

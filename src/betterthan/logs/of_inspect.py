@@ -606,13 +606,16 @@ def _parts(archive: Archive) -> list[str]:
 def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
-    row = 0
+    row = null_row = 0
     with file.open() as data:
         for key, value in fields(data, file.name, frozenset({"samples"})):
-            if key != "samples" or value is None:
+            if key != "samples":
                 header[key] = value
                 continue
             row += 1
+            if value is None:  # none at all, or one of several
+                null_row = row
+                continue
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
             try:
@@ -620,6 +623,8 @@ def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str
             except RecursionError:
                 raise _too_deep(file, row) from None
             samples.add([value], file.name)
+    if null_row and row > 1:
+        raise problem(file.name, "is no sample", row=null_row, value=None)
     if not isinstance(header.get("eval"), dict):
         raise problem(file.name, "is no header of an Inspect log")
     return header
