@@ -517,7 +517,9 @@ def _tool_row(columns, row):
         failed = not blank(row.get("state")) and str(row["state"]).endswith("ERROR")
         return _filled(row.get("trace_id")), metrics, failed
     if any(c.startswith("feedback.") for c in columns):
-        metrics = {c.removeprefix("feedback."): v for c, v in row.items() if c.startswith("feedback.")}
+        metrics = {
+            c.removeprefix("feedback."): v for c, v in row.items() if c.startswith("feedback.")
+        }
         return _filled(row.get("id")), metrics, not blank(row.get("error"))
     if "scores" in columns:
         scores = row.get("scores")
