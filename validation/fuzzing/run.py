@@ -1,7 +1,7 @@
 """Damaged files by the thousand: ``python -m validation.fuzzing.run KIND NUMBER [--first SEED]``.
 
 KIND is one of tables, logs, netcdf, netcdf_values, netcdf_no_digest and baselines. With ``--keep``
-the counts are written to ``validation/results/fuzzing.json``. Ends with code 1 if any file is
+the counts are written to ``validation/results/fuzzing/counts.json``. Ends with code 1 if any file is
 misread, ends in a raw exception, a message without its file, or a hang.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from validation.fuzzing import checking, log_checking, saved_checking
 
-RESULTS = Path(__file__).parents[1] / "results" / "fuzzing.json"
+RESULTS = Path(__file__).parents[1] / "results" / "fuzzing" / "counts.json"
 KINDS = {
     "tables": checking.checked,
     "logs": log_checking.checked,
@@ -73,6 +73,7 @@ def keep(kind, counts, first, number, seconds):
     outcomes = {name: dict(sorted(of.items())) for name, of in sorted(counts.items())}
     results[kind] = seeds | {"outcomes": outcomes}
     ordered = {kind: results[kind] for kind in KINDS if kind in results}
+    RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
 
 
