@@ -44,7 +44,7 @@ def of_files(kind, files, notes, folder, number=0):
         )
     finally:
         shutil.rmtree(place)
-    if outcome.verdict == "refused" and not notes:
+    if outcome.verdict.startswith("refused") and not notes:
         outcome.verdict = "a valid file refused"
     return outcome
 

@@ -56,6 +56,7 @@ def _lm_eval_row(doc_id, score, chosen="none"):
 
 def _eee_row(sample, score, result="acc"):
     return {
+        "schema_version": "0.3.0",
         "evaluation_id": "toy/org/1",
         "model_id": "org/alpha",
         "evaluation_name": "toy",

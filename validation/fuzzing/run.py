@@ -1,8 +1,8 @@
 """Damaged files by the thousand: ``python -m validation.fuzzing.run KIND NUMBER [--first SEED]``.
 
 KIND is one of tables, logs, netcdf, netcdf_values, netcdf_no_digest and baselines. With ``--keep``
-the counts are written to ``validation/results/fuzzing/counts.json``. Ends with code 1 if any file is
-misread, ends in a raw exception, a message without its file, or a hang.
+the counts are written to ``validation/results/fuzzing/counts.json``. Ends with code 1 if any file
+is misread, ends in a raw exception, a message without its file, or a hang.
 """
 
 import argparse

@@ -220,7 +220,10 @@ def fields(
             for element in elements(window):
                 yield key, element
         else:
-            yield key, window.value()
+            value = window.value()
+            if key in lists and value is not None:
+                raise problem(name, f"{key} is no list", value=value)
+            yield key, value
         if not window.skip(","):
             window.expect("}")
             window.end()
