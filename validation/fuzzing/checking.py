@@ -102,7 +102,10 @@ def answer(sheet, form, data, folder):
         "orders.read": bt.orders.read,
         "read_confusion": bt.labels.read_confusion,
     }
-    choices = {"judge": "judge"} if (sheet.kind, form) == ("judgments", "frame") else {}
+    choices = {}
+    if (sheet.kind, form) == ("judgments", "frame"):  # columns that a file is searched for
+        clusters = [name for name in sheet.header if str(name).strip().casefold() == "cluster"]
+        choices = {"judge": "judge"} | ({"cluster": clusters[0]} if clusters else {})
     return told(readers[sheet.kind](_source(sheet, form, data, folder), **choices))
 
 
