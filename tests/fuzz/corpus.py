@@ -75,6 +75,10 @@ DAMAGED = {
         *("harbor", "a__0/result.json", '"reward": 1.0', '"reward": "1.0"'),
         r"a__0/result\.json, column 'reward', value '1\.0': is no reward; one is a number from",
     ),
+    "more runs than fit into memory": (
+        *("promptfoo", "a.json", '"repeat": 1', '"repeat": 9999999999'),
+        r"a\.json: names 9999999999 runs of each item; at most 1,000,000 are counted",
+    ),
     "a deep task": (
         *("tau2", "a.json", '"user_scenario": "a"', f'"user_scenario": {"[" * DEEP}{"]" * DEEP}'),
         r"a\.json: holds a value that is nested too deeply",

@@ -272,7 +272,9 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
 
 def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Append rows for declared samples that the log does not contain."""
-    present = set(zip(run.cells.item, run.cells.epoch, strict=True)) if run.declared else set()
+    if not run.declared:
+        return columns
+    present = set(zip(run.cells.item, run.cells.epoch, strict=True))
     absent = [key for key in product(run.declared, range(1, run.epochs + 1)) if key not in present]
     if not absent:
         return columns

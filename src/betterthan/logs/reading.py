@@ -303,6 +303,11 @@ def _refuse_epochs(run: Run) -> None:
     if len(run.declared) * run.epochs - len(epochs) > _MOST_MEANT:
         reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
         raise problem(run.files[0], f"{reason} {len(epochs):,}; correct how many runs were meant")
+    if run.epochs > _MOST_EPOCHS:
+        reason = (
+            f"names {quoted(run.epochs)} runs of each item; at most {_MOST_EPOCHS:,} are counted"
+        )
+        raise problem(run.files[0], reason)
 
 
 def _place(run: Run, sample: int) -> tuple[str, int | None]:
