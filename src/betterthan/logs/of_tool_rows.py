@@ -218,10 +218,10 @@ def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
         try:
             scores = value_of(value, name, place)
         except ValueError:
-            scores = None
+            scores = value  # refused as the text that it is
     if not isinstance(scores, dict):
         reason = "is no object of metric and score"
-        raise problem(name, reason, row=place, column=column, value=value)
+        raise problem(name, reason, row=place, column=column, value=scores)
     return {
         str(metric): value_list[0]
         if isinstance(value_list, list) and len(value_list) == 1
