@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_NONZERO = re.compile(r"\s*[+-]?[0.]*[1-9]")
+VANISHES = "so close to 0 that it would be read as 0; write 0 if that is meant"
+_NUMBERS = re.compile(r"[0-9]+")
 _NAMED = 4  # names in a sentence; more are counted
 _LONGEST = 60  # characters of a value shown in a message
 _BLANKS = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not _FLAW.match(c))
@@ -79,6 +82,40 @@ def stripped(text: str) -> str:
     ('A', 'A\x1c')
     """
     return text.strip(_BLANKS)
+
+
+def natural(texts: Sequence[str]) -> list[int]:
+    """The places of texts in their order, in which q2 stands before q10.
+
+    Examples
+    --------
+    >>> natural(["q10", "q2", "a"])
+    [2, 1, 0]
+    """
+    keys = _NUMBERS.sub(_by_size, "\n".join(texts)).split("\n")
+    if len(keys) != len(texts):  # one of several lines
+        keys = [_NUMBERS.sub(_by_size, text) for text in texts]
+    return sorted(range(len(texts)), key=lambda k: (keys[k], texts[k]))
+
+
+def _by_size(number: re.Match[str]) -> str:
+    """Digits behind how many there are, so that numbers sort as text."""
+    digits = number[0].lstrip("0")
+    return f"{len(digits):04d}{digits}"
+
+
+def vanishes(literal: str) -> bool:
+    """Whether a number differs from 0 as it is written, and is 0 as a float.
+
+    Examples
+    --------
+    >>> vanishes("1e-400"), vanishes("0.0"), vanishes("1e-300")
+    (True, False, False)
+    """
+    try:
+        return _NONZERO.match(literal) is not None and float(literal) == 0
+    except ValueError:  # no number
+        return False
 
 
 def escaped(text: str) -> str:

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.counts.shapes import fingerprint
 from betterthan.results.rows import pairwise
 
 
@@ -195,6 +196,14 @@ def test_the_fingerprint_knows_the_same_data_in_any_order():
         bt.compare(counts).attrs["data_hash"]
         == bt.compare(bt.counts.to_pairs(counts)).attrs["data_hash"]
     )
+
+
+def test_the_fingerprint_knows_runs_of_items_in_any_order():
+    items, runs = [f"q{k // 2}" for k in range(60)], ("item", [1, 2] * 30)
+    data = scores(gaps=0.1).assign_coords(item=items, epoch=runs)
+    for order in (np.random.default_rng(2).permutation(60), np.arange(60).reshape(-1, 2)[:, ::-1]):
+        assert fingerprint(data.isel(item=order.ravel())) == fingerprint(data)
+    assert fingerprint(data.assign_coords(item=items[::-1])) != fingerprint(data)
 
 
 @pytest.mark.parametrize(

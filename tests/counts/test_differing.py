@@ -95,3 +95,14 @@ def test_a_comparison_holds_the_first_ten_and_a_report_shows_them():
     assert "| Item | Correct | Spread | With the rest |" in page
     two = bt.report(bt.compare(scores[:, :2]), format="markdown")
     assert "| Item | A | B |\n" in two
+
+
+@pytest.mark.parametrize("most", [None, 4])
+@pytest.mark.parametrize("prefix", ["q", "two\nlines "])
+def test_equal_items_are_sorted_by_id_in_any_order_of_rows(most, prefix):
+    items = [f"{prefix}{k}" for k in range(1, 13)]
+    scores = scored([[1, 0, 0]] * 11 + [[1, 0, 1]], item=items)
+    for seed in range(3):
+        mixed = scores.isel(item=np.random.default_rng(seed).permutation(12))
+        found = bt.counts.disagreements(mixed, most=most)["item"].values.tolist()
+        assert found == [items[-1], *items[:-1]][:most]

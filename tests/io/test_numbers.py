@@ -1,5 +1,6 @@
 """Numbers are taken as they are written, or refused: none wraps, is rounded, or is a word."""
 
+import json
 import re
 
 import numpy as np
@@ -185,3 +186,28 @@ def test_an_id_that_a_frame_has_made_a_float():
         bt.read(frame)
     whole = pd.DataFrame({"item": [MOST + 1, MOST], "A": [1, 0], "B": [0, 1]})
     assert bt.read(whole)["item"].values.tolist() == [str(MOST + 1), str(MOST)]
+
+
+VANISHING = ["1e-400", "-1E-500", f"0.{400 * '0'}1"]
+
+
+@pytest.mark.parametrize("other", ["0.5", "", '"x"'])
+@pytest.mark.parametrize("literal", VANISHING)
+def test_a_number_that_would_be_read_as_0_is_refused(tmp_path, literal, other):
+    rows = [{"item": "q1", "A": 1}, {"item": "q2", "A": "?"}]
+    table = f"item,A,B\nq1,0.25,1\nq2,{literal},0\nq3,{other},1\n"
+    said = r"row 3, column 'A', value '.*: so close to 0 that it would be read as 0"
+    if other != '"x"':
+        with pytest.raises(ValueError, match=rf"^t\.csv, {said}"):
+            bt.read(written(tmp_path, table))
+    lines = [json.dumps(row | {"B": 0}).replace('"?"', literal) for row in rows]
+    said = r"not readable as JSON \('.* is so close to 0 that it would be read as 0; write 0"
+    for name, text in (("t.jsonl", "\n".join(lines)), ("t.json", f"[{',\n'.join(lines)}]")):
+        with pytest.raises(ValueError, match=rf"^{name}, row 2: {said}"):
+            bt.read(written(tmp_path, text, name))
+
+
+@pytest.mark.parametrize("literal", ["0e-400", "0.000", "-0", "1e-99"])
+def test_zero_and_small_numbers_are_read(tmp_path, literal):
+    scores = bt.read(written(tmp_path, f"item,A,B\nq1,{literal},1\nq2,1,0\n"))
+    assert scores.sel(item="q1", system="A").item() == float(literal)

@@ -150,6 +150,11 @@ def test_a_row_without_a_sample(tmp_path):
         read(write(tmp_path, [row("q0"), row(None)]))
 
 
+def test_a_score_is_a_number(tmp_path):
+    with pytest.raises(ValueError, match=r"row 2, column 'acc', value '1\.0': is no score; one is"):
+        read(write(tmp_path, [row("q0"), row("q1", "1.0")]))
+
+
 @needs_samples()
 def test_cells_are_those_expected():
     folder = "every_eval_ever/0.3.0_from_lm_eval"

@@ -78,6 +78,16 @@ def test_rewards_are_metrics(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("reward", ["1.0", "x", 1e308, float("inf"), True, [1.0]])
+def test_a_reward_is_a_finite_number(tmp_path, reward):
+    job(tmp_path, [trial("a"), trial("b", {"x": 1, "y": reward})])
+    said = (
+        r"^b__1/result\.json, column 'y', value .*: is no reward; one is a number from -1e\+100 to"
+    )
+    with pytest.raises(ValueError, match=said):
+        read(tmp_path)
+
+
 def test_agents_and_settings_of_one_job_are_runs_of_their_own(tmp_path):
     config = {"agent": {"name": "terminus-2", "kwargs": {"temperature": 1}}}
     trials = [trial("a"), trial("a", model="gpt-y"), trial("a", config=config)]

@@ -111,6 +111,24 @@ def test_rows_that_are_none(tmp_path, row):
         read(write(tmp_path, [instance("id1", stat("em")), row]))
 
 
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (
+            instance("id2", stat("em"), trial="1"),
+            "column 'train_trial_index', value '1': is no whole",
+        ),
+        (
+            instance("id2", stat("em", "0.5")),
+            "column 'em', value '0.5': is no mean; one is a number",
+        ),
+    ],
+)
+def test_a_trial_or_a_mean_of_another_kind(tmp_path, second, said):
+    with pytest.raises(ValueError, match=rf"per_instance_stats\.json, row 2, {said}"):
+        read(write(tmp_path, [instance("id1", stat("em")), second]))
+
+
 @needs_samples()
 def test_sample():
     (run,) = read(FORMATS / "helm")

@@ -443,3 +443,10 @@ def test_digests_in_one_go_are_those_one_by_one():
 def test_what_is_not_plain_is_looked_at_by_itself(sample):
     for place in (0, 25, 50):
         assert digest_plain([*PLAIN[:place], sample, *PLAIN[place:]]) is None
+
+
+@pytest.mark.parametrize("epoch", ["1", 1.5, True])
+def test_an_epoch_is_a_whole_number(tmp_path, epoch):
+    summaries = [made.summary("q0"), made.summary("q1", epoch=epoch)]
+    made.eval_log(tmp_path / "a.eval", made.header(), summaries)
+    assert "a.eval, row 2, column 'epoch', value" in problem_of(tmp_path / "a.eval")

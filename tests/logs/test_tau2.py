@@ -86,6 +86,29 @@ def test_a_reward_is_a_number_from_0_to_1(tmp_path, reward):
         read(tmp_path)
 
 
+@pytest.mark.parametrize("trial", ["1", 1.5, True, [0], float("nan"), float("inf")])
+def test_a_trial_is_a_whole_number(tmp_path, trial):
+    write(tmp_path / "a.json", [simulation("0"), simulation("1", trial)])
+    said = r"^a\.json, row 2, column 'trial', value .*: is no whole number, nor null"
+    with pytest.raises(ValueError, match=said):
+        read(tmp_path)
+
+
+def test_a_number_so_small_that_it_would_be_0(tmp_path):
+    path = write(tmp_path / "a.json", [simulation("0"), simulation("1", 0, 0.125)])
+    path.write_text(path.read_text().replace("0.125", "\n1e-400"))
+    with pytest.raises(ValueError, match=r"^a\.json, row 2: .*'1e-400' is so close to 0"):
+        read(tmp_path)
+
+
+def test_a_number_of_trials_is_a_whole_number(tmp_path):
+    write(tmp_path / "a.json", [simulation("0")], info=INFO | {"num_trials": "many"})
+    with pytest.raises(
+        ValueError, match=r"^a\.json, column 'num_trials', value 'many': is no whole"
+    ):
+        read(tmp_path)
+
+
 def test_a_reward_that_was_not_given(tmp_path):
     one = simulation("0") | {"reward_info": {"reward": None}}
     write(tmp_path / "a.json", [one, simulation("1", 0, float("nan")), simulation("1", 1, 0.5)])

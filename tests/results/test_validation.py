@@ -153,6 +153,11 @@ def test_labels_that_do_not_fit_are_refused(many):
     assert refusal(many.assign_coords(test=["x"])).startswith("test is (x); give some of (sign")
 
 
+def test_a_label_that_a_terminal_would_act_on_is_printed_as_its_escape(many):
+    message = refusal(many.assign_coords(region=["a", "\x1b[31m", "c"]))
+    assert message.startswith(r"region is (a, \x1b[31m, c); give")
+
+
 @pytest.mark.parametrize(
     "name", ["prob_better", "verdict", "pairwise_verdict", "rank_upper", "counts"]
 )

@@ -77,6 +77,7 @@ def number(cell):
         return float(word.casefold() == "true")
     need(NUMBER.fullmatch(word), f"{word!r} is no number")
     need(not math.isinf(float(word)), "infinite")
+    need(float(word) or not re.match(r"[+-]?[0.]*[1-9]", word), "a number that vanishes")
     return float(word)
 
 
@@ -123,7 +124,7 @@ class Columns:
         need(all(len(row) == len(header) for row in rows), "ragged")
         for row in rows:
             same = all(isinstance(cell, str) for cell in row)
-            again = sorted(text(c).strip().casefold() for c in row) if same else []
+            again = sorted(c.strip().casefold() for c in row) if same else []
             need(again != sorted(n.casefold() for n in self.names), "a second header")
         self.cells = {n: [row[k] for row in rows] for k, n in enumerate(self.names)}
         self.number = len(rows)

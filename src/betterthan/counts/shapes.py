@@ -1,7 +1,7 @@
 """Arrays of counts: systems in them, squares and pairs, attributes, and a fingerprint."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isqrt
@@ -481,7 +481,7 @@ def fingerprint(data: xr.DataArray) -> str:
     data = data.transpose(*sorted(map(str, data.dims)))
     for dim in data.dims:
         if dim in data.coords and dim != names.OUTCOME and not _ascend(data[dim].variable):
-            data = data.isel({dim: np.argsort(text_array(data[dim].values), kind="stable")})
+            data = data.isel({dim: _order(data, dim)})
     # what a system did against itself is no data
     if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
         data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)
@@ -494,16 +494,25 @@ def fingerprint(data: xr.DataArray) -> str:
     return digest.hexdigest()[:12]
 
 
+def _order(data: xr.DataArray, dim: Hashable) -> np.ndarray:
+    """Places by label; those of one label by data set and number of the run."""
+    others = [data[c] for c in ("epoch", names.DATASET) if c in data.coords]
+    keys = [
+        c.values.astype(str) if c.dtype == object else c.values for c in others if dim in c.dims
+    ]
+    return np.lexsort((*keys, text_array(data[dim].values)))
+
+
 def _blocks(labels: xr.Variable) -> Iterator[np.ndarray]:
     """Labels along a dim, some at a time: all of millions take far more memory than the data."""
     return (labels[k : k + _BLOCK].values for k in range(0, len(labels), _BLOCK))
 
 
 def _ascend(labels: xr.Variable) -> bool:
-    """Whether labels are sorted as they are."""
+    """Whether labels are sorted as they are, each of them once."""
     last = ""
     for block in map(text_array, _blocks(labels)):
-        if block[0] < last or (block[1:] < block[:-1]).any():
+        if block[0] <= last or (block[1:] <= block[:-1]).any():
             return False
         last = block[-1]
     return True

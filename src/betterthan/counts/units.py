@@ -10,6 +10,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.shapes import Arrays, Table
 from betterthan.exact.numeric.counting import spreads
 from betterthan.io.texts import text_array
+from betterthan.text import natural
 
 CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
 
@@ -170,7 +171,8 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
 
     Read these items to find a wrong answer key or an ambiguous question. Among items with the same
     standard deviation, such as those that half of the systems got right, the ones that contradict
-    the others come first: weak systems solved them, and strong systems failed.
+    the others come first: weak systems solved them, and strong systems failed. Items that are equal
+    in both are sorted by id.
 
     Parameters
     ----------
@@ -224,7 +226,14 @@ def differing(scores: xr.DataArray, most: int | None) -> Table:
     columns = spreads(values)
     spread = np.round(np.nan_to_num(columns["spread"]), _PLACES)
     n = int((spread > 0).sum())
-    order = np.lexsort((np.round(np.nan_to_num(columns["with_rest"]), _PLACES), -spread))[:n][:most]
+    with_rest = np.round(np.nan_to_num(columns["with_rest"]), _PLACES)
+    order = np.lexsort((with_rest, -spread))[:n]
+    if most is not None and most < n:  # only items that tie with the last one need their ids
+        last = order[most - 1]
+        beyond = (spread[order] == spread[last]) & (with_rest[order] > with_rest[last])
+        order = order[(spread[order] >= spread[last]) & ~beyond]
+    order = order[natural(item_ids(scores, order).tolist())]
+    order = order[np.lexsort((with_rest[order], -spread[order]))][:most]
     arrays: Arrays = {name: ((names.ITEM,), column[order]) for name, column in columns.items()}
     arrays["score"] = (names.ITEM, names.SYSTEM), values[order]
     arrays[names.ITEM] = (names.ITEM,), item_ids(scores, order)

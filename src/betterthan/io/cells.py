@@ -25,7 +25,7 @@ from betterthan.io.texts import (
     plain_numbers,
     text_blocks,
 )
-from betterthan.text import any_flaw, flaw, stripped
+from betterthan.text import VANISHES, any_flaw, flaw, stripped, vanishes
 
 # In a column of numbers only: elsewhere any of these may be somebody's name or label.
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -199,6 +199,10 @@ def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None)
         if if_text and all(number is None or math.isnan(number) for number in parsed.values()):
             what = if_text()
         raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
+    small = {v for v, number in parsed.items() if number == 0 and type(v) is str and vanishes(v)}
+    if small:
+        k = next(k for k, value in enumerate(values) if value in small)
+        raise problem(table.source, VANISHES, row=table.rows[k], column=column, value=values[k])
     _refuse_words_among_numbers(table, column, values)
     return np.array([parsed[value] for value in values], dtype=np.float64)
 

@@ -17,6 +17,7 @@ from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
 from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table, make_table, refuse_large
+from betterthan.text import VANISHES, vanishes
 
 _FIRST = 50  # objects of which it is looked what they hold
 _LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
@@ -45,9 +46,21 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
+class _VanishingError(ValueError):
+    """A number differs from 0 as it is written, and is 0 as a float."""
+
+
+def _float(literal: str) -> float:
+    value = float(literal)
+    if value == 0 and vanishes(literal):
+        raise _VanishingError(literal)
+    return value
+
+
 # the value that begins at a place, and where it ends; of the first a key may be there twice
-any_keys = json.JSONDecoder().raw_decode
-decode_unique = json.JSONDecoder(object_pairs_hook=unique_keys).raw_decode
+any_keys = json.JSONDecoder(parse_float=_float).raw_decode
+_UNIQUE = json.JSONDecoder(object_pairs_hook=unique_keys, parse_float=_float)
+decode_unique = _UNIQUE.raw_decode
 
 
 def loads(data: bytes) -> Any:
@@ -71,8 +84,8 @@ def loads(data: bytes) -> Any:
     [{'a': 1}, {'a': {'b': 'c'}}]
     """
     if len(data) >= _LARGE:
-        value = json.loads(data)
-        if keys_written(data) == count_keys([value]):
+        value = json.loads(data, parse_float=_float)
+        if _keys_are_unique(data, [value]):
             return value
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
@@ -81,7 +94,7 @@ def loads(data: bytes) -> Any:
             return value
     except ValueError:
         pass
-    return json.loads(data, object_pairs_hook=unique_keys)
+    return json.loads(data, object_pairs_hook=unique_keys, parse_float=_float)
 
 
 def keys_written(data: bytes) -> int:
@@ -126,6 +139,14 @@ def count_keys(values: list[Any]) -> int:
     return count + (count_keys(list(chain.from_iterable(lists))) if lists else 0)
 
 
+def _keys_are_unique(text: bytes, values: list[Any]) -> bool:
+    """Whether no object has a key twice in the text; False also where that is not known."""
+    try:
+        return keys_written(text) == count_keys(values)
+    except RecursionError:
+        return False
+
+
 def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
     """Return the values of a key in the objects that have it."""
     try:
@@ -142,7 +163,17 @@ def unreadable(error: ValueError) -> str:
     """Why valid JSON cannot be read, without advice for programmers."""
     if "int_max_str_digits" in str(error):
         return f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    if isinstance(error, _VanishingError):
+        return f"{quoted(str(error))} is {VANISHES}"
     return getattr(error, "reason", str(error))
+
+
+def unread_number(text: str, error: ValueError, start: int = 0) -> int:
+    """Where the next number begins that cannot be read: of too many digits, or named by `error`."""
+    long = rf"\d{{{sys.get_int_max_str_digits() + 1}}}"
+    pattern = re.escape(str(error)) if isinstance(error, _VanishingError) else long
+    match = re.compile(pattern).search(text, start)
+    return start if match is None else match.start()
 
 
 WINDOW = 2**20  # bytes read at a time
@@ -178,14 +209,21 @@ def fields(
     if window.skip("}"):
         window.end()
         return
+    keys: set[str] = set()
     while True:
         key = window.value()
+        if key in keys:
+            raise problem(name, f"the key {quoted(key)} occurs twice in one object")
+        keys.add(key)
         window.expect(":")
         if key in lists and window.skip("["):
             for element in elements(window):
                 yield key, element
         else:
-            yield key, window.value()
+            value = window.value()
+            if key in lists and value is not None:
+                raise problem(name, f"{key} is no list", value=value)
+            yield key, value
         if not window.skip(","):
             window.expect("}")
             window.end()
@@ -258,7 +296,7 @@ class Window:
             except (ValueError, RecursionError) as error:
                 deep = isinstance(error, RecursionError)
                 why = "nested too deeply" if deep else unreadable(error)
-                row = None if deep else self._place(self._digits())[0]
+                row = None if deep else self._place(unread_number(self._text, error, self._at))[0]
                 raise problem(self._name, f"not readable as JSON ({why})", row=row) from None
             except RepeatedKeyError as error:
                 reason = f"the key {error} occurs twice in one object"
@@ -276,7 +314,7 @@ class Window:
         self.next()
         values, end = self._several(any_keys)
         text = self._text[self._at : end].encode("utf-8", "surrogatepass")
-        if keys_written(text) != count_keys(values):
+        if not _keys_are_unique(text, values):
             values, end = self._several(decode_unique)
         self._at = end
         return values
@@ -333,12 +371,6 @@ class Window:
         )
         return self._line + lines, before
 
-    def _digits(self) -> int:
-        """Return the position of the next number with more digits than Python reads."""
-        long = re.compile(rf"\d{{{sys.get_int_max_str_digits() + 1}}}")
-        match = long.search(self._text, self._at)
-        return self._at if match is None else match.start()
-
     def _wrong(self, message: str, position: int) -> ValueError:
         """Return the error for invalid JSON at a position."""
         line, column = self._place(position)
@@ -346,7 +378,7 @@ class Window:
         return problem(self._name, message, row=line)
 
 
-_decode = json.JSONDecoder(object_pairs_hook=unique_keys).decode
+_decode = _UNIQUE.decode
 _BLOCK = 512  # records that are put into columns together
 
 
@@ -433,7 +465,7 @@ def value_of(text: str, source: str, row: int | None) -> Any:
         raise problem(source, reason, row=row or error.lineno) from None
     except RepeatedKeyError as error:
         raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
-    except ValueError as error:  # a number of more digits than Python reads
+    except ValueError as error:  # a number of more digits than Python reads, or too small
         raise problem(source, f"not readable as JSON ({unreadable(error)})", row=row) from None
     except RecursionError:
         raise problem(source, "not readable as JSON (nested too deeply)", row=row) from None

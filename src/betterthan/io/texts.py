@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from betterthan.text import vanishes
+
 BLOCK = 2**16  # texts that are Python's own at a time
 _MARKS = "\n\t\x00\x1f"  # between texts stands one that is in none of them
 
@@ -174,6 +176,7 @@ def _fitting(longest: int, letters: int, n: int) -> np.dtype:
 _IN_BYTE = 256  # numbers that a byte holds
 _SAMPLE = 64  # values that show whether few are distinct
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
+_TINY = ("e-", "E-", f".{300 * '0'}")  # in a number that may be 0 as a float
 
 
 class Coded(Sequence[Any]):
@@ -398,6 +401,8 @@ def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
     # float() takes 1_000 and digits of other scripts, which nobody types as scores, and a NaN with
     # a sign, which some printf writes for a computation that failed.
     if not text.isascii() or "_" in text or (np.isnan(array).any() and _SIGNED.search(text)):
+        return None
+    if any(sign in text for sign in _TINY) and any(map(vanishes, cells)):
         return None
     return array
 

@@ -14,6 +14,7 @@ from betterthan.logs.sniffing import LogFile
 
 _STORED, _DEFLATE, _ZSTD = 0, 8, 93
 _LOCAL = struct.Struct("<4s22xHH")  # of a local header: magic, bytes of name, bytes of extra
+_UTF8 = 0x800  # flag of a name in UTF-8
 _STEP = 2**18
 _RIGHT = "if that is meant, write the log as JSON"
 
@@ -77,7 +78,14 @@ class Archive:
         if info.header_offset < 0 or not is_header:
             file.close()
             raise problem(where, "is not where the archive lists it; check whether the file is cut")
-        file.seek(sum(_LOCAL.unpack(start)[1:]), io.SEEK_CUR)
+        _, name_size, extra_size = _LOCAL.unpack(start)
+        name = file.read(name_size).decode(
+            "utf-8" if info.flag_bits & _UTF8 else "cp437", "replace"
+        )
+        if name != info.orig_filename:
+            file.close()
+            raise problem(where, f"is named {name!r} in its own header; pack or download it again")
+        file.seek(extra_size, io.SEEK_CUR)
         return io.BufferedReader(_Member(file, info, expansion), _STEP)
 
 

@@ -114,11 +114,15 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
         keys = differing.setdefault(name, [])
         keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
     return [
-        f"{name} ({', '.join(f'{_last(k)}={_cut(_plain(str(run.config.get(k))))}' for k in keys)})"
+        f"{name} ({', '.join(_setting(run, key) for key in keys)})"
         if (keys := differing[name])
         else name
         for run, name in zip(runs, base, strict=True)
     ]
+
+
+def _setting(run: Run, key: str) -> str:
+    return f"{_plain(_last(key))}={_cut(_plain(str(run.config.get(key))))}"
 
 
 def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -274,7 +278,9 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
 
 def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Append rows for declared samples that the log does not contain."""
-    present = set(zip(run.cells.item, run.cells.epoch, strict=True)) if run.declared else set()
+    if not run.declared:
+        return columns
+    present = set(zip(run.cells.item, run.cells.epoch, strict=True))
     absent = [key for key in product(run.declared, range(1, run.epochs + 1)) if key not in present]
     if not absent:
         return columns

@@ -12,6 +12,10 @@ BYTES = 16
 _written = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
+class TooDeepError(ValueError):
+    """A value is nested too deeply to be digested."""
+
+
 def digest(*parts: Any) -> bytes:
     r"""Sixteen bytes of values as JSON holds them, in canonical form: sorted keys, texts in NFC
     with line ends ``\n``, whole numbers as such.
@@ -81,7 +85,7 @@ def _written_out(parts: Sequence[Any]) -> str:
     try:
         return _written([_canonical(part) for part in parts])
     except RecursionError:
-        raise ValueError("what a sample asks is nested too deeply to be compared") from None
+        raise TooDeepError("what a sample asks is nested too deeply to be compared") from None
 
 
 def _text(value: str) -> str:

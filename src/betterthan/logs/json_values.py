@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
+from betterthan import names
 from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
-from betterthan.io.json_records import RepeatedKeyError, listed, loads, unreadable
+from betterthan.io.json_records import RepeatedKeyError, listed, loads, unread_number, unreadable
 from betterthan.io.problems import problem, quoted
 from betterthan.logs.sniffing import JSON, LogFile, Preview
-from betterthan.text import escaped
+from betterthan.text import VANISHES, escaped, vanishes
 
 
 def objects(value: Any, source: str, role: str) -> list[dict[str, Any]]:
@@ -79,7 +80,7 @@ def number(value: Any) -> float | None:
             return None
     if isinstance(value, str):
         try:
-            return float(value)
+            return None if vanishes(value) else float(value)
         except ValueError:
             return None
     return None
@@ -89,6 +90,46 @@ def count(value: Any, otherwise: int) -> int:
     """Return a whole number, or `otherwise`."""
     parsed_number = number(value)
     return otherwise if parsed_number is None or not isfinite(parsed_number) else int(parsed_number)
+
+
+def whole(value: Any, otherwise: int, source: str, row: int | None, column: str) -> int:
+    """Return a whole number that a tool wrote, `otherwise` where it wrote none.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else; the message names file, row and column.
+    """
+    if value is None:
+        return otherwise
+    if type(value) is int or (type(value) is float and value.is_integer()):
+        return int(value)
+    reason = "is no whole number, nor null where there is none"
+    raise problem(source, reason, row=row, column=column, value=value)
+
+
+def measured(
+    value: Any,
+    source: str,
+    row: int | None,
+    column: str,
+    noun: str,
+    least: float = -names.SCORE_MAX,
+    most: float = names.SCORE_MAX,
+) -> float:
+    """Return a score of a tool that writes numbers only, NaN where it wrote none.
+
+    Raises
+    ------
+    ValueError
+        If it is no number from `least` to `most`; the message names file, row and column.
+    """
+    if value is None or value != value:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        reason = f"is no {noun}; one is a number from {least:g} to {most:g}, or null where there is"
+        raise problem(source, f"{reason} none", row=row, column=column, value=value)
+    return float(value)
 
 
 def as_dict(value: Any) -> dict[str, Any]:
@@ -142,8 +183,12 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
         line_number = row or error.lineno
         reason = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
         raise problem(name, reason, row=line_number) from None
-    except (UnicodeDecodeError, ValueError) as error:
+    except UnicodeDecodeError as error:
         raise problem(name, f"not readable as JSON ({unreadable(error)})", row=row) from None
+    except ValueError as error:
+        text = data.decode("utf-8", "replace")
+        place = row or text.count("\n", 0, unread_number(text, error)) + 1
+        raise problem(name, f"not readable as JSON ({unreadable(error)})", row=place) from None
     except RecursionError:
         raise problem(name, "not readable as JSON (nested too deeply)", row=row) from None
 
@@ -243,6 +288,8 @@ def parse_score(value: Any, source: str, row: int | None, metric: str) -> float:
     score = as_score(value)
     if score is None:
         reason = "is no score; a score is a number, true or false, yes or no"
+        if isinstance(value, str) and vanishes(value):
+            reason = f"is {VANISHES}"
         raise problem(source, reason, row=row, column=metric, value=value)
     if math.isinf(score):
         reason = "is no finite number; a score is finite, or null where there is none"

@@ -12,7 +12,7 @@ from betterthan.io.pair_counts import judgments
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table, make_table
 from betterthan.io.texts import BLOCK, Coding
-from betterthan.logs.hashing import digest
+from betterthan.logs.hashing import TooDeepError, digest
 from betterthan.logs.json_values import (
     as_score,
     is_blank,
@@ -78,7 +78,11 @@ class Judged:
         first_places: dict[bytes, int] = {}
         for place, cells in table_rows(file):
             row = _Row(file, place, cells)
-            if unlike and (first := first_places.setdefault(digest(cells), place)) != place:
+            try:
+                first = first_places.setdefault(digest(cells), place) if unlike else place
+            except TooDeepError:
+                raise row.problem("holds a value that is nested too deeply") from None
+            if first != place:
                 reason = f"is the same as row {first}; leave it out, or give the file without"
                 raise row.problem(f"{reason} copies")
             for judgment in self.judgments(row):

@@ -7,7 +7,16 @@ from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.json_values import as_dict, as_dicts, as_text, flat, number, read_json, records
+from betterthan.logs.json_values import (
+    as_dict,
+    as_dicts,
+    as_text,
+    flat,
+    measured,
+    number,
+    read_json,
+    records,
+)
 from betterthan.logs.record import ERROR, Cells, Run
 from betterthan.logs.sniffing import LogFile, Preview
 
@@ -111,8 +120,10 @@ def _add(rows: _Rows, row: int, record: dict[str, Any], file: LogFile) -> None:
         rows.run.cells.failed[place] = True
         rows.run.why = rows.run.why or as_text(error).partition("\n")[0] or "error"
     value = judged.get("score")
-    raw = number(judged.get("is_correct") if value is None else value)
-    rows.run.cells.score(place, metric, raw)
+    correct = judged.get("is_correct")
+    if value is None and isinstance(correct, bool):
+        value = int(correct)
+    rows.run.cells.score(place, metric, measured(value, file.name, row, metric, "score"))
 
 
 def _sample(run: Run, item: str, row: int, record: dict[str, Any]) -> int:

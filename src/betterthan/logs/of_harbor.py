@@ -3,12 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from betterthan.io.problems import counted, problem
 from betterthan.logs.hashing import digest
-from betterthan.logs.json_values import as_dict, as_list, as_text, count, flat, number, read_json
+from betterthan.logs.json_values import (
+    as_dict,
+    as_list,
+    as_text,
+    count,
+    flat,
+    measured,
+    number,
+    read_json,
+)
 from betterthan.logs.record import DIED, ERROR, OK, Run
 from betterthan.logs.sniffing import LogFile, Preview
 
@@ -114,21 +124,29 @@ def _is_job(preview: Preview) -> bool:
 def _run(group: _Trials, system: str, task: str) -> Run:
     run = Run("harbor", [file.name for file, _ in group], system or None, task=task, ordered=False)
     times: Counter[str] = Counter()
-    metrics = list(dict.fromkeys(name for _, trial in group for name in _rewards(trial)))
+    rewards = [_rewards(file, trial) for file, trial in group]
+    metrics = list(dict.fromkeys(chain.from_iterable(rewards)))
     for k, (file, trial) in enumerate(group):
         times[str(trial["task_name"])] += 1
-        _add(run, trial, k, times[str(trial["task_name"])], metrics or [_METRIC])
-        if not _rewards(trial) and not run.why:
+        _add(run, trial, rewards[k], k, times[str(trial["task_name"])], metrics or [_METRIC])
+        if not rewards[k] and not run.why:
             run.why = _exception(trial) or f"{file.name} has no reward"
     run.epochs = max(times.values())
     run.config = _settings(group[0][1])
     run.started = min(as_text(trial.get("started_at")) for _, trial in group)
-    _tell_exceptions(run, [trial for _, trial in group])
+    _tell_exceptions(run, [trial for (_, trial), of in zip(group, rewards, strict=True) if of])
     return run
 
 
-def _add(run: Run, trial: dict[str, Any], file: int, epoch: int, metrics: list[str]) -> None:
-    item, rewards = str(trial["task_name"]), _rewards(trial)
+def _add(
+    run: Run,
+    trial: dict[str, Any],
+    rewards: dict[str, float],
+    file: int,
+    epoch: int,
+    metrics: list[str],
+) -> None:
+    item = str(trial["task_name"])
     content = digest(trial.get("task_checksum"))
     place = run.cells.sample(
         item, epoch=epoch, content=content, text=item, file=file, failed=not rewards
@@ -137,13 +155,13 @@ def _add(run: Run, trial: dict[str, Any], file: int, epoch: int, metrics: list[s
         run.cells.score(place, metric, rewards.get(metric), OK if rewards else ERROR)
 
 
-def _rewards(trial: dict[str, Any]) -> dict[str, float | None]:
+def _rewards(file: LogFile, trial: dict[str, Any]) -> dict[str, float]:
     """The rewards of a trial by name; empty where the verifier gave none."""
     verifier = as_dict(trial.get("verifier_result"))
     rewards = verifier.get("rewards", verifier.get("reward"))
     if not isinstance(rewards, dict):
         rewards = {} if rewards is None else {_METRIC: rewards}
-    return {str(name): number(value) for name, value in rewards.items()}
+    return {k: measured(value, file.name, None, k, "reward") for k, value in rewards.items()}
 
 
 def _system(trial: dict[str, Any]) -> str:
@@ -175,7 +193,7 @@ def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
     kinds = Counter(
         as_text(as_dict(trial["exception_info"]).get("exception_type"))
         for trial in trials
-        if trial.get("exception_info") and _rewards(trial)
+        if trial.get("exception_info")
     )
     if kinds:
         named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())

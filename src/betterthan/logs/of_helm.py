@@ -8,7 +8,16 @@ from typing import Any
 
 from betterthan.io.json_records import listed
 from betterthan.io.problems import counted, problem
-from betterthan.logs.json_values import as_dict, as_dicts, as_text, count, flat, number, read_json
+from betterthan.logs.json_values import (
+    as_dict,
+    as_dicts,
+    as_text,
+    flat,
+    measured,
+    number,
+    read_json,
+    whole,
+)
 from betterthan.logs.record import OK, UNSCORED, Run
 from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
@@ -21,6 +30,7 @@ _SETTINGS = (
     *("temperature", "max_tokens", "model_deployment", "input_prefix", "output_prefix"),
     *("global_prefix", "chain_of_thought_prefix"),
 )
+_TRIAL = "train_trial_index"
 _NO_INSTANCES = "holds nothing of single instances; give the folder with per_instance_stats.json"
 
 
@@ -113,7 +123,7 @@ def _add(run: Run, record: dict[str, Any], row: int, clustered: bool) -> None:
     changed = _perturbation(record)
     place = run.cells.sample(
         f"{item} ({changed})" if changed else item,
-        epoch=count(record.get("train_trial_index"), 0) + 1,
+        epoch=whole(record.get(_TRIAL), 0, run.files[0], row, _TRIAL) + 1,
         cluster=item if clustered else None,
         text=item,
         row=row,
@@ -122,7 +132,8 @@ def _add(run: Run, record: dict[str, Any], row: int, clustered: bool) -> None:
         name = as_text(as_dict(stat.get("name")).get("name"))
         if name and not name.startswith(_BOOKS):
             status = OK if number(stat.get("count")) else UNSCORED
-            run.cells.score(place, name, number(stat.get("mean")), status)
+            mean = measured(stat.get("mean"), run.files[0], row, name, "mean")
+            run.cells.score(place, name, mean, status)
 
 
 def _split(record: dict[str, Any]) -> str:

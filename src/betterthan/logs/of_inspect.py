@@ -18,10 +18,10 @@ from betterthan.logs.json_values import (
     as_dicts,
     as_list,
     as_text,
-    count,
     flat,
     number,
     parsed,
+    whole,
 )
 from betterthan.logs.record import DIED, DONE, FAILED, TEXT_LIMIT, Run
 from betterthan.logs.sniffing import LogFile, Preview
@@ -57,7 +57,7 @@ def _add_task(run: Run, about: dict[str, Any]) -> None:
         stripped(str(sample_id))
         for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
     ]
-    run.epochs = count(as_dict(about.get("config")).get("epochs"), 1)
+    run.epochs = whole(as_dict(about.get("config")).get("epochs"), 1, run.files[0], None, "epochs")
 
 
 def declared_metrics(header: dict[str, Any]) -> list[str]:
@@ -520,11 +520,15 @@ class _Samples:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def add(self, batch: Sequence[dict[str, Any]]) -> None:
+    def add(self, batch: Sequence[dict[str, Any]], source: str) -> None:
         """Store the columns of a batch of samples."""
         epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
+        begin = len(self.ids) + 1
+        self.epochs.extend(
+            epoch if type(epoch) is int else whole(epoch, 1, source, row, "epoch")
+            for row, epoch in enumerate(epochs, begin)
+        )
         self.ids.extend(sample["id"] for sample in batch)
-        self.epochs.extend(epoch if type(epoch) is int else count(epoch, 1) for epoch in epochs)
         self.texts.extend(input_text(sample)[:most] for sample in batch)
         self.errors.extend(sample.get("error") for sample in batch)
         if self.with_metadata:
@@ -554,7 +558,7 @@ def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[
             )
         except RecursionError:
             raise _too_deep(file, len(samples.contents) + 1) from None
-        samples.add(batch)
+        samples.add(batch, file.name)
     return header
 
 
@@ -602,20 +606,25 @@ def _parts(archive: Archive) -> list[str]:
 def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
-    row = 0
+    row = null_row = 0
     with file.open() as data:
         for key, value in fields(data, file.name, frozenset({"samples"})):
-            if key != "samples" or value is None:
+            if key != "samples":
                 header[key] = value
                 continue
             row += 1
+            if value is None:  # none at all, or one of several
+                null_row = row
+                continue
             if not _is_sample(value):
                 raise problem(file.name, "is no sample", row=row, value=value)
             try:
                 samples.contents.append(contents.digest(value))
             except RecursionError:
                 raise _too_deep(file, row) from None
-            samples.add([value])
+            samples.add([value], file.name)
+    if null_row and row > 1:
+        raise problem(file.name, "is no sample", row=null_row, value=None)
     if not isinstance(header.get("eval"), dict):
         raise problem(file.name, "is no header of an Inspect log")
     return header

@@ -167,6 +167,8 @@ class _Rows:
             self._places[key] = (_sample(self._run, row, record), set())
         place, filters = self._places[key]
         filters.add(chosen)
+        if not isinstance(record.get("metrics"), list | None):
+            raise TypeError("metrics is no list")
         metrics = tuple(
             record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
         )

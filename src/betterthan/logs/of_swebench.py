@@ -80,8 +80,18 @@ def _is_details(preview: Preview) -> bool:
     return bool(_INSTANCE.fullmatch(str(key))) and _METRIC in as_dict(value)
 
 
-def _read_report(file: LogFile) -> Run:
+def _lists(file: LogFile) -> dict[str, Any]:
+    """Read an object whose lists hold ids."""
     report = as_dict(read_json(file))
+    for key in {key for key, *_ in (*_REPORT, *_RESULTS)} & report.keys():
+        ids = report[key]
+        if ids is not None and not (isinstance(ids, list) and all(type(i) is str for i in ids)):
+            raise problem(file.name, "is no list of ids", column=key, value=ids)
+    return report
+
+
+def _read_report(file: LogFile) -> Run:
+    report = _lists(file)
     run = _run(file)
     _add(run, report, _REPORT)
     lists = [as_list(report.get(key)) for key in report if key.endswith("_ids")]
@@ -106,7 +116,7 @@ def _read_report(file: LogFile) -> Run:
 def _read_results(file: LogFile, instances: set[str]) -> Run:
     """Read results that list only resolved instances; all other instances failed."""
     run = _run(file)
-    _add(run, as_dict(read_json(file)), _RESULTS)
+    _add(run, _lists(file), _RESULTS)
     for item in sorted(instances - set(run.cells.item)):
         run.cells.score(run.cells.sample(item, text=item), _METRIC, 0.0)
     run.declared = sorted({*instances, *run.cells.item})
@@ -130,8 +140,10 @@ def _read_details(files: Sequence[LogFile]) -> dict[Path, Run]:
             runs_by_folder[file.path] = _run(file)
         run = runs_by_folder.get(file.path, runs_by_folder[folder])
         for row, (item, detail) in enumerate(details.items(), start=1):
+            if not isinstance(detail, dict):
+                raise problem(file.name, f"{item} is no object", row=row, value=detail)
             place = run.cells.sample(item, text=item, row=row, file=len(run.files) - 1)
-            run.cells.score(place, _METRIC, _resolved(as_dict(detail).get(_METRIC), file, row))
+            run.cells.score(place, _METRIC, _resolved(detail.get(_METRIC), file, row))
         run.declared = list(run.cells.item)
     return runs_by_folder
 
@@ -174,7 +186,7 @@ def _tell_doubles(run: Run, report: dict[str, Any], keys: Sequence[str]) -> None
 
 def _check(run: Run, results: LogFile) -> None:
     """What the results beside details say, which the details must give too."""
-    resolved = as_list(as_dict(read_json(results)).get("resolved"))
+    resolved = as_list(_lists(results).get("resolved"))
     run.files.append(results.name)
     if run.declared:
         run.reported = {_METRIC: len(set(map(str, resolved))) / len(set(run.declared))}

@@ -1,6 +1,5 @@
 """tau2-bench: simulations, in one file or in a folder next to it."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from betterthan.io.json_records import fields
 from betterthan.io.problems import problem, quoted
 from betterthan.logs.hashing import digest
-from betterthan.logs.json_values import as_dict, as_text, count, flat, read_json
+from betterthan.logs.json_values import as_dict, as_text, flat, measured, read_json, whole
 from betterthan.logs.record import ERROR, OK, Run
 from betterthan.logs.sniffing import LogFile, Preview
 
@@ -77,9 +76,11 @@ def _read(run: Run, file: LogFile) -> tuple[dict[str, bytes | None], list[dict[s
     inside: list[dict[str, Any]] = []
     with file.open() as data:
         for key, value in fields(data, file.name, _LISTS):
-            if key == "tasks" and isinstance(value, dict):
+            if key in _LISTS and not isinstance(value, dict):
+                raise problem(file.name, f"one of {key} is no object", value=value)
+            if key == "tasks":
                 contents[str(value.get("id"))] = digest(value) if set(value) > {"id"} else None
-            elif key == "simulations" and isinstance(value, dict):
+            elif key == "simulations":
                 inside.append(_short(value, file.name, len(inside) + 1))
             elif key == "info":
                 _add_info(run, as_dict(value))
@@ -109,21 +110,13 @@ def _read_simulations(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], st
 def _short(simulation: dict[str, Any], name: str, row: int | None) -> dict[str, Any]:
     if simulation.get("task_id") is None:
         raise problem(name, "is a simulation without a task_id", row=row)
-    fields_kept = {key: simulation.get(key) for key in ("task_id", "trial", "termination_reason")}
+    fields_kept = {key: simulation.get(key) for key in ("task_id", "termination_reason")}
+    fields_kept["trial"] = whole(simulation.get("trial"), 0, name, row, "trial")
     reward = simulation.get("reward_info")
     if reward is None:
         return fields_kept | {"reward": None}
-    return fields_kept | {"reward": [_reward(as_dict(reward).get("reward"), name, row)]}
-
-
-def _reward(value: Any, name: str, row: int | None) -> float:
-    """Return a reward as a score, NaN if there is none."""
-    if value is None or value != value:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        reason = "is no reward; one is a number from 0 to 1, or null where there is none"
-        raise problem(name, reason, row=row, column=_METRIC, value=value)
-    return float(value)
+    value = as_dict(reward).get("reward")
+    return fields_kept | {"reward": [measured(value, name, row, _METRIC, _METRIC, 0, 1)]}
 
 
 def _add(
@@ -133,7 +126,7 @@ def _add(
     item, failed = str(simulation["task_id"]), simulation["reward"] is None
     place = run.cells.sample(
         item,
-        epoch=count(simulation["trial"], 0) + 1,
+        epoch=simulation["trial"] + 1,
         content=contents.get(item),
         text=item,
         row=row,
@@ -155,7 +148,7 @@ def _add_info(run: Run, info: dict[str, Any]) -> None:
     agent, user = as_dict(info.get("agent_info")), as_dict(info.get("user_info"))
     run.system = as_text(agent.get("llm")) or as_text(agent.get("implementation")) or None
     run.task = as_text(as_dict(info.get("environment_info")).get("domain_name"))
-    run.epochs = count(info.get("num_trials"), 1)
+    run.epochs = whole(info.get("num_trials"), 1, run.files[0], None, "num_trials")
     keys = ("implementation", "llm", "llm_args")
     settings = flat({"agent": {k: agent[k] for k in keys if k in agent}})
     settings |= flat({"user": {k: user[k] for k in keys if k in user}})

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from betterthan.io.json_records import value_of
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
@@ -22,6 +23,7 @@ from betterthan.logs.json_values import (
 )
 from betterthan.logs.record import ERROR, OK, Run
 from betterthan.logs.sniffing import LogFile, Preview
+from betterthan.text import vanishes
 
 
 @dataclass(frozen=True)
@@ -211,19 +213,20 @@ def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
     """Read a cell with several scores: an object, or its JSON text."""
     if is_blank(value):
         return {}
+    scores = value
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            value = None
-    if not isinstance(value, dict):
+            scores = value_of(value, name, place)
+        except ValueError:
+            scores = value  # refused as the text that it is
+    if not isinstance(scores, dict):
         reason = "is no object of metric and score"
-        raise problem(name, reason, row=place, column=column, value=value)
+        raise problem(name, reason, row=place, column=column, value=scores)
     return {
         str(metric): value_list[0]
         if isinstance(value_list, list) and len(value_list) == 1
         else value_list
-        for metric, value_list in value.items()
+        for metric, value_list in scores.items()
     }
 
 
@@ -279,7 +282,10 @@ def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str
 def _is_text(values: Sequence[Any]) -> bool:
     """Whether all values are labels: there are some, and none is a score."""
     present = [value for value in values if not is_blank(value)]
-    return bool(present) and all(as_score(value) is None for value in present)
+    return bool(present) and all(
+        as_score(value) is None and not (isinstance(value, str) and vanishes(value))
+        for value in present
+    )
 
 
 def _add(run: Run, row: _Row, k: int, metrics: Sequence[str]) -> None:

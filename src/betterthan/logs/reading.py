@@ -14,6 +14,7 @@ from betterthan import checks
 from betterthan.io.problems import counted, printable, problem, quoted
 from betterthan.io.texts import repeated
 from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
+from betterthan.logs.hashing import TooDeepError
 from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, tools
 from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
 from betterthan.logs.roster import READERS
@@ -302,6 +303,11 @@ def _refuse_epochs(run: Run) -> None:
     if len(run.declared) * run.epochs - len(epochs) > _MOST_MEANT:
         reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
         raise problem(run.files[0], f"{reason} {len(epochs):,}; correct how many runs were meant")
+    if run.epochs > _MOST_EPOCHS:
+        reason = (
+            f"names {quoted(run.epochs)} runs of each item; at most {_MOST_EPOCHS:,} are counted"
+        )
+        raise problem(run.files[0], reason)
 
 
 def _place(run: Run, sample: int) -> tuple[str, int | None]:
@@ -456,7 +462,11 @@ def read_runs(
     for reader in READERS:
         before = len(runs)
         for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
-            new_runs = reader.runs([source.file for source in group], items, metadata)
+            try:
+                new_runs = reader.runs([source.file for source in group], items, metadata)
+            except (RecursionError, TooDeepError):
+                names = ", ".join(source.file.name for source in group)
+                raise problem(names, "holds a value that is nested too deeply") from None
             for run in new_runs:
                 tool = reader.tool if run.tool == reader.name else run.tool
                 runs.append(replace(checked(run), tool=tool))

@@ -13,6 +13,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.io.problems import printable
 from betterthan.signed import Signature
 
 _PAIRS = "pairs"  # stands for the dims of the pairs: (system_a, system_b) or (pair,)
@@ -297,4 +298,4 @@ def _listed(labels: Iterable[Any]) -> str:
 
 
 def _refused(source: str, what: str, right: str) -> ValueError:
-    return ValueError(" ".join(f"{source}: {what}; give {right}".split()))
+    return ValueError(printable(" ".join(f"{source}: {what}; give {right}".split())))
