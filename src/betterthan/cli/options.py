@@ -272,8 +272,9 @@ def kind_of(takes: str) -> Any:
     return {"": bool, "NUMBER": int | None, "FILE": Path | None}.get(takes, str | None)
 
 
-_IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"}
-_IN_PYTHON |= {"margin": "tie_margin"}  # of gate no message has margin=
+_IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"} | {
+    "margin": "tie_margin"  # no message of gate has margin=
+}
 _CALL_OR_OPTION = re.compile(
     r"\w\([^()]*\)|(?<![\w.-])([a-z_]+)=(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[\w.+-]*\w)?"
 )

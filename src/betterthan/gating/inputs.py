@@ -227,8 +227,10 @@ def refuse_several(logs: Logs, sides: Sequence[str]) -> None:
             raise ValueError(f"the {side} holds no log of a known tool")
 
 
-_TABLE_CHOICES = ("item", "system", "score", "run", "ignore", "true", "false", "percent", "decimal")
-_TABLE_CHOICES += ("sep",)
+_TABLE_CHOICES = (
+    *("item", "system", "score", "run"),
+    *("ignore", "true", "false", "percent", "decimal", "sep"),
+)
 _RUN_CHOICES = ("again", "items", "format")
 _DIRECTION = "higher_is_better"
 CHOICES = (*_TABLE_CHOICES, *LOG_CHOICES, *_RUN_CHOICES, "cluster", _DIRECTION)
