@@ -26,6 +26,7 @@ from betterthan.models import (
     likelihood_data,
     sampling,
     shrinkage,
+    tie_models,
 )
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.convergence import diagnose
@@ -237,6 +238,38 @@ def test_corners_of_judgments_are_within_reach(counts, tie_model):
     tree = davidson.fit(data, tie_model=tie_model, rng=1, predictive=False)
     assert diagnose(tree).passed
     assert diagnose(tree).pareto_k <= 0.7
+
+
+@pytest.mark.usefixtures("no_nuts")
+@pytest.mark.parametrize("tie_model", ["davidson", "rao_kupper"])
+@pytest.mark.parametrize("votes", [3_000_000, 100_000_000])
+def test_millions_of_votes_are_drawn_by_weights(votes, tie_model):
+    """Their log density falls by so much that a spline through it rings."""
+    random, ability = np.random.default_rng(1), np.linspace(-1, 1, 20)
+    first, second = np.triu_indices(20, 1)
+    tie = np.full(len(first), 0.3)
+    log = tie_models.log_probabilities(ability[first] - ability[second], tie, tie_model)
+    shares = random.dirichlet(np.full(len(first), 0.5))  # some pairs meet rarely
+    counts = random.multinomial(np.rint(votes * shares).astype(int), np.exp(log))
+    pairs = {
+        (f"s{i}", f"s{j}"): tuple(row)
+        for i, j, row in zip(first, second, counts.tolist(), strict=True)
+    }
+    data = bt.counts.from_table(pairs).assign_attrs(unit="judgment")
+    tree = davidson.fit(data, tie_model=tie_model, rng=1, predictive=False)
+    assert diagnose(tree).pareto_k <= 0.7
+    off = tree["posterior"]["ability"].transpose(..., "system").values - ability
+    z = off.mean((0, 1)) / off.std((0, 1))
+    assert np.sqrt((z**2).mean()) < 2  # of 20 abilities, about 1
+
+
+@pytest.mark.usefixtures("no_nuts")
+def test_many_items_are_drawn_by_weights():
+    data = item_response.simulate(20_000, systems=5, rng=1)
+    tree = item_response.fit(data, rng=1, predictive=False)
+    assert diagnose(tree).pareto_k <= 0.7
+    off = tree["posterior"]["ability"] - data["ability"]
+    assert float(np.abs(off.mean(("chain", "draw")) / off.std(("chain", "draw"))).max()) < 4
 
 
 def test_what_a_fit_says_of_its_weights():

@@ -71,7 +71,8 @@ class Grid:
         """Ends (coordinate, 2) where a log density, (node,), has fallen so far; further out where
         it has not.
         """
-        edges, height = self.fine(log)
+        # a spline through a fall of thousands rings, so that its peaks are not those of the density
+        edges, height = self.fine(np.maximum(log, log.max() - _FLOOR * deep))
         limits = []
         for k, steps in enumerate(edges):
             others = tuple(j for j in range(len(edges)) if j != k)
@@ -133,6 +134,7 @@ def _products(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 _NODES = {1: (9, 15), 2: (7, 9), 3: (5, 7)}  # of each spread, by how many there are: coarse, fine
 _DEEP = {1: 18.0, 2: 10.0, 3: 9.0}  # by how much the log density of spreads falls to the ends
+_FLOOR = 4  # depths below which a log density is flat for finding where it ends
 _PASSES = 6  # until the grid is where the density is
 # how far along an axis it is seen how far the density reaches; the last of few parameters alone: of
 # many, what a few draws would gain all others lose
