@@ -93,12 +93,37 @@ def size(
     return {key: posterior.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
 
 
+class Distinct:
+    """The pairs that differ in their parameters, turned so that A leads: each is computed once."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, t: np.ndarray) -> None:
+        self.behind = np.asarray(a < b)
+        columns = [np.maximum(a, b).ravel(), np.minimum(a, b).ravel()]
+        columns.append(np.broadcast_to(t, self.behind.shape).ravel())
+        code = np.zeros(self.behind.size, dtype=np.int64)
+        for column in columns:
+            values, place = np.unique(column, return_inverse=True)
+            code = np.unique(code * len(values) + place, return_inverse=True)[1]
+        _, first, self.back = np.unique(code, return_index=True, return_inverse=True)
+        self.parameters = [column[first] for column in columns]
+
+    def at_work(self, work: Work, function: Callable[..., Any], outputs: int) -> list[np.ndarray]:
+        """What a function returns of the distinct pairs, for each pair."""
+        answers = work(function, *self.parameters, outputs=outputs)
+        return [np.asarray(x)[self.back].reshape(self.behind.shape) for x in answers]
+
+    def turned(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
+        """Of pairs where A leads, and of those where B does, whose difference is the negative."""
+        return np.where(self.behind, behind, ahead)
+
+
 def _interval(
     a: np.ndarray, b: np.ndarray, t: np.ndarray, ci_prob: float, ci_kind: str, at_work: Work
 ) -> tuple[np.ndarray, np.ndarray]:
-    if ci_kind == "eti":
-        return at_work(partial(intervals.eti, prob=ci_prob), a, b, t, outputs=2)
-    lower, upper, modes = at_work(partial(intervals.hdi, prob=ci_prob), a, b, t, outputs=3)
+    ends = partial(intervals.eti if ci_kind == "eti" else intervals.hdi, prob=ci_prob)
+    distinct = Distinct(a, b, t)
+    lower, upper, *modes = distinct.at_work(at_work, ends, outputs=2 if ci_kind == "eti" else 3)
+    lower, upper = distinct.turned(lower, -upper), distinct.turned(upper, -lower)
     hidden = int((np.asarray(modes) > 1).sum())
     if hidden:
         warnings.warn(
@@ -175,7 +200,9 @@ def _masses(
 
 def masses(posterior: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
     """The same of counts that were checked, in their shape with the region in place of outcome."""
-    below, within, above = at_work(partial(_masses, rope=rope), *posterior.pairs, outputs=3)
+    distinct = Distinct(*posterior.pairs)
+    below, within, above = distinct.at_work(at_work, partial(_masses, rope=rope), outputs=3)
+    below, above = distinct.turned(below, above), distinct.turned(above, below)
     parts = [(below, above), (within, within), (above, below)]
     diagonal = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)
     squares = [posterior.square_of(*both, d) for both, d in zip(parts, diagonal, strict=True)]
