@@ -82,7 +82,7 @@ def test_what_is_sampled_carries_its_error_and_its_seed():
     found = bt.compare(data, rng=5, tests=Tests(shuffles=999))
     assert found.attrs["shuffle_seed"] == 5
     assert (found["p_value_mcse"].values[0, 1:] > 0).all()
-    assert "mean by monte_carlo, 999 shuffles, seed 5" in bt.signature(found)
+    assert "mean by monte_carlo, 999 permutations, seed 5" in bt.signature(found)
     assert " ± " in bt.report(found).split("Posterior and tests")[1]
 
 
