@@ -7,6 +7,7 @@ saved comparisons with other bytes, and 8 with other values.
 import json
 import random
 import re
+import sys
 
 import pytest
 
@@ -85,6 +86,16 @@ def test_a_log_without_damage_is_read_as_a_strict_reader_reads_it(tmp_path, kind
     assert len(getattr(log_oracle, seed.tool)(data)) >= 1
 
 
+@pytest.fixture
+def usual_depth():
+    """The recursion limit that Python starts with: PyTensor raises it where it is loaded."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("usual_depth")
 @pytest.mark.parametrize("case", DAMAGED)
 def test_a_damaged_log_is_refused_with_its_place(tmp_path, case):
     kind, name, old, new, message = DAMAGED[case]

@@ -20,7 +20,7 @@ from betterthan.reading.inputs import data_of
 from betterthan.reading.read import ReadOptions
 
 _SYSTEMS_FITTED = 32  # beyond, a model of pairs is refused: names.MCMC_PAIRS_MAX
-_FEW = 20  # examples below which little is settled
+_FEW = 20  # items below which little is settled
 _ORDERED = "pairing run i of one system with run i of another: runs have no common order"
 _TOO_SURE = "they are not independent judgments, and it would be too certain"
 
@@ -92,8 +92,8 @@ def advise(
     >>> import betterthan as bt
     >>> print(bt.advise(bt.datasets.contingency_case("a")))
     Ask dirichlet_multinomial: betterthan.compare(data)
-    Because two systems on one set of 1,000 examples have a closed form, without Monte Carlo error.
-    Misleading: independent_betas, which takes the two accuracies as unrelated though the examples
+    Because two systems on one set of 1,000 items have a closed form, without Monte Carlo error.
+    Misleading: independent_betas, which takes the two accuracies as unrelated though the items
     are the same.
     """
     data = data_of(data, systems, options, "advise")
