@@ -81,9 +81,9 @@ def _temporary(place: Path, locks: ExitStack) -> tuple[Path, int]:
         name = place.with_name(f".betterthan.{os.urandom(8).hex()}.part")
         handle = os.open(name, flags, 0o666 if mode is None else private)
         locked = _lock(handle)
-        if not locked or name.exists():
+        if locked is None or (locked and name.exists()):
             break
-        os.close(handle)  # it was removed before it was locked
+        os.close(handle)  # another writer removed it, or is about to, before it was locked
     if locked:
         locks.callback(os.close, os.dup(handle))
     if mode is not None:
@@ -103,14 +103,18 @@ def _clear(folder: Path) -> None:
                 os.close(handle)
 
 
-def _lock(handle: int) -> bool:
-    """Lock an open file, which the end of the process unlocks; False where that is not possible."""
+def _lock(handle: int) -> bool | None:
+    """Lock an open file, which the end of the process unlocks; False where another process has
+    locked it, None where files cannot be locked.
+    """
     try:
         import fcntl  # not on Windows
 
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
+    except BlockingIOError:
         return False
+    except (ImportError, OSError):
+        return None
     return True
 
 

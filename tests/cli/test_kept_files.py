@@ -147,3 +147,24 @@ def test_a_file_that_was_cleared_before_it_was_locked_is_opened_again(tmp_path, 
     files.write_whole(tmp_path / "report.html", "x")
     assert len(names) == 2
     assert (tmp_path / "report.html").read_text() == "x"
+
+
+def test_a_file_that_another_writer_is_about_to_clear_is_opened_again(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    lock, cleared = files._lock, []
+
+    def meeting_another(handle):
+        if cleared:
+            return lock(handle)
+        (path,) = tmp_path.glob(".betterthan.*.part")
+        cleared.append(os.open(path, os.O_RDWR))
+        fcntl.flock(cleared[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        taken = lock(handle)
+        os.unlink(path)
+        return taken
+
+    monkeypatch.setattr(files, "_lock", meeting_another)
+    files.write_whole(tmp_path / "report.html", "x")
+    os.close(cleared[0])
+    assert (tmp_path / "report.html").read_text() == "x"
+    assert left(tmp_path) == []
