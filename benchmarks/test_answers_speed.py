@@ -15,6 +15,7 @@ from validation.of_hierarchical import common_mean
 
 AGAIN = "the same, with predictive draws and log likelihoods"
 ITEMS, VOTES = "abilities of 134 systems on 500 items", "abilities of 59 systems, 8,931 votes"
+ARENA = "abilities of 200 models, 10,000,000 votes"
 BY_JUDGES = "abilities by votes of 124 judges, 59 systems, 8,931 votes"
 CLUSTERS = "28 pairs of clusters, 60 of 6 items, draws of all parameters"
 DATASETS = "28 pairs over 10 data sets of 50, draws of all parameters"
@@ -105,6 +106,32 @@ def test_abilities_by_votes(benchmark, who):
     said = random.integers(0, 3, 8931)
     benchmark.extra_info |= {"what": "their mode alone, by `scipy.optimize.minimize`"}
     benchmark.pedantic(mode_of_votes, (first, second, said))
+
+
+def arena(models, votes):
+    """Wins, losses and ties of all pairs of models, of which some meet often."""
+    random = np.random.default_rng(1)
+    popular, ability = random.dirichlet(np.full(models, 2.0)), random.normal(0, 0.8, models)
+    first, second = np.triu_indices(models, 1)
+    share = popular[first] * popular[second]
+    odds = np.exp(np.stack([ability[first], ability[second], np.zeros(len(first))], axis=1))
+    odds[:, 2] = 0.2 * np.sqrt(odds[:, 0] * odds[:, 1])
+    met = random.poisson(votes * share / share.sum())
+    counts = random.multinomial(met, odds / odds.sum(1, keepdims=True))
+    names = [(f"m{i}", f"m{j}") for i, j in zip(first, second, strict=True)]
+    table = dict(zip(names, map(tuple, counts.tolist()), strict=True))
+    return bt.counts.from_table(table).assign_attrs(unit="judgment")
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=ARENA)
+def test_abilities_by_millions_of_votes(benchmark, who):
+    if who == "instead":
+        benchmark.extra_info["what"] = "those of 600,000 votes"
+    counts = arena(200, 10_000_000 if who == "ours" else 600_000)
+    fit = {"rng": 1, "predictive": False, "sampler": "laplace"}
+    benchmark.pedantic(bt.models.davidson.fit, (counts,), fit)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])

@@ -5,6 +5,7 @@ beside the plain matrix, and what a process takes to say anything.
 import os
 import subprocess
 import sys
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -14,9 +15,13 @@ from test_speed import labelled, right_or_wrong
 from timers import children
 
 import betterthan as bt
+from betterthan.blocks.lazy import run_locally
 from betterthan.exact.wins import intervals, inverse_laplace
+from betterthan.posterior.differences import Distinct
 
 INTERVALS = "HDIs of the 8,911 pairs of 134 systems"
+REPEATED = "HDIs of the 1,770 pairs of 60 models, 6,000 votes"
+FEW_ITEMS = "HDIs of the 8,911 pairs of 134 systems x 100 items"
 MATRIX = "P matrix of 134 systems x 500 items from counts"
 COMPARE = {s: f"`compare` of {s} systems x 500 items" for s in (134, 300, 600)}
 LONG = "20 systems x 100,000 items, 1,000 joint draws and all answers"
@@ -24,13 +29,13 @@ IMPORT, VERSION, HELP = "`import betterthan`", "`betterthan --version`", "`bette
 FEW = 300  # pairs, of those that are timed slowly
 
 
-def parameters(systems):
+def parameters(systems, items=500):
     """Dirichlet parameters of every pair."""
-    x = right_or_wrong(500, systems).T
+    x = right_or_wrong(items, systems).T
     wins = x @ (1 - x).T
     first, second = np.triu_indices(systems, 1)
     a, b = 1 + wins[first, second], 1 + wins[second, first]
-    return a, b, 503 - a - b
+    return a, b, items + 3 - a - b
 
 
 def by_share(a, b, t):
@@ -60,6 +65,41 @@ def test_intervals(benchmark, who):
         "times": len(a) / FEW,
     }
     benchmark.pedantic(by_share, few)
+
+
+def each_once(a, b, t):
+    """Intervals as `compare` takes them."""
+    return Distinct(a, b, t).at_work(run_locally, partial(intervals.hdi, prob=0.95), 3)
+
+
+def votes(models, number):
+    """Dirichlet parameters of the pairs of models, of which some meet often."""
+    random = np.random.default_rng(1)
+    popular = random.dirichlet(np.full(models, 2.0))
+    first, second = np.triu_indices(models, 1)
+    share = popular[first] * popular[second]
+    met = random.poisson(number * share / share.sum())
+    ability = random.normal(0, 0.8, models)
+    win = 0.8 / (1 + np.exp(ability[second] - ability[first]))
+    counts = random.multinomial(met, np.stack([win, 0.8 - win, np.full(len(win), 0.2)], axis=1))
+    return tuple(1.0 + counts.T)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=REPEATED)
+def test_intervals_of_votes(benchmark, who):
+    if who == "instead":
+        benchmark.extra_info["what"] = "those of every pair, equal ones too"
+    every = partial(intervals.hdi, prob=0.95)
+    benchmark.pedantic(each_once if who == "ours" else every, votes(60, 6_000))
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=FEW_ITEMS)
+def test_intervals_of_few_items(benchmark, who):
+    if who == "instead":
+        benchmark.extra_info["what"] = "those of 134 systems x 500 items"
+    benchmark.pedantic(each_once, parameters(134, 100 if who == "ours" else 500), rounds=2)
 
 
 def distinct(wins, losses):
