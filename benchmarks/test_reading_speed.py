@@ -10,6 +10,7 @@ import sys
 import zipfile
 
 import made_logs
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,6 +18,8 @@ import betterthan as bt
 
 LONG = "a long CSV of 2,000,000 rows"
 GRADED = "the same with scores of 4 decimals"
+PARQUET = "Parquet of 200 systems x 10,000 items, 2,000,000 rows"
+VOTES = "1,000,000 votes in a DataFrame"
 SAMPLES = "samples of lm-eval, 7 kB each"
 ARCHIVE = "an Inspect archive of 100 MB, with transcripts"
 STREAM = "two Inspect logs as JSON of 100 MB"
@@ -88,6 +91,38 @@ def test_long_table(benchmark, who, made):
 @pytest.mark.benchmark(group=GRADED)
 def test_graded_table(benchmark, who, made):
     long_table(benchmark, who, made, True)
+
+
+def shuffled(path):
+    """A long table of 200 systems on 10,000 items, its rows in any order."""
+    items, systems = np.divmod(np.random.default_rng(1).permutation(2_000_000), 200)
+    columns = {"item": [f"q{k}" for k in items], "system": [f"s{k}" for k in systems]}
+    pd.DataFrame(columns | {"score": items * systems % 3 % 2}).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=PARQUET)
+def test_parquet(benchmark, who, made):
+    path = made("long.parquet", shuffled)
+    what = "`pandas.read_parquet`"
+    run(benchmark, who, lambda: bt.read(path), lambda: pd.read_parquet(path), what)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=VOTES)
+def test_votes(benchmark, who):
+    random, models = np.random.default_rng(0), np.array([f"model-{k}" for k in range(100)])
+    first = random.integers(0, 100, 1_000_000)
+    second = (first + random.integers(1, 100, len(first))) % 100
+    winner = np.array(["model_a", "model_b", "tie"])[random.integers(0, 3, len(first))]
+    columns = {"model_a": models[first], "model_b": models[second], "winner": winner}
+    frame = pd.DataFrame(columns)
+    what = "`pandas.factorize` of its three columns"
+    run(
+        *(benchmark, who, lambda: bt.read(frame)),
+        *(lambda: [pd.factorize(frame[name]) for name in columns], what),
+    )
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])

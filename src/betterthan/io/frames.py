@@ -13,7 +13,7 @@ from betterthan.io.compression import max_expanded
 from betterthan.io.layouts import ALIASES, PAIRS
 from betterthan.io.problems import problem
 from betterthan.io.table import MOST_CELLS, Table, make_table
-from betterthan.io.texts import BLOCK, Coding
+from betterthan.io.texts import BLOCK, Coded, Coding, Texts, few
 
 _CELLS = 2**20  # of a file of Parquet that are read together
 
@@ -90,7 +90,10 @@ def table_from_frame(frame: pd.DataFrame, source: str, rows: Sequence[Any] | Non
     """The table in a frame; an index with a name, or of text, is read too."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise problem(source, "has column names of several levels; give one name for each column")
-    labels = frame.index.tolist() if rows is None else rows
+    index = frame.index
+    plain = isinstance(index, pd.RangeIndex)
+    labels = range(index.start, index.stop, index.step) if plain else index.tolist()
+    labels = labels if rows is None else rows
     frame = _with_index(frame, source)
     columns = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
     return make_table(source, list(frame.columns), columns, labels)
@@ -126,6 +129,12 @@ def _cells(series: pd.Series) -> Any:
     if isinstance(dtype, np.dtype) and kind in "iufb":
         return series.to_numpy()
     if isinstance(dtype, pd.StringDtype) and len(series) > BLOCK and not series.hasnans:
+        if series.iloc[:BLOCK].nunique() < BLOCK:
+            codes, distinct = pd.factorize(series)
+            texts = Texts()
+            for begin in range(0, len(distinct), BLOCK):
+                texts.add(distinct[begin : begin + BLOCK].tolist())
+            return Coded(few(texts), codes)
         coding = Coding()
         for begin in range(0, len(series), BLOCK):
             coding.add(series.iloc[begin : begin + BLOCK].tolist())
