@@ -182,19 +182,22 @@ TOPICS = [1 + k // 4 for k in ROWS]
         (([k // 4 for k in ROWS], RIGHT, WRONG), True),
         (([120 + 7 * k % 90 for k in ROWS], RIGHT, WRONG), True),  # lengths of answers
         (([-0.5 - k for k in ROWS], RIGHT, WRONG), True),
-        (([k * 3 % 4 for k in ROWS], RIGHT, WRONG), False),  # errors counted: one system has more
+        (([k * 3 % 4 for k in ROWS], RIGHT, WRONG), True),  # numbers of folds or turns
+        (([k * 3 % 4 for k in ROWS], RIGHT), False),  # errors counted: one system has more
         (([0.3] * len(ROWS), RIGHT, WRONG), False),
-        ((TOPICS, [k % 5 for k in ROWS], WRONG), False),
+        ((TOPICS, [k % 5 for k in ROWS], WRONG), True),
+        (([1 + k % 3 for k in ROWS], [k % 5 for k in ROWS], [k % 4 for k in ROWS]), False),
     ],
 )
 def test_a_column_of_groups_or_lengths_is_no_system(run, columns, refused):
-    table = wide(*columns, names="item,number,old,new")
+    table = wide(*columns, names=",".join(["item", "number", "old", "new"][: len(columns) + 1]))
     code, error = run(table)
     assert code == (2 if refused else 0), error
     if refused:
         least, most = min(columns[0]), max(columns[0])
-        assert f"column 'number': runs from {least:g} to {most:g}, while 'old' " in error
-        assert "--ignore number to leave it out, or --systems old,new" in error
+        assert f"column 'number': runs from {least:g} to {most:g}, while '" in error
+        assert "--ignore number to leave it out, or --systems " in error
+        assert least > 20 or "--systems number,old,new if it is a system, too" in error
         assert least > 20 or "--cluster number if it groups the items" in error
         assert run(table, "--ignore", "number")[0] == 0
         assert run(table, "--systems", "number,old,new")[0] == 0

@@ -262,13 +262,15 @@ _SUMMARY = re.compile(
 )
 _WORDS = ["total", "sum", "mean", "average", "avg", "overall", "median", "std", "macro", "micro"]
 _MEASURE = re.compile(
-    r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words)"
+    r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words"
+    r"|confidence)"
     r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
     re.IGNORECASE,
 )
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
 _CELLS = 2**18  # that are looked at together
+_ROWS = 8  # of fewer rows any numbers may be scores
 _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 
@@ -283,15 +285,6 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
             f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
         )
         raise problem(table.source, reason, column=odd[0])
-    other = _next_to_binary(values)
-    if other is not None:
-        column, binary = systems[other], systems[0 if other else 1]
-        reason = (
-            f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1; pass "
-            f"cluster={quoted(column)} if it groups the items, or else "
-            f"{how_to_choose(systems, [column]).removeprefix('pass ')}"
-        )
-        raise problem(table.source, reason, column=column)
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
         reason = f"is the {statistic} of the other columns, and no system"
@@ -302,24 +295,35 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
         reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
         raise problem(table.source, reason, column=named[0])
+    other = _next_to_binary(values)
+    if other is not None:
+        column, binary = systems[other], systems[int(_are_binary(values).argmax())]
+        reason = (
+            f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1; pass "
+            f"cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to leave it "
+            f"out, or systems={_in_python(systems)} if it is a system, too"
+        )
+        raise problem(table.source, reason, column=column)
 
 
 def _next_to_binary(values: np.ndarray) -> int | None:
-    """The only column that is not of 0 and 1, if it has no value between or never falls.
-
-    Lengths have no value between, and numbers of topics, in whole numbers, rise from row to row.
+    """The first column that is no system where others have 0 and 1: of whole numbers next to two
+    such columns; next to one, all above or below, or never falling, as numbers of topics do.
     """
-    (others,) = np.nonzero([not _is_binary(column) for column in values.T])
-    if len(others) != 1 or values.shape[1] < 2:
-        return None
-    own = values[~np.isnan(values[:, others[0]]), others[0]]
-    outside = bool((own >= 1).all() or (own < 0).all())
-    rising = bool((own == np.floor(own)).all() and (np.diff(own) >= 0).all())
-    return int(others[0]) if outside or (rising and len(np.unique(own)) >= _GROUPS) else None
+    binary = _are_binary(values)
+    for k in np.flatnonzero(~binary) if binary.any() and len(values) >= _ROWS else ():
+        own = values[~np.isnan(values[:, k]), k]
+        whole = bool((own == np.floor(own)).all())
+        outside = bool((own >= 1).all() or (own < 0).all())
+        rising = whole and bool((np.diff(own) >= 0).all()) and len(np.unique(own)) >= _GROUPS
+        if outside or rising or (whole and binary.sum() >= 2):
+            return int(k)
+    return None
 
 
-def _is_binary(column: np.ndarray) -> bool:
-    return bool(((column == 0) | (column == 1) | np.isnan(column)).all())
+def _are_binary(values: np.ndarray) -> np.ndarray:
+    """Whether each column has 0 and 1 and nothing else, (column,)."""
+    return np.array([((c == 0) | (c == 1) | np.isnan(c)).all() for c in values.T], dtype=bool)
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
