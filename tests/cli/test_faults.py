@@ -16,7 +16,6 @@ from betterthan.cli import commands, start
 from betterthan.plot import figure_files
 
 FULL = "/dev/full"
-pytestmark = pytest.mark.skipif(not os.path.exists(FULL), reason="there is no device that is full")
 WIDE = "item,A,B\n" + "".join(f"q{k},1,{k % 2}\n" for k in range(20))
 OLD = "item,score\n" + "".join(f"q{k},{k % 3 % 2}\n" for k in range(20))
 COMMANDS = {
@@ -78,6 +77,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.skipif(not os.path.exists(FULL), reason="there is no device that is full")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_cannot_be_written_leaves_what_was_there(run, monkeypatch, command):
     run(COMMANDS[command])
@@ -142,7 +142,7 @@ for name, after in [line.split("|") for line in sys.stdin.read().splitlines()]:
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no signal that kills")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_killed_command_leaves_whole_files(run, tmp_path, monkeypatch):
     """Each file is the old or the new one, and a mixed set shows by its hash of the data."""
     kills, befores, afters = [], {}, {}

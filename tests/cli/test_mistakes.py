@@ -184,6 +184,7 @@ TOPICS = [1 + k // 4 for k in ROWS]
         (([-0.5 - k for k in ROWS], RIGHT, WRONG), True),
         (([k * 3 % 4 for k in ROWS], RIGHT, WRONG), True),  # numbers of folds or turns
         (([k * 3 % 4 for k in ROWS], RIGHT), False),  # errors counted: one system has more
+        (([0.5 + k % 5 / 2 for k in ROWS], RIGHT, WRONG), True),  # weights of items
         (([0.3] * len(ROWS), RIGHT, WRONG), False),
         ((TOPICS, [k % 5 for k in ROWS], WRONG), True),
         (([1 + k % 3 for k in ROWS], [k % 5 for k in ROWS], [k % 4 for k in ROWS]), False),

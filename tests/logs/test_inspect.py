@@ -286,6 +286,14 @@ def test_cut_zip_is_no_log(tmp_path):
     assert LogFile(path, "a.eval").preview.kind == "a zip file that is cut or damaged"
 
 
+def test_zip_of_a_later_version_is_not_called_damaged(tmp_path):
+    path = made.eval_log(tmp_path / "a.eval", made.header(), [made.summary("q0")])
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\1\2") + 6] = 99  # the version that reading it needs
+    path.write_bytes(data)
+    assert LogFile(path, "a.eval").preview.kind == "a zip file of a version that Python cannot read"
+
+
 @pytest.mark.parametrize("method", [made.STORED, made.DEFLATE, made.ZSTD])
 def test_wrong_check_sum(tmp_path, method):
     path = made.eval_log(

@@ -8,6 +8,7 @@ import pytest
 
 from betterthan.logs.reading import read_logs
 from betterthan.logs.roster import READERS
+from validation.fuzzing.log_mutations import places
 
 from . import made_inspect, made_lm_eval
 from .samples import files_in
@@ -66,15 +67,6 @@ def tau2():
 def helm():
     rows = [instance("id1", stat("em")), instance("id2", stat("em"))]
     return {"per_instance_stats.json": rows, "run_spec.json": SPEC, "stats.json": [stat("em")]}
-
-
-def places(value, path=()):
-    """The paths of all values below."""
-    below = value.items() if isinstance(value, dict) else ()
-    below = enumerate(value) if isinstance(value, list) else below
-    for key, one in below:
-        yield (*path, key)
-        yield from places(one, (*path, key))
 
 
 def mutated(value, path, strange):

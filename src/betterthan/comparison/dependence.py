@@ -1,4 +1,4 @@
-"""What makes items less than independent, or unequal in weight, and what that costs."""
+"""Dependence of items and unequal weights, and by how much they reduce the sample size."""
 
 from collections.abc import Collection
 from typing import Any

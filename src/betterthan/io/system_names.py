@@ -307,16 +307,18 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
 
 
 def _next_to_binary(values: np.ndarray) -> int | None:
-    """The first column that is no system where others have 0 and 1: of whole numbers next to two
-    such columns; next to one, all above or below, or never falling, as numbers of topics do.
+    """The first column that is no system where others have 0 and 1: one that leaves their range
+    next to two such columns; next to one, all above or below, or never falling, as numbers of
+    topics do.
     """
     binary = _are_binary(values)
     for k in np.flatnonzero(~binary) if binary.any() and len(values) >= _ROWS else ():
         own = values[~np.isnan(values[:, k]), k]
-        whole = bool((own == np.floor(own)).all())
         outside = bool((own >= 1).all() or (own < 0).all())
-        rising = whole and bool((np.diff(own) >= 0).all()) and len(np.unique(own)) >= _GROUPS
-        if outside or rising or (whole and binary.sum() >= 2):
+        rising = bool((own == np.floor(own)).all() and (np.diff(own) >= 0).all())
+        rising = rising and len(np.unique(own)) >= _GROUPS
+        leaves = binary.sum() >= 2 and bool((own < 0).any() or (own > 1).any())
+        if outside or rising or leaves:
             return int(k)
     return None
 

@@ -177,8 +177,9 @@ def _zip_preview(path: Path) -> Preview:
         with zipfile.ZipFile(path) as archive:
             infos = tuple(archive.infolist())
         return Preview("zip", members=tuple(info.filename for info in infos), infos=infos)
-    # zipfile raises NotImplementedError for an archive version that it does not support
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except NotImplementedError:  # how zipfile refuses an archive of a later version of the format
+        return Preview("a zip file of a version that Python cannot read")
+    except (zipfile.BadZipFile, OSError, ValueError):
         return Preview("a zip file that is cut or damaged")
 
 
