@@ -22,15 +22,19 @@ from betterthan.comparison.units import (
     wins_of_counts,
     wins_of_items,
 )
+from betterthan.counts.reliability import Reliability, successes_of
 from betterthan.counts.scoring import counts_and_used
 from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_square
+from betterthan.counts.successes import TRIALS
 from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, mean_of_runs, several, unit_of, unlabelled
 from betterthan.exact.joint.units import once, pair_sums
+from betterthan.exact.runs import shares_of
 from betterthan.exact.wins import intervals
 from betterthan.io.texts import text_array
 from betterthan.posterior.bounds import score_limits
+from betterthan.posterior.table import Question
 from betterthan.significance.signs import OnClusters, Sums
 
 if TYPE_CHECKING:
@@ -145,6 +149,8 @@ def load(data: Any, options: Options) -> Evaluation:
         If they are none of these or not valid, or an option does not fit them.
     """
     loaded = recognise(data).of_systems(options.systems)
+    if options.reliability is not None:
+        return _evaluate_reliability(loaded, options.reliability, options)
     loaded = loaded.with_policy(options.missing, options.margin)
     advice = None
     if options.method == "advised":
@@ -154,6 +160,33 @@ def load(data: Any, options: Options) -> Evaluation:
     if loaded.kind == "blocks":
         return _evaluate_blocks(loaded, options)
     return evaluate(loaded, options, advice)
+
+
+def _evaluate_reliability(
+    loaded: LoadedData, reliability: Reliability, options: Options
+) -> Evaluation:
+    """Of each item the chance that k of its runs succeed, as its score.
+
+    Raises
+    ------
+    ValueError
+        If these are no runs that succeed or fail, or a system has too few runs of each item.
+    """
+    if loaded.kind not in ("scores", "trials"):
+        raise ValueError(
+            f"quantity={reliability.name!r} needs scores of repeated runs, and these are "
+            f"{loaded.kind}; leave it out"
+        )
+    runs = successes_of(loaded.data)
+    if reliability.k == 1 and runs[TRIALS].values.max() == 1:  # of one run it is accuracy
+        return evaluate(loaded, replace(options, reliability=None, quantity=None))
+    chances = reliability.scores(runs)
+    few = int((runs[TRIALS].values < reliability.k).any(1).sum())
+    evaluation = evaluate(LoadedData("scores", chances, chances, chances), options)
+    notes = (f"{reliability.name}: {few} of {len(chances)} items have fewer than {reliability.k} "
+             "runs of a system, and do not count in its pairs.",) * (few > 0)
+    attrs = evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
+    return replace(evaluation, notes=notes + evaluation.notes, attrs=attrs)
 
 
 def evaluate(
@@ -290,6 +323,8 @@ def score_intervals(
     """
     if totals is None:
         return {}
+    if totals.single and isinstance(totals, UnitTotals) and totals.reliability:
+        return of_reliability(totals.totals, totals.sizes > 0, options.question)
     if not totals.single or totals.graded:
         return totals.intervals(options.question)
     scored, question = columns["n_scored"][1], options.question
@@ -298,6 +333,16 @@ def score_intervals(
     parts = {"score_lower": low, "score_upper": high}
     parts |= {"n_right": right} if totals.higher_is_better else {}
     return {name: ((names.SYSTEM,), values) for name, values in parts.items()}
+
+
+def of_reliability(chances: np.ndarray, counted: np.ndarray, question: Question) -> Arrays:
+    """``score`` of each system with its interval: shares of items have a Dirichlet posterior, with
+    half an item at 0 and half at 1.
+    """
+    law = shares_of(chances, counted)
+    lower, upper = law.interval(question.ci_prob, question.ci_kind)
+    columns = {"score_lower": lower, "score_upper": upper}
+    return {name: ((names.SYSTEM,), values) for name, values in columns.items()}
 
 
 def notes_of_counting(

@@ -7,6 +7,7 @@ from typing import Any, Self
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.reliability import Reliability
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models.priors import is_distribution, is_table
 from betterthan.models.sampling import Sampling
@@ -37,6 +38,7 @@ class Options:
     rank_seed: int  # of draws for ranks: fixed if none was given, so that data have one answer
     over: str | None = None  # the column whose values are averaged
     weights: Any = None  # of these
+    reliability: Reliability | None = None  # where the quantity is pass^k or pass@k
 
     @property
     def tie_policy(self) -> str:
@@ -59,6 +61,10 @@ class Options:
     def validate(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> Self:
         """The options, or an error that names the one that is wrong."""
         limits: Any = {k: choices.pop(k) for k in ("rope", "ci_prob", "ci_kind", "threshold")}
+        reliability = Reliability.parse(choices["quantity"])
+        if reliability is not None:
+            _refuse_reliability(reliability, choices)
+            choices["quantity"] = "mean"
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
         for name, allowed in _OR_NONE.items():
@@ -85,6 +91,7 @@ class Options:
         choices["margin"] = checks.margin(choices["margin"])
         return cls(
             **choices,
+            reliability=reliability,
             question=question,
             tests=Tests.parse(tests),
             sampling=sampling,
@@ -92,6 +99,19 @@ class Options:
             seed=seed,
             rank_seed=0 if rng is None else seed,
         )
+
+
+def _refuse_reliability(reliability: Reliability, choices: dict[str, Any]) -> None:
+    """Refuse what is not of chances of success."""
+    name = reliability.name
+    for key, default, what in (
+        ("method", "exact", "has a closed form"),
+        ("unit", None, "takes the runs of an item together"),
+        ("margin", 0.0, "has no ties"),
+        ("missing", "pairwise", "leaves out items with too few runs"),
+    ):
+        if choices[key] != default:
+            raise ValueError(f"quantity={name!r} {what}; leave out {key}={choices[key]!r}")
 
 
 def _refuse_over(choices: dict[str, Any]) -> None:

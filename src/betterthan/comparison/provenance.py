@@ -67,7 +67,7 @@ def provenance(
         "ties": "unknown" if counts.attrs.get("ties") == "unknown" else options.ties,
         "method": options.method,
         "engine": first.engine,
-        "quantity": quantity.lead,
+        "quantity": quantity.name,
         "beside_quantity": quantity.other,
         "splits": None if quantity.other is None else not quantity.chosen,
         "difference_is": names.DIFFERENCES["wins"] if moved else quantity.difference_is,
@@ -87,7 +87,7 @@ def provenance(
     if by_t:
         record |= _units(evaluation)
         graded = (
-            quantity.lead == "mean" and evaluation.totals is not None and evaluation.totals.graded
+            quantity.name == "mean" and evaluation.totals is not None and evaluation.totals.graded
         )
         record["difference_most"] = None if graded else 1.0  # the largest that there can be
         record["prior_sd"] = options.prior_sd or None

@@ -1,6 +1,6 @@
 """Scores and wins as sums on the units of evidence, and which quantity of them is compared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,7 @@ class UnitTotals:
     graded: bool  # more than right and wrong
     runs: bool  # an item was run several times
     weight: str = "item"  # what counts once in a mean: an item, or a unit
+    reliability: str | None = None  # pass^k or pass@k, where scores are the chances of it
 
     @property
     def units(self) -> int:
@@ -69,7 +70,7 @@ class UnitTotals:
     @property
     def limits(self) -> tuple[float, float]:
         """The range of a mean, of which more is better, where it is known."""
-        if self.graded:
+        if self.graded and self.reliability is None:
             return -np.inf, np.inf
         return (0.0, 1.0) if self.higher_is_better else (-1.0, 0.0)
 
@@ -164,14 +165,16 @@ def unit_totals(loaded: LoadedData, unit: str, *, together: bool) -> UnitTotals 
         return None
     scores, values = loaded.scores, oriented(loaded.scores).astype(float)
     present = ~np.isnan(values)
-    graded = not np.isin(scores.values[present], (0.0, 1.0)).all()
+    reliability = scores.attrs.get("reliability")
+    graded = bool(reliability) or not np.isin(scores.values[present], (0.0, 1.0)).all()
     totals, sizes = np.where(present, values, 0.0), present.astype(float)
     runs = together and several(scores, EPOCH)
     if runs:
         place = pd.factorize(item_ids(scores))[0]
         totals, sizes = units.summed(totals, place), units.summed(sizes, place)
         scores = scores.isel({names.ITEM: np.unique(place, return_index=True)[1]})
-    return _unit_totals(scores, totals, sizes, unit, runs=runs, graded=graded)
+    sums = _unit_totals(scores, totals, sizes, unit, runs=runs, graded=graded)
+    return replace(sums, reliability=reliability)
 
 
 _TRIALS = ("successes", "trials")
@@ -234,11 +237,17 @@ class Quantity:
     lead: str  # wins, accuracy or mean
     other: str | None = None
     chosen: bool = True  # asked for; else the two may be split
+    reliability: str | None = None  # pass^k or pass@k, of which means are compared
+
+    @property
+    def name(self) -> str:
+        """What is compared: wins, accuracy, mean, or such as "pass^3"."""
+        return self.reliability or self.lead
 
     @property
     def difference_is(self) -> str:
         """In words."""
-        return names.DIFFERENCES[self.lead]
+        return names.DIFFERENCES.get(self.name, f"difference in {self.name}")
 
 
 def quantity_of(
@@ -266,6 +275,8 @@ def quantity_of(
                 f"quantity='mean' needs scores by item; for {kind}, pass quantity='wins'"
             )
         return Quantity("wins")
+    if options.reliability is not None:
+        return Quantity("mean", reliability=options.reliability.name)
     if not scores.graded:
         if wanted == "wins" and not scores.single:
             return Quantity("wins", "mean")

@@ -1,0 +1,163 @@
+"""Repeated runs of items: pass^k and pass@k without bias, their bounds, and what error is due to
+runs and to items.
+
+With s successes of r runs of an item, C(s, k) / C(r, k) has the expectation p^k for every success
+probability p, as the chance that k of the r runs, drawn without replacement, all succeed. The mean
+over items is pass^k. Likewise 1 - C(r - s, k) / C(r, k) has the expectation 1 - (1 - p)^k, and its
+mean is pass@k.
+
+M. Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374 (pass@k).
+S. Yao et al. (2024), tau-bench: a benchmark for tool-agent-user interaction in real-world domains,
+arXiv:2406.12045 (pass^k).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from betterthan.exact.weighted_shares import WeightedShares
+
+_PLACES = 12  # chances that differ by rounding alone are equal
+
+def drawn(successes: np.ndarray, trials: np.ndarray, k: int, kind: str) -> np.ndarray:
+    """Chance that of k of the runs of an item all (kind "all") or some ("any") succeed; nan for
+    fewer than k runs.
+
+    Examples
+    --------
+    >>> drawn(np.array([0, 3, 5]), np.array([5, 5, 5]), 3, "all").round(3).tolist()
+    [0.0, 0.1, 1.0]
+    """
+    hits = successes if kind == "all" else trials - successes
+    chance = np.ones(np.broadcast(successes, trials).shape)
+    for j in range(k):
+        chance *= np.maximum(hits - j, 0) / np.maximum(trials - j, 1)
+    return np.where(trials >= k, chance if kind == "all" else 1 - chance, np.nan)
+
+
+def shares_of(chances: np.ndarray, counted: np.ndarray) -> WeightedShares:
+    """The posterior of the mean chance of each system, from those of its items (item, system): the
+    shares of items with each chance are Dirichlet, with half an item at 0 and half at 1.
+
+    Examples
+    --------
+    >>> law = shares_of(np.array([[1.0], [1.0], [0.0]]), np.ones((3, 1), bool))
+    >>> law.mean.tolist()
+    [0.625]
+    """
+    prior = {0.0: 0.5, 1.0: 0.5}
+    return _weighted(np.round(chances, _PLACES), counted, prior)
+
+
+def differences_of(first: np.ndarray, second: np.ndarray, counted: np.ndarray) -> WeightedShares:
+    """The posterior of the difference of each pair, from chances (item, pair): with the three items
+    of the default prior, at 1, -1 and 0.
+    """
+    prior = {-1.0: 1.0, 0.0: 1.0, 1.0: 1.0}
+    return _weighted(np.round(first - second, _PLACES), counted, prior)
+
+
+def _weighted(values: np.ndarray, counted: np.ndarray, prior: dict[float, float]) -> WeightedShares:
+    """How many items each column has at each value, with those of the prior."""
+    distinct = np.union1d(values[counted], list(prior))
+    alpha = np.zeros((values.shape[1], len(distinct)))
+    place = np.searchsorted(distinct, np.where(counted, values, 0.0))
+    column = np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    np.add.at(alpha, (column[counted], place[counted]), 1.0)
+    for value, weight in prior.items():
+        alpha[:, np.searchsorted(distinct, value)] += weight
+    return WeightedShares(alpha, distinct)
+
+
+def bounds(share: np.ndarray, runs: int, k: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of pass^k (or pass@k) for more than the observed runs, from that of all runs, whatever
+    the success probabilities are: by Jensen's inequality.
+
+    Examples
+    --------
+    >>> [float(limit.round(3)) for limit in bounds(np.array(0.64), 2, 4, "all")]
+    [0.41, 0.64]
+    """
+    if kind == "all":
+        return share ** (k / runs), share
+    return share, 1 - (1 - share) ** (k / runs)
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Of what a mean over items varies with, (column,): a system, or the difference of a pair."""
+
+    items: np.ndarray  # number of items
+    total: np.ndarray  # variance of item means
+    run: np.ndarray  # variance of one run around the mean of its item, averaged over items
+    of_runs: np.ndarray  # the part of `total` that is due to the runs
+
+    @property
+    def item(self) -> np.ndarray:
+        """Variance of the items themselves; at least 0."""
+        return np.maximum(self.total - self.of_runs, 0.0)
+
+    @property
+    def error(self) -> np.ndarray:
+        """Standard error of the mean for items like these."""
+        return np.sqrt(self.total / self.items)
+
+    @property
+    def error_of_runs(self) -> np.ndarray:
+        """Standard error of the mean on these items alone."""
+        return np.sqrt(self.of_runs / self.items)
+
+
+def spread_of_runs(sums: np.ndarray, squares: np.ndarray, trials: np.ndarray) -> np.ndarray:
+    """Sample variance of the runs of each item, from their sum and sum of squares; nan for fewer
+    than two runs.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.maximum(squares - sums**2 / trials, 0.0) / (trials - 1)
+    return np.where(trials > 1, spread, np.nan)
+
+
+def variances(means: np.ndarray, spread: np.ndarray, trials: np.ndarray) -> Variances:
+    """Variances of each system, from the means, variances and numbers of its runs, (item, system);
+    nan where an item is not counted.
+
+    Examples
+    --------
+    >>> right, runs = np.array([[5.0], [2], [0], [4]]), np.full((4, 1), 5.0)
+    >>> of = variances(right / 5, spread_of_runs(right, right, runs), runs)
+    >>> of.total.round(4).tolist(), of.run.round(4).tolist(), of.item.round(4).tolist()
+    ([0.1967], [0.125], [0.1717])
+    """
+    counted = ~np.isnan(means)
+    items = counted.sum(0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        center = np.where(counted, means, 0.0).sum(0) / items
+        total = np.where(counted, means - center, 0.0) ** 2
+        total = np.where(items > 1, total.sum(0) / (items - 1), np.nan)
+        run = _mean(spread)
+        # where an item has one run, its variance is taken to be that of the others
+        of_runs = _mean(np.where(np.isnan(spread), run, spread) / np.where(counted, trials, np.nan))
+    return Variances(items, total, run, of_runs)
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Over items, without nan; nan where there is nothing else."""
+    number = (~np.isnan(values)).sum(0)
+    return np.where(number > 0, np.nansum(values, axis=0) / np.maximum(number, 1), np.nan)
+
+
+def best_runs(item: np.ndarray, run: np.ndarray, cost_item: float, cost_run: float) -> np.ndarray:
+    """Runs of each item that give the least variance of a mean at any cost, at least 1; inf where
+    items do not vary.
+
+    A mean over n items with r runs has the variance (item + run / r) / n, and costs
+    n (cost_item + r cost_run).
+
+    Examples
+    --------
+    >>> best_runs(np.array(0.1), np.array(0.1), 4.0, 1.0).tolist()
+    2.0
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = run * cost_item / (item * cost_run)
+    return np.where(run > 0, np.sqrt(np.maximum(ratio, 1.0)), 1.0)
