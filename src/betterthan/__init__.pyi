@@ -41,6 +41,9 @@ from . import (
     posterior as posterior,
 )
 from . import (
+    runs as runs,
+)
+from . import (
     scores as scores,
 )
 from . import (

@@ -6,6 +6,8 @@ Every message is one line: what is wrong, where, and what would be right.
 import math
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -242,9 +244,27 @@ def unique(labels: Iterable[Hashable], what: str) -> None:
             )
 
 
+_FEWEST = ContextVar("fewest systems", default=2)
+
+
+@contextmanager
+def one_system() -> Iterator[None]:
+    """One system is enough, as for the noise of its runs; also a decorator."""
+    token = _FEWEST.set(1)
+    try:
+        yield
+    finally:
+        _FEWEST.reset(token)
+
+
+def too_few(systems: Sequence[Hashable]) -> bool:
+    """Whether these are fewer than two systems, or none where one is enough."""
+    return len(systems) < _FEWEST.get()
+
+
 def at_least_two(systems: Sequence[Hashable]) -> None:
     """Refuse data with fewer than two systems."""
-    if len(systems) < 2:
+    if too_few(systems):
         number = f"only {systems[0]!r}" if len(systems) else "no system"
         raise ValueError(f"a comparison needs at least two systems; found {number}")
 

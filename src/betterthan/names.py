@@ -37,7 +37,7 @@ TIES = ("third", "drop", "half", "to_a", "to_b", "all")
 MISSING = ("pairwise", "complete", "wrong", "error")
 METHODS = ("exact", "mcmc", "both", "advised")
 CI_KINDS = ("hdi", "eti")
-QUANTITIES = ("wins", "mean")  # values of quantity=
+QUANTITIES = ("wins", "mean")  # values of quantity=, next to pass^k and pass@k
 # meaning of a difference d = A - B, in words
 DIFFERENCES = {
     "wins": "P(A wins) - P(B wins)",

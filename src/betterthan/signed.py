@@ -103,6 +103,11 @@ class Signature:
         """Whether a difference below 0 is for A: wins and accuracy are always better if higher."""
         return self.higher_is_better is False and self.quantity not in ("wins", "accuracy")
 
+    @property
+    def reliability(self) -> str | None:
+        """The quantity where it is pass^k or pass@k."""
+        return self.quantity if (self.quantity or "").startswith("pass") else None
+
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold: without what is None, lines joined, truths as 0 and 1."""
         fields_by_name = vars(self)  # the fields, in their order

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
+import xarray as xr
 
 from betterthan import checks, names
 from betterthan.comparison.additions import (
@@ -114,12 +115,14 @@ def compare(
         Scores of a second system, if `data` holds those of one. Series and DataArrays are joined by
         label (the labels must be the same), and lists by position (of equal length). Two paths are
         two files.
-    quantity : {"wins", "mean"}, optional
+    quantity : {"wins", "mean", "pass^k", "pass@k"}, optional
         Quantity to compare for graded scores: how often a system has the better score, or its mean
         score. By default the mean decides and wins are reported next to it; if wins favor the other
         system, the verdict is ``split``. If you pass a quantity, it decides without the other. If
         you pass a `margin`, a `prior`, a policy for `ties`, or a `method` that uses PyMC, the
-        default is wins. Scores of 0 and 1 have one quantity, accuracy.
+        default is wins. Scores of 0 and 1 have one quantity, accuracy. If they
+        are repeated runs, you can also compare the probability that k runs of an item all succeed,
+        such as "pass^3", or that one of them does, "pass@3"; see `runs.reliability`.
     unit : {"item"}, optional
         Unit of analysis. By default it is the cluster if items come in clusters, and the item with
         all its repeated runs otherwise; differences on such units are analyzed by Student's t.
@@ -304,13 +307,7 @@ def compare(
         else:
             answers = [averaged_form(suite, options)]
     main, *alternatives = answers
-    main = _with_other_quantity(main, evaluation, options, suite)
-    # they are of all items pooled
-    bounds = None if suite else missing_bounds(evaluation, options, main.table)
-    open_pairs = withheld(evaluation, bounds)
-    main = replace(main, table=without_verdicts(main.table, open_pairs))
-    bounds = as_answered(bounds, main.table)
-    main = with_joint_posterior(main, evaluation, options, suite)
+    main, bounds, open_pairs = decided(main, evaluation, options, suite)
     additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
     tables = [addition(evaluation, options, main) for addition in additions]
     tables.append(columns_of_bounds(evaluation, options, bounds))
@@ -321,6 +318,21 @@ def compare(
     signature = provenance(evaluation, options, answers, table, bounds, left_out, suite)
     result = Table(table.arrays, signature.to_attrs() | table.attrs)
     return Comparison(result, _alternatives(alternatives, open_pairs), fits)
+
+
+def decided(
+    answer: Answer, evaluation: Evaluation, options: Options, suite: Suite | None = None
+) -> tuple[Answer, xr.Dataset | None, np.ndarray | None]:
+    """With one verdict a pair, by the joint model where there is one; the bounds of missing scores;
+    and the pairs whose verdict these withhold.
+    """
+    answer = _with_other_quantity(answer, evaluation, options, suite)
+    # they are of all items pooled
+    bounds = None if suite else missing_bounds(evaluation, options, answer.table)
+    open_pairs = withheld(evaluation, bounds)
+    answer = replace(answer, table=without_verdicts(answer.table, open_pairs))
+    bounds = as_answered(bounds, answer.table)
+    return with_joint_posterior(answer, evaluation, options, suite), bounds, open_pairs
 
 
 def _exact(evaluation: Evaluation, options: Options) -> list[Answer]:

@@ -182,9 +182,12 @@ def _evaluate_reliability(
         return evaluate(loaded, replace(options, reliability=None, quantity=None))
     chances = reliability.scores(runs)
     few = int((runs[TRIALS].values < reliability.k).any(1).sum())
-    evaluation = evaluate(LoadedData("scores", chances, chances, chances), options)
-    notes = (f"{reliability.name}: {few} of {len(chances)} items have fewer than {reliability.k} "
-             "runs of a system, and do not count in its pairs.",) * (few > 0)
+    of_chances = LoadedData("scores", chances, chances, chances)
+    evaluation = evaluate(of_chances.with_policy(options.missing, 0.0), options)
+    notes = (
+        f"{reliability.name}: {few} of {len(chances)} items have fewer than {reliability.k} "
+        "runs of a system, and do not count in its pairs.",
+    ) * (few > 0)
     attrs = evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
     return replace(evaluation, notes=notes + evaluation.notes, attrs=attrs)
 

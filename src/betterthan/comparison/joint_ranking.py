@@ -239,7 +239,7 @@ def _signature(evaluation: Evaluation, totals: _Totals, equal: bool, options: Op
         joint_seed=options.rank_seed,
         joint_units=f"{totals.units:,} {of_what}"
         + (f" of data sets, which {how}" if equal else ""),
-        joint_quantity="mean" if totals.graded else "accuracy",
+        joint_quantity=evaluation.quantity.reliability or ("mean" if totals.graded else "accuracy"),
     )
 
 

@@ -61,10 +61,8 @@ class Options:
     def validate(cls, *, rng: Any, tests: Any, sampling: Any, **choices: Any) -> Self:
         """The options, or an error that names the one that is wrong."""
         limits: Any = {k: choices.pop(k) for k in ("rope", "ci_prob", "ci_kind", "threshold")}
-        reliability = Reliability.parse(choices["quantity"])
-        if reliability is not None:
-            _refuse_reliability(reliability, choices)
-            choices["quantity"] = "mean"
+        reliability = _reliability(choices)
+        choices["quantity"] = "mean" if reliability else choices["quantity"]
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
         for name, allowed in _OR_NONE.items():
@@ -101,17 +99,25 @@ class Options:
         )
 
 
-def _refuse_reliability(reliability: Reliability, choices: dict[str, Any]) -> None:
-    """Refuse what is not of chances of success."""
-    name = reliability.name
+def _reliability(choices: dict[str, Any]) -> Reliability | None:
+    """The quantity where it is pass^k or pass@k; what has no meaning for it is refused."""
+    name = choices["quantity"]
+    if name is None or (isinstance(name, str) and name in names.QUANTITIES):
+        return None
+    reliability = Reliability.parse(name)
+    if reliability is None:
+        raise ValueError(
+            f"quantity is {checks.quoted(name)}; choose one of {', '.join(names.QUANTITIES)}, or "
+            "pass^k or pass@k of repeated runs, such as pass^3"
+        )
     for key, default, what in (
         ("method", "exact", "has a closed form"),
         ("unit", None, "takes the runs of an item together"),
         ("margin", 0.0, "has no ties"),
-        ("missing", "pairwise", "leaves out items with too few runs"),
     ):
         if choices[key] != default:
             raise ValueError(f"quantity={name!r} {what}; leave out {key}={choices[key]!r}")
+    return reliability
 
 
 def _refuse_over(choices: dict[str, Any]) -> None:
@@ -146,7 +152,7 @@ def _refuse_prior(prior: Any) -> None:
     )
 
 
-_OR_NONE = {"quantity": names.QUANTITIES, "unit": names.EVIDENCE_UNITS}
+_OR_NONE = {"unit": names.EVIDENCE_UNITS}
 _CHOICES = {
     "method": names.METHODS,
     "ties": names.TIES,

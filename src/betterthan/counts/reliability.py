@@ -90,7 +90,9 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
     if success is not None:
         success = checks.real(success, "success")
         higher = data.attrs.get("higher_is_better", True)
-        passed = np.where(np.isnan(values), np.nan, values >= success if higher else values <= success)
+        passed = np.where(
+            np.isnan(values), np.nan, values >= success if higher else values <= success
+        )
         attrs = origin(data) | {"higher_is_better": True}
         data = data.copy(data=passed).assign_attrs(attrs)
     odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)

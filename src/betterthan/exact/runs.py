@@ -19,6 +19,7 @@ from betterthan.exact.weighted_shares import WeightedShares
 
 _PLACES = 12  # chances that differ by rounding alone are equal
 
+
 def drawn(successes: np.ndarray, trials: np.ndarray, k: int, kind: str) -> np.ndarray:
     """Chance that of k of the runs of an item all (kind "all") or some ("any") succeed; nan for
     fewer than k runs.
@@ -117,27 +118,35 @@ def spread_of_runs(sums: np.ndarray, squares: np.ndarray, trials: np.ndarray) ->
     return np.where(trials > 1, spread, np.nan)
 
 
-def variances(means: np.ndarray, spread: np.ndarray, trials: np.ndarray) -> Variances:
-    """Variances of each system, from the means, variances and numbers of its runs, (item, system);
-    nan where an item is not counted.
+def variances(means: np.ndarray, spread: np.ndarray, of_mean: np.ndarray) -> Variances:
+    """Variances of each column, from the mean of the runs of each item, the variance of one run,
+    and that of their mean, (item, column); nan where an item does not count.
 
     Examples
     --------
     >>> right, runs = np.array([[5.0], [2], [0], [4]]), np.full((4, 1), 5.0)
-    >>> of = variances(right / 5, spread_of_runs(right, right, runs), runs)
+    >>> spread = spread_of_runs(right, right, runs)
+    >>> of = variances(right / 5, spread, spread / 5)
     >>> of.total.round(4).tolist(), of.run.round(4).tolist(), of.item.round(4).tolist()
-    ([0.1967], [0.125], [0.1717])
+    ([0.0492], [0.125], [0.0242])
     """
-    counted = ~np.isnan(means)
-    items = counted.sum(0)
+    items = (~np.isnan(means)).sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        center = np.where(counted, means, 0.0).sum(0) / items
-        total = np.where(counted, means - center, 0.0) ** 2
-        total = np.where(items > 1, total.sum(0) / (items - 1), np.nan)
-        run = _mean(spread)
-        # where an item has one run, its variance is taken to be that of the others
-        of_runs = _mean(np.where(np.isnan(spread), run, spread) / np.where(counted, trials, np.nan))
-    return Variances(items, total, run, of_runs)
+        off = np.where(np.isnan(means), 0.0, means - _mean(means))
+        total = np.where(items > 1, (off**2).sum(0) / np.maximum(items - 1, 1), np.nan)
+    return Variances(items, total, _mean(spread), _mean(of_mean))
+
+
+def flips(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Probability that a run of each of two sets have different outcomes, from the share of
+    successes of each: without bias, because the sets are independent.
+
+    Examples
+    --------
+    >>> flips(np.array([1.0, 0.5]), np.array([0.0, 0.5])).tolist()
+    [1.0, 0.5]
+    """
+    return first * (1 - second) + second * (1 - first)
 
 
 def _mean(values: np.ndarray) -> np.ndarray:

@@ -27,7 +27,7 @@ _STEP, _BLOCK, _BLOCKS = 0.08, 16, 60  # nodes are sinh of multiples of the step
 _FADED = 1e-17  # of the largest term
 _CELLS = 2**20  # numbers at once
 _SHORT, _ROUNDS = 1e-6, 40  # the last step of Newton, in standard deviations, and steps
-_GRID = 65  # masses below an interval at which the narrowest is looked for
+_GRID, _SEARCHES = 65, 3  # masses below an interval at which the narrowest is looked for
 
 
 @dataclass(frozen=True)
@@ -112,34 +112,29 @@ class WeightedShares:
 
     def _narrow(self, ends: np.ndarray, prob: float) -> None:
         """From equal tails to equal heights; by search where a density has its top at an end."""
+        rows = np.flatnonzero(self.sd > 0)
 
-        def beyond(rows: np.ndarray, now: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            law = self.take(rows)
-            mass = np.stack([law.prob_below(now[0]), law.prob_above(now[1])])
-            height = np.stack([law.density(x) for x in now])
-            return mass, height, np.stack([law.slope(x) for x in now]) / height
+        def beyond(index: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            law = self.take(rows[index])
+            mass = np.stack([law.prob_below(x[0]), law.prob_above(x[1])])
+            height, slope = (np.stack([of(end) for end in x]) for of in (law.density, law.slope))
+            return mass, height, slope / height
 
-        sd = self.sd
-        rows = np.flatnonzero(sd > 0)
-        part = self.take(rows)
-
-        moved, converged = limits.equal_heights(
-            lambda index, now: beyond(rows[index], now), ends[:, rows], 1 - prob, _SHORT * sd[rows]
-        )
-        narrower = np.ptp(moved, axis=0) < np.ptp(ends[:, rows], axis=0)
+        start, last = ends[:, rows], _SHORT * self.sd[rows]
+        moved, converged = limits.equal_heights(beyond, start, 1 - prob, last)
+        narrower = np.ptp(moved, axis=0) < np.ptp(start, axis=0)
         ends[:, rows[converged & narrower]] = moved[:, converged & narrower]
         for row in rows[~converged]:
             ends[:, row] = self.take([row])._narrowest(prob)
 
     def _narrowest(self, prob: float) -> np.ndarray:
-        """Of one row, by the mass below the interval."""
-        low, high = 0.0, 1 - prob
-        for _ in range(4):
-            mass = np.linspace(low, high, _GRID)
-            every = self.take(np.zeros(_GRID, int))
+        """Of one row, by the mass below the interval: each search is finer by the grid."""
+        every, ends = self.take(np.zeros(_GRID, int)), np.zeros((2, _GRID))
+        mass, best = np.linspace(0, 1 - prob, _GRID), 0
+        for _ in range(_SEARCHES):
             ends = np.stack([every.quantile(mass), every.quantile(np.minimum(mass + prob, 1.0))])
             best = int(np.argmin(np.ptp(ends, axis=0)))
-            low, high = mass[max(best - 1, 0)], mass[min(best + 1, _GRID - 1)]
+            mass = np.linspace(mass[max(best - 1, 0)], mass[min(best + 1, _GRID - 1)], _GRID)
         return ends[:, best]
 
     def _integral(
@@ -174,7 +169,7 @@ def _along_line(
         t = saddle[:, None] + 1j * width[:, None] * np.sinh(u)
         terms = integrand(alpha, away, t) * np.cosh(u)
         terms[:, 0] *= 0.5 if block == 0 else 1.0
-        total += terms.sum(1).real
+        total += np.real(terms).sum(1)
         if (np.abs(terms[:, -1]) <= _FADED * np.maximum(np.abs(total), top)).all():
             break
     return total * width * _STEP / np.pi

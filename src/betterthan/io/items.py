@@ -179,7 +179,7 @@ def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
 
 def at_least_two(table: Table, systems: Sequence[str]) -> None:
     """Refuse a table with fewer than two systems."""
-    if len(systems) < 2:
+    if checks.too_few(systems):
         count = f"only one system, {quoted(systems[0])}" if len(systems) else "no system"
         raise problem(table.source, f"{count}; a comparison needs at least two")
 

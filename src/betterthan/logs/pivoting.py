@@ -416,7 +416,7 @@ def _by_task(records: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def _systems(records: pd.DataFrame) -> list[str]:
     present = set(records["system"].unique())
     systems = [str(s) for s in records["system"].cat.categories if s in present]
-    if len(systems) < 2:
+    if checks.too_few(systems):
         only = f"only one system, {systems[0]!r}"
         raise ValueError(f"{only}; a comparison needs at least two: give the logs of two systems")
     return systems

@@ -12,9 +12,8 @@ from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.escapes import on_one_line
-from betterthan.results.markup import as_part
 from betterthan.results.sentences import verdict_label
-from betterthan.results.text import printed
+from betterthan.results.summary import Summary
 
 _ROWS = 20  # of a table that are shown
 _PROBABILITIES = (
@@ -275,7 +274,7 @@ def _written(value: Any) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(Summary):
     """A sample size, power, or another plan; the result of functions in ``bt.plan``.
 
     Print it for the answer in words and in numbers.
@@ -295,20 +294,6 @@ class Plan:
     Undecided: P(A better) = 0.916 after 50 items.
     """
 
-    data: xr.Dataset
-    lines: tuple[str, ...] = ()
-
-    def __getitem__(self, name: str) -> xr.DataArray:
-        return self.data[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.data
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """Return the record of all choices as plain attributes."""
-        return self.data.attrs
-
     @property
     def table(self) -> pd.DataFrame:
         """Return the plan as a table, one row per pair, number of items, or look."""
@@ -318,16 +303,6 @@ class Plan:
         """Return the provenance line: every choice in one line."""
         return signature(self.data.attrs)
 
-    def report(self, *others: Any, **choices: Any) -> str:
-        """Write the complete plan on one page; see `betterthan.report`."""
-        from betterthan.results.reports import report
-
-        return report(self, *others, **choices)
-
-    def __str__(self) -> str:
-        return printed(document(self))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return as_part(document(self))
+    def document(self) -> Document:
+        """Build the words, the table and the provenance line."""
+        return document(self)

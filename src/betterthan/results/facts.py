@@ -260,6 +260,8 @@ def _common_n(pairs: Any, provenance: Signature) -> int | None:
 
 def score_label(provenance: Signature, counted: bool = False) -> str:
     """What the score of a system is; `counted`: how many items it got right is known."""
+    if provenance.reliability:
+        return provenance.reliability
     if provenance.quantity != "accuracy" and not counted:
         return "Mean score"
     return "Error rate" if provenance.higher_is_better is False else "Accuracy"
@@ -402,6 +404,9 @@ def _scores(
     )
 
 
+_JOINT = {"mean": "mean score", "accuracy": None}  # what the joint model is of, if it is said
+
+
 def _with_systems(
     answer: Answer,
     pairs: pd.DataFrame,
@@ -413,7 +418,7 @@ def _with_systems(
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     answer = replace(
         answer,
-        by=by or ("mean score" if provenance.joint_quantity == "mean" else None),
+        by=by or _JOINT.get(quantity := provenance.joint_quantity, quantity),
         unbeaten=tuple(
             Unbeaten(system=name, n_worse=int(n))
             for name, n in zip(systems["system"], systems["better_than"], strict=True)

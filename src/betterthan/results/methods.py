@@ -307,8 +307,8 @@ def model_text(context: ReportContext) -> str:
 def _units_model(context: ReportContext) -> str:
     """Of Student's t."""
     provenance = context.provenance
-    quantity = {"wins": "wins less losses", "accuracy": "accuracy"}.get(
-        str(provenance.quantity), "scores"
+    quantity = {"wins": "wins less losses", "mean": "scores"}.get(
+        name := str(provenance.quantity), name
     )
     units = counted(provenance.n_units, str(provenance.unit)) if provenance.n_units else "items"
     prior = f", under a normal prior of sd {provenance.prior_sd:g}" if provenance.prior_sd else ""

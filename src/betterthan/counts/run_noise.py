@@ -1,0 +1,123 @@
+"""Repeated runs as sums on items, and how much of an error is due to the runs."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names, schemas
+from betterthan.counts.reliability import ONE_RUN
+from betterthan.counts.shapes import pair_indices
+from betterthan.counts.successes import SUCCESSES, TRIALS
+from betterthan.counts.units import CLUSTER, ids_of, item_ids, sums_by_unit, unit_of
+from betterthan.exact.joint import units
+from betterthan.exact.runs import Variances, spread_of_runs, variances
+
+_HELD = 2**22  # numbers (item, pair) at once
+
+
+@dataclass(frozen=True)
+class RunSums:
+    """The runs of every item, (item, system): their sum, the sum of their squares, their number."""
+
+    sums: np.ndarray
+    squares: np.ndarray
+    trials: np.ndarray
+    items: list[str]
+    systems: list[str]
+    unit: np.ndarray | None  # the cluster of each item, numbered from 0
+
+    @classmethod
+    def of(cls, data: Any) -> Self:
+        """Of scores with runs, or of successes of trials.
+
+        Raises
+        ------
+        ValueError
+            If they are neither, or no item was run twice.
+        """
+        if isinstance(data, xr.Dataset) and {SUCCESSES, TRIALS} <= set(data.data_vars):
+            cells = (data[key].transpose(names.ITEM, names.SYSTEM) for key in (SUCCESSES, TRIALS))
+            sums, trials = (cell.values.astype(float) for cell in cells)
+            squares, first = sums, np.arange(len(sums))
+        elif isinstance(data, xr.DataArray) and set(data.dims) == {names.ITEM, names.SYSTEM}:
+            data = schemas.scores(data)
+            values = data.values.astype(float)
+            place, distinct = pd.factorize(item_ids(data))
+            sums, trials = sums_by_unit(values, place, len(distinct))
+            squares, _ = sums_by_unit(values**2, place, len(distinct))
+            first = np.unique(place, return_index=True)[1]
+        else:
+            raise ValueError(
+                "run-to-run noise needs scores of repeated runs, or successes and trials of each "
+                "item; see betterthan.counts.trials_from_table"
+            )
+        if trials.max(initial=0) < 2:
+            raise ValueError(ONE_RUN)
+        rows = data.isel({names.ITEM: first})
+        unit = pd.factorize(ids_of(rows, CLUSTER))[0] if unit_of(rows) == CLUSTER else None
+        systems = [str(s) for s in data[names.SYSTEM].values]
+        return cls(sums, squares, trials, item_ids(rows).tolist(), systems, unit)
+
+    @property
+    def means(self) -> np.ndarray:
+        """Mean of the runs of each item; nan without one."""
+        return np.where(self.trials > 0, self.sums / np.maximum(self.trials, 1), np.nan)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Variance of the runs of each item; nan for fewer than two."""
+        return spread_of_runs(self.sums, self.squares, self.trials)
+
+    @property
+    def of_mean(self) -> np.ndarray:
+        """Variance of the mean of the runs of each item; of one run by the variance of others."""
+        spread = self.spread
+        several = ~np.isnan(spread)
+        average = np.nansum(spread, 0) / np.maximum(several.sum(0), 1)
+        average = np.where(several.any(0), average, np.nan)
+        filled = np.where(several, spread, average)
+        return np.where(self.trials > 0, filled / np.maximum(self.trials, 1), np.nan)
+
+    @property
+    def mixed(self) -> np.ndarray:
+        """Whether the runs of an item differ, (item, system)."""
+        return np.nan_to_num(self.spread) > 0
+
+    @property
+    def identical(self) -> np.ndarray:
+        """Systems whose runs agree on every item, while items differ, (system,)."""
+        alike = ~self.mixed.any(0) & (self.trials > 1).any(0)
+        with np.errstate(invalid="ignore"):
+            return alike & (np.nanmax(self.means, 0) > np.nanmin(self.means, 0))
+
+    def of_systems(self) -> tuple[Variances, np.ndarray]:
+        """Variances of each system, and the standard errors of its mean for items like these."""
+        of = variances(self.means, self.spread, self.of_mean)
+        if self.unit is None:
+            return of, of.error
+        sums = units.summed(np.nan_to_num(self.means), self.unit)
+        sizes = units.summed((self.trials > 0).astype(float), self.unit)
+        every = units.means(sums, sizes, limits=(-np.inf, np.inf))
+        return of, np.where(every.scored > 1, np.sqrt(np.diag(every.covariance)), np.nan)
+
+    def of_pairs(self) -> tuple[Variances, np.ndarray]:
+        """The same of the differences of all pairs, on the items that both systems have."""
+        first, second = pair_indices(len(self.systems))
+        means, spread, of_mean = self.means, self.spread, self.of_mean
+        step = max(1, _HELD // max(len(means), 1))
+        parts = []
+        for k in range(0, len(first), step):
+            a, b = first[k : k + step], second[k : k + step]
+            noise = of_mean[:, a] + of_mean[:, b]
+            runs = np.where(np.isnan(noise), np.nan, spread[:, a] + spread[:, b])
+            parts.append(variances(means[:, a] - means[:, b], runs, noise))
+        columns = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
+        of = Variances(**columns)
+        if self.unit is None:
+            return of, of.error
+        counted = (self.trials > 0).astype(float)
+        pairs = units.pair_means(np.nan_to_num(means), counted, self.unit, most=np.inf)
+        return of, pairs.error

@@ -1,0 +1,320 @@
+"""How probable it is that a system succeeds k times out of k, and which system does more often."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+import xarray as xr
+
+import betterthan
+from betterthan import checks, names
+from betterthan.comparison.compare import decided
+from betterthan.comparison.engines import closed_form
+from betterthan.comparison.evaluation import evaluate, score_intervals
+from betterthan.comparison.loaded import LoadedData
+from betterthan.comparison.options import Options
+from betterthan.comparison.units import unit_totals
+from betterthan.counts.reliability import ONE_RUN, Reliability, successes_of
+from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
+from betterthan.counts.successes import SUCCESSES, TRIALS
+from betterthan.counts.units import item_ids, unit_of
+from betterthan.exact.runs import bounds, differences_of
+from betterthan.posterior.table import squares
+from betterthan.progress import working
+from betterthan.reading.inputs import data_of
+from betterthan.reading.read import ReadOptions
+from betterthan.runs.answer import Runs
+from betterthan.runs.words import reliability_lines
+
+_DIRICHLET_SYSTEMS = 20  # up to which it is computed unless it is asked for
+_LISTED = 20  # items that are listed by name
+_OWN = ("score", "score_lower", "score_upper", "n_scored")
+# of each pair, and of each system from the joint model
+_ANSWERS = (
+    *("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict"),
+    *("pairwise_prob_better", "pairwise_verdict", "n_units"),
+    *("prob_best", "expected_rank", "in_best_set"),
+)
+
+
+@checks.one_system()
+def reliability(
+    data: Any,
+    *,
+    k: int | Sequence[int] = (1, 3, 5),
+    kind: str = "all",
+    success: float | None = None,
+    each_k: bool = False,
+    systems: Any = None,
+    missing: str = "pairwise",
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    ci_prob: float = names.CI_PROB,
+    ci_kind: str = "eti",
+    dirichlet: bool | None = None,
+    rng: Any = None,
+    **reading: Unpack[ReadOptions],
+) -> Runs:
+    """Estimate how probable it is that k runs of an item all succeed, and compare systems by it.
+
+    pass^k is the probability that k runs of an item succeed, averaged over items; pass@k is the
+    probability that at least one does. Both are estimated without bias from at least k runs of each
+    item, whatever the success probabilities are. Print the result for the answer in words.
+
+    Parameters
+    ----------
+    data : path, DataFrame, Logs, xarray.DataArray or xarray.Dataset
+        Scores of repeated runs, or anything that `read` accepts; or successes and trials of each
+        item, such as from `counts.trials_from_table`.
+    k : int or sequence of int, default (1, 3, 5)
+        Numbers of runs that must succeed.
+    kind : {"all", "any"}, default "all"
+        "all" gives pass^k, and "any" pass@k.
+    success : float, optional
+        The smallest score that is a success (the largest, if lower is better). Needed unless all
+        scores are 0 and 1.
+    each_k : bool, default False
+        Whether each k counts all items with at least k runs. By default all k count the same items,
+        those with at least max(k) runs; with different items, pass^k may rise with k.
+    systems : sequence of str, or mapping of str to str, optional
+        Systems to compare, as in `compare`.
+    missing : {"pairwise", "complete"}, default "pairwise"
+        Items with too few runs: left out of the pairs concerned, or of all pairs. A joint model of
+        three or more systems needs the same items for all.
+    rope, threshold, ci_prob
+        As in `compare`; the ROPE is a difference of probabilities.
+    ci_kind : {"eti", "hdi"}, default "eti"
+        Kind of interval: equal-tailed, which for single systems holds the truth more often than the
+        narrowest one, or highest density.
+    dirichlet : bool, optional
+        Whether to add ``dirichlet_prob_better``, a second computation. Default: for up to 20
+        systems.
+    rng : int, numpy.random.Generator or None
+        Seed of the draws for ranks.
+    **reading
+        Options of `read`, if `data` are read.
+
+    Returns
+    -------
+    Runs
+        Print it for the answer. ``.systems`` and ``.pairs`` are pandas tables, and ``.data`` is a
+        Dataset over k:
+
+        - ``pass_k``, ``pass_k_lower``, ``pass_k_upper`` (k, system): estimate with its interval
+        - ``bound_lower``, ``bound_upper`` (k, system): bounds for k above the number of runs, which
+          hold for any success probabilities; there is no estimate, and ``pass_k_lower`` and
+          ``pass_k_upper`` are bounds with the uncertainty of the estimate for all runs
+        - ``n`` (k, system): items that count
+        - ``difference_mean``, ``difference_lower``, ``difference_upper``, ``prob_better``,
+          ``verdict`` (k, system_a, system_b): as in `compare`
+        - ``prob_best``, ``expected_rank`` (k, system): from the joint model of three or more
+        - ``dirichlet_prob_better`` (k, system_a, system_b): by the Dirichlet model
+
+    Raises
+    ------
+    ValueError
+        If every item has one run, scores are not 0 and 1 and `success` is not passed, or an
+        argument is not valid.
+
+    See Also
+    --------
+    noise : How much of an error is due to the runs.
+    betterthan.plan.runs : How many runs of how many items.
+
+    Notes
+    -----
+    Verdicts come from Student's t on items (or clusters), which keeps its error rates also for 20
+    items. In the Dirichlet model the shares of items with each number of successes have a Dirichlet
+    posterior, and pass^k is linear in them. Intervals of single systems come from it: half an item
+    at 0 and half at 1 are its prior. For pairs, three items at 1, 0 and -1 are the prior, so that
+    with one run it equals the posterior of wins, losses and ties. It is conservative for few items.
+
+    References
+    ----------
+    S. Yao et al. (2024), tau-bench: a benchmark for tool-agent-user interaction in real-world
+    domains, arXiv:2406.12045. M. Chen et al. (2021), Evaluating large language models trained on
+    code, arXiv:2107.03374.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betterthan as bt
+    >>> table = pd.DataFrame(
+    ...     {"system": ["A"] * 6 + ["B"] * 6, "item": list("uvwxyz") * 2, "trials": 5,
+    ...      "successes": [5, 5, 4, 3, 0, 5, 3, 5, 2, 1, 0, 4]}
+    ... )
+    >>> result = bt.runs.reliability(bt.counts.trials_from_table(table), k=(1, 5))
+    >>> print(result.lines[1])
+    pass^5 (all 5 runs of an item succeed): A 0.50 [0.16, 0.84], B 0.17 [0.02, 0.53]; undecided
+    (P(A better) = 0.911).
+    """
+    ks = _numbers(k)
+    checks.one_of(kind, ("all", "any"), "kind")
+    checks.flag(each_k, "each_k")
+    checks.one_of(missing, ("pairwise", "complete"), "missing")
+    data = data_of(data, systems, reading, "runs.reliability")
+    successes = picked(successes_of(data, success), systems)
+    most = _runs(successes)
+    known = [number for number in ks if number <= most]
+    least = 1 if each_k else max(known, default=1)
+    options = Options.validate(
+        rope=rope, threshold=threshold, ci_prob=ci_prob, ci_kind=ci_kind, missing=missing, rng=rng,
+        quantity=Reliability(known[0] if known else most, kind).name,
+        **_FIXED,
+    )  # fmt: skip
+    few = successes.sizes[names.SYSTEM] <= _DIRICHLET_SYSTEMS
+    second = few if dirichlet is None else checks.flag(dirichlet, "dirichlet")
+    of_all = {number: Reliability(number, kind) for number in {*known, most}}
+    with working("comparing runs"):
+        tables = {
+            number: _of_k(successes, of, max(least, number), options, dirichlet=second)
+            for number, of in of_all.items()
+            if number in known or len(known) < len(ks)
+        }
+    result = _assembled(successes, ks, tables, most, kind)
+    left_out = _left_out(successes, least)
+    result.attrs = _attrs(options, kind, each_k, most, left_out) | {
+        "data_hash": fingerprint(successes[SUCCESSES]),
+    }
+    return Runs(result, tuple(reliability_lines(result)))
+
+
+_FIXED: dict[str, Any] = {
+    "method": "exact",
+    "unit": None,
+    "weight": "item",
+    "over": None,
+    "weights": None,
+    "ties": "third",
+    "margin": 0.0,
+    "prior": None,
+    "systems": None,
+    "baseline": None,
+    "tests": None,
+    "sampling": None,
+}
+
+
+def _numbers(k: Any) -> list[int]:
+    """The numbers of runs, in ascending order."""
+    values: list[Any] = list(k) if isinstance(k, Sequence | np.ndarray) else [k]
+    if not values or isinstance(k, str):
+        raise ValueError(
+            f"k is {checks.quoted(k)}; give one number of runs or more, such as (1, 3)"
+        )
+    return sorted({checks.whole(value, "k") for value in values})
+
+
+def _runs(data: xr.Dataset) -> int:
+    """Runs that at least half of the items have in every system.
+
+    Raises
+    ------
+    ValueError
+        If every item has one run.
+    """
+    trials = data[TRIALS].transpose(names.ITEM, names.SYSTEM).values
+    if trials.max(initial=0) < 2:
+        raise ValueError(ONE_RUN)
+    tried = trials[(trials > 0).any(1)]
+    return max(int(np.quantile(tried, 0.5, axis=0, method="higher").min()), 1)
+
+
+def _of_k(
+    data: xr.Dataset, of: Reliability, least: int, options: Options, *, dirichlet: bool
+) -> Table:
+    """All numbers for one k, from the items with at least so many runs."""
+    options = replace(options, reliability=of)
+    chances = of.scores(data, least)
+    loaded = LoadedData("scores", chances, chances, chances).with_policy(options.missing, 0.0)
+    if loaded.scores.sizes[names.SYSTEM] == 1:
+        return _one_system(loaded, options)
+    evaluation = evaluate(loaded, options)
+    answer, *_ = decided(closed_form(evaluation, options), evaluation, options)
+    columns = {key: evaluation.columns[key] for key in _OWN}
+    columns |= {key: answer.table.arrays[key] for key in _ANSWERS if key in answer.table}
+    if dirichlet:
+        columns["dirichlet_prob_better"] = names.SQUARE, _dirichlet(loaded.scores.values)
+    return Table(columns)
+
+
+def _one_system(loaded: LoadedData, options: Options) -> Table:
+    """The numbers of a system that is compared with no other."""
+    totals = unit_totals(loaded, unit_of(loaded.data), together=True)
+    counted = loaded.scores.notnull().values.sum(0)
+    columns = {"score": loaded.scores.mean(names.ITEM).values, "n_scored": counted}
+    arrays = {name: ((names.SYSTEM,), values) for name, values in columns.items()}
+    return Table(arrays | score_intervals(totals, {}, options))
+
+
+def _dirichlet(values: np.ndarray) -> np.ndarray:
+    """P(A better) of each pair by the Dirichlet model, (system, system)."""
+    first, second = pair_indices(values.shape[1])
+    a, b = values[:, first], values[:, second]
+    both = ~(np.isnan(a) | np.isnan(b))
+    law = differences_of(np.nan_to_num(a), np.nan_to_num(b), both)
+    parts = {"prob_better": law.prob_above(), "prob_worse": law.prob_below()}
+    return squares(parts, values.shape[1], first, second)["prob_better"]
+
+
+_RENAMED: dict[str, str] = dict(
+    zip(_OWN, ("pass_k", "pass_k_lower", "pass_k_upper", "n"), strict=True)
+)
+
+
+def _assembled(
+    data: xr.Dataset, ks: list[int], tables: dict[int, Table], most: int, kind: str
+) -> xr.Dataset:
+    """The numbers of every k, with bounds where there are fewer runs."""
+    systems = [str(s) for s in data[names.SYSTEM].values]
+    first, variables = next(iter(tables.values())), {}
+    for name, (dims, values) in first.arrays.items():
+        if values.dtype.kind in "fiub":
+            none, kind_of = np.nan, float
+        else:
+            none, kind_of = "no_data", object
+        empty = np.full(values.shape, none, dtype=kind_of)
+        rows = [tables[k].arrays[name][1] if k in tables and k <= most else empty for k in ks]
+        stacked = np.stack([np.asarray(row, dtype=kind_of) for row in rows])
+        stacked = stacked.astype(str) if kind_of is object else stacked
+        variables[_RENAMED.get(name, name)] = ("k", *dims), stacked
+    if any(k > most for k in ks):
+        of_most = tables[most].arrays
+        ends = [of_most[name][1] for name in ("score", "score_lower", "score_upper")]
+        dims, beyond = ("k", names.SYSTEM), np.array(ks) > most
+        limits = np.full((2, 2, len(ks), len(systems)), np.nan)  # of estimates, of intervals
+        for row in np.flatnonzero(beyond):
+            limits[0, :, row] = bounds(ends[0], most, ks[row], kind)
+            limits[1, 0, row] = bounds(ends[1], most, ks[row], kind)[0]
+            limits[1, 1, row] = bounds(ends[2], most, ks[row], kind)[1]
+        variables["bound_lower"], variables["bound_upper"] = ((dims, x) for x in limits[0])
+        for end, outer in zip(("lower", "upper"), limits[1], strict=True):
+            within = variables[f"pass_k_{end}"][1]
+            variables[f"pass_k_{end}"] = dims, np.where(beyond[:, None], outer, within)
+    square = dict.fromkeys(names.SQUARE, systems) if len(systems) > 1 else {}
+    return xr.Dataset(variables, coords={"k": ks, names.SYSTEM: systems} | square)
+
+
+def _left_out(data: xr.Dataset, least: int) -> list[str]:
+    """Items with fewer runs of a system."""
+    few = (data[TRIALS].transpose(names.ITEM, names.SYSTEM).values < least).any(1)
+    return item_ids(data)[few].tolist()
+
+
+def _attrs(
+    options: Options, kind: str, each_k: bool, most: int, left_out: list[str]
+) -> dict[str, Any]:
+    more = ", ..." if len(left_out) > _LISTED else ""
+    return {
+        "answer": "reliability",
+        "version": betterthan.__version__,
+        "kind": kind,
+        "each_k": int(each_k),
+        "runs": most,
+        "missing": options.missing,
+        "n_left_out": len(left_out),
+        "left_out": ", ".join(left_out[:_LISTED]) + more,
+        **vars(options.question),
+        "seed": options.rank_seed,
+    }
