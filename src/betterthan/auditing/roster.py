@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from betterthan.auditing import answer_checks, item_checks, recomputing, run_checks
+from betterthan.auditing import (
+    answer_checks,
+    item_checks,
+    recomputing,
+    repeat_checks,
+    run_checks,
+)
 from betterthan.auditing.finding import NOTE, STOP, WARN, Finding
 
 LOGS, SCORES = "logs", "scores"
@@ -39,6 +45,13 @@ CHECKS: tuple[Check, ...] = (
     Check("config", NOTE, LOGS, run_checks.versions, "different versions of the tool"),
     Check("scorer", WARN, LOGS, run_checks.scorers, "different judges or scorers"),
     Check("reported", WARN, LOGS, recomputing.reported, "means that the items contradict"),
+    Check(
+        "standard error",
+        WARN,
+        LOGS,
+        repeat_checks.standard_errors,
+        "standard errors that are not of items",
+    ),
     Check("errors", WARN, LOGS, run_checks.errors, "runs that ended in an error"),
     Check("unscored", WARN, LOGS, run_checks.unscored, "runs without a score"),
     Check("unchecked", WARN, LOGS, run_checks.unchecked, "tests that assert nothing"),
@@ -54,6 +67,8 @@ CHECKS: tuple[Check, ...] = (
     Check("unmatched", WARN, SCORES, item_checks.unmatched, "items that a system lacks"),
     Check("denominators", WARN, SCORES, item_checks.denominators, "means over different items"),
     Check("repeats", NOTE, SCORES, item_checks.repeats, "items with repeated runs"),
+    Check("copies", WARN, SCORES, repeat_checks.copies, "runs that are copies"),
+    Check("days", WARN, SCORES, repeat_checks.good_days, "whole runs that differ"),
     Check("range", WARN, SCORES, item_checks.ranges, "scores on different scales"),
     Check(
         "mnar", WARN, SCORES, answer_checks.missing_with_difficulty, "scores missing on hard items"

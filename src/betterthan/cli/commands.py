@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, gating, planning, studies
+from betterthan.cli import auditing, comparing, gating, planning, repeated, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
 from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, row_of
 from betterthan.cli.sources import (
@@ -304,6 +304,7 @@ def demo(
         deliver(table, form, target)
 
 
+register(app, repeated.runs)
 register(app, studies.measures)
 register(app, studies.outcome)
 register(app, studies.order)

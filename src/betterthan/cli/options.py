@@ -44,7 +44,8 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "quantity": (
             "TEXT",
             'For graded scores: "wins" (how often a system has the better score) or "mean" '
-            "(average score). Default: report both and decide by the mean.",
+            "(average score). Default: report both and decide by the mean. For repeated runs: "
+            '"pass^3" (3 runs all succeed) or "pass@3" (one of them does), with any number.',
         ),
         "unit": (
             "item",
@@ -86,6 +87,14 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "ordinal": ("", "The outcome has ordered categories. Needs PyMC."),
         "components": ("FILE", "Table of components to compare by predicted outcome. Needs PyMC."),
+        "k": ("NUMBERS", "Numbers of runs that must succeed; comma-separated."),
+        "any_run": ("", "One of the k runs must succeed (pass@k), not all of them (pass^k)."),
+        "success": (
+            "NUMBER",
+            "Smallest score that is a success. Needed if scores are not 0 and 1.",
+        ),
+        "each_k": ("", "Each k counts all items with k runs. Default: the same items for all k."),
+        "same": ("", "The two files are runs of one system: how much does it differ from itself?"),
         "near": ("", "Also look for items that are near copies."),
     },
     _PLAN: {
@@ -97,6 +106,9 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
             "Verdict to plan for: a_better, b_better, either, equivalent or any. Default: the "
             "system that leads in the pilot is better.",
         ),
+        "cost_item": ("NUMBER", "Cost of a new item, before it is run."),
+        "cost_run": ("NUMBER", "Cost of one run of an item in all systems."),
+        "budget": ("NUMBER", "What items and runs may cost. Default: the cost of these data."),
         "target": ("NUMBER", "Probability of this verdict that you want."),
         "most": ("NUMBER", "Largest number of items to try. Default: 10000; with a ROPE, 400."),
     },
@@ -255,7 +267,12 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
 }
 OPTIONS = {name: (group, *row) for group, rows in _ROWS.items() for name, row in rows.items()}
 GROUPS = tuple(group for group in _ROWS if group != "Arguments")
-FLAGS = {"format": ("--format", "-f"), "output": ("--output", "-o"), "page": ("--output", "-o")}
+FLAGS = {
+    "k": ("--k", "-k"),
+    "format": ("--format", "-f"),
+    "output": ("--output", "-o"),
+    "page": ("--output", "-o"),
+}
 # The options of `betterthan.read`; commands take those that they can use.
 READING = tuple(
     name for name in (*_ROWS[_TABLES], *_ROWS[_LOGS]) if " " not in name and name != "scheduler"

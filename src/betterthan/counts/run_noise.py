@@ -93,6 +93,17 @@ class RunSums:
         with np.errstate(invalid="ignore"):
             return alike & (np.nanmax(self.means, 0) > np.nanmin(self.means, 0))
 
+    def differences(
+        self, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of pairs the differences of means, the variance of one run of both systems, and that of
+        the difference, (item, pair); nan where a system has no run.
+        """
+        means, spread, of_mean = self.means, self.spread, self.of_mean
+        noise = of_mean[:, first] + of_mean[:, second]
+        runs = np.where(np.isnan(noise), np.nan, spread[:, first] + spread[:, second])
+        return means[:, first] - means[:, second], runs, noise
+
     def of_systems(self) -> tuple[Variances, np.ndarray]:
         """Variances of each system, and the standard errors of its mean for items like these."""
         of = variances(self.means, self.spread, self.of_mean)
@@ -106,18 +117,15 @@ class RunSums:
     def of_pairs(self) -> tuple[Variances, np.ndarray]:
         """The same of the differences of all pairs, on the items that both systems have."""
         first, second = pair_indices(len(self.systems))
-        means, spread, of_mean = self.means, self.spread, self.of_mean
-        step = max(1, _HELD // max(len(means), 1))
-        parts = []
-        for k in range(0, len(first), step):
-            a, b = first[k : k + step], second[k : k + step]
-            noise = of_mean[:, a] + of_mean[:, b]
-            runs = np.where(np.isnan(noise), np.nan, spread[:, a] + spread[:, b])
-            parts.append(variances(means[:, a] - means[:, b], runs, noise))
+        step = max(1, _HELD // max(len(self.sums), 1))
+        parts = [
+            variances(*self.differences(first[k : k + step], second[k : k + step]))
+            for k in range(0, len(first), step)
+        ]
         columns = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
         of = Variances(**columns)
         if self.unit is None:
             return of, of.error
         counted = (self.trials > 0).astype(float)
-        pairs = units.pair_means(np.nan_to_num(means), counted, self.unit, most=np.inf)
+        pairs = units.pair_means(np.nan_to_num(self.means), counted, self.unit, most=np.inf)
         return of, pairs.error

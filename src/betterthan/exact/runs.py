@@ -14,9 +14,11 @@ arXiv:2406.12045 (pass^k).
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from betterthan.exact.weighted_shares import WeightedShares
 
+_SHUFFLES, _ENOUGH = 256, 20  # permutations at once, and extreme ones after which p is known
 _PLACES = 12  # chances that differ by rounding alone are equal
 
 
@@ -137,6 +139,44 @@ def variances(means: np.ndarray, spread: np.ndarray, of_mean: np.ndarray) -> Var
     return Variances(items, total, _mean(spread), _mean(of_mean))
 
 
+def run_effect(
+    values: np.ndarray, shuffles: int = 9_999, seed: int = 0
+) -> tuple[float, np.ndarray]:
+    """Whether whole runs differ: p of the variance of their means under permutations of the runs of
+    each item, and these means; from scores (item, run) without gaps.
+
+    For scores of 0 and 1 the statistic is Cochran's Q. Of two runs of 0 and 1, p is exact.
+    Otherwise permutations are drawn, at most so many, until 20 are as extreme as the scores, and
+    p = (b + 1) / (number + 1). It is 1 if no item has runs that differ.
+
+    W. G. Cochran (1950), The comparison of percentages in matched samples, Biometrika 37(3/4),
+    256-266, doi:10.1093/biomet/37.3-4.256.
+
+    Examples
+    --------
+    >>> bad = np.array([[1.0, 1, 0]] * 6 + [[1, 1, 1]] * 4)
+    >>> run_effect(bad)[0] < 0.01, run_effect(bad)[1].tolist()
+    (True, [1.0, 1.0, 0.4])
+    """
+    means = values.mean(0) if len(values) else np.full(values.shape[1], np.nan)
+    mixed = values[np.ptp(values, axis=1) > 0] if len(values) else values
+    if not len(mixed):
+        return 1.0, means
+    off = mixed - mixed.mean(1, keepdims=True)
+    here = (off.sum(0) ** 2).sum()
+    if values.shape[1] == 2 and np.isin(values, (0.0, 1.0)).all():
+        n, won = len(mixed), int((mixed[:, 0] > mixed[:, 1]).sum())
+        tail = special.bdtr(min(won, n - won), n, 0.5)
+        return float(min(1.0, 2 * tail)), means
+    random, number, beyond = np.random.default_rng(seed), 0, 0
+    while number < shuffles and beyond < _ENOUGH:
+        order = random.random((min(_SHUFFLES, shuffles - number), *off.shape)).argsort(2)
+        sums = np.take_along_axis(np.broadcast_to(off, order.shape), order, 2).sum(1)
+        beyond += int(((sums**2).sum(1) >= here * (1 - 1e-12)).sum())
+        number += len(order)
+    return (beyond + 1) / (number + 1), means
+
+
 def flips(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Probability that a run of each of two sets have different outcomes, from the share of
     successes of each: without bias, because the sets are independent.
@@ -170,3 +210,30 @@ def best_runs(item: np.ndarray, run: np.ndarray, cost_item: float, cost_run: flo
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = run * cost_item / (item * cost_run)
     return np.where(run > 0, np.sqrt(np.maximum(ratio, 1.0)), 1.0)
+
+
+def best_runs_range(
+    means: np.ndarray, spread: np.ndarray, of_mean: np.ndarray, ratio: float, prob: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Interval of `best_runs` for `ratio` = cost_item / cost_run, by the jackknife over items of
+    the log of the ratio of variances; takes the columns of `variances`. Up to inf where items may
+    not vary.
+    """
+    here = ~np.isnan(means)
+    n, several = here.sum(0), ~np.isnan(spread)
+    d, noise = np.where(here, means, 0.0), np.where(here, of_mean, 0.0)
+    runs = np.where(several, spread, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = d.sum(0) - d
+        total = ((d**2).sum(0) - d**2 - sums**2 / (n - 1)) / (n - 2)
+        item = total - (noise.sum(0) - noise) / (n - 1)
+        run = (runs.sum(0) - runs) / (several.sum(0) - several)
+        log = np.where(here, np.log(run) - np.log(np.maximum(item, 0.0)), 0.0)
+        center = log.sum(0) / n
+        spread_of_log = np.sqrt((np.where(here, log - center, 0.0) ** 2).sum(0) * (n - 1) / n)
+        far = special.stdtrit(np.maximum(n - 1, 1), (1 + prob) / 2) * spread_of_log
+        of = variances(means, spread, of_mean)
+        best = np.log(of.run * ratio) - np.log(of.item)
+        lower, upper = (np.sqrt(np.exp(np.maximum(best + side * far, 0.0))) for side in (-1, 1))
+    unknown = ~np.isfinite(best) | ~np.isfinite(far)
+    return np.where(unknown, 1.0, lower), np.where(unknown, np.inf, upper)

@@ -33,6 +33,7 @@ _LONGEST = 200  # characters of a setting
 _SAMPLED = ("limit", "sample_id", "epochs", "epochs_reducer", "message_limit", "token_limit")
 _ROLES = ("grader", "judge", "critic")
 _MEANS = ("accuracy", "mean")
+STDERR = "stderr"  # the key of a standard error among reduced numbers
 
 
 def read_run(header: dict[str, Any], file: LogFile) -> Run:
@@ -83,6 +84,10 @@ def add_reported(run: Run, header: dict[str, Any]) -> None:
         reducer = as_text(score.get("reducer")) or "mean"
         into = run.reported if reducer == "mean" else run.reduced.setdefault(reducer, {})
         into[metric] = value
+        error = as_dict(as_dict(score.get("metrics")).get(STDERR))
+        of_error = number(error.get("value")) if reducer == "mean" else None
+        if of_error is not None and not as_dict(error.get("params")):  # such as of clusters
+            run.reduced.setdefault(STDERR, {})[metric] = of_error
 
 
 def plan_steps(header: dict[str, Any]) -> list[dict[str, Any]]:

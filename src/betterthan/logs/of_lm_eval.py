@@ -104,13 +104,16 @@ def _add_reported(run: Run, results: dict[str, Any]) -> None:
     metrics = set(run.metrics)
     for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():
         metric, _, chosen = key.partition(",")
+        of_error = metric.endswith("_stderr")
+        metric = metric.removesuffix("_stderr")
         name, reported = metric_name(metric, chosen or "none"), number(value)
         if name not in metrics:
             continue
         if better.get(metric) is False:
             run.lower.add(name)
         if reported is not None and metric not in other and name not in run.refused:
-            run.reported[name] = reported
+            into = run.reduced.setdefault("stderr", {}) if of_error else run.reported
+            into[name] = reported
 
 
 def _tell_missing(run: Run, results: dict[str, Any]) -> None:

@@ -186,7 +186,7 @@ class Run:
         How the tool gets it: a name in `recomputing.RULES`.
     reduced : dict of str to dict of str to float
         What the tool says of each metric by other ways of reducing the runs of an item to one
-        score: ``{"at_least_2": {"match": 1.0}}``.
+        score: ``{"at_least_2": {"match": 1.0}}``; under "stderr" its standard errors.
     refused : dict of str to str
         Metrics that are no scores of items, each with the reason; their cells are unscored.
     lower : set of str

@@ -9,6 +9,7 @@ from .predictive import foresee as foresee
 from .predictive import fragility as fragility
 from .predictive import outlook as outlook
 from .predictive import replication as replication
+from .repeated_runs import runs as runs
 from .sequential import confidence_sequence as confidence_sequence
 from .sequential import e_value as e_value
 from .sequential import peeking as peeking

@@ -56,6 +56,7 @@ def _caption(attrs: dict[str, Any]) -> str:
 
 
 _ANSWERS = {
+    "repeated runs": "runs of each item, and items, for a budget",
     "labels beside a judge": "human labels and judge outputs",
     "looking again": "interim looks",
     "foresight": "predictive probabilities of verdicts",
@@ -67,6 +68,7 @@ _FULL = {  # columns that only `.table` has
         *("r2", "n", "n_gold", "effective_gold", "effective_gold_lower", "effective_gold_upper"),
         *("ceiling", "best_ratio", "unlabelled"),
     ),
+    "runs of each item, and items, for a budget": ("item_variance", "run_variance"),
 }
 
 
@@ -97,6 +99,8 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
         return f"Next labels: {name}"
     if data.attrs.get("answer") == "e-value" and name in _OF_E_VALUES:
         return _OF_E_VALUES[name]
+    if data.attrs.get("answer") == "repeated runs" and name in _OF_RUNS:
+        return _OF_RUNS[name]
     if "difference" in data and name in _OF_MEANS:
         return _OF_MEANS[name]
     if set(names.SQUARE) <= {*data.coords, *data.data_vars} and name in _OF_PAIRS:
@@ -148,6 +152,14 @@ _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "width_chosen": "Width, best allocation",
 }
 _OF_MEANS = {"n": "Units", "n_more": "More units", "error": "Standard error"}
+_OF_RUNS = {
+    "runs": "Runs of each item",
+    "error": "Standard error",
+    "best": "Best, not rounded",
+    "best_lower": "Lower",
+    "best_upper": "Upper",
+    "best_error": "Standard error",
+}
 _OF_E_VALUES = {
     "a_better": "E-value, A better",
     "b_better": "E-value, B better",
@@ -235,6 +247,8 @@ def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
 def _number(x: float) -> str:
     if np.isnan(x):
         return "–"
+    if np.isinf(x):
+        return "∞"
     text = f"{x:.4g}" if abs(x) < 1e4 or x != round(x) else f"{x:,.0f}"
     return text.replace("-", "−")
 
@@ -262,6 +276,9 @@ _SIGNED = {
     "alpha": "alpha=",
     "alternative": "",
     "ties": "ties=",
+    "cost_item": "cost of an item=",
+    "cost_run": "cost of a run=",
+    "budget": "budget=",
 }
 
 
