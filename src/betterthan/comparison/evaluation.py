@@ -23,6 +23,7 @@ from betterthan.comparison.units import (
     wins_of_items,
 )
 from betterthan.counts.reliability import Reliability, successes_of
+from betterthan.counts.run_noise import columns_of_runs
 from betterthan.counts.scoring import counts_and_used
 from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_square
 from betterthan.counts.successes import TRIALS
@@ -189,7 +190,8 @@ def _evaluate_reliability(
         "runs of a system, and do not count in its pairs.",
     ) * (few > 0)
     attrs = evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
-    return replace(evaluation, notes=notes + evaluation.notes, attrs=attrs)
+    columns = evaluation.columns | columns_of_runs(runs)
+    return replace(evaluation, columns=columns, notes=notes + evaluation.notes, attrs=attrs)
 
 
 def evaluate(
@@ -221,6 +223,8 @@ def evaluate(
     missing, absent = difficulty_of_missing(loaded, raw_counts, options)
     pooled = pooled if options.over is None else []
     columns |= missing | score_intervals(totals, columns, options)
+    if totals is not None and totals.runs and totals.weight == "item":
+        columns |= columns_of_runs(loaded.data)
     warned = [*warned, *absent]
     notes = [*notes, *pooled, *warned] + [_RUNS] * runs
     checks.at_least_two(systems_of(raw_counts))

@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.counts.reliability import ONE_RUN
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import Arrays, pair_indices
 from betterthan.counts.successes import SUCCESSES, TRIALS
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, sums_by_unit, unit_of
 from betterthan.exact.joint import units
@@ -36,7 +36,7 @@ class RunSums:
         Raises
         ------
         ValueError
-            If they are neither, or no item was run twice.
+            If they are neither.
         """
         if isinstance(data, xr.Dataset) and {SUCCESSES, TRIALS} <= set(data.data_vars):
             cells = (data[key].transpose(names.ITEM, names.SYSTEM) for key in (SUCCESSES, TRIALS))
@@ -54,12 +54,15 @@ class RunSums:
                 "run-to-run noise needs scores of repeated runs, or successes and trials of each "
                 "item; see betterthan.counts.trials_from_table"
             )
-        if trials.max(initial=0) < 2:
-            raise ValueError(ONE_RUN)
         rows = data.isel({names.ITEM: first})
         unit = pd.factorize(ids_of(rows, CLUSTER))[0] if unit_of(rows) == CLUSTER else None
         systems = [str(s) for s in data[names.SYSTEM].values]
         return cls(sums, squares, trials, item_ids(rows).tolist(), systems, unit)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether an item was run twice."""
+        return bool(self.trials.max(initial=0) > 1)
 
     @property
     def means(self) -> np.ndarray:
@@ -129,3 +132,36 @@ class RunSums:
         counted = (self.trials > 0).astype(float)
         pairs = units.pair_means(np.nan_to_num(self.means), counted, self.unit, most=np.inf)
         return of, pairs.error
+
+
+def repeated_runs(data: Any) -> RunSums:
+    """Runs of which some items have two or more.
+
+    Raises
+    ------
+    ValueError
+        If every item has one run.
+    """
+    runs = RunSums.of(data)
+    if not runs.repeated:
+        raise ValueError(ONE_RUN)
+    return runs
+
+
+def columns_of_runs(data: Any) -> Arrays:
+    """Of each system ``run_number``, ``run_mixed``, ``run_error`` and ``run_error_of_runs``: mean
+    runs of an item, the proportion of items whose runs differ, and the standard errors of its mean
+    for items like these and for these only; nothing of single runs.
+    """
+    runs = RunSums.of(data)
+    if not runs.repeated:
+        return {}
+    of, error = runs.of_systems()
+    several = np.maximum((runs.trials > 1).sum(0), 1)
+    columns = {
+        "run_number": runs.trials.sum(0) / np.maximum(of.items, 1),
+        "run_mixed": runs.mixed.sum(0) / several,
+        "run_error": error,
+        "run_error_of_runs": of.error_of_runs,
+    }
+    return {name: ((names.SYSTEM,), values) for name, values in columns.items()}

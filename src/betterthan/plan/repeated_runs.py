@@ -8,7 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.run_noise import RunSums
+from betterthan.counts.run_noise import RunSums, repeated_runs
 from betterthan.counts.shapes import pair_indices, picked
 from betterthan.exact.runs import best_runs, best_runs_range
 from betterthan.plan.answer import Plan
@@ -115,7 +115,7 @@ def runs(
             raise ValueError(
                 "variances come from the data; leave out item_variance= and run_variance="
             )
-        sums = RunSums.of(picked(data, systems))
+        sums = repeated_runs(picked(data, systems))
         systems_present = sums.systems
         pairs = pair_indices(len(systems_present)) if len(systems_present) > 1 else None
         item, run, limits = _variances(sums, pairs, costs, ci_prob)

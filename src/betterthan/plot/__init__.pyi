@@ -8,6 +8,8 @@ from .of_orders import tau_distribution as tau_distribution
 from .of_people import correlation as correlation
 from .of_plans import assurance as assurance
 from .of_plans import boundary as boundary
+from .of_runs import noise as noise
+from .of_runs import reliability as reliability
 from .pair_figures import differences as differences
 from .pair_figures import outcomes as outcomes
 from .pair_figures import rope_curve as rope_curve

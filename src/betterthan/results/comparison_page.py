@@ -27,6 +27,7 @@ from betterthan.results.pair_tables import (
     wins_part,
 )
 from betterthan.results.provenance import signature
+from betterthan.results.run_tables import runs_part
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import tests_part
 from betterthan.results.suite_tables import suite_part
@@ -151,6 +152,7 @@ SECTIONS = (
     items_part,
 )
 DETAILS = (
+    runs_part,
     agreement_part,
     outlook_part,
     _datasets,

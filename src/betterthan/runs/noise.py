@@ -9,7 +9,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.counts.reliability import successes_of
-from betterthan.counts.run_noise import RunSums
+from betterthan.counts.run_noise import repeated_runs
 from betterthan.counts.shapes import fingerprint, pair_indices, picked
 from betterthan.counts.successes import SUCCESSES, TRIALS
 from betterthan.counts.units import item_ids
@@ -92,7 +92,7 @@ def noise(
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
     data = picked(data_of(data, systems, reading, "runs.noise"), systems)
-    sums = RunSums.of(data)
+    sums = repeated_runs(data)
     of, error = sums.of_systems()
     several = (sums.trials > 1).sum(0)
     mixed = sums.mixed.sum(0)

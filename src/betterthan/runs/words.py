@@ -30,11 +30,9 @@ def reliability_lines(data: xr.Dataset) -> Iterator[str]:
     """The answer of `runs.reliability`, a sentence for each k and notes on them."""
     kind, runs = data.attrs["kind"], data.attrs["runs"]
     ks = [k for k in data["k"].values.tolist() if k <= runs]
-    leaders = {}
-    for k in ks:
-        of_k = data.sel(k=k)
-        leaders[k] = _leader(of_k)
-        yield _of_k(of_k, k, kind, leaders[k])
+    leaders = {k: _leader(data.sel(k=k)) for k in ks}
+    for k in ks[::-1]:  # to succeed every time is the question
+        yield _of_k(data.sel(k=k), k, kind, leaders[k])
     distinct = [name for name in dict.fromkeys(leaders.values()) if name]
     if len(distinct) > 1:
         each = [
@@ -61,9 +59,7 @@ def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
         return f"{what}: {scores}."
     if len(systems) == 2:
         return f"{what}: {scores}; {_verdict(data, systems)}."
-    return (
-        f"{what}: {scores} has the highest estimate of {len(systems)}; {_verdicts(data, leader)}."
-    )
+    return f"{what}: {scores} is the highest of {len(systems)}; {_verdicts(data, leader)}."
 
 
 def _leader(data: xr.Dataset) -> str:
@@ -94,9 +90,12 @@ def _verdicts(data: xr.Dataset, leader: str) -> str:
     of_leader = data["verdict"].values[data[names.SYSTEM].values.tolist().index(leader)]
     decided = int(np.isin(verdicts, ("a_better", "b_better")).sum())
     better = int((of_leader == "a_better").sum())
+    others = data.sizes[names.SYSTEM] - 1
+    if not decided:
+        return f"none of the {len(verdicts):,} pairs has a verdict"
     return (
-        f"it is better than {better} of the {data.sizes[names.SYSTEM] - 1} others, and "
-        f"{decided} of {len(verdicts)} pairs have a better system"
+        f"better than {better} of the {others} others, and {decided:,} of {len(verdicts):,} pairs "
+        "have a verdict"
     )
 
 
@@ -142,7 +141,7 @@ def noise_lines(data: xr.Dataset) -> Iterator[str]:
     for i, name in enumerate(systems[:_NAMED]):
         yield _of_system(data, i, name)
     if len(systems) > _NAMED:
-        yield f"The table has {len(systems) - _NAMED} more systems."
+        yield f"All {len(systems)} systems are in the table."
     if len(systems) == 2:
         yield _of_pair(data)
     if alike := [
