@@ -23,6 +23,7 @@ TAKES_TEXT = {
     "audit",
     "load",
     "example_fit",
+    *("reliability", "noise", "same_system"),
 }
 
 

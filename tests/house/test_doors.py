@@ -28,6 +28,7 @@ NAMESPACES = sorted(
         "plan",
         "plot",
         "posterior",
+        "runs",
         "scores",
         "significance",
     ]

@@ -11,7 +11,7 @@ SOURCE = Path(betterthan.__file__).parent
 # from top to bottom; within a line, what is imported stands to the right
 LAYERS = [
     ["cli"],
-    ["gating", "comparison", "auditing", "reading", "plot"],
+    ["gating", "runs", "comparison", "auditing", "reading", "plot"],
     ["fits", "models", "plan", "datasets", "orders", "scores", "features"],
     ["results"],
     ["people", "posterior", "significance", "model_registry"],

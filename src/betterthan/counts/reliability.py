@@ -83,8 +83,8 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
         return data
     if not isinstance(data, xr.DataArray) or set(data.dims) != {names.ITEM, names.SYSTEM}:
         raise ValueError(
-            "pass^k needs scores of repeated runs, or successes and trials of each item; see "
-            "betterthan.counts.trials_from_table"
+            "data are no scores (item, system); give those of repeated runs, or successes and "
+            "trials of each item, see betterthan.counts.trials_from_table"
         )
     values = data.values.astype(float)
     if success is not None:

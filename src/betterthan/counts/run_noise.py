@@ -51,8 +51,8 @@ class RunSums:
             first = np.unique(place, return_index=True)[1]
         else:
             raise ValueError(
-                "run-to-run noise needs scores of repeated runs, or successes and trials of each "
-                "item; see betterthan.counts.trials_from_table"
+                "data are no scores (item, system); give those of repeated runs, or successes and "
+                "trials of each item, see betterthan.counts.trials_from_table"
             )
         rows = data.isel({names.ITEM: first})
         unit = pd.factorize(ids_of(rows, CLUSTER))[0] if unit_of(rows) == CLUSTER else None

@@ -16,6 +16,7 @@ SUCCESSES, TRIALS = "successes", "trials"
 _CELL = (names.ITEM, names.SYSTEM)
 
 
+@checks.one_system()
 def trials(scores: xr.DataArray) -> xr.Dataset:
     """Count the successes of every system on repeated runs of each item.
 
@@ -75,6 +76,7 @@ def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
     return values if scores.attrs.get("higher_is_better", True) else 1 - values
 
 
+@checks.one_system()
 def trials_from_table(
     table: pd.DataFrame,
     *,

@@ -14,7 +14,7 @@ from betterthan.exact.runs import best_runs, best_runs_range
 from betterthan.plan.answer import Plan
 
 _MOST = 10_000  # runs of an item that are tried
-_SHOWN = 10  # runs of an item in the table, at least
+_LISTED = 10  # runs of an item in the table, at least
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def runs(
     systems: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> Plan:
-    """Find the number of runs of each item that gives the least standard error for a budget.
+    """Plan how many runs of how many items give the least standard error.
 
     A mean over n items with r runs has the variance (item + run / r) / n. More runs reduce only its
     second part, and new items both; a new item also costs something to make.
@@ -189,9 +189,12 @@ def _for_budget(
     }
     if len(item) > 1:
         return None, columns
-    shown = number <= max(_SHOWN, 2 * int(number[best].max()))
-    columns |= {"n": np.broadcast_to(n[shown], (len(item), shown.sum())), "error": error[:, shown]}
-    return number[shown], columns
+    listed = number <= max(_LISTED, 2 * int(number[best].max()))
+    columns |= {
+        "n": np.broadcast_to(n[listed], (len(item), listed.sum())),
+        "error": error[:, listed],
+    }
+    return number[listed], columns
 
 
 def _dataset(

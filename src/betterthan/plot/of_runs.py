@@ -81,7 +81,7 @@ def reliability(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
 
 
 def noise(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
-    """Plot how much of the variance of each mean is due to items, and how much to their runs.
+    """Plot how much of the variance of each mean is due to its runs.
 
     Parameters
     ----------

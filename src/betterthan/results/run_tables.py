@@ -27,7 +27,9 @@ def runs_part(context: ReportContext) -> Part | None:
     ]
     heads = ("System", "Runs of an item", "Items with mixed runs")
     heads += ("SE, items like these", "SE, these items only")
-    table = Table(heads, rows, "Repeated runs: standard errors of the mean of all runs", visible=_ROWS)
+    table = Table(
+        heads, rows, "Repeated runs: standard errors of the mean of all runs", visible=_ROWS
+    )
     note = (
         "Error bars of the runs only understate what new items would show: verdicts are for items "
         "like these. betterthan.plan.runs finds the best number of runs for a budget."

@@ -1,4 +1,4 @@
 from .answer import Runs as Runs
-from .noise import noise as noise
-from .noise import same_system as same_system
-from .reliability import reliability as reliability
+from .pass_k import reliability as reliability
+from .run_noise import noise as noise
+from .run_noise import same_system as same_system

@@ -53,8 +53,8 @@ def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
     what = (
         f"{quantity(k, kind)} ({every} of an item succeed{'' if kind == 'all' and k > 1 else 's'})"
     )
-    shown = range(len(systems)) if len(systems) <= 2 else [systems.index(leader)] if leader else []
-    scores = ", ".join(f"{systems[i]} {estimate(data, i)}" for i in shown)
+    places = range(len(systems)) if len(systems) <= 2 else [systems.index(leader)] if leader else []
+    scores = ", ".join(f"{systems[i]} {estimate(data, i)}" for i in places)
     if len(systems) == 1:
         return f"{what}: {scores}."
     if len(systems) == 2:

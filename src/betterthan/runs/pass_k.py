@@ -56,11 +56,12 @@ def reliability(
     rng: Any = None,
     **reading: Unpack[ReadOptions],
 ) -> Runs:
-    """Estimate how probable it is that k runs of an item all succeed, and compare systems by it.
+    """Estimate the probability that k runs of an item all succeed.
 
     pass^k is the probability that k runs of an item succeed, averaged over items; pass@k is the
     probability that at least one does. Both are estimated without bias from at least k runs of each
-    item, whatever the success probabilities are. Print the result for the answer in words.
+    item, whatever the success probabilities are. Systems are compared by them. Print the result for
+    the answer in words.
 
     Parameters
     ----------
@@ -145,9 +146,10 @@ def reliability(
     ...      "successes": [5, 5, 4, 3, 0, 5, 3, 5, 2, 1, 0, 4]}
     ... )
     >>> result = bt.runs.reliability(bt.counts.trials_from_table(table), k=(1, 5))
-    >>> print(result.lines[1])
-    pass^5 (all 5 runs of an item succeed): A 0.50 [0.16, 0.84], B 0.17 [0.02, 0.53]; undecided
-    (P(A better) = 0.911).
+    >>> result["pass_k"].values.round(3).tolist()
+    [[0.733, 0.5], [0.5, 0.167]]
+    >>> print(round(float(result["prob_better"].sel(k=5, system_a="A", system_b="B")), 3))
+    0.911
     """
     ks = _numbers(k)
     checks.one_of(kind, ("all", "any"), "kind")

@@ -88,7 +88,7 @@ def noise(
     ... )
     >>> result = bt.runs.noise(bt.counts.trials_from_table(table))
     >>> result["error"].values.round(3).tolist(), result["error_of_runs"].values.round(3).tolist()
-    ([0.182], [0.047])
+    ([0.184], [0.047])
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
     data = picked(data_of(data, systems, reading, "runs.noise"), systems)
