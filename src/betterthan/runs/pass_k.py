@@ -149,7 +149,7 @@ def reliability(
     >>> result["pass_k"].values.round(3).tolist()
     [[0.733, 0.5], [0.5, 0.167]]
     >>> print(round(float(result["prob_better"].sel(k=5, system_a="A", system_b="B")), 3))
-    0.911
+    0.912
     """
     ks = _numbers(k)
     checks.one_of(kind, ("all", "any"), "kind")
