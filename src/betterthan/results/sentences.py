@@ -623,4 +623,5 @@ def _ties(changes: tuple[str, ...], verdicts: str) -> str:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """A text at the start of a sentence; pass^k keeps its case."""
+    return text if text.startswith(("pass^", "pass@")) else text[:1].upper() + text[1:]

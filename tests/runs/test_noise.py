@@ -1,0 +1,168 @@
+"""Noise of runs and of items, one system against itself, plans of runs, and their figures."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.exact.runs import best_runs_range, spread_of_runs
+from betterthan.plot import of_runs
+from tests.runs.test_reliability import ANTE, FACTORY, simulated, terminalbench, trials  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """Scores of 40 items in 4 runs, graded."""
+    random = np.random.default_rng(6)
+    rows = pd.MultiIndex.from_product([[f"q{k}" for k in range(40)], range(1, 5)])
+    item = np.repeat(random.normal(0, 1, 40), 4)
+    table = pd.DataFrame({"item": rows.get_level_values(0), "epoch": rows.get_level_values(1)})
+    noise = random.normal(0, [0.5, 0.8], (160, 2))
+    return bt.read(table.assign(A=item + noise[:, 0], B=0.9 * item + noise[:, 1] - 0.1))
+
+
+def test_errors_are_those_of_items_and_of_runs(terminalbench):  # noqa: F811
+    many = terminalbench["trials"].sum("item") >= 5 * 85
+    result = bt.runs.noise(terminalbench.isel(system=many.values))
+    assert result.data.sizes["system"] == 60
+    error, of_runs_only = (result[k].values for k in ("error", "error_of_runs"))
+    np.testing.assert_allclose(np.median(error), 0.0427, atol=5e-5)
+    np.testing.assert_allclose(np.median(of_runs_only), 0.0141, atol=6e-5)
+    assert np.median(error / of_runs_only) == pytest.approx(2.93, abs=0.005)
+
+
+def test_errors_of_differences_and_best_runs_have_the_reference_values(terminalbench):  # noqa: F811
+    share = terminalbench["successes"].sum("item") / terminalbench["trials"].sum("item")
+    top = share.to_series().sort_values(ascending=False).index[:6].tolist()
+    result = bt.runs.noise(terminalbench.sel(system=top))
+    pairs = result.pairs
+    assert pairs["difference_error"].median() == pytest.approx(0.0339, abs=5e-5)
+    item, run = pairs["difference_item_variance"].median(), None
+    plan = bt.plan.runs(terminalbench, systems=top, cost_item=1, cost_run=1)
+    run = np.median(plan["run_variance"].values[np.triu_indices(6, 1)])
+    for cost, best in ((1, 1.69), (4, 3.39), (25, 8.46)):
+        of = bt.plan.runs(item_variance=item, run_variance=run, cost_item=cost, cost_run=1)
+        assert float(of["best"]) == pytest.approx(best, abs=0.01)
+
+
+def test_graded_scores_have_the_variances_of_their_runs(scores):
+    result = bt.runs.noise(scores)
+    values = scores.values.reshape(40, 4, 2)
+    np.testing.assert_allclose(result["run_variance"], values.var(1, ddof=1).mean(0), rtol=1e-12)
+    means = values.mean(1)
+    np.testing.assert_allclose(result["error"], means.std(0, ddof=1) / np.sqrt(40), rtol=1e-12)
+    d = (means[:, 0] - means[:, 1]).std(ddof=1) / np.sqrt(40)
+    np.testing.assert_allclose(result.pairs["difference_error"], d, rtol=1e-12)
+    comparison = bt.compare(scores, quantity="mean")
+    np.testing.assert_allclose(comparison["difference_error"].values[0, 1], d, rtol=1e-9)
+    np.testing.assert_allclose(comparison["run_error"], result["error"])
+    assert "Repeated runs" in comparison.report()
+
+
+def test_copies_are_named():
+    result = bt.runs.noise(trials([[5, 5], [0, 3], [5, 4], [0, 0], [5, 5]]))
+    assert result["identical"].values.tolist() == [True, False]
+    assert result.lines[-1].startswith("! All runs of an item agree, for every item of A")
+
+
+def test_errors_with_clusters_are_those_of_clusters(simulated):  # noqa: F811
+    cluster = np.repeat([f"c{k}" for k in range(10)], 4)
+    clustered = simulated.assign_coords(cluster=("item", cluster))
+    result = bt.runs.noise(clustered)
+    share = simulated["successes"].values / 5
+    means = share.reshape(10, 4, 2).mean(1)
+    np.testing.assert_allclose(result["error"], means.std(0, ddof=1) / np.sqrt(10), rtol=1e-9)
+    assert result["difference_error"].values[0, 1] == pytest.approx(
+        bt.compare(clustered, quantity="pass^1")["difference_error"].values[0, 1]
+    )
+
+
+def test_one_system_against_itself():
+    old = pd.DataFrame({"item": [f"q{k}" for k in range(30)], "agent": [1] * 12 + [0] * 18})
+    new = old.assign(agent=[0] * 3 + [1] * 9 + [1] * 4 + [0] * 14)
+    result = bt.runs.same_system(old, new)
+    assert result["flip_rate"].item() == pytest.approx(7 / 30)
+    assert result["n"].item() == 30
+    assert result["p_value"].item() == pytest.approx(1.0)  # 4 against 3
+    assert result["flip_rate_lower"].item() < 7 / 30 < result["flip_rate_upper"].item()
+    assert result["error_of_runs"].item() == pytest.approx(np.sqrt(7) / 30)
+    assert "Two sets of runs of one system differ at least this much" in result.lines[1]
+
+
+def test_two_systems_are_not_one_against_itself(simulated):  # noqa: F811
+    with pytest.raises(ValueError, match="first has A and B; give the runs of one system"):
+        bt.runs.same_system(simulated, simulated)
+    other = simulated.isel(system=[0]).assign_coords(item=[f"x{k}" for k in range(40)])
+    with pytest.raises(ValueError, match="no item is in both"):
+        bt.runs.same_system(simulated.isel(system=[0]), other)
+
+
+def test_plan_finds_the_least_error_that_a_budget_pays():
+    plan = bt.plan.runs(item_variance=0.03, run_variance=0.2, cost_item=4, cost_run=1, budget=900)
+    r = np.arange(1, 200)
+    n = 900 // (4 + r)
+    error = np.sqrt((0.03 + 0.2 / r) / n)
+    assert plan["best_runs"].item() == r[error.argmin()]
+    assert plan["best_error"].item() == pytest.approx(error.min())
+    np.testing.assert_allclose(plan["error"], error[plan["runs"].values - 1])
+
+
+def test_free_items_are_run_once():
+    plan = bt.plan.runs(item_variance=0.03, run_variance=0.2, cost_item=0, cost_run=1, budget=300)
+    assert (plan["best_runs"].item(), plan["best_items"].item()) == (1, 300)
+
+
+def test_interval_of_the_best_number_holds_it_in_most_pilots():
+    """200 pilots of 60 items and 5 runs, with equal variances: the best number is sqrt(4) = 2."""
+    random, inside = np.random.default_rng(7), 0
+    for _ in range(200):
+        values = random.normal(0, 0.2, (60, 1)) + random.normal(0, 0.2, (60, 5))
+        sums, squares = values.sum(1)[:, None], (values**2).sum(1)[:, None]
+        spread = spread_of_runs(sums, squares, np.full((60, 1), 5.0))
+        low, high = best_runs_range(sums / 5, spread, spread / 5, 4.0, 0.95)
+        inside += int(low[0] <= 2 <= high[0])
+    assert 180 <= inside < 200
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({}, "give scores of repeated runs, or item_variance= and run_variance="),
+        ({"item_variance": -1, "run_variance": 1}, "item_variance is -1"),
+        ({"item_variance": 0, "run_variance": 0}, "nothing varies"),
+        ({"item_variance": 1, "run_variance": 1, "cost_item": -1}, "cost_item is -1"),
+        ({"item_variance": 1, "run_variance": 1, "cost_run": 0}, "cost_run is 0"),
+        ({"item_variance": 1, "run_variance": 1, "budget": 3}, "two items with one run cost 4"),
+    ],
+)
+def test_bad_plans_are_one_line(choices, message):
+    with pytest.raises(ValueError, match=message):
+        bt.plan.runs(**choices)
+
+
+def test_figures_show_estimates_bounds_and_parts_of_the_variance(simulated):  # noqa: F811
+    result = bt.runs.reliability(simulated, k=(1, 3, 8))
+    ax = bt.plot.reliability(result)
+    lines = [line for line in ax.lines if line.get_label() in "AB"]
+    np.testing.assert_allclose(
+        [line.get_ydata() for line in lines], result["pass_k"].values[:2].T[[0, 1]]
+    )
+    assert "bounds" in ax.get_title(loc="left")
+    noise = bt.runs.noise(simulated)
+    bars = of_runs.noise(noise).patches
+    whole = [bars[k].get_width() + bars[k + 2].get_width() for k in range(2)]
+    np.testing.assert_allclose(whole, noise["error"].values ** 2)
+    with pytest.raises(ValueError, match=r"give what runs.noise returns"):
+        bt.plot.noise(result)
+
+
+def test_page_has_every_answer(simulated, tmp_path: Path):  # noqa: F811
+    reliability, noise = bt.runs.reliability(simulated), bt.runs.noise(simulated)
+    plan = bt.plan.runs(simulated, cost_item=4)
+    page = reliability.report(noise, plan, path=tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert page is not None
+    for line in (*reliability.lines, *noise.lines, *plan.lines):
+        assert line.split(":")[0] in text

@@ -1,0 +1,240 @@
+"""pass^k of systems and pairs: published values, symmetry, items that count, and bad input."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import betterthan as bt
+from betterthan.counts.reliability import Reliability
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "terminalbench"
+FACTORY, ANTE = "factory_droid_gpt-5_2_at_openai", "ante_gemini-3-pro-preview_at_google"
+II_AGENT = "ii-agent-simple_gemini-3-pro-preview_at_gemini"
+
+
+def trials(successes, tried=5, systems="AB"):
+    """Successes (item, system)."""
+    successes = np.array(successes)
+    return xr.Dataset(
+        {
+            "successes": (("item", "system"), successes),
+            "trials": (("item", "system"), np.broadcast_to(tried, successes.shape).copy()),
+        },
+        coords={"item": [f"q{k}" for k in range(len(successes))], "system": list(systems)},
+    )
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    random = np.random.default_rng(2)
+    p = random.beta(0.6, 0.5, (40, 1))
+    return trials(random.binomial(5, p * [1, 0.8]))
+
+
+@pytest.fixture(scope="module")
+def terminalbench():
+    if not SHARED.exists():
+        pytest.skip("shared/data is not there")
+    table = pd.read_csv(SHARED / "terminalbench_trials.csv.gz")
+    table = table[table["trials"] == 5]  # the reference is of items with exactly 5 runs
+    return bt.counts.trials_from_table(table, item="task")
+
+
+def test_single_system_has_the_reference_interval(terminalbench):
+    one = terminalbench.sel(system=[FACTORY])
+    result = bt.runs.reliability(one, k=(1, 3, 5))
+    np.testing.assert_allclose(result["pass_k"][:, 0], [0.6529, 0.5069, 0.4368], atol=5e-5)
+    limits = [[result[f"pass_k_{end}"].values[k, 0] for end in ("lower", "upper")] for k in (0, 2)]
+    np.testing.assert_allclose(limits, [[0.5666, 0.7301], [0.3360, 0.5417]], atol=6e-5)
+    assert result["n"].values[:, 0].tolist() == [87, 87, 87]
+
+
+def test_posterior_has_the_reference_moments(terminalbench):
+    from betterthan.exact.runs import shares_of
+
+    one = terminalbench.sel(system=[FACTORY])
+    for k, mean, sd in ((1, 0.651136, 0.041778), (3, 0.506818, 0.048028), (5, 0.4375, 0.052584)):
+        chances = Reliability(k).scores(one).values
+        law = shares_of(np.nan_to_num(chances), ~np.isnan(chances))
+        np.testing.assert_allclose([law.mean[0], law.sd[0]], [mean, sd], atol=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "n", "expected"),
+    [
+        (ANTE, II_AGENT, 87, {("all", 1): 0.825534197, ("all", 3): 0.894113040,
+                              ("all", 5): 0.924205184, ("any", 5): 0.945312500}),
+        (FACTORY, ANTE, 86, {("all", 1): 0.528171962, ("all", 3): 0.412947110,
+                             ("all", 5): 0.422509491}),
+    ],
+)  # fmt: skip
+def test_pairs_have_the_reference_probabilities(terminalbench, first, second, n, expected):
+    pair = terminalbench.sel(system=[first, second])
+    for kind in {kind for kind, _ in expected}:
+        ks = [k for of, k in expected if of == kind]
+        result = bt.runs.reliability(pair, k=ks, kind=kind)
+        p = result["dirichlet_prob_better"].sel(system_a=first, system_b=second).values
+        np.testing.assert_allclose(p, [expected[kind, k] for k in ks], atol=1e-9)
+        assert result["n_units"].values[0, 0, 1] == n
+
+
+def test_leader_changes_with_k_and_the_answer_says_so(terminalbench):
+    result = bt.runs.reliability(terminalbench.sel(system=[FACTORY, ANTE]))
+    line = next(line for line in result.lines if "changes with k" in line)
+    assert f"{FACTORY} at k = 1; {ANTE} at k = 3, 5" in line
+
+
+def test_swapping_systems_mirrors_everything(simulated):
+    one, other = (
+        bt.runs.reliability(simulated, systems=systems) for systems in (["A", "B"], ["B", "A"])
+    )
+    xr.testing.assert_identical(one["verdict"], other["verdict"].reindex_like(one["verdict"]))
+    for name in ("prob_better", "dirichlet_prob_better", "difference_mean", "difference_lower"):
+        swapped = other[name].reindex_like(one[name])
+        np.testing.assert_allclose(one[name], swapped, atol=1e-9)
+    np.testing.assert_allclose(
+        one["prob_better"].sel(system_a="A", system_b="B"),
+        1 - one["prob_better"].sel(system_a="B", system_b="A"),
+        atol=1e-12,
+    )
+
+
+def test_pass_k_falls_and_pass_at_k_rises(simulated):
+    every = bt.runs.reliability(simulated, k=range(1, 6))["pass_k"].values
+    some = bt.runs.reliability(simulated, k=range(1, 6), kind="any")["pass_k"].values
+    assert (np.diff(every, axis=0) < 0).all()
+    assert (np.diff(some, axis=0) > 0).all()
+    np.testing.assert_allclose(every[0], some[0])
+
+
+def test_verdicts_are_those_of_a_comparison_by_pass_k(simulated):
+    result = bt.runs.reliability(simulated, k=3, ci_kind="hdi")
+    comparison = bt.compare(simulated, quantity="pass^3")
+    for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper"):
+        np.testing.assert_array_equal(result[name].sel(k=3), comparison[name])
+    np.testing.assert_array_equal(result["pass_k_lower"][0], comparison["score_lower"])
+    assert comparison.data.attrs["quantity"] == "pass^3"
+    assert "pass^3: A " in str(comparison)
+    assert "Difference in pass^3" in str(comparison)
+
+
+def test_one_run_is_the_accuracy_of_today():
+    single = trials([[1, 0], [1, 1], [0, 0], [1, 0], [1, 1]], tried=1)
+    scores = single["successes"].astype(float)
+    one, other = (bt.compare(single, quantity="pass^1"), bt.compare(scores))
+    np.testing.assert_array_equal(one["prob_better"], other["prob_better"])
+
+
+def test_all_k_count_the_same_items():
+    tried = np.array([[5, 5], [5, 5], [3, 5], [5, 5], [5, 4]])
+    data = trials([[5, 3], [4, 4], [3, 5], [0, 1], [2, 2]], tried)
+    same, each = (bt.runs.reliability(data, k=(1, 5), each_k=each) for each in (False, True))
+    assert same["n"].values.tolist() == [[4, 4], [4, 4]]
+    assert each["n"].values.tolist() == [[5, 5], [4, 4]]
+    assert (
+        "2 items with fewer than 5 runs of a system do not count in its pairs: q2, q4."
+        in same.lines
+    )
+    assert any("may rise with k" in line for line in each.lines)
+    complete = bt.runs.reliability(data, k=(1, 5), missing="complete")
+    assert complete["n"].values.tolist() == [[3, 3], [3, 3]]
+
+
+def test_more_runs_than_there_are_have_bounds_and_no_estimate(simulated):
+    result = bt.runs.reliability(simulated, k=(5, 8))
+    share = result["pass_k"].sel(k=5).values
+    np.testing.assert_allclose(result["bound_lower"].sel(k=8), share ** (8 / 5))
+    np.testing.assert_allclose(result["bound_upper"].sel(k=8), share)
+    assert np.isnan(result["pass_k"].sel(k=8)).all()
+    assert (result["verdict"].sel(k=8) == "no_data").all()
+    assert (result["pass_k_lower"].sel(k=8) < result["bound_lower"].sel(k=8)).all()
+    assert any(
+        line.startswith("pass^8 has no estimate: most items have 5 runs") for line in result.lines
+    )
+
+
+def test_three_systems_have_a_joint_answer():
+    random = np.random.default_rng(5)
+    data = trials(random.binomial(5, random.beta(1, 1, (30, 1)) * [1, 0.9, 0.6]), systems="ABC")
+    result = bt.runs.reliability(data, k=(1, 5))
+    np.testing.assert_allclose(result["prob_best"].sum("system"), 1, atol=1e-9)
+    assert result["prob_best"].dims == ("k", "system")
+    assert "is the highest of 3" in result.lines[0]
+
+
+def test_items_in_clusters_count_as_clusters(simulated):
+    cluster = np.repeat([f"c{k}" for k in range(10)], 4)
+    clustered = bt.runs.reliability(simulated.assign_coords(cluster=("item", cluster)), k=3)
+    assert clustered["n_units"].values[0, 0, 1] == 10
+
+
+def test_rewards_need_the_least_one_that_is_a_success():
+    rows = [("q1", 1, 0.9, 0.2), ("q1", 2, 1.0, 1.0), ("q2", 1, 0.5, 1.0), ("q2", 2, 1.0, 0.0)]
+    table = pd.DataFrame(rows, columns=["item", "epoch", "A", "B"])
+    with pytest.raises(ValueError, match=r"the score of 'A' in row 1 is 0.9; .* pass success="):
+        bt.runs.reliability(table, k=1)
+    result = bt.runs.reliability(table, k=(1, 2), success=0.9)
+    assert result["pass_k"].values.tolist() == [[0.75, 0.5], [0.5, 0.0]]
+
+
+def test_missing_runs_are_not_failures():
+    rows = [("q1", 1, 1, 1), ("q1", 2, 1, None), ("q2", 1, 1, 0), ("q2", 2, 0, 1), ("q3", 1, 0, 1),
+            ("q3", 2, 1, 1)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["item", "epoch", "A", "B"])
+    result = bt.runs.reliability(table, k=(1, 2), each_k=True)
+    assert result["pass_k"].sel(k=1, system="B").item() == pytest.approx((1 + 0.5 + 1) / 3)
+    assert result["n"].sel(k=2).values.tolist() == [3, 2]
+
+
+def test_epochs_from_0_and_from_1_are_runs_alike():
+    first = pd.DataFrame(
+        {"item": ["q1", "q1", "q2", "q2"], "epoch": [0, 1, 0, 1], "score": [1, 0, 1, 1]}
+    )
+    second = first.assign(epoch=first["epoch"] + 1)
+    result = bt.runs.reliability({"A": first, "B": second}, k=(1, 2))
+    assert (
+        result["pass_k"].sel(system="A").values.tolist()
+        == result["pass_k"].sel(system="B").values.tolist()
+    )
+    assert result["n"].values.tolist() == [[2, 2], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"k": 0}, "k is 0; give a whole number of at least 1"),
+        ({"k": "3"}, "k is '3'; give one number of runs or more"),
+        ({"k": []}, "give one number of runs or more"),
+        ({"kind": "most"}, "kind is 'most'; choose one of all, any"),
+        ({"missing": "wrong"}, "missing is 'wrong'; choose one of pairwise, complete"),
+        ({"success": 1}, "success= is for scores, and these are successes"),
+        ({"each_k": 2}, "each_k"),
+    ],
+)
+def test_bad_choices_are_one_line(simulated, choices, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        bt.runs.reliability(simulated, **choices)
+
+
+def test_one_run_of_every_item_says_what_to_do():
+    single = trials([[1, 0], [1, 1]], tried=1)
+    with pytest.raises(ValueError, match="one run per item says nothing about run-to-run noise"):
+        bt.runs.reliability(single)
+    with pytest.raises(ValueError, match="one run per item says nothing about run-to-run noise"):
+        bt.runs.noise(single)
+
+
+def test_comparison_refuses_more_runs_than_there_are_and_what_has_no_meaning(simulated):
+    with pytest.raises(ValueError, match=r"pass\^6 needs 6 runs of an item, and 'A' has at most 5"):
+        bt.compare(simulated, quantity="pass^6")
+    with pytest.raises(ValueError, match=r"quantity is 'pass3'; .* pass\^k or pass@k"):
+        bt.compare(simulated, quantity="pass3")
+    with pytest.raises(
+        ValueError, match=r"quantity='pass\^3' has a closed form; leave out method='mcmc'"
+    ):
+        bt.compare(simulated, quantity="pass^3", method="mcmc")
+    with pytest.raises(ValueError, match=r"needs scores of repeated runs, and these are counts"):
+        bt.compare(bt.datasets.contingency_case("a"), quantity="pass^3")
