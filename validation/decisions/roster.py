@@ -16,6 +16,7 @@ from validation.decisions import (
     of_people,
     of_raters,
     of_resampled,
+    of_runs,
     of_sizes,
     of_units,
 )
@@ -39,5 +40,6 @@ CELLS: tuple[Cell, ...] = (
     *of_raters.CELLS,
     *of_outcomes.CELLS,
     *of_alike.CELLS,
+    *of_runs.CELLS,
 )
 FAMILIES = tuple(dict.fromkeys(cell.family for cell in CELLS))
