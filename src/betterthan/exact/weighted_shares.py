@@ -14,7 +14,6 @@ S. B. Provost and Y.-H. Cheong (2000), On the distribution of linear combination
 of a Dirichlet random vector, Canadian Journal of Statistics 28(2), 417-425, doi:10.2307/3315988.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +21,12 @@ import numpy as np
 
 from betterthan.exact.numeric import limits
 
-_HALVINGS, _LOGIT = 26, 40.0  # of the search for the saddle point
+_HALVINGS, _LOGIT = 18, 40.0  # of the search for the saddle point
 _STEP, _BLOCK, _BLOCKS = 0.08, 16, 60  # nodes are sinh of multiples of the step
 _FADED = 1e-17  # of the largest term
 _CELLS = 2**20  # numbers at once
 _SHORT, _ROUNDS = 1e-6, 40  # the last step of Newton, in standard deviations, and steps
-_GRID, _SEARCHES = 65, 3  # masses below an interval at which the narrowest is looked for
+_GRID, _SEARCHES = 17, 4  # masses below an interval at which the narrowest is looked for
 
 
 @dataclass(frozen=True)
@@ -70,21 +69,21 @@ class WeightedShares:
         >>> law.prob_above().round(12).tolist()  # P(p > 1/2), p ~ Beta(9, 3)
         [0.96728515625]
         """
-        tail, above = self._integral(x, _tail)
+        tail, _, _, above = self._integrals(x, 1)
         return np.where(above, tail, 1 - tail)
 
     def prob_below(self, x: np.ndarray | float = 0.0) -> np.ndarray:
         """P(D < x), (row,)."""
-        tail, above = self._integral(x, _tail)
+        tail, _, _, above = self._integrals(x, 1)
         return np.where(above, 1 - tail, tail)
 
     def density(self, x: np.ndarray | float) -> np.ndarray:
         """The density of D at x, (row,)."""
-        return self._integral(x, _height)[0]
+        return self._integrals(x, 2)[1]
 
     def slope(self, x: np.ndarray | float) -> np.ndarray:
         """The slope of the density at x, (row,)."""
-        slope, above = self._integral(x, _slope)
+        _, _, slope, above = self._integrals(x, 3)
         return np.where(above, slope, -slope)
 
     def quantile(self, prob: np.ndarray | float) -> np.ndarray:
@@ -95,8 +94,8 @@ class WeightedShares:
         open_ = np.flatnonzero((prob > 0) & (prob < 1) & (sd > 0))
 
         def below(rows: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            law = self.take(open_[rows])
-            return law.prob_below(x), law.density(x), _SHORT * sd[open_[rows]]
+            tail, height, _, above = self.take(open_[rows])._integrals(x, 2)
+            return np.where(above, 1 - tail, tail), height, _SHORT * sd[open_[rows]]
 
         start = limits.beta_quantile(self.mean[open_], sd[open_], prob[open_])
         x[open_] = limits.quantile(below, start, prob[open_])
@@ -116,61 +115,65 @@ class WeightedShares:
 
         def beyond(index: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             law = self.take(rows[index])
-            mass = np.stack([law.prob_below(x[0]), law.prob_above(x[1])])
-            height, slope = (np.stack([of(end) for end in x]) for of in (law.density, law.slope))
-            return mass, height, slope / height
+            tails, heights, slopes, above = zip(*(law._integrals(end, 3) for end in x), strict=True)
+            mass = [np.where(above[0], 1 - tails[0], tails[0])]
+            mass.append(np.where(above[1], tails[1], 1 - tails[1]))
+            slope = np.where(np.stack(above), slopes, np.negative(slopes))
+            return np.stack(mass), np.stack(heights), slope / np.stack(heights)
 
         start, last = ends[:, rows], _SHORT * self.sd[rows]
         moved, converged = limits.equal_heights(beyond, start, 1 - prob, last)
         narrower = np.ptp(moved, axis=0) < np.ptp(start, axis=0)
         ends[:, rows[converged & narrower]] = moved[:, converged & narrower]
-        for row in rows[~converged]:
-            ends[:, row] = self.take([row])._narrowest(prob)
+        if not converged.all():
+            ends[:, rows[~converged]] = self.take(rows[~converged])._narrowest(prob)
 
     def _narrowest(self, prob: float) -> np.ndarray:
-        """Of one row, by the mass below the interval: each search is finer by the grid."""
-        every, ends = self.take(np.zeros(_GRID, int)), np.zeros((2, _GRID))
-        mass, best = np.linspace(0, 1 - prob, _GRID), 0
+        """By the mass below the interval, from grids that become finer, (2, row)."""
+        number = len(self.alpha)
+        every, row = self.take(np.repeat(np.arange(number), _GRID)), np.arange(number)
+        low, high = np.zeros(number), np.full(number, 1 - prob)
+        ends, best = np.zeros((2, number, _GRID)), np.zeros(number, int)
         for _ in range(_SEARCHES):
-            ends = np.stack([every.quantile(mass), every.quantile(np.minimum(mass + prob, 1.0))])
-            best = int(np.argmin(np.ptp(ends, axis=0)))
-            mass = np.linspace(mass[max(best - 1, 0)], mass[min(best + 1, _GRID - 1)], _GRID)
-        return ends[:, best]
+            mass = np.linspace(low, high, _GRID, axis=1)
+            both = mass.ravel(), np.minimum(mass + prob, 1.0).ravel()
+            ends = np.stack([every.quantile(p) for p in both]).reshape(2, number, _GRID)
+            best = np.ptp(ends, axis=0).argmin(1)
+            low, high = (mass[row, np.clip(best + step, 0, _GRID - 1)] for step in (-1, 1))
+        return ends[:, row, best]
 
-    def _integral(
-        self, x: np.ndarray | float, integrand: Callable[..., np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The integral of the smaller tail, and where that is the upper one, (row,)."""
+    def _integrals(self, x: np.ndarray | float, number: int) -> tuple[np.ndarray, ...]:
+        """The first so many of the smaller tail, the density and its slope on that side, the others
+        0; and whether that tail is the upper one, (row,).
+        """
         x = np.broadcast_to(np.asarray(x, dtype=float), self.alpha.shape[:1])
         above = self.mean <= x
         away = np.where(above[:, None], 1.0, -1.0) * (self.values - x[:, None])
         away[self.alpha == 0] = 0.0
-        values = np.zeros(len(x))
-        values[~away.any(1)] = 0.5 if integrand is _tail else 0.0
+        values = np.zeros((3, len(x)))
+        values[0, ~away.any(1)] = 0.5
         rows = np.flatnonzero(away.max(1) > 0)
         step = max(1, _CELLS // (_BLOCK * len(self.values)))
         for k in range(0, len(rows), step):
             some = rows[k : k + step]
-            values[some] = _along_line(self.alpha[some], away[some], integrand)
-        return values, above
+            values[:number, some] = _along_line(self.alpha[some], away[some], number)
+        return (*values, above)
 
 
-def _along_line(
-    alpha: np.ndarray, away: np.ndarray, integrand: Callable[..., np.ndarray]
-) -> np.ndarray:
-    """1 / pi times the real part of the integral, by the trapezoid rule, (row,)."""
+def _along_line(alpha: np.ndarray, away: np.ndarray, number: int) -> np.ndarray:
+    """1 / pi times the real parts of the integrals, by the trapezoid rule, (integral, row)."""
     saddle = _saddle(alpha, away)
     curve = (alpha * (away / (1 - saddle[:, None] * away)) ** 2).sum(1)
     width = 1 / np.sqrt(curve + 1 / saddle**2)
     top = np.exp(-(alpha * np.log1p(-saddle[:, None] * away)).sum(1) - np.log(saddle))
-    total = np.zeros(len(alpha))
+    total = np.zeros((number, len(alpha)))
     for block in range(_BLOCKS):
         u = _STEP * np.arange(block * _BLOCK, (block + 1) * _BLOCK)
         t = saddle[:, None] + 1j * width[:, None] * np.sinh(u)
-        terms = integrand(alpha, away, t) * np.cosh(u)
-        terms[:, 0] *= 0.5 if block == 0 else 1.0
-        total += np.real(terms).sum(1)
-        if (np.abs(terms[:, -1]) <= _FADED * np.maximum(np.abs(total), top)).all():
+        terms = _integrands(alpha, away, t, number) * np.cosh(u)
+        terms[..., 0] *= 0.5 if block == 0 else 1.0
+        total += np.real(terms).sum(2)
+        if (np.abs(terms[..., -1]) <= _FADED * np.maximum(np.abs(total), top)).all():
             break
     return total * width * _STEP / np.pi
 
@@ -187,33 +190,15 @@ def _saddle(alpha: np.ndarray, away: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-low)) / most
 
 
-def _log_m(alpha: np.ndarray, away: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Log of M at nodes t (row, node)."""
-    total = np.zeros(t.shape, complex)
+def _integrands(alpha: np.ndarray, away: np.ndarray, t: np.ndarray, number: int) -> np.ndarray:
+    """M / t, M A and -M t (A^2 + B), as many as are needed, at nodes t (row, node)."""
+    log, first, second = (np.zeros(t.shape, complex) for _ in range(3))
     for j in range(alpha.shape[1]):
-        total -= alpha[:, j, None] * np.log1p(-t * away[:, j, None])
-    return total
-
-
-def _tail(alpha: np.ndarray, away: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Integrand of P(X > 0)."""
-    return np.exp(_log_m(alpha, away, t)) / t
-
-
-def _sums(alpha: np.ndarray, away: np.ndarray, t: np.ndarray, power: int) -> np.ndarray:
-    """Sum of alpha over powers of the denominators."""
-    total = np.zeros(t.shape, complex)
-    for j in range(alpha.shape[1]):
-        total += alpha[:, j, None] / (1 - t * away[:, j, None]) ** power
-    return total
-
-
-def _height(alpha: np.ndarray, away: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Integrand of the density."""
-    return np.exp(_log_m(alpha, away, t)) * _sums(alpha, away, t, 1)
-
-
-def _slope(alpha: np.ndarray, away: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Integrand of the slope of the density."""
-    squares = _sums(alpha, away, t, 1) ** 2 + _sums(alpha, away, t, 2)
-    return -np.exp(_log_m(alpha, away, t)) * t * squares
+        a, factor = alpha[:, j, None], 1 - t * away[:, j, None]
+        log -= a * np.log1p(-t * away[:, j, None])  # log would lose digits of large counts
+        if number > 1:
+            first += a / factor
+        if number > 2:
+            second += a / factor**2
+    m = np.exp(log)
+    return np.stack([m / t, m * first, -m * t * (first**2 + second)][:number])
