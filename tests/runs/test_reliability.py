@@ -238,3 +238,22 @@ def test_comparison_refuses_more_runs_than_there_are_and_what_has_no_meaning(sim
         bt.compare(simulated, quantity="pass^3", method="mcmc")
     with pytest.raises(ValueError, match=r"needs scores of repeated runs, and these are counts"):
         bt.compare(bt.datasets.contingency_case("a"), quantity="pass^3")
+
+
+def test_gate_decides_by_pass_k(simulated):
+    """As Student's t of the same chances, and with the margin in their units."""
+    columns = []
+    for system in "AB":
+        right = simulated["successes"].sel(system=system).values
+        runs = [(f"q{k}", e, int(e < s)) for k, s in enumerate(right) for e in range(5)]
+        columns.append(pd.DataFrame(runs, columns=["item", "epoch", "score"]))
+    gate = bt.gate(*columns[::-1], margin=0.1, quantity="pass^3")
+    pair = bt.compare(simulated, systems=["A", "B"], quantity="pass^3")
+    assert gate.evidence.quantity == "pass^3"
+    assert gate.evidence.difference == pytest.approx(float(pair["difference_mean"][0, 1]))
+    assert gate.evidence.chances.observed.behind == pytest.approx(
+        float(pair["prob_better"][1, 0]), abs=1e-9
+    )
+    assert "quantity=pass^3" in gate.report()
+    with pytest.raises(ValueError, match=r"quantity is 'mean'; choose pass\^k or pass@k"):
+        bt.gate(*columns, margin=0.1, quantity="mean")

@@ -22,6 +22,7 @@ def gate(
     margin: float | None = None,
     threshold: float = names.VERDICT_PROB,
     max_missing: float = 0.1,
+    quantity: str | None = None,
     looks: int | None = None,
     of: int | None = None,
     inconclusive: str | None = None,
@@ -45,7 +46,7 @@ def gate(
     if accept:
         return _accept(Path(baseline_file), candidate, choices)
     how: dict[str, Any] = {"margin": margin, "threshold": threshold}
-    how |= {"max_missing": max_missing, "looks": _looks(looks, of)}
+    how |= {"max_missing": max_missing, "looks": _looks(looks, of), "quantity": quantity}
     form, page = one_file(None, page, "a gate", [])
     result = _gated(baseline_file, candidate, inconclusive, [page, junit, json], how, choices)
     pages = {} if page is None else {page: result.report(format=form)}

@@ -47,6 +47,16 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
             "(average score). Default: report both and decide by the mean. For repeated runs: "
             '"pass^3" (3 runs all succeed) or "pass@3" (one of them does), with any number.',
         ),
+        "gate quantity": (
+            "TEXT",
+            'For repeated runs: "pass^3" (3 runs of an item all succeed) or "pass@3" (one of them '
+            "does), with any number. Default: the mean of the runs.",
+        ),
+        "runs missing": (
+            "TEXT",
+            'Items with too few runs: "pairwise" (leave out of the pairs concerned) or "complete" '
+            "(leave out of all pairs).",
+        ),
         "unit": (
             "item",
             "Treat every row as independent, even if the data have clusters or repeated runs.",

@@ -26,7 +26,7 @@ class Evidence:
 
     Attributes
     ----------
-    quantity : {"accuracy", "mean"}
+    quantity : {"accuracy", "mean", "pass^k", "pass@k"}
         Of which d is the difference.
     per : {"item", "cluster"}
         What a unit of evidence is.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.counts.reliability import Reliability, successes_of
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating.answer import Evidence, Gate
@@ -35,6 +36,7 @@ def gate(
     threshold: float = names.VERDICT_PROB,
     max_missing: float = MAX_MISSING,
     looks: Sequence[int] | None = None,
+    quantity: str | None = None,
     **choices: Any,
 ) -> Gate:
     """Decide whether a candidate system may replace a baseline: a non-inferiority test.
@@ -60,6 +62,10 @@ def gate(
         comparable.
     looks : two int, optional
         Number of this interim look, and of all planned ones; see the page "Gate in CI".
+    quantity : {"pass^k", "pass@k"}, optional
+        For repeated runs that succeed or fail, with a number for k: compare the probability that k
+        runs of an item all succeed ("pass^3"), or that any does ("pass@3"). By default the mean of
+        the runs decides.
     **choices
         Options of `read`: ``item, score, metric, task, errors, higher_is_better``, and more.
 
@@ -89,7 +95,10 @@ def gate(
     if not 0 <= checks.real(max_missing, "max_missing") <= 1:
         raise ValueError(f"max_missing is {max_missing:g}; give a proportion of items, from 0 to 1")
     plan = None if looks is None else Plan.checked(looks)
+    reliability = _reliability(quantity)
     sides = read_sides(baseline, candidate, choices)
+    if reliability is not None and sides.scores is not None:
+        sides = replace(sides, scores=reliability.scores(successes_of(sides.scores)))
     if sides.scores is None or sides.stops:
         return _not_comparable(sides, margin, threshold, sides.stops)
     pairs = paired(sides.scores)
@@ -97,6 +106,16 @@ def gate(
     if stops := _lacking(pairs, max_missing):
         return _not_comparable(sides, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
+
+
+def _reliability(quantity: str | None) -> Reliability | None:
+    reliability = Reliability.parse(quantity)
+    if quantity is not None and reliability is None:
+        raise ValueError(
+            f"quantity is {checks.quoted(quantity)}; choose pass^k or pass@k, such as pass^3, or "
+            "leave it out"
+        )
+    return reliability
 
 
 def _margin(margin: float) -> float:
@@ -231,7 +250,7 @@ def collect_evidence(
     before, now = (sign * pairs.mean[scored].mean(0)).tolist()
     missing = np.isnan(pairs.mean).sum(0).tolist()
     return Evidence(
-        quantity="accuracy" if pairs.binary else "mean",
+        quantity=pairs.quantity,
         per=pairs.per,
         items=int(scored.sum()),
         units=len(np.unique(pairs.unit[scored])),

@@ -24,6 +24,7 @@ from betterthan.results.document import VERDICT, Document, Part, Table, parts_pr
 from betterthan.results.first_screen import FirstScreen, Step, counts_density
 from betterthan.results.interval_picture import Scale
 from betterthan.results.picture import Difference, Picture
+from betterthan.results.sentences import capital
 
 _FIRST_ITEMS = 3  # lost items that the next step names
 _LIMITS = (
@@ -61,7 +62,7 @@ def page(decision: Decision) -> Document:
 def _lede(evidence: Evidence | None, by_name: dict[str, str]) -> Iterator[str]:
     """The scores, the difference and the outcomes, as printed."""
     if evidence is not None:
-        yield f"{evidence.quantity.capitalize()}: {by_name[evidence.quantity]}."
+        yield f"{capital(evidence.quantity)}: {by_name[evidence.quantity]}."
         yield f"{by_name[f'{evidence.per}s']}."
 
 

@@ -40,6 +40,8 @@ class Paired:
     limits : two float
         The smallest and the largest score there can be, more being better.
     higher_is_better : bool
+    reliability : str or None
+        pass^k or pass@k, where scores are the chances of it.
     """
 
     ids: list[str]
@@ -53,6 +55,12 @@ class Paired:
     binary: bool
     limits: tuple[float, float]
     higher_is_better: bool
+    reliability: str | None = None
+
+    @property
+    def quantity(self) -> str:
+        """What a difference is of: accuracy, mean, or such as pass^3."""
+        return self.reliability or ("accuracy" if self.binary else "mean")
 
     @property
     def units(self) -> int:
@@ -72,7 +80,8 @@ class Paired:
     @property
     def counted(self) -> bool:
         """Whether items are wins, losses and ties: scored 0 or 1, once, and standing alone."""
-        return self.binary and self.runs == 1 and self.per == names.ITEM
+        single = self.runs == 1 and self.per == names.ITEM
+        return self.binary and single and self.reliability is None
 
     @property
     def shares(self) -> bool:
@@ -113,6 +122,7 @@ def paired(scores: xr.DataArray) -> Paired:
         binary=bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()),
         limits=limits,
         higher_is_better=better,
+        reliability=scores.attrs.get("reliability"),
     )
 
 

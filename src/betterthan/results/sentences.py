@@ -74,7 +74,7 @@ def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
 def difference_name(described: Pair | Signature) -> str:
     """What a difference is of, such as "Difference in accuracy"."""
     quantity = described.difference_is or "difference"
-    return _DIFFERENCES.get(quantity) or _capital(quantity)
+    return _DIFFERENCES.get(quantity) or capital(quantity)
 
 
 def verdict_label(verdict: str, a: str, b: str, unit: str = "") -> str:
@@ -219,7 +219,7 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
             shared = answer.scores[0].shared or {s.n_scored for s in answer.scores} == {pair.n}
             notes += [both if shared else "each on all its own items"]
         note = f" ({', '.join(notes)})" if notes else ""
-        yield f"{_capital(answer.by or answer.score_is)}{note}: {scores}."
+        yield f"{capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
         yield from _difference(pair, pair.lower_is_better and not scored, shrunken)
 
@@ -469,7 +469,7 @@ def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
         text = f"Pair by pair, {text}"
     if counts.n_equivalent:
         text += f" ({counts.n_equivalent:,} of them: practically equivalent)"
-    return _capital("; ".join([text, *_without_verdict(counts, answer)])) + "."
+    return capital("; ".join([text, *_without_verdict(counts, answer)])) + "."
 
 
 def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
@@ -622,6 +622,6 @@ def _ties(changes: tuple[str, ...], verdicts: str) -> str:
     return f"! Ties: other policies for ties change the {verdicts}: {named(changes)}."
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     """A text at the start of a sentence; pass^k keeps its case."""
     return text if text.startswith(("pass^", "pass@")) else text[:1].upper() + text[1:]
