@@ -44,7 +44,7 @@ def results(trials: xr.Dataset) -> dict[str, object]:
         "systems": [
             {
                 "system": system,
-                **{f"pass^{k}": _estimate(reliability, k, system) for k in KS},
+                **{f"pass^{k}": _estimate(reliability, k, str(system)) for k in KS},
                 "se": _rounded(noise["error"].sel(system=system).item()),
                 "se of runs": _rounded(noise["error_of_runs"].sel(system=system).item()),
                 "mixed": _rounded(noise["mixed"].sel(system=system).item()),

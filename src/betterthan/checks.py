@@ -5,7 +5,7 @@ Every message is one line: what is wrong, where, and what would be right.
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -248,7 +248,7 @@ _FEWEST = ContextVar("fewest systems", default=2)
 
 
 @contextmanager
-def one_system() -> Iterator[None]:
+def one_system() -> Generator[None]:
     """One system is enough, as for the noise of its runs; also a decorator."""
     token = _FEWEST.set(1)
     try:

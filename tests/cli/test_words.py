@@ -8,7 +8,7 @@ import pytest
 from betterthan.cli import commands
 
 COMMANDS = (
-    *("compare", "show", "audit", "gate", "plan", "groups"),
+    *("compare", "show", "audit", "gate", "plan", "runs", "groups"),
     *("demo", "measures", "outcome", "order"),
 )
 TYPES = re.compile(r"<\w+|\b(INTEGER|FLOAT|PATH|STR|RANGE)\b|\[(int|str|float|path)\]")

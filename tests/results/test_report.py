@@ -58,10 +58,19 @@ def answers(pair, regression_frame):
             unit=None,
             higher_is_better=False,
         ),
+        "runs": bt.runs.reliability(tried(), k=(1, 3, 4)),
         "sign_test": bt.sign_test(bt.datasets.diag_measures().assign(p_value=0.2)),
         "significance.strength": bt.significance.strength({"A": {"t": 0.02}, "B": {}}, rng=1),
         "significance.groups": bt.significance.groups(bt.datasets.muc6_similarity("named_entity")),
     }
+
+
+def tried():
+    """Successes of 3 trials of 8 items."""
+    right = [3, 3, 2, 0, 1, 3, 2, 3, 3, 1, 2, 0, 0, 3, 1, 2]
+    items = [f"t{k}" for k in range(8)] * 2
+    table = pd.DataFrame({"system": ["A"] * 8 + ["B"] * 8, "item": items, "successes": right})
+    return bt.counts.trials_from_table(table.assign(trials=3))
 
 
 def gated():

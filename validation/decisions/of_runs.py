@@ -100,9 +100,9 @@ def _rates(population: Population, fewer: bool, values: Values) -> list[Rate]:
                 ]
                 rows.append(coverage(label, of["lower"], of["upper"], truth))
         for kind in names.CI_KINDS:
-            ends = (values[f"{k} {kind} {end}"] for end in ("lower", "upper"))
+            lower, upper = (values[f"{k} {kind} {end}"] for end in ("lower", "upper"))
             label = f"one system, pass^{k}, {kind.upper()}"
-            rows.append(coverage(label, *ends, population.moment(k), of="pass^k"))
+            rows.append(coverage(label, lower, upper, population.moment(k), of="pass^k"))
     return rows
 
 

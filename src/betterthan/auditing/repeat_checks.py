@@ -1,6 +1,7 @@
 """Checks of repeated runs: copies, runs on good or bad days, and what a standard error contains."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,9 +41,9 @@ def good_days(scores: xr.DataArray) -> Iterator[Finding]:
     if not several(scores, EPOCH):
         return
     labels = [str(label) for label in scores[EPOCH].values]
-    frame = pd.DataFrame(scores.values, columns=scores[names.SYSTEM].values.astype(str))
+    frame: Any = pd.DataFrame(scores.values, columns=scores[names.SYSTEM].values.astype(str))
     index: list[np.ndarray] = [item_ids(scores), np.array(labels)]
-    tables = {
+    tables: dict[str, Any] = {
         str(system): column.groupby(index, sort=False).mean().unstack().dropna(axis=1, how="all")
         for system, column in frame.items()
     }
@@ -87,7 +88,12 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
     of = variances(mean, spread, spread / r)
     items, noise = float(of.error[0]), float(of.error_of_runs[0])
     pooled = scores.std(ddof=1) / np.sqrt(len(scores))
-    about = {"systems": (run["system"],), "task": run["task"], "metric": metric, "n": len(r)}
+    about: dict[str, Any] = {
+        "systems": (run["system"],),
+        "task": run["task"],
+        "metric": metric,
+        "n": len(r),
+    }
     says = f"{run['system']}: the reported standard error {reported:.3f}"
     true = f"for items like these it is {items:.3f}"
     if _near(reported, items):

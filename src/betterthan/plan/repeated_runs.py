@@ -191,7 +191,7 @@ def _for_budget(
         return None, columns
     listed = number <= max(_LISTED, 2 * int(number[best].max()))
     columns |= {
-        "n": np.broadcast_to(n[listed], (len(item), listed.sum())),
+        "n": np.broadcast_to(n[listed], (len(item), int(listed.sum()))),
         "error": error[:, listed],
     }
     return number[listed], columns

@@ -418,7 +418,7 @@ def _with_systems(
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     answer = replace(
         answer,
-        by=by or _JOINT.get(quantity := provenance.joint_quantity, quantity),
+        by=by or _JOINT.get(quantity := provenance.joint_quantity or "", quantity or None),
         unbeaten=tuple(
             Unbeaten(system=name, n_worse=int(n))
             for name, n in zip(systems["system"], systems["better_than"], strict=True)

@@ -102,7 +102,7 @@ KINDS = (
     Kind("significance.strength", "strength", "results.measures_page.strength_page"),
     Kind("gate", _is_a("Gate", "gating.answer"), "gating.page.page"),
     Kind("plan", _is_a("Plan", "plan.answer"), "plan.page.page"),
-    Kind("runs.reliability", _is_a("Runs", "runs.answer"), "runs.answer.document"),
+    Kind("runs", _is_a("Runs", "runs.answer"), "runs.answer.document"),
     Kind("audit", _is_a("Audit", "auditing.answer"), "auditing.answer.page"),
 )
 
