@@ -232,7 +232,6 @@ ROSTER = (
             ({"items": 6, "systems": 4, "trials": 2}, {}),
             ({"items": 10, "systems": 2, "trials": (3, 6)}, {}),
         ),
-        looks=look.of_successes,
         beside=of_repeated.extrapolation,
     ),
     Validation(
