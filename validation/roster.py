@@ -20,6 +20,7 @@ from betterthan.models import (
     judge,
     mallows,
     performance_function,
+    repeated,
     subject_slopes,
 )
 from validation import (
@@ -34,6 +35,7 @@ from validation import (
     of_pairs,
     of_performance_function,
     of_pooled_pairs,
+    of_repeated,
     of_subject_slopes,
 )
 from validation import prior_predictive as look
@@ -220,6 +222,17 @@ ROSTER = (
             ),
         ),
         given=given.as_features,
+    ),
+    Validation(
+        model=repeated,
+        forms=of_repeated.FORMS,
+        agreement=of_repeated.agreement,
+        cases=(
+            ({"items": 8}, {}),
+            ({"items": 6, "systems": 4, "trials": 2}, {}),
+            ({"items": 10, "systems": 2, "trials": (3, 6)}, {}),
+        ),
+        beside=of_repeated.extrapolation,
     ),
     Validation(
         model=subject_slopes,

@@ -209,6 +209,14 @@ ROSTER = (
         own_prior=True,
     ),
     Spec(
+        "repeated",
+        assumes="successes of runs of an item ~ Beta-binomial with mean logistic(mean + ability - "
+        "difficulty), difficulties integrated out; A is better when its ability is larger",
+        computed="PyMC, runs of an item correlated, differences as shares solved (repeated)",
+        takes=(EPOCH,),
+        own_prior=True,
+    ),
+    Spec(
         "graded",
         assumes="differences that are no ties ~ Student-t around a centre, the typical difference; "
         "A is better when it is above 0, whatever the difference of means",

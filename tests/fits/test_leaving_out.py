@@ -20,6 +20,7 @@ BY_ROW = {
     "item_response": {"item"},
     "mallows": {"cell"},
     "performance_function": {"dialogue"},
+    "repeated": {"item"},
     "subject_slopes": {"row"},
 }
 

@@ -93,7 +93,7 @@ def test_no_module_shares_the_name_of_a_public_function_of_its_package(name):
 
 def test_models_are_the_files_with_build_and_fit_and_one_record_of_how_to_sample():
     models = {n for n in bt.models.__all__ if inspect.ismodule(getattr(bt.models, n))}
-    assert len(models) == 12
+    assert len(models) == 13
     assert set(bt.models.__all__) == models | {"Sampling"}
     for name in models:
         defaults = inspect.signature(getattr(bt.models, name).fit).parameters

@@ -178,6 +178,30 @@ def test_slopes_agree_with_quadrature_and_with_print():
     assert abs(found["published"]["standard_errors_apart"]) < 0.25
 
 
+def test_repeated_runs_agree_with_importance_sampling_and_with_print():
+    found = evidence_on("repeated")["agreement"]
+    assert found["divergences"] == 0
+    assert found["ess"] > 20_000  # of the weights: small next to the error of the fit
+    for row in found["importance_sampling"]:
+        assert max(row[f"abs_z_{name}"] for name in ("mean", "sd", "positive")) < 4, row
+    published = found["published"]
+    assert published["error_of_log_likelihood"] < 0.05
+    assert max(published[f"relative_error_of_{k}"] for k in ("alpha", "beta")) < 5e-4
+
+
+def test_unequal_runs_are_calibrated_and_bounds_hold_for_any_shape():
+    evidence = evidence_on("repeated")
+    found = evidence["unequal"]["calibration"]
+    for each in (found, evidence["calibration"]):
+        assert each["pooled"]["largest"] <= each["pooled"]["limit"]
+    assert found["divergences"] <= found["simulations"] / 200
+    assert min(found["uniformity_p"].values()) > 0.001
+    told = evidence["extrapolation"]
+    least = 0.95 - 4 * np.sqrt(0.95 * 0.05 / told["replications"])
+    for name, truth in told["truths"].items():
+        assert min(truth["bounds"]) > least, name
+
+
 @pytest.fixture(params=JOINT)
 def joint(request):
     return evidence_on(request.param)
@@ -269,7 +293,7 @@ def test_designs_span_what_they_should():
 
 
 def test_every_model_has_a_row_and_every_row_a_model():
-    assert len(models.MODELS) == len(set(models.MODELS)) == 12
+    assert len(models.MODELS) == len(set(models.MODELS)) == 13
     assert [row.name for row in ROSTER] == sorted(f.name for f in FOLDERS)
     for row in ROSTER:
         assert (row.looks is None) == (row.fit_design is None)

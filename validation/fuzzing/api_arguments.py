@@ -85,6 +85,15 @@ def repeated():
     return _array(rows, "A", "B", item=list("aabbcc"), epoch=[1, 2] * 3)
 
 
+def fit_of_runs():
+    data = bt.models.repeated.simulate(9, systems=2, trials=2, rng=1)
+    draws = data[["ability", "mean", "difficulty_sd", "trial_correlation"]]
+    noise = np.random.default_rng(1).normal(1, 0.1, size=(4, 500))
+    draws = draws * xr.DataArray(noise, dims=("chain", "draw"))
+    posterior = draws.assign_attrs(model="repeated")
+    return xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
+
+
 def tallies():
     rows = [("A", 1, 30, 5, 5), ("B", 1, 25, 9, 9), ("A", 2, 20, 5, 8), ("B", 2, 27, 4, 9)]
     columns = ["system", "item", "tp", "fp", "fn"]
@@ -278,6 +287,7 @@ DATA = {  # of each model
     "judge": {"counts": judged},
     "mallows": {"data": _of("mallows", None, 4)},
     "performance_function": _REGRESSION,
+    "repeated": {"data": repeated},
     "subject_slopes": _SLOPES,
 }
 SIZES = {
@@ -292,6 +302,7 @@ SIZES = {
     "judge": {"n": 20, "gold": 5},
     "mallows": {"documents": 4},
     "performance_function": {"n": 20},
+    "repeated": {"items": 9},
     "subject_slopes": {"subjects": 5},
 }
 # by function, where it is not that of the name of the parameter
@@ -344,6 +355,7 @@ OWN = {
     "fits.compare": {"tree": lambda: example_fit("hierarchical")},
     "fits.leave_one_dataset_out": {"counts": _of("hierarchical", "counts", 3)},
     "fits.loo": {"trees": lambda: {m: example_fit(m) for m in ("davidson", "rao_kupper")}},
+    "fits.reliability": {"tree": fit_of_runs},
     "fits.transitivity": {"tree": lambda: example_fit("davidson")},
     "io.read_judgments": {"source": named_votes, "judge": "who"},
     "io.tallies_from_table": {

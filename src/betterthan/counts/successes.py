@@ -163,6 +163,11 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     ValueError
         If the data are neither, successes exceed trials, or systems are not connected by items.
     """
+    if not isinstance(data, xr.Dataset | xr.DataArray):
+        raise ValueError(
+            f"data is {checks.quoted(data)}; give scores (item, system), see betterthan.read, or "
+            f"betterthan.counts.trials"
+        )
     if isinstance(data, xr.Dataset):
         if not {SUCCESSES, TRIALS} <= set(data.data_vars):
             raise ValueError(

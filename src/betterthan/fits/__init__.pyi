@@ -6,3 +6,4 @@ from .circles import transitivity as transitivity
 from .comparing import compare as compare
 from .leaving_out import leave_one_dataset_out as leave_one_dataset_out
 from .leaving_out import loo as loo
+from .of_runs import reliability as reliability

@@ -23,6 +23,7 @@ _READERS = {
     "hierarchical": (read_datasets, names.ITEM),
     "item_response": (read_abilities, names.ITEM),
     "mallows": (of_dispersions, "document"),
+    "repeated": (read_abilities, names.ITEM),
 } | dict.fromkeys(MODELS, (pair_answers, names.ITEM))
 READABLE = tuple(_READERS)
 _OPTION_MODELS = {"weights": "hierarchical", "items": "mallows"}
@@ -47,8 +48,9 @@ def compare(
     ----------
     tree : xarray.DataTree
         Fit of the model ``dirichlet_multinomial``, ``beta_binomial``, ``independent_betas``,
-        ``judge``, ``clustered``, ``davidson``, ``graded``, ``hierarchical``, ``item_response``, or
-        ``mallows``; a tree from `fits.adopt`; or exact draws from `posterior.draws`.
+        ``judge``, ``clustered``, ``davidson``, ``graded``, ``hierarchical``, ``item_response``,
+        ``mallows``, or ``repeated``; a tree from `fits.adopt`; or exact draws from
+        `posterior.draws`.
     rope : float, default 0
         Half-width of the region of practical equivalence (ROPE), in the unit of the model: a
         difference of probabilities, of proportions solved, of graded scores, or of theta. For an
@@ -85,13 +87,13 @@ def compare(
           size.
         - ``clustered`` and ``hierarchical`` with a PyMC prior, or a prior for each pair: without
           the results in closed form.
-        - ``davidson`` and ``item_response``: over system ``ability`` (log odds, sum zero) and its
-          ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top`` (no verdict that
-          the system with the highest ability is better), ``in_best_set`` (fewest systems that
-          contain the best one with probability `ci_prob`); ``prob_rank`` over (system, rank). For
-          judgments ``expected`` (outcome), the probabilities of the next one; for items ``score``,
-          the proportion solved, and ``expected_score`` with ``_lower``, ``_upper``, the proportion
-          of all such items.
+        - ``davidson``, ``item_response`` and ``repeated``: over system ``ability`` (log odds, sum
+          zero) and its ``lower``, ``upper``, ``prob_best``, ``expected_rank``, ``tied_with_top``
+          (no verdict that the system with the highest ability is better), ``in_best_set`` (fewest
+          systems that contain the best one with probability `ci_prob`); ``prob_rank`` over (system,
+          rank). For judgments ``expected`` (outcome), the probabilities of the next one; for items
+          ``score``, the proportion solved, and ``expected_score`` with ``_lower``, ``_upper``, the
+          proportion of all such items.
         - ``graded``: the difference is the typical one, not that of means. ``effect_size``
           (posterior mean of centre over scale), ``n``, ``n_tied``, ``near_ties`` (proportion of
           differences below 1% of their 90th percentile; above a tenth, ``no_verdict``); for several

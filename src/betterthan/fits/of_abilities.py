@@ -16,10 +16,8 @@ from betterthan.posterior.table import Question
 
 
 def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
-    """All systems jointly, from a fit of the Davidson or the item response model; see
-    `fits.compare`.
-    """
-    by_item = fit.model == "item_response"
+    """All systems jointly, from a fit of judgments or of items; see `fits.compare`."""
+    by_item = "expected_score" in fit.posterior
     _warn_separated(fit, by_item)
     ability = fit.system_draws("ability")
     draws = fit.system_draws("expected_score") if by_item else ability

@@ -9,5 +9,6 @@ from . import item_response as item_response
 from . import judge as judge
 from . import mallows as mallows
 from . import performance_function as performance_function
+from . import repeated as repeated
 from . import subject_slopes as subject_slopes
 from .sampling import Sampling as Sampling

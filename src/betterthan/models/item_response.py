@@ -50,7 +50,7 @@ from betterthan.exact.laplace import items, spreads
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import importance, log_priors, made_up, shrinkage
+from betterthan.models import importance, log_priors, made_up, repeated_trials, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -156,7 +156,6 @@ def build(
     """
     from betterthan.libraries import pm
 
-    _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
     kind = _kind(trials, discrimination)
     x, log_weight = rasch.nodes(_node_count(trials, nodes, discrimination))
@@ -225,7 +224,6 @@ def fit(
         reliable with ``sampler="laplace"``.
     """
     run = Run.from_options(options)
-    _refuse_other_kinds(data)
     successes, trials, items, systems = trials_of(data)
     kind = _kind(trials, discrimination)
     number = _node_count(trials, nodes, discrimination)
@@ -264,14 +262,6 @@ def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, An
         "n_items": len(trials),
         "n_missing": int((trials == 0).sum()),
     }
-
-
-def _refuse_other_kinds(data: Any) -> None:
-    if not isinstance(data, xr.Dataset | xr.DataArray):
-        raise ValueError(
-            f"data is {checks.quoted(data)}; give scores (item, system), see betterthan.read, or "
-            f"betterthan.counts.trials"
-        )
 
 
 def _expected_score(posterior: xr.Dataset) -> xr.DataArray:
@@ -318,7 +308,7 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
     """
     likelihoods = {
         "rasch": _tried_once,
-        "repeated": _tried_repeatedly,
+        "repeated": repeated_trials.log_probability,
         "discrimination": _discriminating,
     }
     return likelihoods[kind](trials, x, log_weight)
@@ -332,15 +322,13 @@ def _random(kind: str) -> Any:
         eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
         if kind == "discrimination":
             eta = np.exp(more * rng.normal(size=shape))[..., None] * eta
-        return rasch.draw_successes(
-            eta, np.asarray(n), np.asarray(more)[..., None] if kind == "repeated" else 0.0, rng
-        )
+        return rasch.draw_successes(eta, np.asarray(n), 0.0, rng)
 
-    return draw
+    return repeated_trials.draw if kind == "repeated" else draw
 
 
-# Log probability of an item's row of successes, its difficulty integrated out: once tried,
-# repeatedly tried, and items that differ in how well they tell systems apart.
+# Log probability of an item's row of successes, its difficulty integrated out: once tried, and
+# items that differ in how well they tell systems apart; for repeated trials see `repeated_trials`.
 #
 # Each is made for the numbers of trials (item, system) and the nodes of the integral, and is a
 # function of successes, trials and parameters, which come with a dim of items.
@@ -364,32 +352,6 @@ def _tried_once(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Te
         solved = totals[:, None] * (mean - spread * x)
         table: Any = pm.math.logsumexp(solved[None] - not_solved[:, None] + log_weight, axis=-1)
         return pt.dot(y.astype("float64"), ability) + table[item_vector, y.sum(-1)]
-
-    return items
-
-
-def _tried_repeatedly(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Tensors:
-    """Beta-binomial successes of the trials of a system on an item."""
-    import pytensor.tensor as pt
-
-    from betterthan.libraries import pm
-
-    most = int(trials.max())
-    order = np.arange(most, dtype=float)
-
-    def items(y: Any, n: Any, ability: Any, mean: Any, spread: Any, rho: Any) -> Any:
-        ability, (mean, spread, rho) = ability[-1], (z.flatten()[0] for z in (mean, spread, rho))
-        eta: Any = mean + ability[:, None] - spread * x
-        kappa = 1 / rho - 1
-        total: Any = 0.0
-        for successes, share in ((y, pt.sigmoid(eta)), (trials - y, pt.sigmoid(-eta))):
-            # a product over the trials of one kind, then of the other
-            for j in range(most):
-                some: Any = pt.gt(successes, j)
-                total = total + pt.dot(some.astype("float64"), pt.log(kappa * share + j))
-        below: Any = pt.concatenate([pt.zeros(1), pt.cumsum(pt.log(kappa + order))])
-        log_density: Any = pm.math.logsumexp(total + log_weight, axis=-1)
-        return log_density - below[trials].sum(-1)
 
     return items
 

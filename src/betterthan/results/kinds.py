@@ -158,7 +158,7 @@ def plain(answer: Any) -> Any:
 # models whose fits compare pairs of systems
 PAIR_MODELS = (
     *MODELS,
-    *("clustered", "davidson", "graded", "hierarchical", "item_response", "mallows"),
+    *("clustered", "davidson", "graded", "hierarchical", "item_response", "mallows", "repeated"),
 )
 _SCREEN = "results.first_screen.answer_screen"
 _COMPARE_FIT = "fits.comparing.compare"

@@ -85,6 +85,7 @@ MODEL_REASONS = {
     "davidson": "together",
     "davidson_by_cluster": "clusters",
     "item_response": "together",
+    "repeated": "together",
     "graded": "sizes",
     "bayesian_bootstrap": "sizes",
     "jackknife": "sizes",

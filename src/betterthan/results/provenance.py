@@ -135,7 +135,7 @@ def _prior(provenance: Signature) -> str | None:
 _WITHOUT = ("bayesian_bootstrap", "jackknife")
 # models of which the numbers on record are no Dirichlet or Beta prior of outcomes
 OWN_PRIOR = (
-    *("davidson", "item_response", "graded"),
+    *("davidson", "item_response", "graded", "repeated"),
     *("mallows", "performance_function", "subject_slopes"),
 )
 

@@ -5,6 +5,7 @@ number a trial, and no function of a cell where abilities and difficulties are f
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,39 @@ def expected_score(
         factor = 1.0 if slope is None else np.exp(slope * z)[..., None]
         for node, weight in zip(x, np.exp(log_weight + w), strict=True):
             total += weight * special.expit(factor * (odds - node * spread[..., None]))
+    return total
+
+
+def all_succeed(
+    log_odds: np.ndarray, spread: np.ndarray, correlation: np.ndarray, runs: Sequence[int]
+) -> np.ndarray:
+    """Probability that all of so many runs of a new item succeed, (number of runs, ..., system).
+
+    Parameters
+    ----------
+    log_odds : numpy.ndarray, (..., system)
+        Of one run on an item of difficulty 0.
+    spread : numpy.ndarray, (...)
+        Standard deviation of difficulties.
+    correlation : numpy.ndarray, (..., system)
+        Of the runs of one item, given its difficulty.
+    runs : sequence of int
+        Numbers of runs, each at least 1.
+
+    Notes
+    -----
+    After j successes the next run succeeds with probability (a + j) / (a + b + j), a and b the
+    parameters of the Beta of an item. Their product is integrated over difficulties.
+    """
+    total = np.zeros((len(runs), *log_odds.shape))
+    for node, log_weight in zip(*nodes(61), strict=True):
+        chance = special.expit(log_odds - node * spread[..., None])
+        product, share = chance.copy(), (1 - correlation) * chance
+        for j in range(1, max(runs) + 1):
+            for k, number in enumerate(runs):
+                if number == j:
+                    total[k] += np.exp(log_weight) * product
+            product *= (share + correlation * j) / (1 - correlation + correlation * j)
     return total
 
 
