@@ -74,7 +74,7 @@ def test_the_first_page_has_whole_sentences(capsys, monkeypatch):
 
 
 # an option of one name whose commands differ in the choices or in the kind of file
-OTHERS = {"--method", "--correction", "--layout", "--format", "--output"}
+OTHERS = {"--method", "--correction", "--layout", "--format", "--output", "--quantity", "--missing"}
 
 
 def test_an_option_has_one_meaning(told):
