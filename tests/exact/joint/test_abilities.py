@@ -58,6 +58,7 @@ def test_published_probabilities_to_be_the_best(name):
 def by_loops(of):
     """P(first better) of every pair, one partition and one pair of groups after the other."""
     found, score = fit_groups(of.score, of.variance, of.scale), of.score
+    level = found.level
     order = list(np.argsort(score, kind="stable"))
     first, second = np.triu_indices(len(score), 1)
     square = np.zeros((len(score),) * 2)
@@ -72,7 +73,9 @@ def by_loops(of):
             for p, (i, j) in enumerate(zip(first, second, strict=True)):
                 for b, at_b in enumerate(blocks):
                     for c, at_c in enumerate(blocks):
-                        weight = part.weight[w] * part.label[w, i, b] * part.label[w, j, c]
+                        weight = (
+                            part.weight[w] * part.label[w, b, level[i]] * part.label[w, c, level[j]]
+                        )
                         move, more = 0.0, 0.0
                         if b != c:
                             kept_b, kept_c = part.retained[w, b], part.retained[w, c]

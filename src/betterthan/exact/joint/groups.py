@@ -36,7 +36,7 @@ class Partitions:
     centre: np.ndarray  # (way, group), posterior means
     retained: np.ndarray  # (way, group): weight of a group's mean in its centre
     common: np.ndarray  # (way,): variance of the mean of the centres
-    label: np.ndarray  # (way, system, group): probability of a system to belong to a group
+    label: np.ndarray  # (way, group, level): probability of a score to belong to a group
 
     @property
     def groups(self) -> int:
@@ -44,9 +44,9 @@ class Partitions:
         return self.sizes.shape[1]
 
     def drawn_centres(
-        self, way: np.ndarray, variance: float, random: np.random.Generator
+        self, way: np.ndarray, level: np.ndarray, variance: float, random: np.random.Generator
     ) -> np.ndarray:
-        """The centre of the group of each system, (draw, system)."""
+        """The centre of the group of each system, (draw, system), at these levels, (system,)."""
         error = (self.tau[way] ** 2 + variance)[:, None] / self.sizes[way]
         centre = self.centre[way]
         centre = centre + np.sqrt(self.retained[way] * error) * random.standard_normal(error.shape)
@@ -54,9 +54,12 @@ class Partitions:
         centre = centre + (1 - self.retained[way]) * shared
         if self.groups == 1:
             return centre
-        below = self.label.cumsum(2)[way, :, :-1]
-        group = (random.random((*below.shape[:2], 1)) > below).sum(2)
-        return np.take_along_axis(centre, group, 1)
+        chance, drawn = random.random((len(way), len(level))), centre[:, :1]
+        below = self.label.cumsum(1)[:, :-1, level]
+        for group in range(1, self.groups):
+            above = chance > below[way, group - 1]
+            drawn = np.where(above, centre[:, group, None], drawn)
+        return drawn
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Groups:
     """Posterior of tau and of the groups, given scores of which more is better."""
 
     score: np.ndarray  # (system,)
+    level: np.ndarray  # (system,): place of the score among the distinct ones
     variance: float  # v
     parts: tuple[Partitions, ...]  # by the number of groups; weights sum to 1
 
@@ -88,13 +92,14 @@ class Groups:
         means = self.mean_k * self.score
         for part in self.parts:
             away = part.weight * (1 - part.k)
-            means = means + np.einsum("w,wsg,wg->s", away, part.label, part.centre)
+            moved = np.einsum("w,wgl,wg->l", away, part.label, part.centre)
+            means = means + moved[self.level]
         return means
 
     def members(self, groups: int) -> np.ndarray:
         """The most probable group of each system among so many, 0 the lowest, (system,)."""
         part = self.parts[groups - 1]
-        return np.einsum("w,wsg->sg", part.weight, part.label).argmax(1)
+        return np.einsum("w,wgl->gl", part.weight, part.label).argmax(0)[self.level]
 
     def draws(self, errors: np.ndarray, random: np.random.Generator) -> np.ndarray:
         """Joint draws (draw, system) of the abilities, from draws of the errors of all systems."""
@@ -106,7 +111,7 @@ class Groups:
             rows = slice(*np.searchsorted(drawn, [low, high]))
             way = drawn[rows] - low
             k = part.k[way][:, None]
-            centre = part.drawn_centres(way, self.variance, random)
+            centre = part.drawn_centres(way, self.level, self.variance, random)
             np.multiply(errors[rows], np.sqrt(k), out=abilities[rows])
             abilities[rows] += k * self.score
             centre *= 1 - k
@@ -147,15 +152,15 @@ def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOS
     top = max(weight.max() for weight in weights)
     ordered = np.exp(np.sort(np.concatenate(weights)) - top)
     least, total = ordered[np.searchsorted(ordered.cumsum(), _CUT * ordered.sum())], 0.0
-    parts = []
+    parts, (levels, level) = [], np.unique(score, return_inverse=True)
     for way in ways:
         weight = np.exp(way.weight - top)
         mask = weight >= least
         part = replace(way, **{k: v[mask] for k, v in vars(replace(way, weight=weight)).items()})
         total += part.weight.sum()
-        parts.append(replace(part, label=_labels(score, part, variance)))
+        parts.append(replace(part, label=_labels(levels, part, variance)))
     parts = [replace(part, weight=part.weight / total) for part in parts]
-    return Groups(score, variance, tuple(parts))
+    return Groups(score, level, variance, tuple(parts))
 
 
 def _tau(variance: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
@@ -237,12 +242,17 @@ def _weighed(
     )
 
 
-def _labels(score: np.ndarray, part: Partitions, variance: float) -> np.ndarray:
-    """Probabilities of systems to belong to groups of one variance, so that the better of two is
+def _labels(levels: np.ndarray, part: Partitions, variance: float) -> np.ndarray:
+    """Probabilities of scores to belong to groups of one variance, so that the better of two is
     never the less probable in an upper group.
     """
     squares = (part.tau**2 + variance)[:, None, None]
-    away = (score[:, None] - part.centre[:, None]) ** 2
-    log = np.log(part.sizes + 1.0)[:, None] - 0.5 * away / squares
-    odds = np.exp(log - log.max(2, keepdims=True))
-    return odds / odds.sum(2, keepdims=True)
+    odds = levels - part.centre[:, :, None]
+    odds *= odds
+    odds *= -0.5
+    odds /= squares
+    odds += np.log(part.sizes + 1.0)[:, :, None]
+    odds -= odds.max(1, keepdims=True)
+    np.exp(odds, out=odds)
+    odds /= odds.sum(1, keepdims=True)
+    return odds
