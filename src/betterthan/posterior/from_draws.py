@@ -138,9 +138,8 @@ def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
 def _ranks_from_order(order: np.ndarray) -> dict[str, np.ndarray]:
     """`ranks` of independent draws without ties, from the order (draw, place), worst first."""
     draws, systems = order.shape
-    places = np.arange(systems)[::-1]  # of the best: 0
-    counts = np.bincount((order * systems + places).ravel(), minlength=systems**2)
-    p = counts.reshape(systems, systems) / draws
+    by_place = np.ascontiguousarray(order[:, ::-1].T)  # the best first
+    p = np.stack([np.bincount(at, minlength=systems) for at in by_place], axis=1) / draws
     rank = p @ np.arange(1, systems + 1)
     squares = p @ np.arange(1, systems + 1) ** 2.0
     spread = np.sqrt(np.maximum(squares - rank**2, 0.0) * draws / (draws - 1))
