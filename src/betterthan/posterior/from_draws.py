@@ -129,10 +129,17 @@ def _first(ranked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {f"prob_best{end}": ranked[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
 
 
+_ROWS = 64  # draws that are looked at at once
+
+
 def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
     """Whether any draw (draw, system) has equal systems."""
-    along = flat.take(order + np.arange(0, flat.size, flat.shape[1])[:, None])
-    return bool((along[:, 1:] == along[:, :-1]).any())
+    for start in range(0, len(flat), _ROWS):
+        rows = slice(start, start + _ROWS)
+        along = np.take_along_axis(flat[rows], order[rows], 1)
+        if (along[:, 1:] == along[:, :-1]).any():
+            return True
+    return False
 
 
 def _ranks_from_order(order: np.ndarray) -> dict[str, np.ndarray]:

@@ -148,44 +148,50 @@ class Abilities:
         alone : bool, default False
             Whether the masses are those of each pair by itself.
         """
-        parts = [
-            _answers(mixture, self.evidence.pairwise.take(block), prob, kind, rope, alone)
-            for block, mixture in self.mixtures()
-        ]
+        parts, z = [], []
+        for _, pairwise, mixture in self.mixtures():
+            parts.append(_answers(mixture, pairwise, prob, kind, rope, alone))
+            z.append(pairwise.z)
         answers = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
         score, (first, second) = self.evidence.score, np.triu_indices(len(self.evidence.score), 1)
-        even = (score[first] == score[second]) & (self.evidence.pairwise.z == 0)
+        even = (score[first] == score[second]) & (np.concatenate(z) == 0)
         # exactly, whatever the rounding
         answers |= {k: np.where(even, 0.5, answers[k]) for k in ("better", "worse")}
         return Answers(**answers)
 
-    def mixtures(self) -> Iterator[tuple[slice, Mixture]]:
-        """The mixtures of the pairs, a block of them at a time."""
+    def mixtures(self) -> Iterator[tuple[slice, PairPosterior, Mixture]]:
+        """The pairwise posteriors and the mixtures of the pairs, a block of them at a time."""
         first, second = np.triu_indices(len(self.evidence.score), 1)
         step = max(1, _HELD // (1 + 2 * len(self._atoms.start)))
         for start in range(0, len(first), step):
             block = slice(start, start + step)
-            yield block, self._mixture(first[block], second[block], block)
+            pairwise = self.evidence.pairwise.take(block)
+            error = self.evidence.error[block]
+            yield block, pairwise, self._mixture(pairwise, error, first[block], second[block])
 
     def draws(self, number: int, random: np.random.Generator) -> _Array:
         """Joint draws (draw, system) of the abilities."""
         return self.groups.draws(self.evidence.errors(number, random), random)
 
-    def _mixture(self, first: _Array, second: _Array, block: slice) -> Mixture:
-        pairwise, score = self.evidence.pairwise.take(block), self.evidence.score
-        atoms, z = self._atoms, pairwise.z
-        error = _per_unit(score[first] - score[second], self.evidence.error[block], z)
+    def _mixture(
+        self, pairwise: PairPosterior, error: _Array, first: _Array, second: _Array
+    ) -> Mixture:
+        atoms, z, score = self._atoms, pairwise.z, self.evidence.score
+        error = _per_unit(score[first] - score[second], error, z)
         level = self.groups.level
         weight, shift, extra, node = atoms.pair_components(level[first], level[second])
         within = np.array([weight[node == t].sum(0) for t in range(len(atoms.tau_k))])
         within = np.maximum(atoms.tau_weight[:, None] - within, 0.0)
         k = np.concatenate([atoms.tau_k, atoms.tau_k[node]])[:, None]
-        none = np.zeros(within.shape)
         weight = np.concatenate([within, weight])
-        centre = (k - 1) * z + np.concatenate([none, shift]) / error
-        sd = np.sqrt(k + np.concatenate([none, extra]) / error**2)
-        weight, centre, sd = map(np.asfortranarray, (weight / weight.sum(0), centre, sd))
-        return Mixture(weight, centre, sd, pairwise.df)
+        centre, between = (k - 1) * z, slice(len(within), None)
+        shift /= error
+        centre[between] += shift
+        sd = np.repeat(k, len(z), axis=1)
+        extra /= error**2
+        sd[between] += extra
+        np.sqrt(sd, out=sd)
+        return Mixture(weight / weight.sum(0), centre, sd, pairwise.df)
 
     @cached_property
     def _atoms(self) -> "GroupAtoms":

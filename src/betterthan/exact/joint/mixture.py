@@ -91,7 +91,7 @@ class Wins:
     df = None
     skewed = False
 
-    @property
+    @cached_property
     def z(self) -> _Array:
         """Exactly 0 where wins and losses are as many."""
         return -_normal_score(prob_above_half(self.b, self.a), prob_above_half(self.a, self.b))
@@ -404,8 +404,7 @@ def _windows(pairwise: PairPosterior, start: _Array) -> Windows | None:
     distinct = Distinct(pairwise.a, pairwise.b, pairwise.t)
     if len(distinct.parameters[0]) > _ALIKE * len(pairwise.a):
         return None
-    sd = shape(*distinct.parameters)[1]
-    return Windows.near(start, distinct, sd, lambda a, b, t, d: Wins(a, b, t).chart(d))
+    return Windows.near(start, distinct, shape(*distinct.parameters)[1])
 
 
 def _charted(
@@ -440,5 +439,5 @@ def _some(mixture: Mixture, rows: _Array) -> Mixture:
     if len(rows) == mixture.weight.shape[1]:
         return mixture
     df = None if mixture.df is None else mixture.df[rows]
-    weight, centre, sd = (x.T[rows].T for x in (mixture.weight, mixture.centre, mixture.sd))
+    weight, centre, sd = (x[:, rows] for x in (mixture.weight, mixture.centre, mixture.sd))
     return Mixture(weight, centre, sd, df)

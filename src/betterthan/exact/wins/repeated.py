@@ -11,11 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from scipy import special
 
-_Array = Any  # an array of floats
-Chart = Callable[[_Array, _Array, _Array, _Array], tuple[_Array, _Array, _Array]]
-_POINTS = 4  # of each interpolant
-_LAST = 1e-11  # largest coefficient of the highest degree: the error is far below
+from betterthan.exact.wins.inverse_laplace import beyond
+
+_POINTS = 4  # of each interpolant; one fewer in a narrow window
+_NARROW = 0.1  # half of the width of such a window, in standard deviations
+_LAST = 2e-12  # largest coefficient of the highest degree: the error is far below
 _MARGIN = 0.06  # of a standard deviation: how far an end may lie from where it is looked for
 _LARGEST = 2**62  # of a code
 
@@ -72,25 +74,21 @@ class Windows:
     valid: np.ndarray  # (window,)
 
     @classmethod
-    def near(cls, ends: np.ndarray, distinct: Distinct, sd: np.ndarray, chart: Chart) -> Self:
-        """Around ends (2, pair) of pairs whose distinct ones have these standard deviations;
-        `chart` is from a, b, t and points to u, du/dy and anything else.
-        """
+    def near(cls, ends: np.ndarray, distinct: Distinct, sd: np.ndarray) -> Self:
+        """Around ends (2, pair) of pairs whose distinct ones have these standard deviations."""
         number, places = len(sd), distinct.back + np.array([[0], [len(sd)]])
         turned = np.where(distinct.behind, -ends[::-1], ends)
         low, high = np.full(2 * number, np.inf), np.full(2 * number, -np.inf)
         np.minimum.at(low, places, turned)
         np.maximum.at(high, places, turned)
         centre, half = (low + high) / 2, (high - low) / 2 + _MARGIN * np.tile(sd, 2)
-        points = np.cos(np.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
-        three = (np.tile(x, 2 * _POINTS) for x in distinct.parameters)
-        u, steep, *_ = chart(*three, (centre + half * points[:, None]).ravel())
-        data = np.concatenate([x.reshape(_POINTS, -1) for x in (u, steep)])
-        data[_POINTS:] *= half
-        coefficients = _interpolation(points) @ data
-        valid = np.abs(coefficients[-1]) <= _LAST  # not of nan
-        to_powers = np.stack([_powers(k) for k in range(2 * _POINTS)], axis=1)
-        power = to_powers @ coefficients
+        power, valid = np.zeros((2 * _POINTS, 2 * number)), np.zeros(2 * number, dtype=bool)
+        narrow = half < _NARROW * np.tile(sd, 2)
+        for points, windows in ((_POINTS - 1, narrow), (_POINTS, ~narrow)):
+            some = np.flatnonzero(windows)
+            three = [parameter[some % number] for parameter in distinct.parameters]
+            parts = _interpolant(*three, centre[some], half[some], points)
+            power[: 2 * points, some], valid[some] = parts
         return cls(distinct.behind, distinct.back, centre, half, power, valid)
 
     def chart(self, pairs: np.ndarray, end: int, d: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -114,18 +112,21 @@ class Windows:
         return tuple(np.where(inside, x, np.nan) for x in (u, first / half, bend))
 
 
-def _interpolation(points: np.ndarray) -> np.ndarray:
-    """From values and slopes at these points to coefficients of Chebyshev polynomials."""
-    number = 2 * len(points)
-    slopes = [
-        chebyshev.chebval(points, chebyshev.chebder(np.eye(number)[k])) for k in range(number)
-    ]
-    return np.linalg.inv(
-        np.concatenate([chebyshev.chebvander(points, number - 1), np.stack(slopes, 1)])
-    )
-
-
-def _powers(k: int) -> np.ndarray:
-    """The Chebyshev polynomial of degree k, by its powers."""
-    coefficients = chebyshev.cheb2poly(np.eye(2 * _POINTS)[k])
-    return np.pad(coefficients, (0, 2 * _POINTS - len(coefficients)))
+def _interpolant(
+    a: np.ndarray, b: np.ndarray, t: np.ndarray, centre: np.ndarray, half: np.ndarray, number: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Powers of u through so many points of each window, and whether these are enough."""
+    degrees = np.eye(2 * number)
+    points = np.cos(np.pi * (np.arange(number) + 0.5) / number)
+    y = (centre + half * points[:, None]).ravel()
+    tail = beyond(*(np.tile(x, number) for x in (a, b, t)), y, parts=2)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        u = np.where(tail.converged, -special.ndtri(tail.mass), np.nan)
+        steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
+        data = np.stack([u, steep * np.tile(half, number)]).reshape(2 * number, -1)
+        slopes = [chebyshev.chebval(points, chebyshev.chebder(k)) for k in degrees]
+        values = [chebyshev.chebval(points, k) for k in degrees]
+        to_coefficients = np.linalg.inv(np.concatenate([values, slopes], axis=1).T)
+        coefficients = to_coefficients @ data
+        to_powers = [np.resize(np.r_[chebyshev.cheb2poly(k), 0 * k], 2 * number) for k in degrees]
+        return np.stack(to_powers, axis=1) @ coefficients, np.abs(coefficients[-1]) <= _LAST
