@@ -158,3 +158,10 @@ def test_pymc_draws_the_same_posterior():
     closed = part.weight @ stats.norm.cdf(apart / np.sqrt(2 * part.k * variance)[:, None])
     sampled = (ability[:, first] > ability[:, second]).mean(0)
     np.testing.assert_allclose(sampled, closed, atol=4 * 0.5 / 500**0.5)
+
+
+def test_a_number_of_groups_may_be_impossible():
+    score = np.concatenate([side + np.arange(10) * 1e-5 for side in (0.1, 0.9)])
+    found = fit_groups(score, 1e-9, SCALE)
+    assert found.prob_groups == pytest.approx([0, 1, 0])
+    assert found.draws(np.zeros((50, 20)), np.random.default_rng(0)).shape == (50, 20)

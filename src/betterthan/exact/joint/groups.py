@@ -151,7 +151,7 @@ def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOS
         mask = prior + near.log_prior[:, None] - 0.5 * near.squares[:, None] / squares > least
         ways.append(_weighed(near, mask, prior, tau, variance, scale))
     weights = [way.weight for way in ways]
-    top = max(weight.max() for weight in weights)
+    top = max(weight.max(initial=-np.inf) for weight in weights)  # of some numbers of groups none
     ordered = np.exp(np.sort(np.concatenate(weights)) - top)
     least, total = ordered[np.searchsorted(ordered.cumsum(), _CUT * ordered.sum())], 0.0
     parts, (levels, level) = [], np.unique(score, return_inverse=True)
