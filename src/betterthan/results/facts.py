@@ -199,8 +199,10 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     provenance = Signature.from_attrs(data.attrs)
     pairs: Any = rows.pairs(data)
     systems: Any = _in_order(data, rows.systems(data, pairs))
-    systems = systems.assign(system=systems["system"].map(on_one_line))
-    pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    labels = {name: on_one_line(name) for name in systems["system"].tolist()}
+    if any(name != label for name, label in labels.items()):
+        systems = systems.assign(system=systems["system"].map(labels))
+        pairs = pairs.assign(**{k: pairs[k].map(labels) for k in ("system", "other")})
     judged = provenance.unit == "judgment" and "n" in pairs
     failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
@@ -224,8 +226,8 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
         answer = _with_systems(answer, pairs, systems, provenance, by)
-        better = pairs[pairs["verdict"].isin(["better", "worse"])].to_dict("records")
-        few = better if len(better) <= _VERDICTS_NAMED else []
+        better = pairs[pairs["verdict"].isin(["better", "worse"])]
+        few = better.to_dict("records") if len(better) <= _VERDICTS_NAMED else []
         answer = replace(answer, verdicts=tuple(_pair(k, provenance, by, data) for k in few))
         answer = _with_leader(answer, pairs, systems, provenance, data)
     if answer.failures or provenance.answer != "comparison":

@@ -64,10 +64,8 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
         if name in data and data[name].dims == (names.SYSTEM,):
             table[name] = data[name].values[order]
     decided: Any = pairs(leading(data)) if table_by_pair is None else table_by_pair
-    places = {label: k for k, label in enumerate(labels)}
-    first, second = (
-        np.array([places[s] for s in decided[side]], int) for side in ("system", "other")
-    )
+    index = pd.Index(labels)
+    first, second = (index.get_indexer(decided[side]) for side in ("system", "other"))
     verdict = decided["verdict"].to_numpy(str)
     for name, word in _BY_VERDICT.items():
         met = verdict == ("better" if word.endswith("_better") else word)
@@ -87,9 +85,9 @@ def order_by(data: Any, attrs: Mapping[Any, Any] | None = None) -> np.ndarray | 
     P(best) need not follow the scores: of near copies each is less probably the best. It orders
     systems with the same score, where it differs by more than its Monte Carlo error.
     """
-    attrs = data.attrs if attrs is None else attrs
-    if attrs.get("joint_model") == names.AMONG_ALL and "score" in data:
-        lower = attrs.get("higher_is_better", True) in (False, 0)
+    choices: Any = data.attrs if attrs is None else attrs
+    if choices.get("joint_model") == names.AMONG_ALL and "score" in data:
+        lower = choices.get("higher_is_better", True) in (False, 0)
         keys = (-data["prob_best"].values.round(2), (1 if lower else -1) * data["score"].values)
         return np.argsort(np.lexsort(keys))
     return data["expected_rank"].values if "expected_rank" in data else None

@@ -111,9 +111,9 @@ class Groups:
                 k, placed = part.k[way][:, None], centre[:, :1]
                 if part.groups > 1:
                     chance = random.random((len(way), len(self.level)))
-                for group in range(1, part.groups):
-                    above = chance > edge[way, group - 1]
-                    placed = np.where(above, centre[:, group, None], placed)
+                    for group in range(1, part.groups):
+                        above = chance > edge[way, group - 1]
+                        placed = np.where(above, centre[:, group, None], placed)
                 np.multiply(errors[rows], np.sqrt(k), out=abilities[rows])
                 abilities[rows] += k * self.score
                 abilities[rows] += placed * (1 - k)

@@ -86,8 +86,8 @@ class Windows:
         narrow = half < _NARROW * np.tile(sd, 2)
         for points, windows in ((_POINTS - 1, narrow), (_POINTS, ~narrow)):
             some = np.flatnonzero(windows)
-            three = [parameter[some % number] for parameter in distinct.parameters]
-            parts = _interpolant(*three, centre[some], half[some], points)
+            a, b, t = (parameter[some % number] for parameter in distinct.parameters)
+            parts = _interpolant(a, b, t, centre[some], half[some], points)
             power[: 2 * points, some], valid[some] = parts
         return cls(distinct.behind, distinct.back, centre, half, power, valid)
 
@@ -119,7 +119,7 @@ def _interpolant(
     degrees = np.eye(2 * number)
     points = np.cos(np.pi * (np.arange(number) + 0.5) / number)
     y = (centre + half * points[:, None]).ravel()
-    tail = beyond(*(np.tile(x, number) for x in (a, b, t)), y, parts=2)
+    tail = beyond(np.tile(a, number), np.tile(b, number), np.tile(t, number), y, parts=2)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = np.where(tail.converged, -special.ndtri(tail.mass), np.nan)
         steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
