@@ -10,8 +10,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from scipy.special import betainc
-from test_speed import labelled, right_or_wrong
+from scipy.special import betainc, expit
+from test_speed import bare, labelled, right_or_wrong
 from timers import children
 
 import betterthan as bt
@@ -24,6 +24,8 @@ REPEATED = "HDIs of the 1,770 pairs of 60 models, 6,000 votes"
 FEW_ITEMS = "HDIs of the 8,911 pairs of 134 systems x 100 items"
 MATRIX = "P matrix of 134 systems x 500 items from counts"
 COMPARE = {s: f"`compare` of {s} systems x 500 items" for s in (134, 300, 600)}
+THOUSAND = "`compare` of 1,000 systems x 500 items"
+GRADED = "`compare` of 14 systems x 500 scores of three decimals"
 LONG = "20 systems x 100,000 items, 1,000 joint draws and all answers"
 IMPORT, VERSION, HELP = "`import betterthan`", "`betterthan --version`", "`betterthan --help`"
 FEW = 300  # pairs, of those that are timed slowly
@@ -127,16 +129,45 @@ def grouped(value, group, **how):
     return pytest.param(value, marks=pytest.mark.benchmark(group=group, **how))
 
 
+def of_difficulty(systems, items=500):
+    """Right and wrong answers to items that differ in difficulty, as systems do in ability."""
+    random = np.random.default_rng(0)
+    odds = np.linspace(1.5, -1.5, systems) - random.normal(size=(items, 1))
+    return (random.random((items, systems)) < expit(odds)).astype(float)
+
+
 @pytest.mark.parametrize("who", ["instead", "ours"])
 @pytest.mark.parametrize("systems", [grouped(s, group) for s, group in COMPARE.items()])
 def test_compare(benchmark, systems, who):
-    scores = labelled(right_or_wrong(500, systems))
+    values = of_difficulty(systems)
     if who == "ours":
-        bt.compare(scores.isel(system=slice(3)))
-        benchmark.pedantic(bt.compare, (scores,))
+        bt.compare(labelled(values[:, :3]))
+        benchmark.pedantic(bt.compare, (labelled(values),))
     else:
-        benchmark.extra_info["what"] = "the matrix alone, `prob_better(count(scores))`"
-        benchmark.pedantic(lambda: bt.prob_better(bt.count(scores)), rounds=2)
+        benchmark.extra_info["what"] = "`X @ X.T` and `betainc` in numpy"
+        benchmark.pedantic(bare, (values,), rounds=2)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=THOUSAND)
+def test_compare_a_thousand(benchmark, who):
+    if who == "instead":
+        benchmark.extra_info["what"] = "`compare` of 600 systems"
+    scores = labelled(of_difficulty(1000 if who == "ours" else 600))
+    benchmark.pedantic(bt.compare, (scores,))
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=GRADED)
+def test_compare_graded_scores(benchmark, who):
+    scores = labelled(of_difficulty(14))
+    if who == "instead":
+        benchmark.extra_info["what"] = "`compare` of 14 systems x 500 scores of 0 and 1"
+    else:
+        random = np.random.default_rng(1)
+        noise = random.normal(0, 0.12, scores.shape)
+        scores = (random.random((500, 1)) + noise + 0 * scores).clip(0, 1).round(3)
+    benchmark.pedantic(bt.compare, (scores,), rounds=5, warmup_rounds=1)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])

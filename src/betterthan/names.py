@@ -97,6 +97,7 @@ KNOWN_CONFUSIONS_MIN = 0.5
 # the largest exact null held in memory: 80 MB, and about 3 such arrays at once
 LATTICE_CELLS_MAX = 10_000_000
 LATTICE_WORK_MAX = 5_000_000_000  # additions that method="auto" spends on exact nulls, some seconds
+COMPARISON_WORK_MAX = 500_000_000  # those that `compare` spends on them, a tenth of a second
 ENUMERATION_MAX = 16  # up to so many items that differ, all 2**n permutations are tried
 
 # Defaults of sampling, and limits of the convergence checks that a verdict needs.

@@ -408,6 +408,23 @@ def test_method_exact_refuses_what_it_cannot_hold(monkeypatch):
     assert "cells of at most 10" in result.attrs["reason"]
 
 
+def test_a_comparison_samples_where_exact_p_takes_long(monkeypatch):
+    import betterthan as bt
+    from betterthan import names
+
+    values = np.random.default_rng(0).integers(0, 11, (20, 3)) / 10
+    scores = xr.DataArray(
+        values, dims=("item", "system"), coords={"system": list("abc"), "item": range(20)}
+    )
+    exact = bt.compare(scores)
+    assert exact.attrs["randomization_method"] == "convolution"
+    monkeypatch.setattr(names, "COMPARISON_WORK_MAX", 10)
+    sampled = bt.compare(scores)
+    assert sampled.attrs["randomization_method"] == "monte_carlo"
+    assert "additions of at most 1e+01" in sampled.attrs["randomization_reason"]
+    assert randomization_test(scores).attrs["method"] == "convolution"
+
+
 WRONG = random_tallies(26, items=30, labels=2)
 
 

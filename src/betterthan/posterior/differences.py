@@ -11,6 +11,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.blocks.lazy import Work, run_locally
 from betterthan.exact.wins import dirichlet, intervals
+from betterthan.exact.wins.repeated import Distinct
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import sampled
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
@@ -91,30 +92,6 @@ def size(
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
     both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
     return {key: posterior.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
-
-
-class Distinct:
-    """The pairs that differ in their parameters, turned so that A leads: each is computed once."""
-
-    def __init__(self, a: np.ndarray, b: np.ndarray, t: np.ndarray) -> None:
-        self.behind = np.asarray(a < b)
-        columns = [np.maximum(a, b).ravel(), np.minimum(a, b).ravel()]
-        columns.append(np.broadcast_to(t, self.behind.shape).ravel())
-        code = np.zeros(self.behind.size, dtype=np.int64)
-        for column in columns:
-            values, place = np.unique(column, return_inverse=True)
-            code = np.unique(code * len(values) + place, return_inverse=True)[1]
-        _, first, self.back = np.unique(code, return_index=True, return_inverse=True)
-        self.parameters = [column[first] for column in columns]
-
-    def at_work(self, work: Work, function: Callable[..., Any], outputs: int) -> list[np.ndarray]:
-        """What a function returns of the distinct pairs, for each pair."""
-        answers = work(function, *self.parameters, outputs=outputs)
-        return [np.asarray(x)[self.back].reshape(self.behind.shape) for x in answers]
-
-    def turned(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
-        """Of pairs where A leads, and of those where B does, whose difference is the negative."""
-        return np.where(self.behind, behind, ahead)
 
 
 def _interval(

@@ -129,18 +129,24 @@ def _first(ranked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {f"prob_best{end}": ranked[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
 
 
+_ROWS = 64  # draws that are looked at at once
+
+
 def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
     """Whether any draw (draw, system) has equal systems."""
-    along = flat.take(order + np.arange(0, flat.size, flat.shape[1])[:, None])
-    return bool((along[:, 1:] == along[:, :-1]).any())
+    for start in range(0, len(flat), _ROWS):
+        rows = slice(start, start + _ROWS)
+        along = np.take_along_axis(flat[rows], order[rows], 1)
+        if (along[:, 1:] == along[:, :-1]).any():
+            return True
+    return False
 
 
 def _ranks_from_order(order: np.ndarray) -> dict[str, np.ndarray]:
     """`ranks` of independent draws without ties, from the order (draw, place), worst first."""
     draws, systems = order.shape
-    places = np.arange(systems)[::-1]  # of the best: 0
-    counts = np.bincount((order * systems + places).ravel(), minlength=systems**2)
-    p = counts.reshape(systems, systems) / draws
+    by_place = np.ascontiguousarray(order[:, ::-1].T)  # the best first
+    p = np.stack([np.bincount(at, minlength=systems) for at in by_place], axis=1) / draws
     rank = p @ np.arange(1, systems + 1)
     squares = p @ np.arange(1, systems + 1) ** 2.0
     spread = np.sqrt(np.maximum(squares - rank**2, 0.0) * draws / (draws - 1))

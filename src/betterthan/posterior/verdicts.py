@@ -7,6 +7,8 @@ import numpy as np
 from betterthan import names
 from betterthan.exact.wins import beta, dirichlet
 
+_VERDICTS = np.array(["undecided", "a_better", "b_better", "equivalent"])
+
 
 def decide(
     a_ahead: np.ndarray,
@@ -44,11 +46,10 @@ def decide(
     a_ahead, b_ahead, within = np.broadcast_arrays(
         np.asarray(a_ahead), np.asarray(b_ahead), np.asarray(within)
     )
-    ahead = np.where(
-        a_ahead >= threshold, "a_better", np.where(b_ahead >= threshold, "b_better", "undecided")
-    )
+    a_better, b_better = a_ahead >= threshold, b_ahead >= threshold
     equivalent = (within >= threshold) & (rope > 0)
-    return np.where(equivalent, "equivalent", ahead), equivalent & (ahead != "undecided")
+    verdict = np.where(equivalent, 3, np.where(a_better, 1, 2 * b_better))
+    return _VERDICTS[verdict], equivalent & (a_better | b_better)
 
 
 def of_parameters(

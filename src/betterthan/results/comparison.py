@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.shapes import Table
+from betterthan.counts.shapes import Table, with_arrays
 from betterthan.files import write_all
 from betterthan.io.problems import in_short
 from betterthan.results import provenance, rows, saved, stored_draws
@@ -133,7 +133,8 @@ class Comparison:
             f"{prefix}{v}": _side_by_side([data[f"{prefix}{v}"], *(t[v] for t in others)])
             for v in shared
         }
-        return data.assign(both).assign_coords({names.ENGINE: [first, *self.alternatives]})
+        engines = np.array([first, *self.alternatives])
+        return with_arrays(data, both | {names.ENGINE: (names.ENGINE, engines)})
 
     def statement(self) -> list[str]:
         """Return the answer as a list of plain sentences."""

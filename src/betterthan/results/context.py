@@ -120,10 +120,9 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
 
 def printable(table: xr.Dataset) -> xr.Dataset:
     """Names without line breaks and control characters, which a terminal would act on."""
-    dims = [dim for dim in systems_dims(table) if dim in table.coords]
-    return table.assign_coords(
-        {dim: [on_one_line(str(name)) for name in table[dim].values] for dim in dims}
-    )
+    labels = {dim: table[dim].values.tolist() for dim in systems_dims(table) if dim in table.coords}
+    new = {dim: [on_one_line(str(name)) for name in old] for dim, old in labels.items()}
+    return table if new == labels else table.assign_coords(new)
 
 
 def systems_dims(table: xr.Dataset) -> list[str]:

@@ -199,8 +199,10 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     provenance = Signature.from_attrs(data.attrs)
     pairs: Any = rows.pairs(data)
     systems: Any = _in_order(data, rows.systems(data, pairs))
-    systems = systems.assign(system=systems["system"].map(on_one_line))
-    pairs = pairs.assign(**{k: pairs[k].map(on_one_line) for k in ("system", "other")})
+    labels = {name: on_one_line(name) for name in systems["system"].tolist()}
+    if any(name != label for name, label in labels.items()):
+        systems = systems.assign(system=systems["system"].map(labels))
+        pairs = pairs.assign(**{k: pairs[k].map(labels) for k in ("system", "other")})
     judged = provenance.unit == "judgment" and "n" in pairs
     failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
@@ -224,8 +226,8 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
         answer = _with_systems(answer, pairs, systems, provenance, by)
-        better = pairs[pairs["verdict"].isin(["better", "worse"])].to_dict("records")
-        few = better if len(better) <= _VERDICTS_NAMED else []
+        better = pairs[pairs["verdict"].isin(["better", "worse"])]
+        few = better.to_dict("records") if len(better) <= _VERDICTS_NAMED else []
         answer = replace(answer, verdicts=tuple(_pair(k, provenance, by, data) for k in few))
         answer = _with_leader(answer, pairs, systems, provenance, data)
     if answer.failures or provenance.answer != "comparison":
@@ -571,7 +573,8 @@ def _prospects(
         prospects = pair_prospects(data)
         return (prospects, None) if isinstance(prospects, More) else (None, prospects)
     order, verdicts = systems["system"].tolist(), pairs["verdict"].to_numpy(str)
-    leader, more = _leader(answer, systems, provenance), None
+    leader = _leader(answer, systems, provenance)
+    more: More | None = None
     # an undecided pair with the baseline matters most
     likely = [candidate.system for candidate in answer.best] or order
     for system in [answer.baseline.system, leader] if answer.baseline else [leader]:
@@ -579,24 +582,15 @@ def _prospects(
         if "pairwise_verdict" in pairs:  # a pair is planned alone
             alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
             undecided = [other for other in undecided if other in alone.get("undecided", [])]
-        more = more or (_prospects_with(data, system, undecided[0]) if undecided else None)
-    if isinstance(more, More) and not answer.baseline:
-        others = [c.system for c in answer.best[: answer.n_best_set or 0] if c.system != leader]
-        more = separating(more, data, leader, others)
+        if more is None and undecided:
+            best = () if answer.baseline else answer.best[: answer.n_best_set or 0]
+            others = [candidate.system for candidate in best if candidate.system != leader]
+            more = separating(data, system, undecided[0], others)
     alone = answer.n_best_set == 1 if answer.best else len(answer.unbeaten) == 1
     # the verdict on the next system is the decision only where there is one leader
     behind = against(leader, order, pairs, verdicts).get("worse", []) if alone else []
-    firmness = _prospects_with(data, leader, behind[0]) if behind else None
-    return (
-        more if isinstance(more, More) else None,
-        firmness if isinstance(firmness, Firmness) else None,
-    )
-
-
-def _prospects_with(data: xr.Dataset, system: str, other: str) -> More | Firmness | None:
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
-    places = [systems.index(system), systems.index(other)]
-    return pair_prospects(needed(rows.pairwise(data)).isel(dict.fromkeys(names.SQUARE, places)))
+    firmness = pair_prospects(needed(data, (leader, behind[0]))) if behind else None
+    return more, firmness if isinstance(firmness, Firmness) else None
 
 
 def _leader(answer: Answer, systems: pd.DataFrame, provenance: Signature) -> str:

@@ -159,7 +159,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         Of how many of them at most, the first ones.
     """
     provenance = Signature.from_attrs(data.attrs)
-    pairs = _only(rows.unordered_pairs(rows.leading(needed(rows.pairwise(data)))), requested)
+    pairs = _only(rows.unordered_pairs(rows.leading(needed(data))), requested)
     pairs = pairs.isel({names.PAIR: slice(most)})
     verdict = pairs["verdict"].values.astype("U16")
     evidence = _evidence(pairs, provenance)
@@ -181,9 +181,21 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
 
 
-def needed(data: xr.Dataset) -> xr.Dataset:
-    """Of a comparison what an outlook is made of: the rest would be carried along for nothing."""
-    return data[[name for name in _NEEDED if name in data]]
+def needed(data: xr.Dataset, systems: Sequence[str] | None = None) -> xr.Dataset:
+    """Of a comparison what an outlook is made of, of each pair alone: the rest would be carried
+    along for nothing. Of these systems, by their names on one line, or of all.
+    """
+    alone = {name: f"pairwise_{name}" for name in _NEEDED}
+    source = {name: k if k in data else name for name, k in alone.items()}
+    variables = {name: data.variables[k] for name, k in source.items() if k in data}
+    dims = {dim for variable in variables.values() for dim in variable.dims}
+    coords = {k: coord for k, coord in data.coords.items() if set(coord.dims) <= dims}
+    part = xr.Dataset(variables, coords, data.attrs)
+    if systems is None:
+        return part
+    labels = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    places = [labels.index(s) for s in systems]
+    return part.isel({names.SYSTEM_A: places, names.SYSTEM_B: places})
 
 
 def _only(pairs: xr.Dataset, requested: Any) -> xr.Dataset:
@@ -396,22 +408,11 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
         A comparison of two systems.
     """
     provenance = Signature.from_attrs(pair.attrs)
-    table = outlook_table(pair, TARGET, None, 1).isel({names.PAIR: 0})
-    first, second = (on_one_line(str(table[k].values)) for k in names.SQUARE)
-    value = {str(k): v.values.item() for k, v in table.data_vars.items()}
+    table = outlook_table(pair, TARGET, None, 1)
+    first, second = (on_one_line(str(table[k].values[0])) for k in names.SQUARE)
+    value = {str(k): v.values[0].item() for k, v in table.data_vars.items()}
     if value["now"] == "undecided":
-        only_prior = pair.sizes.get(names.OUTCOME) == 2 and not pair["counts"].values.any()
-        if math.isnan(value["more_probability"]) or only_prior:
-            return None
-        within = not math.isnan(value["more_items"])
-        return More(
-            first=first,
-            second=second,
-            items=int(value["more_items"]) if within else None,
-            beyond=None if within else _FURTHEST,
-            equivalent=bool(provenance.rope),
-            decisive=provenance.ties == "unknown",
-        )
+        return _more(table, 0, pair)
     if math.isnan(value["replicates"]):
         return None
     equivalent = value["now"] == "equivalent"
@@ -427,20 +428,44 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
     )
 
 
+def _more(table: xr.Dataset, row: int, data: xr.Dataset) -> More | None:
+    """How many more items an undecided pair of an outlook needs; None where nothing is known."""
+    first, second = (on_one_line(str(table[k].values[row])) for k in names.SQUARE)
+    items, probability = (table[f"more_{k}"].values[row] for k in ("items", "probability"))
+    only_prior = data.sizes.get(names.OUTCOME) == 2 and not table["decisive"].values[row]
+    if math.isnan(probability) or only_prior:
+        return None
+    provenance = Signature.from_attrs(data.attrs)
+    within = not math.isnan(items)
+    return More(
+        first=first,
+        second=second,
+        items=int(items) if within else None,
+        beyond=None if within else _FURTHEST,
+        equivalent=bool(provenance.rope),
+        decisive=provenance.ties == "unknown",
+    )
+
+
 _PLANNED = 20  # candidates, at most, that a plan separates from the first
 
 
-def separating(more: More, data: xr.Dataset, leader: str, others: Sequence[str]) -> More:
-    """How many more items separate the leader from each other candidate that so many can; a pair
-    with a pairwise verdict needs none. Of very many candidates one pair is planned for.
+def separating(
+    data: xr.Dataset, leader: str, second: str, others: Sequence[str] = ()
+) -> More | None:
+    """How many more items separate the leader from an undecided second, and from each other
+    candidate that so many can; a pair with a pairwise verdict needs none. Of very many candidates
+    one pair is planned for.
     """
-    if not 2 <= len(others) <= _PLANNED:
-        return more
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
-    places = [systems.index(system) for system in (leader, *others)]
-    of_both = needed(rows.pairwise(data)).isel(dict.fromkeys(names.SQUARE, places))
+    planned = others if 2 <= len(others) <= _PLANNED else ()
+    compared = list(dict.fromkeys([*planned, second]))
+    of_both = needed(data, (leader, *compared))
     kept = of_both[names.SYSTEM_A].values
-    table = outlook_table(of_both, TARGET, [(kept[0], other) for other in kept[1:]], len(others))
+    table = outlook_table(of_both, TARGET, [(kept[0], other) for other in kept[1:]], len(compared))
+    more = _more(table, compared.index(second), of_both)
+    if more is None or not planned:
+        return more
+    table = table.isel({names.PAIR: slice(len(planned))})
     undecided = table["now"].values == "undecided"
     if np.isnan(table["more_probability"].values[undecided]).any():
         return more

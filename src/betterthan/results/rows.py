@@ -47,7 +47,7 @@ def pairs(data: xr.Dataset) -> pd.DataFrame:
 def leading(data: xr.Dataset) -> xr.Dataset:
     """Of several answers, such as those of engines or targets, the first."""
     dims = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
-    return data.isel(dict.fromkeys(dims, 0))
+    return data.isel(dict.fromkeys(dims, 0)) if dims else data
 
 
 def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
     (from `pairs`, where these rows are known).
     """
     labels = _labels(data)
-    table: Any = pd.DataFrame({"system": labels})
+    table: dict[str, Any] = {"system": labels}
     order = list(range(len(labels)))
     if names.SYSTEM in data.coords:
         place = {str(system): k for k, system in enumerate(data[names.SYSTEM].values)}
@@ -64,30 +64,30 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
         if name in data and data[name].dims == (names.SYSTEM,):
             table[name] = data[name].values[order]
     decided: Any = pairs(leading(data)) if table_by_pair is None else table_by_pair
+    index = pd.Index(labels)
+    first, second = (index.get_indexer(decided[side]) for side in ("system", "other"))
+    verdict = decided["verdict"].to_numpy(str)
     for name, word in _BY_VERDICT.items():
-        of_word = decided[decided["verdict"] == ("better" if word.endswith("_better") else word)]
-        sides = {"a_better": ["system"], "b_better": ["other"]}.get(word, ["system", "other"])
-        number = pd.concat([of_word[side] for side in sides]).value_counts()
-        if len(number) or name in ("better_than", "worse_than", "undecided"):
-            table[name] = table["system"].map(number).fillna(0).astype(int)
+        met = verdict == ("better" if word.endswith("_better") else word)
+        sides = {"a_better": [first], "b_better": [second]}.get(word, [first, second])
+        if met.any() or name in ("better_than", "worse_than", "undecided"):
+            systems_met = np.concatenate([side[met] for side in sides])
+            table[name] = np.bincount(systems_met, minlength=len(labels))
     by = order_by(data)
-    if by is not None:
-        table["order"] = by[order]
-    keys = ["better_than", "worse_than"] if by is None else ["order"]
-    up = [name != "better_than" for name in keys]
-    ordered = table.sort_values(keys, ascending=up, kind="stable").reset_index(drop=True)
-    return ordered.drop(columns="order", errors="ignore")
+    keys = (table["worse_than"], -table["better_than"]) if by is None else (by[order],)
+    return pd.DataFrame(table).take(np.lexsort(keys)).reset_index(drop=True)
 
 
-def order_by(data: xr.Dataset) -> np.ndarray | None:
+def order_by(data: Any, attrs: Mapping[Any, Any] | None = None) -> np.ndarray | None:
     """What systems are listed by, (system,), the least first: scores where all have one on the same
     items and all are answered jointly, else expected ranks; None where there are none.
 
     P(best) need not follow the scores: of near copies each is less probably the best. It orders
     systems with the same score, where it differs by more than its Monte Carlo error.
     """
-    if data.attrs.get("joint_model") == names.AMONG_ALL and "score" in data:
-        lower = data.attrs.get("higher_is_better", True) in (False, 0)
+    choices: Any = data.attrs if attrs is None else attrs
+    if choices.get("joint_model") == names.AMONG_ALL and "score" in data:
+        lower = choices.get("higher_is_better", True) in (False, 0)
         keys = (-data["prob_best"].values.round(2), (1 if lower else -1) * data["score"].values)
         return np.argsort(np.lexsort(keys))
     return data["expected_rank"].values if "expected_rank" in data else None
@@ -98,8 +98,9 @@ def pairwise(data: xr.Dataset) -> xr.Dataset:
     alone = [str(name) for name in data.data_vars if str(name).startswith("pairwise_")]
     if not alone:
         return data
-    columns = {name.removeprefix("pairwise_"): data[name] for name in alone}
-    return data.drop_vars(alone).assign(columns)
+    columns = {name.removeprefix("pairwise_"): data.variables[name] for name in alone}
+    others = {name: data.variables[name] for name in data.data_vars if name not in alone}
+    return xr.Dataset(others | columns, data.coords, data.attrs)
 
 
 def square(data: xr.Dataset) -> pd.DataFrame:
@@ -149,7 +150,8 @@ def select_pairs(
     variables: dict[Any, Any] = {}
     for name, variable in data.variables.items():
         if set(names.SQUARE) <= set(variable.dims):
-            matrix = variable.transpose(*names.SQUARE, ...)
+            ordered = variable.dims[:2] == names.SQUARE
+            matrix = variable if ordered else variable.transpose(*names.SQUARE, ...)
             dims = (names.PAIR, *matrix.dims[2:])
             variables[name] = (dims, matrix.values[first, second], variable.attrs)
     variables |= more or {}
@@ -389,14 +391,17 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
     """Its systems by their scores or expected ranks (`order_by`); where there are none, from
     the one that is most probably better than the others to the least.
     """
+    first = {names.ENGINE: 0}
     columns = ("prob_better", "verdict", "expected_rank", "score", "prob_best")
-    used = [k for k in columns if k in comparison]
-    main = comparison[used].isel({names.ENGINE: 0}, missing_dims="ignore")
-    better = main["prob_better"].where(main["verdict"] != "no_data")
-    order = np.argsort(-better.mean(names.SYSTEM_B).values, kind="stable")
-    by = order_by(main)
-    if by is not None:
-        order = np.argsort(by, kind="stable")
+    variables = {k: comparison.variables[k] for k in columns if k in comparison}
+    main = {k: v.isel(first, missing_dims="ignore") for k, v in variables.items()}
+    by = order_by(main, comparison.attrs)
+    if by is None:
+        p, verdict = (main[k].transpose(*names.SQUARE).values for k in columns[:2])
+        compared = (verdict != "no_data") & ~np.isnan(p)
+        with np.errstate(invalid="ignore"):
+            by = -np.where(compared, p, 0.0).sum(1) / compared.sum(1)
+    order = np.argsort(by, kind="stable")
     dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
     return comparison.isel(dict.fromkeys(dims, order))
 

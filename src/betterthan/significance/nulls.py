@@ -75,9 +75,8 @@ class Pairs:
         if r.kind == "macro":
             return ratios.macro_gap(self._swapped(swaps), self.totals, r.k, two_sided)
         swapped, observed = self._differences(swaps), self._observed()
-        if two_sided:
-            swapped, observed = np.abs(swapped), np.abs(observed)
-        signs = swapped - observed
+        signs = np.abs(swapped, out=swapped) if two_sided else swapped
+        signs -= np.abs(observed) if two_sided else observed
         if r.kind == "custom" or r.values.dtype.kind == "f":
             signs[np.abs(signs) <= self._rounding()] = 0
         return signs
@@ -100,7 +99,10 @@ class Pairs:
             return np.stack(
                 [self._custom(swaps, a, b) for a, b in zip(self.first, self.second, strict=True)]
             )
-        return self.totals - 2 * self._moved(swaps)
+        differences = self._moved(swaps)
+        differences *= -2
+        differences += self.totals
+        return differences
 
     def _observed(self) -> Any:
         if self.responses.kind == "custom":
@@ -110,7 +112,11 @@ class Pairs:
     def _moved(self, swaps: np.ndarray) -> np.ndarray:
         """(..., pair, rows): what the swaps take from A and give to B."""
         moved = randomization.moved(swaps, self.columns)
-        return moved if self.paired else moved[..., self.first, :] - moved[..., self.second, :]
+        if self.paired:
+            return moved
+        differences = moved[..., self.first, :]
+        differences -= moved[..., self.second, :]
+        return differences
 
     def _swapped(self, swaps: np.ndarray) -> tuple[np.ndarray, ...]:
         """(x, y) of A, then of B, after the swaps; each ([label,] pair, rows)."""
@@ -197,22 +203,22 @@ class Drawn:
     cutoff: float = names.CUTOFF  # of the critical difference
 
 
-def plan(responses: Responses, method: str) -> tuple[str, str]:
-    """(how, why): binomial, convolution, lattice, enumeration or monte_carlo."""
+def plan(responses: Responses, method: str, most: int | None = None) -> tuple[str, str]:
+    """(how, why): binomial, convolution, lattice, enumeration or monte_carlo; with at most so many
+    additions, by default `names.LATTICE_WORK_MAX`.
+    """
+    most = names.LATTICE_WORK_MAX if most is None else most
     if method == "monte_carlo":
         return method, "asked for"
     items = len(responses.values)
     how = _exact_way(responses)
     if how != "enumeration":
         largest, work = _cost(responses) if how != "binomial" else (0, 0)
-        if largest <= names.LATTICE_CELLS_MAX and (
-            method == "exact" or work <= names.LATTICE_WORK_MAX
-        ):
+        if largest <= names.LATTICE_CELLS_MAX and (method == "exact" or work <= most):
             return how, "every swap counts"
         why = f"the exact null would need {largest:,} cells of at most {names.LATTICE_CELLS_MAX:,}"
         if largest <= names.LATTICE_CELLS_MAX:
-            most = f"{names.LATTICE_WORK_MAX:.0e}"
-            why = f"the exact nulls would need {work:.1e} additions of at most {most}"
+            why = f"the exact nulls would need {work:.1e} additions of at most {most:.0e}"
     else:
         why = (
             f"{items} items are more than the {names.ENUMERATION_MAX} of which all swaps are tried"

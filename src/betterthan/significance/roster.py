@@ -252,13 +252,17 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
             "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
         )
     from betterthan.counts.responses import responses_from
+    from betterthan.significance import nulls
     from betterthan.significance.randomizing import randomization_test
 
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
     unit = names.ITEM if choices.clusters is None else CLUSTER
+    responses = responses_from(data, unit=unit)
+    how, why = nulls.plan(responses, "auto", names.COMPARISON_WORK_MAX)
     tested = randomization_test(
-        responses_from(data, unit=unit),
+        responses,
+        method="monte_carlo" if how == "monte_carlo" else "auto",
         shuffles=choices.tests.shuffles,
         correction="none",
         rng=choices.rng,
@@ -266,7 +270,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
     sampled = bool(tested.attrs["sampled"])
     provenance = Signature(
         randomization_method=tested.attrs["method"],
-        randomization_reason=tested.attrs["reason"],
+        randomization_reason=why,
         randomization_statistic=tested.attrs["statistic"],
         shuffles=choices.tests.shuffles if sampled else None,
         shuffle_seed=tested.attrs["seed"] if sampled else None,

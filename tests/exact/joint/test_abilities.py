@@ -58,6 +58,7 @@ def test_published_probabilities_to_be_the_best(name):
 def by_loops(of):
     """P(first better) of every pair, one partition and one pair of groups after the other."""
     found, score = fit_groups(of.score, of.variance, of.scale), of.score
+    level = found.level
     order = list(np.argsort(score, kind="stable"))
     first, second = np.triu_indices(len(score), 1)
     square = np.zeros((len(score),) * 2)
@@ -72,7 +73,9 @@ def by_loops(of):
             for p, (i, j) in enumerate(zip(first, second, strict=True)):
                 for b, at_b in enumerate(blocks):
                     for c, at_c in enumerate(blocks):
-                        weight = part.weight[w] * part.label[w, i, b] * part.label[w, j, c]
+                        weight = (
+                            part.weight[w] * part.label[w, b, level[i]] * part.label[w, c, level[j]]
+                        )
                         move, more = 0.0, 0.0
                         if b != c:
                             kept_b, kept_c = part.retained[w, b], part.retained[w, c]
@@ -187,8 +190,7 @@ def test_nothing_drawn_together_is_truncated_t_to_the_digit(kind):
 def test_intervals_hold_their_probability_and_none_is_narrower(scores):
     found = joint(scores)
     ends = {kind: found.pairs(0.95, kind, 0.0) for kind in ("hdi", "eti")}
-    for at, mixture in found.mixtures():
-        own = found.evidence.pairwise.take(at)
+    for at, own, mixture in found.mixtures():
         for tail, end in ((mixture.below, ends["eti"].lower), (mixture.above, ends["eti"].upper)):
             np.testing.assert_allclose(tail(own.chart(end[at])[0]), 0.025, atol=1e-8)
         low, high = (own.chart(end[at])[0] for end in (ends["hdi"].lower, ends["hdi"].upper))
@@ -206,7 +208,7 @@ def test_intervals_hold_their_probability_and_none_is_narrower(scores):
 def test_means_of_differences_are_integrals_over_the_mixture():
     found = joint(rasch(4, 25, 0.5, seed=3))
     told = found.pairs(0.95, "eti", 0.0).mean
-    ((_, mixture),) = found.mixtures()
+    ((_, _, mixture),) = found.mixtures()
     own = found.evidence.pairwise
     for pair in range(6):
         one, mix = own.take([pair]), replace_pair(mixture, pair)

@@ -96,11 +96,10 @@ def _two(systems):
 def test_the_better_of_two_is_never_less_probable_in_an_upper_group():
     random = np.random.default_rng(0)
     score = random.normal(0.5, 0.1, 12)
-    order = np.argsort(score)
     for part in fit_groups(score, 0.002, SCALE).parts[1:]:
-        upper = part.label[:, :, ::-1].cumsum(2)[:, order, :-1]
+        upper = part.label[:, ::-1].cumsum(1)[:, :-1]  # from the least score on
         upwards = part.centre[:, 0] < part.centre[:, -1]
-        assert (np.diff(upper[upwards], axis=1) > -1e-12).all()
+        assert (np.diff(upper[upwards]) > -1e-12).all()
 
 
 def test_members_of_two_groups_that_are_far_apart():
@@ -159,3 +158,10 @@ def test_pymc_draws_the_same_posterior():
     closed = part.weight @ stats.norm.cdf(apart / np.sqrt(2 * part.k * variance)[:, None])
     sampled = (ability[:, first] > ability[:, second]).mean(0)
     np.testing.assert_allclose(sampled, closed, atol=4 * 0.5 / 500**0.5)
+
+
+def test_a_number_of_groups_may_be_impossible():
+    score = np.concatenate([side + np.arange(10) * 1e-5 for side in (0.1, 0.9)])
+    found = fit_groups(score, 1e-9, SCALE)
+    assert found.prob_groups == pytest.approx([0, 1, 0])
+    assert found.draws(np.zeros((50, 20)), np.random.default_rng(0)).shape == (50, 20)

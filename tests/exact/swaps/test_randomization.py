@@ -191,3 +191,15 @@ def test_what_is_left_out_far_from_the_middle_is_not_seen(more):
     window = randomization.ratio_null(xa - xb, ya - yb, 6.0)[2]
     assert window.size < p.size / 2
     assert 0 < 1 - window.sum() < 8 * np.exp(-18)
+
+
+@pytest.mark.parametrize("shift", [0, 4, 12])
+def test_tails_of_many_items_are_those_of_every_step_in_turn(shift):
+    d = np.random.default_rng(shift).normal(shift, 20, 120).astype(np.int64)
+    null = np.ones(1)
+    for step in np.abs(d).tolist():
+        null = np.convolve(null, np.r_[0.5, np.zeros(step - 1), 0.5]) if step else null
+    ahead, behind = int(d[d > 0].sum()), int(-d[d < 0].sum())
+    greater, less = null[: behind + 1].sum(), null[: ahead + 1].sum()
+    expected = 2 * min(greater, less), greater, less
+    np.testing.assert_allclose(randomization.sum_tails(d), expected, rtol=2e-15 * 120)

@@ -33,7 +33,6 @@ _SHORT, _ALIKE = 0.0064, 0.017  # how much merging moves it, by shift^3 and by v
 _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
 _NEAR = 4.0  # errors from 0 within which the chart of a pair is taken to be straight
-_CELLS = 2**15  # numbers (cell, system, system) of cells whose atoms are summed at once
 _HELD = 2**21  # numbers (component, pair) held at once
 
 
@@ -149,43 +148,50 @@ class Abilities:
         alone : bool, default False
             Whether the masses are those of each pair by itself.
         """
-        parts = [
-            _answers(mixture, self.evidence.pairwise.take(block), prob, kind, rope, alone)
-            for block, mixture in self.mixtures()
-        ]
+        parts, z = [], []
+        for _, pairwise, mixture in self.mixtures():
+            parts.append(_answers(mixture, pairwise, prob, kind, rope, alone))
+            z.append(pairwise.z)
         answers = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
         score, (first, second) = self.evidence.score, np.triu_indices(len(self.evidence.score), 1)
-        even = (score[first] == score[second]) & (self.evidence.pairwise.z == 0)
+        even = (score[first] == score[second]) & (np.concatenate(z) == 0)
         # exactly, whatever the rounding
         answers |= {k: np.where(even, 0.5, answers[k]) for k in ("better", "worse")}
         return Answers(**answers)
 
-    def mixtures(self) -> Iterator[tuple[slice, Mixture]]:
-        """The mixtures of the pairs, a block of them at a time."""
+    def mixtures(self) -> Iterator[tuple[slice, PairPosterior, Mixture]]:
+        """The pairwise posteriors and the mixtures of the pairs, a block of them at a time."""
         first, second = np.triu_indices(len(self.evidence.score), 1)
         step = max(1, _HELD // (1 + 2 * len(self._atoms.start)))
         for start in range(0, len(first), step):
             block = slice(start, start + step)
-            yield block, self._mixture(first[block], second[block], block)
+            pairwise = self.evidence.pairwise.take(block)
+            error = self.evidence.error[block]
+            yield block, pairwise, self._mixture(pairwise, error, first[block], second[block])
 
     def draws(self, number: int, random: np.random.Generator) -> _Array:
         """Joint draws (draw, system) of the abilities."""
         return self.groups.draws(self.evidence.errors(number, random), random)
 
-    def _mixture(self, first: _Array, second: _Array, block: slice) -> Mixture:
-        pairwise, score = self.evidence.pairwise.take(block), self.evidence.score
-        atoms, z = self._atoms, pairwise.z
-        error = _per_unit(score[first] - score[second], self.evidence.error[block], z)
-        weight, shift, extra, node = atoms.pair_components(first, second)
+    def _mixture(
+        self, pairwise: PairPosterior, error: _Array, first: _Array, second: _Array
+    ) -> Mixture:
+        atoms, z, score = self._atoms, pairwise.z, self.evidence.score
+        error = _per_unit(score[first] - score[second], error, z)
+        level = self.groups.level
+        weight, shift, extra, node = atoms.pair_components(level[first], level[second])
         within = np.array([weight[node == t].sum(0) for t in range(len(atoms.tau_k))])
         within = np.maximum(atoms.tau_weight[:, None] - within, 0.0)
         k = np.concatenate([atoms.tau_k, atoms.tau_k[node]])[:, None]
-        none = np.zeros(within.shape)
         weight = np.concatenate([within, weight])
-        centre = (k - 1) * z + np.concatenate([none, shift]) / error
-        sd = np.sqrt(k + np.concatenate([none, extra]) / error**2)
-        weight, centre, sd = map(np.asfortranarray, (weight / weight.sum(0), centre, sd))
-        return Mixture(weight, centre, sd, pairwise.df)
+        centre, between = (k - 1) * z, slice(len(within), None)
+        shift /= error
+        centre[between] += shift
+        sd = np.repeat(k, len(z), axis=1)
+        extra /= error**2
+        sd[between] += extra
+        np.sqrt(sd, out=sd)
+        return Mixture(weight / weight.sum(0), centre, sd, pairwise.df)
 
     @cached_property
     def _atoms(self) -> "GroupAtoms":
@@ -214,8 +220,8 @@ class GroupAtoms:
 
     tau_k: _Array  # (tau,): k of each tau
     tau_weight: _Array  # (tau,)
-    upper: _Array  # (atom, system): weight times the probability to be in the upper group
-    lower: _Array  # (atom, system): probability to be in the lower group
+    upper: _Array  # (atom, level): weight times the probability to be in the upper group
+    lower: _Array  # (atom, level): probability to be in the lower group
     shift: _Array  # (atom,): how far the upper lies above
     extra: _Array  # (atom,): variance of that
     node: _Array  # (cell,): place of its tau
@@ -233,7 +239,7 @@ class GroupAtoms:
             for part in groups.parts
             for low, high in combinations(range(part.groups), 2)
         ]
-        nobody, none = np.zeros((0, len(groups.score))), np.zeros(0)
+        nobody, none = np.zeros((0, groups.level.max() + 1)), np.zeros(0)
         columns = zip((nobody, nobody, none, none, none), *atoms, strict=True)
         upper, lower, shift, extra, k = (np.concatenate(x) for x in columns)
         node = np.searchsorted(k_all[first], k)
@@ -269,7 +275,7 @@ class GroupAtoms:
         self, first: _Array, second: _Array
     ) -> tuple[_Array, _Array, _Array, _Array]:
         """Weights, shifts and variances (component, pair), and the place of each tau: the first
-        system is in the upper group of a cell, then the second.
+        score is in the upper group of a cell, then the second.
         """
         up, down = self._merged(first, second) if self._cut else self._single(first, second)
         # both or neither, so that systems of equal score stay even
@@ -290,27 +296,27 @@ class GroupAtoms:
 
     def _merged(self, first: _Array, second: _Array) -> list[tuple[_Array, _Array, _Array]]:
         """Weight, mean and variance of the shifts in each cell."""
+        levels = self.lower.shape[1]
+        ways = first * levels + second, second * levels + first
+        return [tuple(x.take(way, axis=1) for x in self._cells) for way in ways]
+
+    @cached_property
+    def _cells(self) -> tuple[_Array, _Array, _Array]:
+        """Weight, mean and variance of the shifts in each cell, of each two scores: (cell, level of
+        the upper x level of the lower).
+        """
         moments = np.stack([self.shift**0, self.shift, self.extra + self.shift**2], axis=1)
-        weighed = self.upper[:, None] * moments[:, :, None]  # (atom, moment, system)
-        systems = self.lower.shape[1]
-        places = first * systems + second, second * systems + first
-        sums = np.empty((2, len(self.start), 3, len(first)))
-        stops = [*self.start[1:], len(self.shift)]
-        weighed = weighed.reshape(-1, 3 * systems)
-        step = max(1, _CELLS // systems**2)
-        for some in range(0, len(stops), step):
-            cells = slice(some, some + step)
-            atoms = list(map(slice, self.start[cells], stops[cells]))
-            products = np.empty((len(atoms), 3 * systems, systems))
-            for product, rows in zip(products, atoms, strict=True):
-                np.matmul(weighed[rows].T, self.lower[rows], out=product)
-            products = products.reshape(len(atoms), 3, systems * systems)
-            for way, place in enumerate(places):
-                np.take(products, place, axis=2, out=sums[way, cells])
-        weight, once, twice = np.moveaxis(sums, 2, 0)
-        shift = once / np.maximum(weight, 1e-300)
-        extra = np.maximum(twice / np.maximum(weight, 1e-300) - shift**2, 0.0)
-        return [(weight[way], shift[way], extra[way]) for way in range(2)]
+        levels, stops = self.lower.shape[1], [*self.start[1:], len(self.shift)]
+        sums = np.empty((len(stops), 3 * levels, levels))
+        for product, rows in zip(sums, map(slice, self.start, stops), strict=True):
+            weighed = self.upper[rows, None] * moments[rows, :, None]  # (atom, moment, level)
+            np.matmul(weighed.reshape(-1, 3 * levels).T, self.lower[rows], out=product)
+        weight, shift, extra = np.moveaxis(sums.reshape(len(stops), 3, -1), 1, 0)
+        whole = np.maximum(weight, 1e-300)
+        shift /= whole
+        extra /= whole
+        extra -= shift**2
+        return weight, shift, np.maximum(extra, 0.0, out=extra)
 
 
 def _per_unit(difference: _Array, error: _Array, z: _Array) -> _Array:
@@ -336,7 +342,7 @@ def _between(
     extra += (1 - k) ** 2 * (retained[:, 0] - retained[:, 1]) ** 2 * part.common
     beyond = _shared_error(part, low, high, alike) - variance * (1 / sizes).sum(1)
     extra += (1 - k) ** 2 * retained.prod(1) * np.maximum(beyond, 0.0)
-    return part.label[:, :, high] * part.weight[:, None], part.label[:, :, low], shift, extra, k
+    return part.label[:, high] * part.weight[:, None], part.label[:, low], shift, extra, k
 
 
 def _shared_error(part: Partitions, low: int, high: int, alike: _Array) -> _Array:

@@ -23,6 +23,7 @@ _PANELS = np.array([0.0, 0.5, 1.5, 4.0, 12.0, np.inf])  # of tau, in units of sq
 _NODES = 5  # of Gauss and Legendre, a panel
 _CUT = 1e-4  # partitions that together weigh less are left out, the least first
 _FAR = 45.0  # nats below an upper bound of the largest weight: nothing
+_HELD = 2**15  # numbers (draw, system) held at once
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Partitions:
     centre: np.ndarray  # (way, group), posterior means
     retained: np.ndarray  # (way, group): weight of a group's mean in its centre
     common: np.ndarray  # (way,): variance of the mean of the centres
-    label: np.ndarray  # (way, system, group): probability of a system to belong to a group
+    label: np.ndarray  # (way, group, level): probability of a score to belong to a group
 
     @property
     def groups(self) -> int:
@@ -46,17 +47,12 @@ class Partitions:
     def drawn_centres(
         self, way: np.ndarray, variance: float, random: np.random.Generator
     ) -> np.ndarray:
-        """The centre of the group of each system, (draw, system)."""
+        """The centres of the groups, (draw, group)."""
         error = (self.tau[way] ** 2 + variance)[:, None] / self.sizes[way]
         centre = self.centre[way]
         centre = centre + np.sqrt(self.retained[way] * error) * random.standard_normal(error.shape)
         shared = np.sqrt(self.common[way])[:, None] * random.standard_normal((len(way), 1))
-        centre = centre + (1 - self.retained[way]) * shared
-        if self.groups == 1:
-            return centre
-        below = self.label.cumsum(2)[way, :, :-1]
-        group = (random.random((*below.shape[:2], 1)) > below).sum(2)
-        return np.take_along_axis(centre, group, 1)
+        return centre + (1 - self.retained[way]) * shared
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,7 @@ class Groups:
     """Posterior of tau and of the groups, given scores of which more is better."""
 
     score: np.ndarray  # (system,)
+    level: np.ndarray  # (system,): place of the score among the distinct ones
     variance: float  # v
     parts: tuple[Partitions, ...]  # by the number of groups; weights sum to 1
 
@@ -88,29 +85,38 @@ class Groups:
         means = self.mean_k * self.score
         for part in self.parts:
             away = part.weight * (1 - part.k)
-            means = means + np.einsum("w,wsg,wg->s", away, part.label, part.centre)
+            moved = np.einsum("w,wgl,wg->l", away, part.label, part.centre)
+            means = means + moved[self.level]
         return means
 
     def members(self, groups: int) -> np.ndarray:
         """The most probable group of each system among so many, 0 the lowest, (system,)."""
         part = self.parts[groups - 1]
-        return np.einsum("w,wsg->sg", part.weight, part.label).argmax(1)
+        return np.einsum("w,wgl->gl", part.weight, part.label).argmax(0)[self.level]
 
     def draws(self, errors: np.ndarray, random: np.random.Generator) -> np.ndarray:
         """Joint draws (draw, system) of the abilities, from draws of the errors of all systems."""
         edges = np.cumsum([0, *(len(part.weight) for part in self.parts)])
         weight = np.concatenate([part.weight for part in self.parts])
         drawn = np.sort(random.choice(len(weight), len(errors), p=weight / weight.sum()))
-        abilities = np.empty(errors.shape)
+        abilities, step = np.empty(errors.shape), max(1, _HELD // len(self.score))
         for part, low, high in zip(self.parts, edges, edges[1:], strict=False):
-            rows = slice(*np.searchsorted(drawn, [low, high]))
-            way = drawn[rows] - low
-            k = part.k[way][:, None]
-            centre = part.drawn_centres(way, self.variance, random)
-            np.multiply(errors[rows], np.sqrt(k), out=abilities[rows])
-            abilities[rows] += k * self.score
-            centre *= 1 - k
-            abilities[rows] += centre
+            begin, end = np.searchsorted(drawn, [low, high])
+            ways = drawn[begin:end] - low
+            centres = part.drawn_centres(ways, self.variance, random)
+            edge = part.label.cumsum(1)[:, :-1, self.level]  # of the groups of each system
+            for start in range(0, len(ways), step):  # what the cache of the processor holds
+                way, centre = ways[start : start + step], centres[start : start + step]
+                rows = slice(begin + start, begin + start + len(way))
+                k, placed = part.k[way][:, None], centre[:, :1]
+                if part.groups > 1:
+                    chance = random.random((len(way), len(self.level)))
+                    for group in range(1, part.groups):
+                        above = chance > edge[way, group - 1]
+                        placed = np.where(above, centre[:, group, None], placed)
+                np.multiply(errors[rows], np.sqrt(k), out=abilities[rows])
+                abilities[rows] += k * self.score
+                abilities[rows] += placed * (1 - k)
         return abilities
 
 
@@ -137,25 +143,26 @@ def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOS
     squares = tau**2 + variance
     prior = np.log(mass / most) - 0.5 * (len(score) - 1) * np.log(squares)
     cuts = [_Cuts.from_scores(score, groups) for groups in range(1, most + 1)]
-    bounds = [prior + cut.bounds(squares) for cut in cuts]
+    bounds = [cut.bounds(prior, squares) for cut in cuts]
     least = max(bound.max() for bound in bounds) - _FAR
-    ways = [
-        _weighed(c, b > least, prior, tau, variance, scale)
-        for c, b in zip(cuts, bounds, strict=True)
-    ]
+    ways = []
+    for cut, bound in zip(cuts, bounds, strict=True):
+        near = cut.take(bound > least)
+        mask = prior + near.log_prior[:, None] - 0.5 * near.squares[:, None] / squares > least
+        ways.append(_weighed(near, mask, prior, tau, variance, scale))
     weights = [way.weight for way in ways]
-    top = max(weight.max() for weight in weights)
+    top = max(weight.max(initial=-np.inf) for weight in weights)  # of some numbers of groups none
     ordered = np.exp(np.sort(np.concatenate(weights)) - top)
     least, total = ordered[np.searchsorted(ordered.cumsum(), _CUT * ordered.sum())], 0.0
-    parts = []
+    parts, (levels, level) = [], np.unique(score, return_inverse=True)
     for way in ways:
         weight = np.exp(way.weight - top)
         mask = weight >= least
         part = replace(way, **{k: v[mask] for k, v in vars(replace(way, weight=weight)).items()})
         total += part.weight.sum()
-        parts.append(replace(part, label=_labels(score, part, variance)))
+        parts.append(replace(part, label=_labels(levels, part, variance)))
     parts = [replace(part, weight=part.weight / total) for part in parts]
-    return Groups(score, variance, tuple(parts))
+    return Groups(score, level, variance, tuple(parts))
 
 
 def _tau(variance: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
@@ -194,11 +201,21 @@ class _Cuts:
         prior = log(groups + 1) + log(groups) - log(number + groups) + log(sizes + 1).sum(1)
         return cls(sizes, middle + sums / sizes, np.maximum(within, 0.0), prior)
 
-    def bounds(self, squares: np.ndarray) -> np.ndarray:
-        """Upper bounds of the log weight of each cut under each tau, without the prior of tau and
-        a shared constant, (cut, tau).
+    def bounds(self, prior: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """Upper bounds of the log weight of each cut under any tau, of this prior and these
+        variances, without a shared constant, (cut,).
         """
-        return self.log_prior[:, None] - 0.5 * self.squares[:, None] / squares
+        largest = np.full(len(self.squares), -np.inf)
+        for log, square in zip(prior, squares, strict=True):
+            bound = self.log_prior + log
+            bound -= self.squares * (0.5 / square)
+            np.maximum(largest, bound, out=largest)
+        return largest
+
+    def take(self, mask: np.ndarray) -> Self:
+        """Some of the cuts."""
+        parts = (self.sizes, self.means, self.squares, self.log_prior)
+        return type(self)(*(part[mask] for part in parts))
 
 
 def _weighed(
@@ -237,12 +254,17 @@ def _weighed(
     )
 
 
-def _labels(score: np.ndarray, part: Partitions, variance: float) -> np.ndarray:
-    """Probabilities of systems to belong to groups of one variance, so that the better of two is
+def _labels(levels: np.ndarray, part: Partitions, variance: float) -> np.ndarray:
+    """Probabilities of scores to belong to groups of one variance, so that the better of two is
     never the less probable in an upper group.
     """
     squares = (part.tau**2 + variance)[:, None, None]
-    away = (score[:, None] - part.centre[:, None]) ** 2
-    log = np.log(part.sizes + 1.0)[:, None] - 0.5 * away / squares
-    odds = np.exp(log - log.max(2, keepdims=True))
-    return odds / odds.sum(2, keepdims=True)
+    odds = levels - part.centre[:, :, None]
+    odds *= odds
+    odds *= -0.5
+    odds /= squares
+    odds += np.log(part.sizes + 1.0)[:, :, None]
+    odds -= odds.max(1, keepdims=True)
+    np.exp(odds, out=odds)
+    odds /= odds.sum(1, keepdims=True)
+    return odds

@@ -13,9 +13,9 @@ Everything is in errors of a pair, from the middle of its own posterior: u = 0 w
 of its probability below. The own posterior is then a standard normal or a standard Student's t.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from betterthan.exact.numeric import limits
 from betterthan.exact.wins import dirichlet, intervals, inverse_laplace
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.exact.wins.intervals import edgeworth, shape
+from betterthan.exact.wins.repeated import Distinct, Windows
 
 _Array = Any  # an array of floats, (pair,)
 _TINY = 1e-300
@@ -90,7 +91,7 @@ class Wins:
     df = None
     skewed = False
 
-    @property
+    @cached_property
     def z(self) -> _Array:
         """Exactly 0 where wins and losses are as many."""
         return -_normal_score(prob_above_half(self.b, self.a), prob_above_half(self.a, self.b))
@@ -239,6 +240,10 @@ def _normal_score(below: _Array, above: _Array) -> _Array:
 
 _STEP, _ROUNDS = 1e-9, 60  # of a standard deviation: a shorter step is the last
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
+_MANY, _ALIKE = (
+    1000,
+    0.7,
+)  # pairs, and the share of distinct ones, from which charts are interpolated
 _SHORT, _TURNS = 1e-6, 8  # likewise of Newton's steps of both ends, whose error is the square
 
 
@@ -361,8 +366,13 @@ def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[
     """Newton's method for equal heights; from an end of the range where there are none."""
     mean, variance = mixture.moments
     start = pairwise.guess(mean, np.sqrt(variance), prob)
+    windows = _windows(pairwise, start)
+
+    def chart(rows: _Array, end: int, d: _Array) -> tuple[_Array, ...]:
+        return _charted(pairwise, windows, rows, end, d)
+
     both, converged = limits.equal_heights(
-        lambda rows, now: _beyond(_some(mixture, rows), pairwise.take(rows), now),
+        lambda rows, now: _beyond(_some(mixture, rows), partial(chart, rows), now),
         start,
         1 - prob,
         _SHORT * np.diff(start, axis=0)[0],
@@ -387,13 +397,37 @@ def _from_an_end(mixture: Mixture, pairwise: PairPosterior, prob: float) -> _Arr
     return np.take_along_axis(tried, width.argmin(0)[None, None], 0)[0]
 
 
+def _windows(pairwise: PairPosterior, start: _Array) -> Windows | None:
+    """Interpolants around these ends of right and wrong items, where many pairs are alike."""
+    if not isinstance(pairwise, Wins) or len(pairwise.a) < _MANY:
+        return None
+    distinct = Distinct(pairwise.a, pairwise.b, pairwise.t)
+    if len(distinct.parameters[0]) > _ALIKE * len(pairwise.a):
+        return None
+    return Windows.near(start, distinct, shape(*distinct.parameters)[1])
+
+
+def _charted(
+    pairwise: PairPosterior, windows: Windows | None, rows: _Array, end: int, d: _Array
+) -> tuple[_Array, ...]:
+    """The chart of some pairs, interpolated where that is exact."""
+    if windows is None:
+        return pairwise.take(rows).chart(d)
+    parts = windows.chart(rows, end, d)
+    left = np.flatnonzero(np.isnan(parts[0]))
+    if left.size:
+        for part, exact in zip(parts, pairwise.take(rows[left]).chart(d[left]), strict=True):
+            part[left] = exact
+    return parts
+
+
 def _beyond(
-    mixture: Mixture, pairwise: PairPosterior, points: _Array
+    mixture: Mixture, chart: Callable[[int, _Array], tuple[_Array, ...]], points: _Array
 ) -> tuple[_Array, _Array, _Array]:
     """Mass beyond both points, height there, and slope of the log height: (2, pair)."""
     parts = []
-    for point, sign in zip(points, (1.0, -1.0), strict=True):
-        u, steep, bend = pairwise.chart(point)
+    for end, (point, sign) in enumerate(zip(points, (1.0, -1.0), strict=True)):
+        u, steep, bend = chart(end, point)
         tail, density, change = mixture.around(u, sign)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts.append((tail, density * steep, change / density * steep + bend))
@@ -405,5 +439,5 @@ def _some(mixture: Mixture, rows: _Array) -> Mixture:
     if len(rows) == mixture.weight.shape[1]:
         return mixture
     df = None if mixture.df is None else mixture.df[rows]
-    weight, centre, sd = (x.T[rows].T for x in (mixture.weight, mixture.centre, mixture.sd))
+    weight, centre, sd = (x[:, rows] for x in (mixture.weight, mixture.centre, mixture.sd))
     return Mixture(weight, centre, sd, df)

@@ -74,8 +74,10 @@ def probability_error(share: np.ndarray, ess: np.ndarray | float) -> np.ndarray:
     few = k < _FEW * (1 - 1e-9)  # five draws are five, however 1 - p is rounded
     error = np.array(np.sqrt(p * (1 - p) / n))  # also of single numbers
     # there are few such numbers
-    distinct, back = np.unique(np.stack([k[few], n[few]]), axis=1, return_inverse=True)
-    hits, size = distinct
+    if np.ndim(ess):
+        (hits, size), back = np.unique(np.stack([k[few], n[few]]), axis=1, return_inverse=True)
+    else:
+        (hits, back), size = np.unique(k[few], return_inverse=True), ess
     bound = betaincinv(hits + 1, np.maximum(size - hits, np.finfo(float).tiny), ndtr(1.0))
     error[few] = bound[back.ravel()] - rare[few]
     return error[()]

@@ -69,14 +69,11 @@ class Urn:
 
     def term(self, m: Any, j: Any) -> np.ndarray:
         """P(j of m items), (rows, k), for m and j of that shape or (k,); 0 outside of 0 to m."""
+        total = _lookup(self.total, np.asarray(m))
         m, j = np.broadcast_arrays(m, j)
         inside = (j >= 0) & (j <= m)
         j = np.where(inside, j, 0)
-        logs = (
-            _lookup(self.kind, j)
-            + _lookup(self.other, np.where(inside, m - j, 0))
-            - _lookup(self.total, m)
-        )
+        logs = _lookup(self.kind, j) + _lookup(self.other, np.where(inside, m - j, 0)) - total
         return np.exp(np.where(inside, logs, -np.inf))
 
     def next_probability(self, m: Any, j: Any) -> np.ndarray:

@@ -196,20 +196,13 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     return None
 
 
-def sum_null(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums moved from A to B under all swaps, ascending, and their probabilities."""
-    step = _common(differences)
-    reduced = differences[differences != 0] // step
-    start = int(np.minimum(reduced, 0).sum())
-    p, _ = _lattice(np.abs(reduced)[:, None], np.zeros((reduced.size, 1), dtype=bool))
-    return (start + np.arange(p.size)) * step, p
-
-
 def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
     """Exact p, two-sided, greater and less, of the sum of whole differences (A - B) under swapping
     of A and B.
+
+    Each half of the items has its own distribution, in a quarter of the time of the whole one; the
+    tail of their sum is one product with cumulated probabilities.
     """
-    total = int(differences.sum())
     size = np.unique(np.abs(differences[differences != 0]))
     if size.size == 1:  # wins and losses of one size: a binomial
         wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
@@ -217,9 +210,41 @@ def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
             float(sign_p(wins, losses, alternative)) for alternative in names.ALTERNATIVES
         )
         return two, greater, less
-    moved, p = sum_null(differences)
-    swapped = total - 2 * moved
-    return _tails(*_masses(p, np.abs(swapped) - abs(total), swapped - total))
+    reduced = differences[differences != 0] // _common(differences)
+    ahead, behind = int(reduced[reduced > 0].sum()), int(-reduced[reduced < 0].sum())
+    steps = np.sort(np.abs(reduced))
+    first, rest = _sums(steps[::2]), _sums(steps[1::2])
+    cumulated = np.cumsum(rest.astype(np.longdouble)).astype(float)
+
+    def up_to(most: int) -> np.ndarray:
+        """P(rest <= most - sum) for each sum of the first half."""
+        index = most - np.arange(len(first))
+        return np.where(index >= 0, cumulated[np.clip(index, 0, len(rest) - 1)], 0.0)
+
+    # sums that move from A to B, from the lowest on: the same from both ends
+    greater, less = (float(first @ up_to(most)) for most in (behind, ahead))
+    low, high = sorted((ahead, behind))
+    left = [first @ (up_to(high - 1) - up_to(low)) if low < high else 0.0, ahead, behind]
+    return _tails(np.array([2 * min(greater, less), greater, less]), np.array(left))
+
+
+def _sums(steps: np.ndarray) -> np.ndarray:
+    """Probability of each sum of ascending steps, each taken or not with probability 1/2."""
+    room = np.empty((2, int(steps.sum()) + 1))
+    p = room[0, :1]
+    p[:] = 1
+    for k, step in enumerate(steps.tolist(), 1):
+        size, grown = len(p), room[k % 2, : len(p) + step]
+        both = min(step, size)
+        grown[:both] = p[:both]
+        grown[both:step] = 0
+        np.add(p[both:], p[: size - both], out=grown[both:size])
+        grown[max(step, size) :] = p[size - both :]
+        p = grown
+        if k % _HALVINGS == 0:  # the factors 1/2, in one pass over the array for all of them
+            p *= 0.5**_HALVINGS
+    p *= 0.5 ** (len(steps) % _HALVINGS)
+    return p
 
 
 def ratio_null(

@@ -343,7 +343,7 @@ def _zero_density(a: _Array, b: _Array, t: _Array) -> _Array:
 
 def _density_with_ties(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     """Density of d at 0 < x < 1 by the contour, and where that does not settle over s."""
-    tail = inverse_laplace.beyond(a, b, t, x)
+    tail = inverse_laplace.beyond(a, b, t, x, parts=2)
     result = np.where(tail.converged, tail.density, 0.0)
     four = a, b, t, x
     bound = np.minimum(_log_bound(*four, "beyond"), _log_bound(*four, "below"))
@@ -387,18 +387,18 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
 def _on_contour(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> tuple[_Array, _Array]:
     """`_mass` for y > 0 by the contour, and where it converged."""
     if kind == "beyond":
-        tail = inverse_laplace.beyond(a, b, t, y, shape=False)
+        tail = inverse_laplace.beyond(a, b, t, y, parts=1)
         return tail.mass, tail.converged
     if kind == "below":
-        tail = inverse_laplace.beyond(b, a, t, -y, shape=False)
+        tail = inverse_laplace.beyond(b, a, t, -y, parts=1)
         return tail.mass, tail.converged
     # |d| < y as the difference of the smaller tails: with a >= b the mean is not below -y
     middle = (a - b) < y * (a + b + t)
     sign = np.where(middle, 1.0, -1.0)
     inner = inverse_laplace.beyond(
-        np.where(middle, a, b), np.where(middle, b, a), t, sign * y, shape=False
+        np.where(middle, a, b), np.where(middle, b, a), t, sign * y, parts=1
     )
-    outer = inverse_laplace.beyond(b, a, t, y, shape=False)
+    outer = inverse_laplace.beyond(b, a, t, y, parts=1)
     largest = np.where(middle, 1.0, inner.mass)
     within = np.where(middle, 1 - inner.mass - outer.mass, inner.mass - outer.mass)
     return within, inner.converged & outer.converged & (within > _CANCELLED * largest)

@@ -53,8 +53,8 @@ class Tail(NamedTuple):
     converged: _Array
 
 
-def beyond(a: _Array, b: _Array, t: _Array, y: _Array, shape: bool = True) -> Tail:
-    """P(d > y) for 1-d arrays of the same length, with density and slope if `shape` is asked.
+def beyond(a: _Array, b: _Array, t: _Array, y: _Array, parts: int = 3) -> Tail:
+    """P(d > y) for 1-d arrays of the same length, with density and slope as they are wanted.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ def beyond(a: _Array, b: _Array, t: _Array, y: _Array, shape: bool = True) -> Ta
         Dirichlet parameters of win, loss and tie, at least 1 (others never settle).
     y : numpy.ndarray
         Between -1 and 1.
-    shape : bool, default True
-        Whether density and slope are wanted.
+    parts : {1, 2, 3}, default 3
+        What is wanted: the mass; density, too; slope, too.
 
     Returns
     -------
@@ -81,21 +81,21 @@ def beyond(a: _Array, b: _Array, t: _Array, y: _Array, shape: bool = True) -> Ta
     tail = Tail(*np.zeros((3, y.size)), converged=np.zeros(y.size, dtype=bool))
     rows = np.flatnonzero((np.minimum(np.minimum(a, b), t) >= 1) & (np.abs(y) < 1))
     for rule in _SCHEDULE:
-        _put(tail, rows, four, rule, shape)
+        _put(tail, rows, four, rule, parts)
         rows = rows[~tail.converged[rows]]
     mass = np.where(mirrored, 1 - tail.mass, tail.mass)
     return tail._replace(mass=mass, slope=np.where(mirrored, -tail.slope, tail.slope))
 
 
 def _put(
-    tail: Tail, rows: _Array, four: tuple[_Array, ...], rule: tuple[int, float, bool], shape: bool
+    tail: Tail, rows: _Array, four: tuple[_Array, ...], rule: tuple[int, float, bool], parts: int
 ) -> None:
     """Evaluate a rule at these rows, block by block, and store the results."""
     for start in range(0, rows.size, _ROWS):
         block = rows[start : start + _ROWS]
         with np.errstate(over="ignore", invalid="ignore"):  # then it does not settle
-            part = _along(Line.through(*(z[block] for z in four)), rule, shape)
-        for full, some in zip(tail, part, strict=True):
+            results = _along(Line.through(*(z[block] for z in four)), rule, parts)
+        for full, some in zip(tail, results, strict=True):
             full[block] = some
 
 
@@ -186,7 +186,7 @@ def tilt(a: _Array, b: _Array, t: _Array, y: _Array) -> _Array:
     return np.clip(np.nan_to_num(root_s), (1e-15 - 1) / down, (1 - 1e-15) / up)
 
 
-def _along(line: Line, rule: tuple[int, float, bool], shape: bool) -> Tail:
+def _along(line: Line, rule: tuple[int, float, bool], parts: int) -> Tail:
     """The trapezoid rule on the line, or on the parabola that bends from it."""
     steps, size, bent = rule
     g, weights = _nodes(steps, size)
@@ -204,7 +204,13 @@ def _along(line: Line, rule: tuple[int, float, bool], shape: bool) -> Tail:
     converged &= line.log_height > _LOG_ZERO
     top = np.exp(line.log_height) / np.pi
     tail = Tail(top * total, 0 * total, 0 * total, converged)
-    return _with_shape(tail, line, (g, right), cos, sin, _HALF_TOLERANCE[bent]) if shape else tail
+    if parts == 1:
+        return tail
+    flat = cos.sum(0)
+    converged &= _converged(cos, flat, _HALF_TOLERANCE[bent])
+    scale = (line.weights.sum(0) - 1) * line.width * top
+    slope = scale * _lean(line, g, right, cos, sin) if parts == 3 else 0 * total
+    return Tail(tail.mass, scale * flat, slope, converged)
 
 
 def _nodes(steps: int, size: float) -> tuple[_Array, _Array]:
@@ -215,16 +221,10 @@ def _nodes(steps: int, size: float) -> tuple[_Array, _Array]:
     return _SPREAD * np.sinh(x), weights
 
 
-def _with_shape(
-    tail: Tail, line: Line, path: tuple[_Array, _Array], cos: _Array, sin: _Array, gap: float
-) -> Tail:
-    """Add the density and its slope, for which the rule of half the nodes is precise enough."""
-    flat = cos.sum(0)
-    converged = tail.converged & _converged(cos, flat, gap)
-    real, imaginary = line.drift(*(z[::2] for z in path))
-    lean = 2 * (cos[::2] * real - sin[::2] * imaginary).sum(0)
-    scale = (line.weights.sum(0) - 1) * line.width * np.exp(line.log_height) / np.pi
-    return Tail(tail.mass, scale * flat, scale * lean, converged)
+def _lean(line: Line, g: _Array, right: _Array, cos: _Array, sin: _Array) -> _Array:
+    """The integral of the slope, for which the rule of half the nodes is precise enough."""
+    real, imaginary = line.drift(g[::2], right[::2])
+    return 2 * (cos[::2] * real - sin[::2] * imaginary).sum(0)
 
 
 def _converged(terms: _Array, total: _Array, gap: float) -> _Array:
