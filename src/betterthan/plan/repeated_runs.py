@@ -139,9 +139,9 @@ def runs(
 
 def _costs(item: float, run: float) -> _Costs:
     item, run = checks.real(item, "cost_item"), checks.positive_real(run, "cost_run")
-    if not 0 <= item < np.inf:
+    if item < 0:
         raise ValueError(f"cost_item is {item:g}; give a number of at least 0")
-    return _Costs(item, run)
+    return _Costs(item and checks.positive_real(item, "cost_item"), run)
 
 
 def _assumed(item: float | None, run: float | None) -> tuple[np.ndarray, np.ndarray]:
