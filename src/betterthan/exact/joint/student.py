@@ -12,6 +12,7 @@ Truncation would take so much from its tails that it names one of two equal syst
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,27 +46,29 @@ class Student:
 
     def prob_above(self, delta: float) -> np.ndarray:
         """P(mean > delta), precise in the tail where it is small."""
-        plain = self._above(delta, hall=False)
-        if self.skewness is None:
-            return plain
-        other = self._above(delta, hall=True)
-        lower, upper = np.minimum(plain, other), np.maximum(plain, other)
-        return np.where(lower > 0.5, lower, np.where(upper < 0.5, upper, 0.5))
+        return self._nearer_half(delta, above=True)
 
     def prob_below(self, delta: float) -> np.ndarray:
         """P(mean < delta), precise in the tail where it is small."""
-        return self.mirrored().prob_above(-delta)
+        return self._nearer_half(delta, above=False)
+
+    def _nearer_half(self, delta: float, *, above: bool) -> np.ndarray:
+        """A tail by t or by Hall's t, the one that is nearer to 1/2."""
+        plain = self._tail(delta, hall=False, above=above)
+        if self.skewness is None:
+            return plain
+        other = self._tail(delta, hall=True, above=above)
+        lower, upper = np.minimum(plain, other), np.maximum(plain, other)
+        return np.where(lower > 0.5, lower, np.where(upper < 0.5, upper, 0.5))
 
     def inside(self) -> np.ndarray:
         """The probability of t within the range."""
-        low, high = self._limits()
-        return _mass(self._standard(low), self._standard(high), self.df)
+        return self._range[2]
 
     def tails(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """P(mean < x), P(mean > x), both by t alone, and `inside`."""
-        first, last = self._limits()
-        low, inner, high = (self._standard(z) for z in (first, np.clip(x, first, last), last))
-        inside = _mass(low, high, self.df)
+        inner = self._standard(np.clip(x, *self._limits()))
+        low, high, inside = self._range
         return _mass(low, inner, self.df) / inside, _mass(inner, high, self.df) / inside, inside
 
     def mirrored(self) -> "Student":
@@ -85,9 +88,8 @@ class Student:
         if self.unbounded:
             result = self.place(self._plain_quantile(prob), hall)
             return np.where(self.error > 0, result, np.nan)
-        low, high = (self._standard(end, hall) for end in self._limits())
+        low, high, mass = self._range_hall if hall else self._range
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
-        mass = _mass(low, high, self.df)
         # from the end whose tail is smaller
         up = special.stdtrit(self.df, below + prob * mass)
         down = -special.stdtrit(self.df, above + (1 - prob) * mass)
@@ -126,15 +128,27 @@ class Student:
         lower, upper = (np.clip(end, self.low, self.high) for end in (lower, upper))
         return np.where(good, lower, np.nan), np.where(good, upper, np.nan)
 
-    def _above(self, delta: float, hall: bool) -> np.ndarray:
+    def _tail(self, delta: float, *, hall: bool, above: bool) -> np.ndarray:
         if self.unbounded:
-            tail = special.stdtr(self.df, -self._standard(delta, hall))
+            z = self._standard(delta, hall)
+            tail = special.stdtr(self.df, -z if above else z)
             return np.where(self.error > 0, tail, np.nan)
-        first, last = self._limits()
-        inside = np.clip(delta, first, last)
-        inner, low, high = (self._standard(x, hall) for x in (inside, first, last))
-        tail = _mass(inner, high, self.df) / _mass(low, high, self.df)
-        return np.where(self.error > 0, tail, np.nan)
+        low, high, whole = self._range_hall if hall else self._range
+        inner = self._standard(np.clip(delta, *self._limits()), hall)
+        tail = _mass(inner, high, self.df) if above else _mass(low, inner, self.df)
+        return np.where(self.error > 0, tail / whole, np.nan)
+
+    @cached_property
+    def _range(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends of the range, standardized, and the probability of t between them."""
+        low, high = (self._standard(end) for end in self._limits())
+        return low, high, _mass(low, high, self.df)
+
+    @cached_property
+    def _range_hall(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same by Hall's t."""
+        low, high = (self._standard(end, hall=True) for end in self._limits())
+        return low, high, _mass(low, high, self.df)
 
     @property
     def unbounded(self) -> bool:
