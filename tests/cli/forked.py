@@ -4,9 +4,13 @@ Loading takes most of the time of a command. A fork has standard streams as the 
 them at its start; what only a start can show is tested in processes of their own.
 """
 
+import contextlib
+import gc
+import importlib
 import io
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,11 +57,15 @@ class Server:
 
 def serve():
     """Run the commands of standard input, one a line, and answer with their exit codes."""
-    from betterthan.cli import commands  # noqa: F401
-    from betterthan.comparison import compare  # noqa: F401
-    from betterthan.gating import deciding  # noqa: F401
-    from betterthan.results import comparison_page  # noqa: F401
+    import betterthan
 
+    for module in pkgutil.walk_packages(betterthan.__path__, "betterthan."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for library in ("dask.array", "jinja2", "pydantic.plugin._loader", "pydantic.type_adapter"):
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(library)
+    gc.freeze()  # a fork that ends need not look through what is loaded
     for line in sys.stdin:
         pid = os.fork()
         if not pid:
