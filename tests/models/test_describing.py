@@ -34,7 +34,7 @@ def spaced(text):
 
 def prior_draws(model=None, chains=4, **_):
     """Independent draws of the prior in the place of a sampler's: of the shape that code needs."""
-    model, each, index = pm.modelcontext(model), 500, ("chain", "draw")
+    model, each, index = pm.modelcontext(model), 250, ("chain", "draw")
     variables = [v.name for v in (*model.free_RVs, *model.deterministics)]
     fast = {"mode": "FAST_COMPILE"}
     tree = pm.sample_prior_predictive(

@@ -340,16 +340,6 @@ def test_log_densities_of_many_draws_at_a_time_are_those_of_pymc(monkeypatch):
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("name", ["beta_binomial", "dirichlet_multinomial", "independent_betas"])
-def test_prior_sensitivity_where_the_prior_is_not_uniform(name, sensitive):
-    prior = (2.0, 3.0, 4.0) if name == "dirichlet_multinomial" else (2.0, 3.0)
-    few = {"draws": 200, "tune": 200, "chains": 2}
-    tree = getattr(bt.models, name).fit(pairs(2), prior=prior, **few, rng=1)
-    assert max(np.ptp(v.values) for v in tree["log_prior"].data_vars.values()) > 0.1
-    sensitive(tree)
-
-
-@pytest.mark.sampled
 def test_every_choice_is_passed_on_and_recorded(monkeypatch, capsys):
     import nutpie
 
