@@ -9,6 +9,8 @@ import pytest
 # the same draws. Numba reads this when it is imported.
 for name, value in (("OPT", "1"), ("CPU_NAME", "generic"), ("CPU_FEATURES", "")):
     os.environ.setdefault(f"NUMBA_{name}", value)
+# nor do graphs keep the lines of code that each of their nodes comes from
+os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
 
 # an example that refits: no stored fit can stand for it
 SAMPLED_EXAMPLES = {"betterthan.fits.leaving_out.leave_one_dataset_out"}
