@@ -9,10 +9,10 @@ WORKERS ?= 2  # compiling a model takes one thread
 export OPENBLAS_NUM_THREADS ?= 1
 # Where Python writes no bytecode, each of the many processes that tests start compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
-# Tests and pages compile models for longer than they sample them: the plainest code takes a quarter off, for the same draws.
-pytest docs: export NUMBA_OPT ?= 1
-pytest docs: export NUMBA_CPU_NAME ?= generic
-pytest docs: export NUMBA_CPU_FEATURES ?=
+# Pages compile models for longer than they sample them: the plainest code takes a quarter off, for the same draws. Tests: conftest.py.
+docs: export NUMBA_OPT ?= 1
+docs: export NUMBA_CPU_NAME ?= generic
+docs: export NUMBA_CPU_FEATURES ?=
 
 .PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration size clean
 

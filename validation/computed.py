@@ -64,14 +64,18 @@ def _at_points(model: Any) -> dict[str, Any]:
     """Log density, gradient and the values of all variables at points around where sampling
     starts.
     """
+    from pymc.pytensorf import gradient, rewrite_pregrad
+    from pytensor.compile.mode import Mode
+
     parameters = sorted(model.value_vars, key=lambda v: v.name)
     values = sorted(model.unobserved_value_vars, key=lambda v: v.name)
-    gradient = model.dlogp(vars=[model.values_to_rvs[v] for v in parameters])
-    with sampling.without_compiler():  # five evaluations: compiling would take all the time
+    log_density = model.logp()
+    gradients = gradient(rewrite_pregrad(log_density), parameters)
+    with sampling.without_compiler():  # five evaluations: rewriting would take most of the time
         compiled = model.compile_fn(
-            [model.logp(), gradient, *values],
+            [log_density, gradients, *values],
             inputs=parameters,
-            mode="FAST_COMPILE",
+            mode=Mode(linker="py", optimizer=None),  # type: ignore[arg-type]
             on_unused_input="ignore",
         )
     start, random = model.initial_point(random_seed=SEED), np.random.default_rng(SEED)
@@ -79,9 +83,9 @@ def _at_points(model: Any) -> dict[str, Any]:
         {v.name: start[v.name] + step * random.normal(size=start[v.name].shape) for v in parameters}
         for step in STEPS
     ]
-    log_density, gradients, *rest = zip(*map(compiled, points), strict=True)
+    log_densities, gradients, *rest = zip(*map(compiled, points), strict=True)
     return {
-        "log_density": [float(v) for v in log_density],
+        "log_density": [float(v) for v in log_densities],
         "gradient": [short(v) for v in gradients],
         "values": {
             str(v.name): short(np.stack(each)) for v, each in zip(values, rest, strict=True)

@@ -4,9 +4,13 @@ Loading takes most of the time of a command. A fork has standard streams as the 
 them at its start; what only a start can show is tested in processes of their own.
 """
 
+import contextlib
+import gc
+import importlib
 import io
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,10 +37,15 @@ class Server:
             env=dict(os.environ) | {"PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
 
-    def run(self, command, out="out", err="err", encoding="utf-8", unbuffered=False):
-        """Exit code, stdout and stderr of a command; None as `out` or `err` is a closed stream."""
-        streams = {"out": out, "err": err, "encoding": encoding, "unbuffered": unbuffered}
-        self.process.stdin.write(json.dumps({"command": command, **streams}) + "\n")
+    def run(self, command, out="out", err="err", encoding="utf-8", unbuffered=False, memory=None):
+        """Exit code, stdout and stderr of a command, a text or its words.
+
+        None as `out` or `err` is a closed stream; `memory` is the most bytes that it may take.
+        """
+        words = command.split() if isinstance(command, str) else command
+        how = {"encoding": encoding, "unbuffered": unbuffered, "memory": memory}
+        request = {"words": words, "out": out, "err": err, **how}
+        self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         code = int(self.process.stdout.readline())
         texts = (self._read(name) if name in ("out", "err") else "" for name in (out, err))
@@ -53,11 +62,15 @@ class Server:
 
 def serve():
     """Run the commands of standard input, one a line, and answer with their exit codes."""
-    from betterthan.cli import commands  # noqa: F401
-    from betterthan.comparison import compare  # noqa: F401
-    from betterthan.gating import deciding  # noqa: F401
-    from betterthan.results import comparison_page  # noqa: F401
+    import betterthan
 
+    for module in pkgutil.walk_packages(betterthan.__path__, "betterthan."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for library in ("dask.array", "jinja2", "pydantic.plugin._loader", "pydantic.type_adapter"):
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(library)
+    gc.freeze()  # a fork that ends need not look through what is loaded
     for line in sys.stdin:
         pid = os.fork()
         if not pid:
@@ -70,6 +83,8 @@ def run(request):
     """A command in this process, which ends with it."""
     from betterthan.cli import start
 
+    if request["memory"]:
+        _limit(request["memory"])
     targets = os.devnull, request["out"], request["err"]
     for place, target in enumerate(targets):
         if target is not None:
@@ -79,8 +94,20 @@ def run(request):
             os.close(place)
     for place in (1, 2):
         _stream(place, request)
-    sys.argv = ["betterthan", *request["command"].split()]
+    sys.argv = ["betterthan", *request["words"]]
     start.run()
+
+
+def _limit(memory):
+    """Lets the process take so many bytes more than reading a small table has taken."""
+    import resource
+
+    from betterthan.reading.read import read
+
+    Path("small.csv").write_text("item,A,B\nq,1,0\n")
+    read("small.csv")
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + memory, now + memory))
 
 
 def _redirect(place, target):

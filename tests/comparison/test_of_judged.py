@@ -246,26 +246,3 @@ def test_calibration_is_of_what_compare_says():
         ends = bt.difference(counts, ci_kind="eti")
         inside = ends["lower"].item() <= 0.1 <= ends["upper"].item()
         assert inside == (abs(values["level"][k] - 0.5) <= 0.475)
-
-
-@pytest.mark.sampled
-def test_both_ways_agree_and_the_sampled_one_says_how_it_was_made():
-    table = TABLE | {("C", "B"): ([[9, 1, 2], [4, 12, 1], [2, 2, 7]], (15, 15, 10))}
-    counts, sampling = bt.judged.from_table(table), bt.models.Sampling(draws=500)
-    both = bt.compare(counts, method="both", sampling=sampling, rng=3, systems=["C", "B", "A"])
-    exact = bt.compare(counts, systems=["C", "B", "A"])
-    np.testing.assert_array_equal(both["prob_better"], exact["prob_better"])
-    z = both["z"].values
-    assert 0 < np.nanmax(np.abs(z)) < 4
-    np.testing.assert_array_equal(z, -z.T)
-    sampled = both.alternatives["mcmc"]
-    assert sampled["system_a"].values.tolist() == ["C", "B", "A"]
-    assert abs(at(sampled, "difference_mean") - at(both, "difference_mean")) < 0.02
-    assert 0 < at(sampled, "prob_better_mcse") < 0.03
-    alone = bt.compare(counts, method="mcmc", sampling=sampling, rng=3)
-    assert at(alone, "prob_better") == at(sampled, "prob_better")
-    assert (alone.provenance.seed, alone.provenance.draws, alone.provenance.failures) == (
-        3,
-        500,
-        (),
-    )

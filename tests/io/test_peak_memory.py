@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -49,7 +50,9 @@ def peak(read, path, libraries=True):
 def rows(form, size=SIZE):
     """Rows of a table, as many as fit, in pairs."""
     n = size // len(form.format(**_fields(0, size))) // 2 * 2
-    return "".join(form.format(**_fields(k, n)) for k in range(n))
+    fields, cells = _fields(np.arange(n), n), re.findall(r"\{(\w+)", form)
+    row = re.sub(r"\{\w+:?(\d*)\}", r"%\1d", form)  # all rows at once: a fifth of the time
+    return row * n % tuple(np.stack([fields[cell] for cell in cells], axis=1).ravel().tolist())
 
 
 def _fields(k, n):

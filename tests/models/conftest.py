@@ -82,6 +82,18 @@ def _sensitive(tree):
     assert np.isfinite(table["likelihood"].to_numpy(float)).any()
 
 
+def _prior_matters(model, counts, prior):
+    """Under a prior that is not uniform, its log density varies and ArviZ measures its weight."""
+    tree = model.fit(counts, prior=prior, draws=200, tune=200, chains=2, rng=1)
+    assert max(np.ptp(v.values) for v in tree["log_prior"].data_vars.values()) > 0.1
+    _sensitive(tree)
+
+
+@pytest.fixture(scope="session")
+def prior_matters():
+    return _prior_matters
+
+
 @pytest.fixture(scope="session")
 def sensitive():
     return _sensitive

@@ -30,6 +30,11 @@ def test_fit_is_whole_and_passes_the_gate(tree, whole):
 
 
 @pytest.mark.sampled
+def test_prior_sensitivity_where_the_prior_is_not_uniform(tree, truth, prior_matters):
+    prior_matters(model, truth["counts"], (2.0, 3.0))
+
+
+@pytest.mark.sampled
 def test_fit_agrees_with_the_closed_form(tree, truth, agrees):
     agrees(tree, model.closed_form(truth["counts"]))
 

@@ -66,6 +66,36 @@ def test_tree_survives_netcdf_and_predicts_as_many_items(tree, counts, tmp_path,
 
 
 @pytest.mark.sampled
+def test_a_comparison_by_both_ways_agrees_and_the_sampled_one_says_how_it_was_made(tree):
+    table = {
+        ("A", "B"): (GOLD, JUDGED),
+        ("C", "B"): ([[9, 1, 2], [4, 12, 1], [2, 2, 7]], (15, 15, 10)),
+    }
+    counts, sampling = bt.judged.from_table(table), Sampling(draws=500)
+
+    def at(answer, name):
+        return answer[name].sel(system_a="A", system_b="B").item()
+
+    both = bt.compare(counts, method="both", sampling=sampling, rng=3, systems=["C", "B", "A"])
+    exact = bt.compare(counts, systems=["C", "B", "A"])
+    np.testing.assert_array_equal(both["prob_better"], exact["prob_better"])
+    z = both["z"].values
+    assert 0 < np.nanmax(np.abs(z)) < 4
+    np.testing.assert_array_equal(z, -z.T)
+    sampled = both.alternatives["mcmc"]
+    assert sampled["system_a"].values.tolist() == ["C", "B", "A"]
+    assert abs(at(sampled, "difference_mean") - at(both, "difference_mean")) < 0.02
+    assert 0 < at(sampled, "prob_better_mcse") < 0.03
+    alone = bt.compare(counts, method="mcmc", sampling=sampling, rng=3)
+    assert at(alone, "prob_better") == at(sampled, "prob_better")
+    assert (alone.provenance.seed, alone.provenance.draws, alone.provenance.failures) == (
+        3,
+        500,
+        (),
+    )
+
+
+@pytest.mark.sampled
 def test_labels_from_elsewhere(elsewhere):
     """Importance sampling: 0.130, 0.238, 0.737 (ESS 132,600 of 2e6 draws)."""
     import arviz as az

@@ -32,6 +32,7 @@ NUTS_SAMPLERS = (SAMPLER, "pymc", "numpyro", "blackjax")
 LIBRARY_NEEDS = {"numpyro": ("jax", "numpyro"), "blackjax": ("jax", "blackjax")}
 # forward draws need no compiled code; compiling costs seconds
 _PREDICTIVE_MODE = {"mode": "FAST_COMPILE"}
+_BLOCK = 100  # draws whose log densities are computed at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,10 +278,47 @@ def add_predictive(model: "pm.Model", tree: xr.DataTree, seed: int) -> None:
     ):
         for group in groups:
             tree[group] = source[group].to_dataset()
-    with model:
-        for compute in (pm.compute_log_likelihood, pm.stats.compute_log_prior):
-            compute(tree, progressbar=False, compile_kwargs=_PREDICTIVE_MODE)
+    for group in ("log_likelihood", "log_prior"):
+        tree[group] = log_density(model, tree["posterior"].to_dataset(), group)
     drop_pairs_without_data(tree)
+
+
+def log_density(model: "pm.Model", posterior: xr.Dataset, group: str) -> xr.Dataset:
+    """Log density of data or parameters at each draw, as PyMC computes it, for many draws at a
+    time.
+    """
+    from pymc.backends.arviz import coords_and_dims_for_inferencedata, dict_to_dataset
+    from pymc.model.transform.conditioning import remove_value_transforms
+    from pytensor.graph.replace import vectorize_graph
+
+    from betterthan.libraries import pm
+
+    model = remove_value_transforms(model)
+    variables = model.observed_RVs if group == "log_likelihood" else model.free_RVs
+    values = [model.rvs_to_values[v] for v in model.free_RVs]
+    blocks = {v: v.type.clone(shape=(None, *v.type.shape))(v.name) for v in values}
+    evaluate = model.compile_fn(
+        vectorize_graph(model.logp(vars=variables, sum=False), blocks),
+        inputs=list(blocks.values()),
+        mode=_PREDICTIVE_MODE["mode"],
+        on_unused_input="ignore",
+    )
+    sampled = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
+    draws = {v.name: sampled[v.name].values.astype(v.dtype, copy=False) for v in values}
+    results = [
+        evaluate({name: array[start : start + _BLOCK] for name, array in draws.items()})
+        for start in range(0, sampled.sizes["sample"], _BLOCK)
+    ]
+    shape = (posterior.sizes["chain"], posterior.sizes["draw"])
+    arrays = {
+        str(v.name): np.concatenate(parts).reshape(*shape, *parts[0].shape[1:])
+        for v, parts in zip(variables, zip(*results, strict=True), strict=True)
+    }
+    coords, dims = coords_and_dims_for_inferencedata(model)
+    labels = {d: posterior[d] for d in ("chain", "draw")}
+    return dict_to_dataset(
+        arrays, dims=dims, coords=coords | labels, skip_event_dims=True, inference_library=pm
+    )
 
 
 def drop_pairs_without_data(tree: xr.DataTree) -> None:
