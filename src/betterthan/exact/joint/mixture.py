@@ -169,7 +169,7 @@ class Averages:
         """Whether skewness is corrected for."""
         return self.means.skewness is not None
 
-    @property
+    @cached_property
     def z(self) -> _Array:
         """From P(better), which follows from units won and lost where there is no error."""
         law = self.law

@@ -225,22 +225,25 @@ class PairMeans:
         Where all units differ by the same, there is no error, and units above and below delta are
         counted.
         """
-        prob = self.law.prob_above(delta)
-        above, below = self.won, self.lost
-        if delta:
-            equal = np.isclose(self.difference, delta, rtol=1e-12, atol=0.0)
-            above = self.units * ((self.difference > delta) & ~equal)
-            below = self.units * ((self.difference < delta) & ~equal)
-        counted = np.where(self.units > 1, prob_above_half(1.0 + above, 1.0 + below), np.nan)
-        return np.where((self.units > 1) & (self.error > 0), prob, counted)
+        return self._tail(delta, above=True)
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
         """P(d < delta), as exact in its tail."""
-        skewness = None if self.skewness is None else -self.skewness
-        mirror = replace(
-            self, difference=-self.difference, won=self.lost, lost=self.won, skewness=skewness
-        )
-        return mirror.prob_above(-delta if delta else 0.0)
+        return self._tail(delta, above=False)
+
+    def _tail(self, delta: float, *, above: bool) -> np.ndarray:
+        prob = self.law.prob_above(delta) if above else self.law.prob_below(delta)
+        rows = np.flatnonzero(~((self.units > 1) & (self.error > 0)))
+        if not rows.size:
+            return prob
+        won, lost, units = self.won[rows], self.lost[rows], self.units[rows]
+        if delta:
+            d = self.difference[rows]
+            equal = np.isclose(d, delta, rtol=1e-12, atol=0.0)
+            won, lost = units * ((d > delta) & ~equal), units * ((d < delta) & ~equal)
+        for_, against = (won, lost) if above else (lost, won)
+        prob[rows] = np.where(units > 1, prob_above_half(1.0 + for_, 1.0 + against), np.nan)
+        return prob
 
     def expected(self) -> np.ndarray:
         """The difference that is reported next to the interval."""
