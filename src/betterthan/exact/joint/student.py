@@ -91,9 +91,9 @@ class Student:
         low, high, mass = self._range_hall if hall else self._range
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
         # from the end whose tail is smaller
-        up = special.stdtrit(self.df, below + prob * mass)
-        down = -special.stdtrit(self.df, above + (1 - prob) * mass)
-        result = self.place(np.where(below <= above, up, down), hall)
+        up = below <= above
+        z = special.stdtrit(self.df, np.where(up, below + prob * mass, above + (1 - prob) * mass))
+        result = self.place(np.where(up, z, -z), hall)
         return np.where(self.error > 0, np.clip(result, self.low, self.high), np.nan)
 
     def interval(self, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
