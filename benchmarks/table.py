@@ -31,6 +31,7 @@ BOUNDS = {
     "`compare` of 134 systems x 500 items": "at most 1 s",
     "`compare` of 300 systems x 500 items": "at most 55 times as long",
     "`compare` of 600 systems x 500 items": "at most 50 times as long",
+    "pass^k of 134 systems x 500 items x 5 runs, k = 1, 3, 5, all pairs": "at most 6 times as long",
     "`compare` of 1,000 systems x 500 items": "at most 3.5 times as long",
     "`compare` of 14 systems x 500 scores of three decimals": "at most 1.3 times as long",
     "20 systems x 100,000 items, 1,000 joint draws and all answers": "at most 1.5 times as long",

@@ -26,6 +26,7 @@ MATRIX = "P matrix of 134 systems x 500 items from counts"
 COMPARE = {s: f"`compare` of {s} systems x 500 items" for s in (134, 300, 600)}
 THOUSAND = "`compare` of 1,000 systems x 500 items"
 GRADED = "`compare` of 14 systems x 500 scores of three decimals"
+RUNS = "pass^k of 134 systems x 500 items x 5 runs, k = 1, 3, 5, all pairs"
 LONG = "20 systems x 100,000 items, 1,000 joint draws and all answers"
 IMPORT, VERSION, HELP = "`import betterthan`", "`betterthan --version`", "`betterthan --help`"
 FEW = 300  # pairs, of those that are timed slowly
@@ -168,6 +169,22 @@ def test_compare_graded_scores(benchmark, who):
         noise = random.normal(0, 0.12, scores.shape)
         scores = (random.random((500, 1)) + noise + 0 * scores).clip(0, 1).round(3)
     benchmark.pedantic(bt.compare, (scores,), rounds=5, warmup_rounds=1)
+
+
+@pytest.mark.parametrize("who", ["instead", "ours"])
+@pytest.mark.benchmark(group=RUNS)
+def test_reliability_of_many_systems(benchmark, who):
+    if who == "instead":
+        benchmark.extra_info["what"] = "`compare` of 134 systems x 500 scores of 0 and 1"
+        scores = labelled(of_difficulty(134))
+        benchmark.pedantic(bt.compare, (scores,), rounds=3, warmup_rounds=1)
+        return
+    random = np.random.default_rng(0)
+    odds = np.linspace(1.5, -1.5, 134) - random.normal(size=(500, 1))
+    runs = (random.random((5, 500, 134)) < expit(odds)).sum(0)
+    trials = labelled(runs).to_dataset(name="successes")
+    trials = trials.assign(trials=trials["successes"] * 0 + 5)
+    benchmark.pedantic(bt.runs.reliability, (trials,), rounds=3, warmup_rounds=1)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])

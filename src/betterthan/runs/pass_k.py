@@ -156,7 +156,8 @@ def reliability(
     checks.flag(each_k, "each_k")
     checks.one_of(missing, ("pairwise", "complete"), "missing")
     data = data_of(data, systems, reading, "runs.reliability")
-    successes = picked(successes_of(data, success), systems)
+    data = picked(data, systems)
+    successes = successes_of(data, success)
     most = _runs(successes)
     known = [number for number in ks if number <= most]
     least = 1 if each_k else max(known, default=1)
@@ -177,7 +178,7 @@ def reliability(
     result = _assembled(successes, ks, tables, most, kind)
     left_out = _left_out(successes, least)
     result.attrs = _attrs(options, kind, each_k, most, left_out) | {
-        "data_hash": fingerprint(successes[SUCCESSES]),
+        "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
     return Runs(result, tuple(reliability_lines(result)))
 
