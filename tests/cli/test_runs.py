@@ -66,6 +66,12 @@ def test_one_system_against_itself(table, run):
     assert "of the items flip between two runs; 30 items are in both sets." in out
 
 
+def test_plan_of_repeated_runs_has_their_best_number(table, run):
+    code, out, _ = run("plan", "runs.csv")
+    assert code == 0
+    assert "For a budget of 120, the best is" in out  # 30 items with 3 runs each
+
+
 def test_compare_takes_pass_k(table, run):
     code, out, _ = run("compare", "runs.csv", "--quantity", "pass^3", "--format", "json")
     assert code == 0

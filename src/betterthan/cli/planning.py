@@ -51,8 +51,9 @@ def plan(
     if (not pilot) == (decisive is None and difference is None):
         raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
     if pilot:
-        counts = _counts(pilot, systems=systems, **reading)
+        data, counts = _counts(pilot, systems=systems, **reading)
         plans = _of_pilot(counts if verdict else _ahead_first(counts), until, wanted, how)
+        plans += _of_runs(data)
         _write(plans, form, page)
         return
     if until is not None or systems is not None or reading_options(**reading):
@@ -86,8 +87,21 @@ def _theta(decisive: float | None, difference: float | None) -> tuple[float, flo
     return (decisive + difference) / 2, (decisive - difference) / 2, 1 - decisive
 
 
-def _counts(pilot: list[str], **choices: Any) -> Any:
-    """Wins, losses and ties of the two systems of a pilot."""
+def _of_runs(data: Any) -> "list[Plan]":
+    """How many runs of how many items, where items were run repeatedly."""
+    import betterthan as bt
+    from betterthan.counts.units import EPOCH, several
+
+    if names.ITEM not in data.dims or not several(data, EPOCH):
+        return []
+    plan = bt.plan.runs(data)
+    _tell("runs and items at the cost of these data, if an item costs as much as a run", [plan])
+    say("pass the costs of an item and of a run to betterthan runs")
+    return [plan]
+
+
+def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
+    """The data of a pilot, and the wins, losses and ties of its two systems."""
     import betterthan as bt
 
     source_of(pilot)
@@ -104,7 +118,7 @@ def _counts(pilot: list[str], **choices: Any) -> Any:
             f"{len(systems_present)} systems ({', '.join(map(str, systems_present))}); a plan is "
             "for two systems on one data set: choose two with --systems A,B"
         )
-    return counts
+    return data, counts
 
 
 def _ahead_first(counts: Any) -> Any:
