@@ -61,6 +61,12 @@ def test_graded_scores_have_the_variances_of_their_runs(scores):
     assert "Repeated runs" in comparison.report()
 
 
+def test_runs_that_differ_by_rounding_alone_are_not_mixed():
+    rows = [(f"q{k}", e, 0.1 * k, 0.2 if e < 3 else 0.7) for k in range(8) for e in range(4)]
+    scores = bt.read(pd.DataFrame(rows, columns=["item", "epoch", "A", "B"]))
+    assert bt.runs.noise(scores)["mixed"].values.tolist() == [0, 1]
+
+
 def test_copies_are_named():
     result = bt.runs.noise(trials([[5, 5], [0, 3], [5, 4], [0, 0], [5, 5]]))
     assert result["identical"].values.tolist() == [True, False]

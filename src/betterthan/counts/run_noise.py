@@ -20,11 +20,11 @@ _HELD = 2**22  # numbers (item, pair) at once
 
 @dataclass(frozen=True)
 class RunSums:
-    """The runs of every item, (item, system): their sum, the sum of their squares, their number."""
+    """The runs of every item, (item, system)."""
 
     sums: np.ndarray
-    squares: np.ndarray
-    trials: np.ndarray
+    spread: np.ndarray  # their variance; nan for fewer than two
+    trials: np.ndarray  # their number
     items: list[str]
     systems: list[str]
     unit: np.ndarray | None  # the cluster of each item, numbered from 0
@@ -41,13 +41,13 @@ class RunSums:
         if isinstance(data, xr.Dataset) and {SUCCESSES, TRIALS} <= set(data.data_vars):
             cells = (data[key].transpose(names.ITEM, names.SYSTEM) for key in (SUCCESSES, TRIALS))
             sums, trials = (cell.values.astype(float) for cell in cells)
-            squares, first = sums, np.arange(len(sums))
+            spread, first = spread_of_runs(sums, sums, trials), np.arange(len(sums))
         elif isinstance(data, xr.DataArray) and set(data.dims) == {names.ITEM, names.SYSTEM}:
             data = schemas.scores(data)
             values = data.values.astype(float)
             place, distinct = pd.factorize(item_ids(data))
             sums, trials = sums_by_unit(values, place, len(distinct))
-            squares, _ = sums_by_unit(values**2, place, len(distinct))
+            spread = _spread(values, place, sums, trials)
             first = np.unique(place, return_index=True)[1]
         else:
             raise ValueError(
@@ -57,7 +57,7 @@ class RunSums:
         rows = data.isel({names.ITEM: first})
         unit = pd.factorize(ids_of(rows, CLUSTER))[0] if unit_of(rows) == CLUSTER else None
         systems = [str(s) for s in data[names.SYSTEM].values]
-        return cls(sums, squares, trials, item_ids(rows).tolist(), systems, unit)
+        return cls(sums, spread, trials, item_ids(rows).tolist(), systems, unit)
 
     @property
     def repeated(self) -> bool:
@@ -68,11 +68,6 @@ class RunSums:
     def means(self) -> np.ndarray:
         """Mean of the runs of each item; nan without one."""
         return np.where(self.trials > 0, self.sums / np.maximum(self.trials, 1), np.nan)
-
-    @property
-    def spread(self) -> np.ndarray:
-        """Variance of the runs of each item; nan for fewer than two."""
-        return spread_of_runs(self.sums, self.squares, self.trials)
 
     @property
     def of_mean(self) -> np.ndarray:
@@ -132,6 +127,18 @@ class RunSums:
         counted = (self.trials > 0).astype(float)
         pairs = units.pair_means(np.nan_to_num(self.means), counted, self.unit, most=np.inf)
         return of, pairs.error
+
+
+def _spread(
+    values: np.ndarray, place: np.ndarray, sums: np.ndarray, trials: np.ndarray
+) -> np.ndarray:
+    """Variance of the runs of each item; 0 where they differ by rounding alone."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        off = values - (sums / trials)[place]
+        rounding = names.SCORE_ULPS * np.finfo(float).eps * np.abs(values)
+        off = np.where(np.abs(off) <= rounding, 0.0, off)
+        squares, _ = sums_by_unit(off**2, place, len(sums))
+        return np.where(trials > 1, squares / (trials - 1), np.nan)
 
 
 def repeated_runs(data: Any) -> RunSums:
