@@ -158,15 +158,14 @@ def _noise(runs: Runs) -> list[Part]:
             on_one_line(row["system"]),
             f"{row['mean']:.3f}",
             f"{row['runs']:g}",
-            f"{numbers.percent(row['mixed'])}% [{numbers.percent(row['mixed_lower'])}%, "
-            f"{numbers.percent(row['mixed_upper'])}%]",
+            words.share(runs.data, "mixed", place),
             f"{row['item_variance']:.4f}",
             f"{row['run_variance']:.4f}",
             f"{row['icc']:.2f}",
             f"{row['error']:.3f}",
             f"{row['error_of_runs']:.3f}",
         )
-        for row in runs.systems.to_dict("records")
+        for place, row in enumerate(runs.systems.to_dict("records"))
     ]
     heads = ("System", "Mean", "Runs of an item", "Items with mixed runs", "Variance of items")
     heads += ("Variance of runs", "ICC", "SE, items like these", "SE, these items only")

@@ -242,6 +242,9 @@ def _sides(first: Any, second: Any, reading: Any) -> dict[str, Any]:
     if any(arrays):
         raise ValueError("first and second are of two kinds; give two files, frames or arrays")
     scores = data_of(sides, None, reading, "runs.same_system")
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    if set(systems) != set(sides):
+        raise ValueError(f"first and second have {named(systems)}; give the runs of one system")
     return {name: scores.sel({names.SYSTEM: [name]}) for name in sides}
 
 

@@ -156,19 +156,18 @@ def noise_lines(data: xr.Dataset) -> Iterator[str]:
 def _of_system(data: xr.Dataset, i: int, name: str) -> str:
     total, runs, mean = (float(data[key][i]) for key in ("error", "error_of_runs", "mean"))
     return (
-        f"{name}: the runs of {_share(data, 'mixed', i)} of the items differ. Standard error of "
+        f"{name}: the runs of {share(data, 'mixed', i)} of the items differ. Standard error of "
         f"its mean {mean:.3f}: {total:.3f} for items like these, {runs:.3f} for these items only "
         "(noise of the runs)."
     )
 
 
-def _share(data: xr.Dataset, name: str, place: Any = ()) -> str:
+def share(data: xr.Dataset, name: str, place: Any = ()) -> str:
     """A proportion in per cent, with its interval."""
-    value, low, high = (
-        numbers.percent(float(data[f"{name}{end}"].values[place]))
-        for end in ("", "_lower", "_upper")
-    )
-    return f"{value}% [{low}%, {high}%]"
+    value, *limits = (float(data[f"{name}{end}"].values[place]) for end in ("", "_lower", "_upper"))
+    low, high = map(numbers.percent, limits)
+    text = f"{100 * value:.0f}" if value in (0.0, 1.0) else numbers.percent(value)
+    return f"{text}% [{low}%, {high}%]"
 
 
 def _of_pair(data: xr.Dataset) -> str:
@@ -192,7 +191,7 @@ def same_lines(data: xr.Dataset) -> Iterator[str]:
     value = {str(k): float(v) for k, v in data.data_vars.items()}
     p, error = value["p_value"], value["error_of_runs"]
     yield (
-        f"{_share(data, 'flip_rate')} of the items flip between two runs; {value['n']:g} items are "
+        f"{share(data, 'flip_rate')} of the items flip between two runs; {value['n']:g} items are "
         "in both sets."
     )
     yield (
