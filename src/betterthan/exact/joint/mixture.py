@@ -348,18 +348,17 @@ def interval(
 
     Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t.
     """
-    lower, upper = (_narrowest if kind == "hdi" else _equal_tailed)(mixture, pairwise, prob)
+    if kind == "hdi" and not pairwise.skewed:
+        return _narrowest(mixture, pairwise, prob)
+    ends = [mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2)]
+    if kind == "hdi":
+        lower, upper = _narrowest(mixture, pairwise, prob)
+    else:
+        lower, upper = (pairwise.place(u) for u in ends)
     if not pairwise.skewed:
         return lower, upper
-    limits = (mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2))
-    low, high = (pairwise.place(u, hall=True) for u in limits)
+    low, high = (pairwise.place(u, hall=True) for u in ends)
     return np.minimum(lower, low), np.maximum(upper, high)
-
-
-def _equal_tailed(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
-    return pairwise.place(mixture.quantile((1 - prob) / 2)), pairwise.place(
-        mixture.quantile((1 + prob) / 2)
-    )
 
 
 def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
