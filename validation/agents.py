@@ -1,7 +1,7 @@
 """Repeated runs of agents on Terminal-Bench: ``python -m validation.agents DATA``.
 
-What the page on repeated runs reports: pass^k of the six leading agents, the noise of their runs,
-plans, and how verdicts and intervals of half of the tasks hold on the other half. `DATA` is a table
+Computes the numbers of the guide on repeated runs: pass^k of the six leading agents, the noise of
+their runs, plans, and how verdicts of half of the tasks hold on the other half. `DATA` is a table
 of successes and trials (system, task), which is not part of the project; the results are.
 """
 

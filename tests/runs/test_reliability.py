@@ -162,7 +162,7 @@ def test_three_systems_have_a_joint_answer():
     result = bt.runs.reliability(data, k=(1, 5))
     np.testing.assert_allclose(result["prob_best"].sum("system"), 1, atol=1e-9)
     assert result["prob_best"].dims == ("k", "system")
-    assert "is the highest of 3" in result.lines[0]
+    assert "leads the 3 systems" in result.lines[0]
 
 
 def test_items_in_clusters_count_as_clusters(simulated):
@@ -257,3 +257,18 @@ def test_gate_decides_by_pass_k(simulated):
     assert "quantity=pass^3" in gate.report()
     with pytest.raises(ValueError, match=r"quantity is 'mean'; choose pass\^k or pass@k"):
         bt.gate(*columns, margin=0.1, quantity="mean")
+
+
+def test_a_system_that_ran_on_easy_items_alone_does_not_lead():
+    """C has the highest mean of its own items, and is behind A on the items of both."""
+    random = np.random.default_rng(3)
+    p = np.repeat([0.95, 0.15], 30)[:, None] * [1, 0.9, 0.8]
+    tried = np.full((60, 3), 5)
+    tried[30:, 2] = 0
+    data = trials(random.binomial(tried, p), tried, systems="ABC")
+    result = bt.runs.reliability(data, k=(1, 5))
+    assert result["pass_k"].sel(k=1).argmax("system") == 2
+    assert all(line.split(": ")[1].startswith("A ") for line in result.lines[:2])
+    assert any("Estimates are of the items of each system" in line for line in result.lines)
+    pair = bt.runs.reliability(data, systems=["A", "C"], k=1)
+    assert "no verdict, because missing runs could change it" in pair.lines[0]

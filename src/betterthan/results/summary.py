@@ -1,5 +1,6 @@
 """An answer that shows itself: sentences, then tables."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from betterthan.results.text import printed
 
 
 @dataclass(frozen=True, repr=False)
-class Summary:
+class Summary(ABC):
     """A Dataset with its answer in words; a subclass has its `document`."""
 
     data: xr.Dataset
@@ -28,9 +29,9 @@ class Summary:
         """Return the record of all choices as plain attributes."""
         return self.data.attrs
 
+    @abstractmethod
     def document(self) -> Document:
         """Build what is printed."""
-        raise NotImplementedError
 
     def report(self, *others: Any, **choices: Any) -> str:
         """Write the complete answer on one page; see `betterthan.report`."""

@@ -126,9 +126,7 @@ def _pairs(runs: Runs) -> Part:
     pairs = pairs[pairs["verdict"] != "no_data"]
     more = ""
     if len(pairs.drop_duplicates(["system", "other"])) > _ROWS:
-        best = runs.data[names.SYSTEM].values[
-            int(np.nanargmax(runs.data["pass_k"].values[-1 if len(runs.data["k"]) == 1 else 0]))
-        ]
+        best = words.leader_of(runs.data.isel(k=0))
         pairs = pairs[(pairs["system"] == best) | (pairs["other"] == best)]
         more = f"; pairs of {on_one_line(str(best))}, and .pairs has all"
     rows = [

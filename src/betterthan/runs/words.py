@@ -30,7 +30,7 @@ def reliability_lines(data: xr.Dataset) -> Iterator[str]:
     """The answer of `runs.reliability`, a sentence for each k and notes on them."""
     kind, runs = data.attrs["kind"], data.attrs["runs"]
     ks = [k for k in data["k"].values.tolist() if k <= runs]
-    leaders = {k: _leader(data.sel(k=k)) for k in ks}
+    leaders = {k: leader_of(data.sel(k=k)) for k in ks}
     for k in ks[::-1]:  # to succeed every time is the question
         yield _of_k(data.sel(k=k), k, kind, leaders[k])
     distinct = [name for name in dict.fromkeys(leaders.values()) if name]
@@ -39,7 +39,7 @@ def reliability_lines(data: xr.Dataset) -> Iterator[str]:
             f"{name} at k = {', '.join(str(k) for k in ks if leaders[k] == name)}"
             for name in distinct
         ]
-        yield f"The leading estimate changes with k: {'; '.join(each)}."
+        yield f"The leading system changes with k: {'; '.join(each)}."
     for k in data["k"].values.tolist():
         if k > runs:
             yield _bounded(data.sel(k=k), k, kind, runs)
@@ -59,14 +59,20 @@ def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
         return f"{what}: {scores}."
     if len(systems) == 2:
         return f"{what}: {scores}; {_verdict(data, systems)}."
-    return f"{what}: {scores} is the highest of {len(systems)}; {_verdicts(data, leader)}."
+    return f"{what}: {scores} leads the {len(systems)} systems; {_verdicts(data, leader)}."
 
 
-def _leader(data: xr.Dataset) -> str:
-    values = data["pass_k"].values
-    if np.isnan(values).all():
-        return ""
-    return str(data[names.SYSTEM].values[int(np.nanargmax(values))])
+def leader_of(data: xr.Dataset) -> str:
+    """The system with the highest mean P(better), which compares pairs on items of both: a mean of
+    its own items may be of easier ones; "" where nothing is known.
+    """
+    systems = data[names.SYSTEM].values.astype(str)
+    if len(systems) == 1:
+        return str(systems[0])
+    known = ~np.eye(len(systems), dtype=bool) & (data["verdict"].values != "no_data")
+    better = np.where(known, np.nan_to_num(data["prob_better"].values, nan=0.5), 0.0).sum(1)
+    mean = np.where(known.any(1), better / np.maximum(known.sum(1), 1), -np.inf)
+    return str(systems[int(mean.argmax())]) if known.any() else ""
 
 
 def _verdict(data: xr.Dataset, systems: list[str]) -> str:
@@ -80,7 +86,9 @@ def _verdict(data: xr.Dataset, systems: list[str]) -> str:
         return f"{a} and {b} are practically equivalent"
     if verdict == "undecided":
         return f"undecided (P({a} better) {numbers.equal_to(p)})"
-    return "no verdict"
+    if verdict == "no_verdict":
+        return "no verdict, because missing runs could change it"
+    return "no verdict: they share fewer than two items"
 
 
 def _verdicts(data: xr.Dataset, leader: str) -> str:
@@ -122,6 +130,11 @@ _BOUNDS = ("bound_lower", "bound_upper", "pass_k_lower", "pass_k_upper")
 def _items(data: xr.Dataset) -> Iterator[str]:
     """Items that do not count."""
     attrs, n = data.attrs, data.attrs["n_left_out"]
+    if any(len(set(of_k[~np.isnan(of_k)].tolist())) > 1 for of_k in data["n"].values):
+        yield (
+            "Estimates are of the items of each system, which differ; verdicts are of the items "
+            "that both systems of a pair have."
+        )
     if attrs["each_k"]:
         yield "Each k has its own items, so the estimate may rise with k."
     elif n:
