@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -26,6 +27,7 @@ def unfrozen():
 
 def ended(monkeypatch, capsys, *given):
     monkeypatch.setattr(sys, "argv", ["betterthan", *map(str, given)])
+    import_module("dask")  # so that no command leaves it out of this process
     with pytest.raises(SystemExit) as stop:
         start.run()
     return stop.value.code, *capsys.readouterr()
@@ -68,7 +70,7 @@ def test_no_parser_is_loaded_for_files_alone(results):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "betterthan.comparison.compare" in loaded
-    assert not loaded & {"typer", "pydantic", "rich.console", "matplotlib", "pymc"}
+    assert not loaded & {"typer", "pydantic", "rich.console", "matplotlib", "pymc", "dask.array"}
     # nor what reads logs of other kinds, draws figures, audits, or corrects judges
     prefixes = (
         "logs.of_inspect",
@@ -81,3 +83,19 @@ def test_no_parser_is_loaded_for_files_alone(results):
     assert not {
         name for name in loaded if name.startswith(tuple(f"betterthan.{p}" for p in prefixes))
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left_out"),
+    [
+        (("compare", "results.csv"), True),
+        (("gate", "old.csv", "new.csv", "--margin", "0.05"), True),
+        (("compare", "table.parquet", "--scheduler", "threads"), False),
+        (("compare", "table.parquet", "--scheduler=threads"), False),
+        (("compare", "."), False),  # may be a Zarr store
+        (("compare", "A=."), False),
+        (("plan", "results.csv"), False),
+    ],
+)
+def test_dask_is_left_out_where_files_are_compared_in_memory(arguments, left_out):
+    assert start._needs_no_blocks(list(arguments)) == left_out

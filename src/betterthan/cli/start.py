@@ -30,9 +30,21 @@ def run() -> None:
 
 def _load_and_run() -> Any:
     """Load what is asked for, and run it."""
+    if _needs_no_blocks(sys.argv[1:]):
+        sys.modules.setdefault("dask", None)  # type: ignore[arg-type]  # xarray would load it
     command = _command(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return command()
+
+
+def _needs_no_blocks(arguments: list[str]) -> bool:
+    """Whether a command compares files alone, in memory: what dask holds in blocks is a folder or
+    asks for a scheduler.
+    """
+    return arguments[:1] in (["compare"], ["gate"]) and not any(
+        argument.startswith("--scheduler") or os.path.isdir(argument.rpartition("=")[2])
+        for argument in arguments[1:]
+    )
 
 
 def _command(arguments: list[str]) -> Callable[[], Any]:
