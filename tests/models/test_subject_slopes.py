@@ -7,10 +7,12 @@ from pathlib import Path
 import arviz as az
 import numpy as np
 import pytest
+from scipy import stats
 
 import betterthan as bt
 from betterthan.models import subject_slopes as model
 from betterthan.models.rows_of_subjects import repeated, rotated
+from betterthan.models.sampling import without_compiler
 from betterthan.posterior.convergence import diagnose
 from validation import of_subject_slopes
 from validation.quadrature_of_texts import slope_by_quadrature
@@ -92,24 +94,62 @@ def shared():
     return of_subject_slopes.as_table(model.simulate(6, rows=5, texts=True, rng=11))
 
 
-@pytest.mark.sampled
-def test_slope_over_shared_texts_agrees_with_quadrature(shared):
-    fitted = model.fit(shared, "response", "predictor", rng=4, predictive=False)
-    assert diagnose(fitted).passed
-    assert fitted["posterior"].attrs["texts"] == "shared by subjects"
-    exact, slope = of_subject_slopes.exact(shared), fitted["posterior"]["slope_standardised"]
-    assert abs(float(slope.mean()) - exact["mean"]) < 4 * float(az.mcse(slope, method="mean"))
-    assert abs(float(slope.std()) - exact["sd"]) < 4 * float(az.mcse(slope, method="sd"))
-    by_subject = repeated(shared, "response", "predictor", "subject", None)
-    narrow = of_subject_slopes.by_quadrature(by_subject.y, by_subject.x, by_subject.subject)
-    assert exact["sd"] > narrow["sd"]
+def effects(built, data, **values):
+    """What subjects add to intercept and slope, and texts, at values of the variables."""
+    rows = built["y"].owner.inputs[2]  # the mean
+    mean, slope, text = built.compile_fn(
+        built.replace_rvs_by_values([rows, built["subject_slope"], built["text_effect"]]),
+        inputs=built.value_vars,
+        mode="FAST_COMPILE",
+    )(values)
+    scale = data.y_scale[1]
+    b = slope / scale * data.x_scale[1] - values["slope_standardised"]
+    text = text / scale
+    rest = mean - values["intercept_standardised"] - text[data.text]
+    rest = rest - (values["slope_standardised"] + b[data.subject]) * data.x
+    a = np.array([rest[data.subject == s].mean() for s in range(len(b))])
+    np.testing.assert_allclose(rest, a[data.subject], atol=1e-10)
+    return a, b, text
 
 
-def test_quadrature_over_texts_has_converged(shared):
+def test_the_density_over_shared_texts_is_that_of_scipy(shared):
+    """Effects move along coordinates of their own: each adds the log of its step to the density."""
+    built = model.build(shared, "response", "predictor")
+    data = repeated(shared, "response", "predictor", "subject", "text")
+    assert data.texts_are == "shared by subjects"
+    random, raws = np.random.default_rng(1), ("intercept_raw", "slope_raw", "text_raw")
+    sds = ("sigma", "intercept_sd", "slope_sd", "text_sd")
+    with without_compiler():
+        log = built.compile_logp(mode="FAST_COMPILE", jacobian=False)
+        for _ in range(3):
+            values = {"intercept_standardised": random.normal(), "slope_standardised": 0.3}
+            values |= {f"{name}_log__": np.log(random.uniform(0.3, 2)) for name in sds}
+            values |= {name: random.normal(size=5 if "text" in name else 6) for name in raws}
+            values = {name: np.asarray(v) for name, v in values.items()}
+            a, b, text = effects(built, data, **values)
+            steps = [
+                effects(built, data, **values | {name: values[name] + 1})[k] - (a, b, text)[k]
+                for k, name in enumerate(raws)
+            ]
+            steps[2] = np.abs(rotated(data.y, data.x, data.text)["text_axes"].T @ steps[2])
+            sigma, a_sd, b_sd, text_sd = (np.exp(values[f"{name}_log__"]) for name in sds)
+            alpha, beta = values["intercept_standardised"], values["slope_standardised"]
+            mean = alpha + a[data.subject] + (beta + b[data.subject]) * data.x + text[data.text]
+            expected = stats.norm.logpdf([alpha, beta]).sum()
+            expected += stats.halfnorm.logpdf([sigma, a_sd, b_sd, text_sd]).sum()
+            expected += stats.norm.logpdf(data.y, mean, sigma).sum()
+            for effect, sd, step in zip((a, b, text), (a_sd, b_sd, text_sd), steps, strict=True):
+                expected += stats.norm.logpdf(effect, 0, sd).sum() + np.log(step).sum()
+            assert float(log(values)) == pytest.approx(expected, abs=1e-7)
+
+
+def test_quadrature_over_texts_has_converged_and_is_less_certain(shared):
     data = repeated(shared, "response", "predictor", "subject", "text")
     few, many = (slope_by_quadrature(data.y, data.x, data.subject, data.text, p) for p in (20, 28))
     assert few["mean"] == pytest.approx(many["mean"], abs=2e-3)
     assert few["sd"] == pytest.approx(many["sd"], rel=0.01)
+    narrow = of_subject_slopes.by_quadrature(data.y, data.x, data.subject)
+    assert few["sd"] > narrow["sd"]
 
 
 def test_axes_of_texts_turn_what_texts_add_and_change_no_density(shared):
