@@ -233,6 +233,20 @@ GROUPS_IN_CORNERS = {
 }
 
 
+@pytest.fixture
+def prior_for_nuts(monkeypatch):
+    """Draws from the prior in place of those of NUTS: what else a fit does needs no compilation."""
+
+    def draw(model, *, seed, **_):
+        import pymc as pm
+
+        quick = {"compile_kwargs": {"mode": "FAST_COMPILE"}, "model": model}
+        prior = pm.sample_prior_predictive(draws=50, random_seed=seed, **quick)
+        return xr.DataTree.from_dict({"posterior": prior["prior"].to_dataset()})
+
+    monkeypatch.setattr(sampling, "sample", draw)
+
+
 @pytest.fixture(scope="session")
 def log_density():
     return _log_density

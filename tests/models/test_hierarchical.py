@@ -164,11 +164,9 @@ def test_the_density_of_crossed_factors_is_that_of_scipy(crossed):
     )  # PyMC rounds a constant
 
 
-def test_a_fit_of_crossed_factors_is_whole(crossed, monkeypatch):
-    """All but NUTS, in whose place are draws from the prior."""
-    counts, _, prior = crossed
-    tree = xr.DataTree.from_dict({"posterior": prior["prior"].to_dataset()})
-    monkeypatch.setattr(sampling, "sample", lambda *_, **__: tree)
+@pytest.mark.usefixtures("prior_for_nuts")
+def test_a_fit_of_crossed_factors_is_whole(crossed):
+    counts, *_ = crossed
     posterior = model.fit(counts, rng=1, predictive=False)["posterior"].to_dataset()
     assert posterior["theta_new"].sum("outcome").values == pytest.approx(1.0)
     new = np.log(posterior["theta_new"]) - np.log(posterior["theta_new"]).mean("outcome")
