@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan.exact.numeric.monte_carlo import probability_z
-from betterthan.models import importance, sampling, simplex
+from betterthan.models import sampling, simplex
 from betterthan.posterior.convergence import diagnose
 from betterthan.posterior.sampled import draws_prob_better
 
@@ -162,9 +162,10 @@ def _apart(one, other, name):
     return float(np.abs(both / np.sqrt(az.mcse(one[name]) ** 2 + variance)).max())
 
 
-def _roads_agree(fit):
+def _roads_agree(fit, sampled=None):
     """All variables of fits by weights and by NUTS, in mean and squared deviation."""
-    trees = [fit(sampler=sampler, rng=2, predictive=False) for sampler in importance.SAMPLERS]
+    trees = [fit(sampler="laplace", rng=2, predictive=False)]
+    trees += [fit(sampler="nuts", rng=2, predictive=False) if sampled is None else sampled]
     weighted, sampled = (tree["posterior"].to_dataset() for tree in trees)
     assert set(weighted.data_vars) == set(sampled.data_vars)
     for name, array in sampled.data_vars.items():
@@ -242,7 +243,8 @@ def prior_for_nuts(monkeypatch):
 
         quick = {"compile_kwargs": {"mode": "FAST_COMPILE"}, "model": model}
         prior = pm.sample_prior_predictive(draws=50, random_seed=seed, **quick)
-        return xr.DataTree.from_dict({"posterior": prior["prior"].to_dataset()})
+        groups = {"posterior": prior["prior"].to_dataset(), **sampling.data_groups(model)}
+        return xr.DataTree.from_dict(groups)
 
     monkeypatch.setattr(sampling, "sample", draw)
 

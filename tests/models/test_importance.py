@@ -6,7 +6,6 @@ cannot be trusted it says so.
 
 import sys
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -123,14 +122,6 @@ def test_the_density_of_judgments_is_that_of_the_model(form, density):
                 own -= 0.5 * np.log(1 / wide**2 + information).sum(1)
     apart = density(davidson.build(data, **choices), told) - own
     assert np.ptp(apart) < 1e-9, apart
-
-
-@pytest.mark.sampled
-def test_items_by_weights_are_as_by_nuts(roads_agree):
-    data = item_response.simulate(60, systems=5, trials=2, rng=4)
-    trees = roads_agree(partial(item_response.fit, data))
-    better = [bt.fits.compare(tree)["prob_better"].values for tree in trees]
-    assert np.abs(better[0] - better[1]).max() < 0.04
 
 
 def test_a_tree_by_weights_is_whole():

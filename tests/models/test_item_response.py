@@ -4,6 +4,7 @@ truth.
 
 import tomllib
 import warnings
+from functools import partial
 from pathlib import Path
 
 import arviz as az
@@ -72,6 +73,13 @@ def test_truth_is_within_reach(tree, data):
     )
 
 
+@pytest.mark.sampled
+def test_draws_by_weights_are_as_by_nuts(tree, data, roads_agree):
+    trees = roads_agree(partial(model.fit, data), tree)
+    better = [bt.fits.compare(tree)["prob_better"].values for tree in trees]
+    assert np.abs(better[0] - better[1]).max() < 0.04
+
+
 def test_the_integral_is_the_integral(data):
     """One item at a time, against adaptive quadrature."""
     random = np.random.default_rng(1)
@@ -125,13 +133,10 @@ def test_missing_scores_are_left_out(data):
     assert log_rows("rasch", y, trials, ability, 0.1, 1.3, 0.0) == pytest.approx(without, abs=1e-9)
 
 
-@pytest.mark.sampled
-def test_two_systems_agree_with_a_grid_and_five_questions_with_print():
-    found = of_item_response.agreement(TABLE, 3)
-    row = found["quadrature"][0]
-    assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
-    assert found["published"]["error_of_log_likelihood"] < 0.001
-    assert found["published"]["max_error_of_parameters"] < 0.001
+def test_five_questions_agree_with_print():
+    published = of_item_response.published(TABLE["table"])
+    assert published["error_of_log_likelihood"] < 0.001
+    assert published["max_error_of_parameters"] < 0.001
 
 
 def test_two_systems_by_weights_agree_with_a_grid():
