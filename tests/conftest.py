@@ -1,6 +1,7 @@
 import gc
 import pickle
 
+import numpy as np
 import pandas as pd
 import pytest
 from filelock import FileLock
@@ -59,11 +60,19 @@ def sampled_once(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def regression_tree(regression_frame, sampled_once):
-    fit = {"sampling": Sampling(draws=500), "rng": 7}
-    return sampled_once(
-        "regression", lambda: performance_function.fit(regression_frame, "gain", **fit)
-    )
+def regression_trees(regression_frame, sampled_once):
+    """A fit, and the same again, without predictions: it compiles nothing."""
+
+    def fit(rng, **more):
+        how = {"sampling": Sampling(draws=500), "rng": rng}
+        return performance_function.fit(regression_frame, "gain", **how, **more)
+
+    return sampled_once("regression", lambda: (fit(7), fit(np.int64(7), predictive=False)))
+
+
+@pytest.fixture(scope="session")
+def regression_tree(regression_trees):
+    return regression_trees[0]
 
 
 @pytest.fixture(scope="session")

@@ -111,10 +111,8 @@ def test_units_of_the_data_come_back(tree, frame):
 
 
 @pytest.mark.sampled
-def test_same_seed_same_draws(tree, frame):
-    again = model.fit(
-        frame, "gain", sampling=Sampling(draws=500), rng=np.int64(7), predictive=False
-    )
+def test_same_seed_same_draws(regression_trees):
+    tree, again = regression_trees
     np.testing.assert_array_equal(
         again["posterior"]["coefficient"].values, tree["posterior"]["coefficient"].values
     )

@@ -1,7 +1,7 @@
 """The report on orders, and its command: every format, every kind of data, any name."""
 
-import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
+from betterthan.cli.commands import main
 
 FORMATS = ["text", "markdown", "html", "latex"]
 HOSTILE = ["a_b$%&", "<b>|`x`\\"]
@@ -148,12 +149,14 @@ def test_sure_of_tau_by_document(orders):
         bt.orders.posterior(orders.isel(document=[0]), "gold")
 
 
-def run(*arguments):
-    command = [sys.executable, "-m", "betterthan.cli.commands", "order", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def run(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["betterthan", "order", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return stop.value.code or 0, *capsys.readouterr()
 
 
-def test_command(tmp_path):
+def test_command(tmp_path, monkeypatch, capsys):
     orders = documents()
     rows = [
         (d, s, " > ".join(orders.sel(document=d, system=s).values))
@@ -164,19 +167,18 @@ def test_command(tmp_path):
     frame = pd.DataFrame(rows, columns=["document", "system", "order"])
     path = tmp_path / "orders.csv"
     frame.to_csv(path, index=False)
-    done = run(path, "--reference", "gold", "--seed", 1)
-    assert done.returncode == 0, done.stderr
-    assert "orders.csv read as orders: 40 documents" in done.stderr
-    assert "p (random rankings)" in done.stdout
-    done = run(path)
-    assert "Agreement of each system with the others" in done.stdout
-    done = run(path, "--reference", "silver", "-o", tmp_path / "never.html")
-    assert done.returncode == 2
+    order = partial(run, monkeypatch, capsys, path)
+    code, out, err = order("--reference", "gold", "--seed", 1)
+    assert code == 0, err
+    assert "orders.csv read as orders: 40 documents" in err
+    assert "p (random rankings)" in out
+    assert "Agreement of each system with the others" in order()[1]
+    code, _, err = order("--reference", "silver", "-o", tmp_path / "never.html")
+    assert code == 2
     assert (
-        done.stderr.splitlines()[-1]
+        err.splitlines()[-1]
         == "error: there is no system 'silver' to be the reference; there are A, B, gold"
     )
     assert not (tmp_path / "never.html").exists()
-    done = run(path, "--reference", "gold", "-o", tmp_path / "o.md")
-    assert done.returncode == 0
+    assert order("--reference", "gold", "-o", tmp_path / "o.md")[0] == 0
     assert (tmp_path / "o.md").read_text("utf-8").startswith("# Rankings of 2 systems")
