@@ -273,13 +273,6 @@ def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
     return better & (np.asarray(lower) <= 0) & (np.asarray(upper) >= 0)
 
 
-def difference_label(first: str, second: str, provenance: Signature) -> str:
-    """What the difference is of, with the names of the systems."""
-    quantity = provenance.difference_is or "difference"
-    quantity = quantity.replace("P(A wins) - P(B wins)", f"P({first} wins) - P({second} wins)")
-    return quantity + (", lower is better," if provenance.lower_mean else "")
-
-
 _BY_VERDICT = {
     "better_than": "a_better",
     "worse_than": "b_better",

@@ -428,12 +428,3 @@ def _narrowest(mean: np.ndarray, total: np.ndarray, rope: float, threshold: floa
 def _within(mean: Any, error: Any, total: Any, rope: float) -> np.ndarray:
     up, down = (special.stdtr(total - 1, (end - mean) / error) for end in (rope, -rope))
     return up - down
-
-
-def limit_units(evidence: Units, rope: float) -> np.ndarray:
-    """P(A better), P(B better) and P(equivalent) with ever more units, (rows, 3)."""
-    error = np.where(evidence.predicts, evidence.error, np.nan)
-    freedom = evidence.freedom
-    above = special.stdtr(freedom, (evidence.difference - rope) / error)
-    below = special.stdtr(freedom, (-rope - evidence.difference) / error)
-    return np.stack([above, below, np.clip(1 - above - below, 0, 1) * (rope > 0)], axis=1)
