@@ -117,9 +117,9 @@ def test_every_reader_names_the_systems(kind, tmp_path, without_shared):
         assert checked["agrees"].all()
         assert bt.fits.diagnose(own).passed
         assert "difference[B vs C]" in bt.fits.summary(own).index
-        bt.plot.matrix(own)
-        bt.plot.differences(own)
-        bt.plot.simplex(own, systems=("C", "A"))
+    bt.plot.matrix(back)
+    bt.plot.differences(back)
+    bt.plot.simplex(back, systems=("C", "A"))
 
 
 def test_names_are_kept_where_labels_do_not_give_them():

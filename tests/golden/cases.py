@@ -18,6 +18,22 @@ import betterthan as bt
 from betterthan.results.comparison import Comparison
 
 CASES: dict[str, Callable[[], Any]] = {}
+# of one case of each kind of data also the texts are frozen; numbers of all
+WITH_TEXTS = (
+    "three_systems",
+    "graded_by_mean",
+    "missing_pairwise",
+    "clusters_unequal",
+    "repeated_runs",
+    "several_data_sets",
+    "tallies_f1",
+    "judgments",
+    "judged_three_systems",
+    "orders_compared",
+    "gate_inconclusive_with_looks",
+    "plan_items_needed",
+    "audit_of_logs",
+)
 
 
 def case(build: Callable[[], Any]) -> Callable[[], Any]:

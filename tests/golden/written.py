@@ -42,13 +42,16 @@ _PAGE = (
 )
 
 
-def written(build: Callable[[], Any]) -> dict[str, str]:
-    """Every file of one case, by name."""
+def written(build: Callable[[], Any], texts: bool = True) -> dict[str, str]:
+    """Every file of one case, by name; with `texts` also those that people read."""
     with warnings.catch_warnings(record=True) as caught, redirect_stdout(StringIO()):
         warnings.simplefilter("always")
         answer = build()
-        files = dict(_several(answer) if isinstance(answer, tuple) else _of_one(answer))
-        files |= _pages(*(answer if isinstance(answer, tuple) else (answer,)))
+        answers = answer if isinstance(answer, tuple) else (answer,)
+        files = {"data.json": dumped(_numbers_of(answers))}
+        if texts:
+            files |= dict(_texts(answer)) if len(answers) == 1 else {}
+            files |= _pages(*answers)
     if caught:
         files["warnings.txt"] = "".join(f"{w.category.__name__}: {w.message}\n" for w in caught)
     return {name: normal(text) for name, text in sorted(files.items())}
@@ -61,12 +64,13 @@ def normal(text: str) -> str:
     return text
 
 
-def _several(answers: tuple[Any, ...]) -> Iterator[tuple[str, str]]:
-    yield "data.json", dumped({f"answer {k}": numbers(one) for k, one in enumerate(answers, 1)})
+def _numbers_of(answers: tuple[Any, ...]) -> dict[str, Any]:
+    if len(answers) == 1:
+        return numbers(answers[0])
+    return {f"answer {k}": numbers(one) for k, one in enumerate(answers, 1)}
 
 
-def _of_one(answer: Any) -> Iterator[tuple[str, str]]:
-    yield "data.json", dumped(numbers(answer))
+def _texts(answer: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(answer, xr.Dataset | xr.DataArray):  # xarray prints as it likes
         yield "answer.txt", f"{answer}\n"
         if hasattr(answer, "_repr_html_"):
