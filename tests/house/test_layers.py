@@ -1,6 +1,7 @@
 """Imports go down: from each layer to those below it, and within a layer from left to right."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,12 @@ def name_of(path):
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(tree, top_only):
     """Modules imported, at the top of the file or anywhere, also by `import_module`."""
     found = []
@@ -61,16 +68,14 @@ def named_at_run_time(tree):
     return [
         call.args[0].value
         for call in calls
-        if ast.unparse(call.func).rpartition(".")[2] == "import_module"
-        and isinstance(call.args[0], ast.Constant)
+        if isinstance(call.args[0], ast.Constant)
+        and getattr(call.func, "attr", getattr(call.func, "id", "")) == "import_module"
     ]
 
 
 def subpackages_used(path):
     """Other subpackages that a file imports, also inside its functions."""
-    modules = [
-        m.split(".") for m in imports(ast.parse(path.read_text(encoding="utf-8")), top_only=False)
-    ]
+    modules = [m.split(".") for m in imports(parsed(path), top_only=False)]
     inside = [m for m in modules if m[0] == "betterthan" and len(m) > 1 and m[1] != "__version__"]
     return {m[1] for m in inside} - {subpackage_of(path)}
 
@@ -90,23 +95,20 @@ def test_there_are_at_most_eight_layers():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_heavy_libraries_are_imported_inside_functions(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert not HEAVY & {module.split(".")[0] for module in imports(tree, top_only=True)}
+    assert not HEAVY & {module.split(".")[0] for module in imports(parsed(path), top_only=True)}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_files_are_one_idea_and_have_a_purpose(path):
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 700
-    assert ast.get_docstring(ast.parse(text))
+    assert ast.get_docstring(parsed(path))
 
 
 def test_exact_is_numpy_and_scipy_alone():
     for path in FILES:
         if subpackage_of(path) == "exact":
-            outside = {
-                m.split(".")[0] for m in imports(ast.parse(path.read_text()), top_only=False)
-            }
+            outside = {m.split(".")[0] for m in imports(parsed(path), top_only=False)}
             assert not outside & {"xarray", "pandas"}, path
 
 
@@ -114,7 +116,7 @@ def test_files_do_not_import_in_circles():
     graph = {}
     for path in FILES:
         module = f"betterthan.{name_of(path)}"
-        used = set(imports(ast.parse(path.read_text(encoding="utf-8")), top_only=True))
+        used = set(imports(parsed(path), top_only=True))
         graph[module] = used
     # `from subpackage import file` and `from subpackage.file import name` alike
     for module, used in graph.items():
