@@ -204,6 +204,51 @@ def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(nam
     assert bt.read(frame, systems=["old", name]).system.values.tolist() == ["old", name]
 
 
+@pytest.mark.parametrize(
+    "name", ["is_hard", "gold_label", "topic", "Difficulty", "true answer", "target"]
+)
+def test_a_column_that_describes_items_is_refused_until_it_is_named(name):
+    frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10})
+    frame[name] = [0, 1] * 10
+    with pytest.raises(ValueError, match=f"column '{name}': by its name describes items") as e:
+        bt.compare(frame)
+    assert f"pass ignore='{name}' to leave it out, or systems=['old', 'new']" in str(e.value)
+    assert bt.read(frame, ignore=name).system.values.tolist() == ["old", "new"]
+    assert bt.read(frame, systems=["old", name]).system.values.tolist() == ["old", name]
+
+
+@pytest.mark.parametrize("name", ["human", "isa", "hard-prompt", "goldfish"])
+def test_what_a_system_may_be_called_is_a_system(name):
+    frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, name: [1, 1] * 10})
+    assert bt.read(frame).system.values.tolist() == ["old", name]
+
+
+def test_names_that_all_describe_are_those_of_systems():
+    frame = pd.DataFrame({"item": range(4), "gpt label": [1, 0, 1, 0], "no label": [1, 1, 0, 0]})
+    assert bt.read(frame).system.values.tolist() == ["gpt label", "no label"]
+
+
+RUNS = ["run_1", "run_2", "run_3"]
+
+
+def test_columns_of_runs_are_no_systems_to_compare():
+    frame = pd.DataFrame(np.eye(3), columns=RUNS)
+    said = "'run_1', 'run_2', 'run_3' are by their names runs of one system: give them to bt"
+    with pytest.raises(ValueError, match=said):
+        bt.compare(frame)
+    assert bt.read(frame, systems=RUNS).system.values.tolist() == RUNS
+
+
+def test_columns_of_runs_are_the_runs_of_one_system(tmp_path):
+    values = np.random.default_rng(1).integers(0, 2, (20, 3))
+    rows = [",".join(map(str, [f"q{k}", *row])) for k, row in enumerate(values)]
+    path = tmp_path / "agent.csv"
+    path.write_text("\n".join(["item," + ",".join(RUNS), *rows, ""]))
+    found = bt.runs.reliability(path, k=3).data
+    assert found["system"].values.tolist() == ["agent.csv"]
+    assert found["pass_k"].item() == pytest.approx(values.all(1).mean())
+
+
 def test_several_columns_that_are_called_no_systems_are_refused_together():
     columns = {"A b": [1, 0], "B": [1, 1], "cost": [0, 1], "total": [1, 0]}
     said = r"column 'cost': .* as those of 'total'; pass ignore=\['cost', 'total'\]"

@@ -19,10 +19,12 @@ from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
     alike_labels,
+    are_runs,
     check_labels,
     chosen,
     refuse_alike_by_scores,
     refuse_other_numbers,
+    refuse_runs,
     refuse_total,
     tell_alike,
 )
@@ -204,6 +206,16 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])
 
 
+def _of_one_system(table: Table, items: Items, runs: Sequence[str], values: np.ndarray) -> Reading:
+    """Scores of one system, called by its table, whose runs are columns."""
+    ids = np.repeat(np.asarray(items.ids, dtype=object), len(runs)).tolist()
+    coords = {role: np.repeat(array, len(runs)) for role, array in items.coords.items()}
+    coords["epoch"] = np.tile(np.arange(1, len(runs) + 1), len(items.ids))
+    scores = scores_array(values.reshape(-1, 1), ids, [table.source], coords)
+    summary = f"{items.summary}, runs from columns {listed(runs)}"
+    return Reading(scores, summary, [*items.ignored, *unread(table, {*items.used, *runs})])
+
+
 def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     """Scores of a wide table, of all its columns or of the ones that are named."""
     items = items_of(table)
@@ -215,6 +227,10 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
         values[:, k] = cells.numbers(table, system, partial(not_scores, table, system))
     if items.summary.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
+    if not named and "epoch" not in items.coords and are_runs(systems):
+        if checks.too_few(systems[:1]):
+            refuse_runs(table.source, systems)
+        return _of_one_system(table, items, systems, values)
     if not named:
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)

@@ -267,6 +267,17 @@ _MEASURE = re.compile(
     r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
     re.IGNORECASE,
 )
+# what describes an item; not what a system may be called, such as "reference"
+_DESCRIPTION = re.compile(
+    r"\s*((is|has|needs|requires)[ _].+|(.*[ _])?(labels?|difficulty|hardness)"
+    r"|(gold|true|correct|expected|ground[ _]?truth)([ _](answers?|class|score|response|output))?"
+    r"|target|truth|hard|easy|topic|category|domain|fold|split|answerable|year|subject|section"
+    r"|chapter|genre)\s*",
+    re.IGNORECASE,
+)
+_RUN = re.compile(
+    r"(.*[\W_])?(run|epoch|seed|trial|attempt|repeat|repetition|rollout)[\W_]*\d+", re.IGNORECASE
+)
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
 _CELLS = 2**18  # that are looked at together
@@ -295,6 +306,12 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
         reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
         raise problem(table.source, reason, column=named[0])
+    described = [s for s in systems if _DESCRIPTION.fullmatch(s)]
+    if described and len(described) < len(systems):
+        also = f", as do {listed(described[1:])}" if len(described) > 1 else ""
+        reason = f"by its name describes items{also}; {how_to_choose(systems, described)}"
+        reason += "; a column that groups the items is passed as cluster"
+        raise problem(table.source, reason, column=described[0])
     other = _next_to_binary(values)
     if other is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
@@ -304,6 +321,27 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
             f"out, or systems={_in_python(systems)} if it is a system, too"
         )
         raise problem(table.source, reason, column=column)
+
+
+def are_runs(columns: Sequence[str]) -> bool:
+    """Whether columns are called numbered runs, of one system.
+
+    Examples
+    --------
+    >>> are_runs(["run_1", "run_2"]), are_runs(["gpt run 1", "gpt run 2"]), are_runs(["a1", "a2"])
+    (True, True, False)
+    """
+    matches = [_RUN.fullmatch(column) for column in columns]
+    return len(matches) > 1 and all(matches) and len({m[1] for m in matches if m}) == 1
+
+
+def refuse_runs(source: str, columns: Sequence[str]) -> None:
+    """Refuse numbered runs of one system as systems to compare."""
+    reason = (
+        f"{listed(columns)} are by their names runs of one system: give them to "
+        f"bt.runs.reliability, or pass systems={_in_python(columns)} to compare them"
+    )
+    raise problem(source, reason)
 
 
 def _next_to_binary(values: np.ndarray) -> int | None:
