@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 import betterthan as bt
 from betterthan.auditing.answer import Audit
 from betterthan.gating.answer import Gate
@@ -70,34 +68,41 @@ def parameters_in(text: str) -> set[str]:
     return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
 
 
-@pytest.mark.parametrize("name", [*THINGS, *METHODS])
-def test_a_summary_is_one_short_sentence(name):
-    summary = inspect.getdoc((THINGS | METHODS)[name]).partition("\n\n")[0]
-    assert "\n" not in summary, summary
-    assert summary.endswith("."), summary
-    assert len(summary.split()) <= MOST_WORDS, summary
+DOCSTRINGS = {name: inspect.getdoc(thing) for name, thing in (THINGS | METHODS).items()}
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, *METHODS])
-def test_a_summary_starts_with_an_imperative_verb(name):
-    first = inspect.getdoc((FUNCTIONS | METHODS)[name]).split()[0]
-    assert first in VERBS, first
+def test_a_summary_is_one_short_sentence():
+    summaries = {name: text.partition("\n\n")[0] for name, text in DOCSTRINGS.items()}
+    assert not {
+        name: summary
+        for name, summary in summaries.items()
+        if "\n" in summary or not summary.endswith(".") or len(summary.split()) > MOST_WORDS
+    }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_parameter_is_documented(name):
-    parameters = set(inspect.signature(FUNCTIONS[name]).parameters)
-    missing = parameters - parameters_in(inspect.getdoc(FUNCTIONS[name]))
-    assert not missing, missing
+def test_a_summary_starts_with_an_imperative_verb():
+    firsts = {name: DOCSTRINGS[name].split()[0] for name in (*FUNCTIONS, *METHODS)}
+    assert not {name: first for name, first in firsts.items() if first not in VERBS}
 
 
-@pytest.mark.parametrize("name", [*THINGS, *METHODS])
-def test_docstrings_use_the_terms_of_the_field(name):
-    private = AVOIDED.findall(inspect.getdoc((THINGS | METHODS)[name]))
-    assert not private, private
+def test_every_parameter_is_documented():
+    missing = {
+        name: set(inspect.signature(function).parameters) - parameters_in(DOCSTRINGS[name])
+        for name, function in FUNCTIONS.items()
+    }
+    assert not {name: parameters for name, parameters in missing.items() if parameters}
 
 
-@pytest.mark.parametrize("name", [*THINGS, *METHODS])
-def test_related_functions_have_a_line_each(name):
-    for line in section(inspect.getdoc((THINGS | METHODS)[name]), "See Also").splitlines():
-        assert re.fullmatch(r"[\w.]+ : [^:]+\.", line), line
+def test_docstrings_use_the_terms_of_the_field():
+    private = {name: AVOIDED.findall(text) for name, text in DOCSTRINGS.items()}
+    assert not {name: words for name, words in private.items() if words}
+
+
+def test_related_functions_have_a_line_each():
+    lines = [
+        (name, line)
+        for name, text in DOCSTRINGS.items()
+        for line in section(text, "See Also").splitlines()
+    ]
+    assert lines
+    assert not [each for each in lines if not re.fullmatch(r"[\w.]+ : [^:]+\.", each[1])]

@@ -4,8 +4,6 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import betterthan
 
 SOURCE = Path(betterthan.__file__).parent
@@ -80,29 +78,35 @@ def subpackages_used(path):
     return {m[1] for m in inside} - {subpackage_of(path)}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_imports_go_down(path):
-    own = subpackage_of(path)
-    assert own in PLACE, f"{own} has no layer yet: add it to LAYERS"
-    for other in subpackages_used(path):
-        assert other in PLACE, f"{path.name} imports {other}, which is no subpackage"
-        assert PLACE[own] < PLACE[other], f"{own} imports {other}, which stands above it"
+def test_imports_go_down():
+    used = {path: subpackages_used(path) for path in FILES}
+    unknown = {subpackage_of(path) for path in FILES}.union(*used.values()) - set(PLACE)
+    assert not unknown, f"{unknown} have no layer yet: add them to LAYERS"
+    upward = [
+        f"{name_of(path)} imports {other}, which stands above it"
+        for path, others in used.items()
+        for other in others
+        if PLACE[subpackage_of(path)] >= PLACE[other]
+    ]
+    assert not upward
 
 
 def test_there_are_at_most_eight_layers():
     assert len(LAYERS) <= 8
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_heavy_libraries_are_imported_inside_functions(path):
-    assert not HEAVY & {module.split(".")[0] for module in imports(parsed(path), top_only=True)}
+def test_heavy_libraries_are_imported_inside_functions():
+    tops = {
+        name_of(path): {module.split(".")[0] for module in imports(parsed(path), top_only=True)}
+        for path in FILES
+    }
+    assert not {name: top & HEAVY for name, top in tops.items() if top & HEAVY}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_files_are_one_idea_and_have_a_purpose(path):
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 700
-    assert ast.get_docstring(parsed(path))
+def test_files_are_one_idea_and_have_a_purpose():
+    lines = {name_of(path): path.read_text(encoding="utf-8").count("\n") for path in FILES}
+    assert not {name: number for name, number in lines.items() if number > 700}
+    assert not [name_of(path) for path in FILES if not ast.get_docstring(parsed(path))]
 
 
 def test_exact_is_numpy_and_scipy_alone():
