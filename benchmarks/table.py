@@ -60,7 +60,7 @@ BOUNDS = {
     "8,911 pairs foreseen, 200 more items": "at least 20 times as fast, 5 s",
     "a long CSV of 2,000,000 rows": "at most 4 times as long, 3 x the memory",
     "the same with scores of 4 decimals": "at most 4 times as long, 3 x the memory",
-    "Parquet of 200 systems x 10,000 items, 2,000,000 rows": "at most 3 times as long",
+    "Parquet of 200 systems x 10,000 items, 2,000,000 rows": "at most 1.5 times as long",
     "1,000,000 votes in a DataFrame": "at most 3 times as long",
     "samples of lm-eval, 7 kB each": "at most 1.5 times as long, 300 MB",
     "an Inspect archive of 100 MB, with transcripts": "at most 1.5 times as long",

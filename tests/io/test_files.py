@@ -203,3 +203,29 @@ def test_columns_of_parquet_are_those_of_its_frame(tmp_path, monkeypatch, what):
         pd.testing.assert_series_equal(
             pd.Series(list(one), dtype=object), pd.Series(list(other), dtype=object)
         )
+
+
+@pytest.mark.parametrize("ids", ["in order", "in any order", "in several parts", "each its own"])
+def test_codes_of_parquet_are_its_texts(tmp_path, monkeypatch, ids):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(frames, "BLOCK", 16)
+    numbers = {
+        "in order": np.repeat(np.arange(40), 100),
+        "each its own": np.arange(4000),
+    }.get(ids, np.random.default_rng(1).permutation(np.repeat(np.arange(40), 100)))
+    frame = pd.DataFrame({"item": [f"é{k}" for k in numbers], "A": numbers % 2, "B": numbers % 3})
+    path = tmp_path / "a.parquet"
+    frame.to_parquet(path, row_group_size=999 if ids == "in several parts" else None)
+    found = frames.parse_parquet(path.read_bytes(), "a").columns["item"]
+    assert list(found) == frame["item"].tolist()
+    codes, distinct = pd.factorize(frame["item"])
+    assert list(found.distinct) == distinct.tolist()
+    np.testing.assert_array_equal(found.codes, codes)
+
+
+def test_categories_of_a_frame_are_its_texts(monkeypatch):
+    monkeypatch.setattr(frames, "BLOCK", 2)
+    cells = pd.Categorical(["b", "a", "b", "c"], categories=["a", "b", "c", "never"])
+    table = frames.table_from_frame(pd.DataFrame({"item": cells, "A": range(4)}), "a")
+    assert list(table.columns["item"]) == ["b", "a", "b", "c"]
+    assert list(table.columns["item"].distinct) == ["b", "a", "c"]

@@ -16,6 +16,8 @@ from betterthan.io.table import MOST_CELLS, Table, make_table
 from betterthan.io.texts import BLOCK, Coded, Coding, Texts, few
 
 _CELLS = 2**20  # of a file of Parquet that are read together
+_TEXT = ("string", "large_string")  # of Arrow
+_CODE = 4  # bytes of a cell that is a code; a text takes 4 and its letters
 
 
 def parse_parquet(data: bytes, source: str) -> Table:
@@ -25,9 +27,10 @@ def parse_parquet(data: bytes, source: str) -> Table:
     except ImportError:
         raise problem(source, "reading Parquet needs pyarrow; run: pip install pyarrow") from None
     try:
-        header, columns, groups = [], [], _read_together(data)
+        header, columns, (groups, repeating) = [], [], _read_together(data)
         for names in groups:
-            part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=names)
+            codes: Any = {"read_dictionary": repeating}
+            part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=names, **codes)
             header.extend(part.columns)
             columns += [_small(_cells(part.iloc[:, k])) for k in range(part.shape[1])]
             del part
@@ -47,8 +50,9 @@ class _TooManyError(Exception):
     """A file of Parquet names more cells than anyone's results have."""
 
 
-def _read_together(data: bytes) -> list[list[str]]:
-    """The columns that are read together, few where they are long; none where only all can be.
+def _read_together(data: bytes) -> tuple[list[list[str]], list[str]]:
+    """The columns that are read together, few where they are long; none where only all can be. And
+    those of texts that repeat, whose codes the file holds.
 
     Refuse a table that takes far more memory than its file: equal cells are packed as one.
     """
@@ -68,9 +72,18 @@ def _read_together(data: bytes) -> list[list[str]]:
     levels = pandas_metadata.get("column_indexes", ())
     nested = any("." in file.schema.column(k).path for k in range(metadata.num_columns))
     if index or nested or len(levels) > 1 or len({*columns}) < len(columns):
-        return []
+        return [], []
     step = max(1, _CELLS // max(1, metadata.num_rows))
-    return [columns[k : k + step] for k in range(0, len(columns), step)]
+    together = [columns[k : k + step] for k in range(0, len(columns), step)]
+    texts = [k for k, column in enumerate(file.schema_arrow) if str(column.type) in _TEXT]
+    return together, [columns[k] for k in texts if _repeats(metadata, k)]
+
+
+def _repeats(metadata: Any, k: int) -> bool:
+    """Whether a column takes so few bytes a cell that they are codes."""
+    chunks = [metadata.row_group(g).column(k) for g in range(metadata.num_row_groups)]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    return size <= _CODE * metadata.num_rows
 
 
 def _is_index(description: Any) -> bool:
@@ -130,14 +143,31 @@ def _cells(series: pd.Series) -> Any:
         return series.to_numpy()
     if isinstance(dtype, pd.StringDtype) and len(series) > BLOCK and not series.hasnans:
         if series.iloc[:BLOCK].nunique() < BLOCK:
-            codes, distinct = pd.factorize(series)
-            texts = Texts()
-            for begin in range(0, len(distinct), BLOCK):
-                texts.add(distinct[begin : begin + BLOCK].tolist())
-            return Coded(few(texts), codes)
+            return _coded(*pd.factorize(series))
         coding = Coding()
         for begin in range(0, len(series), BLOCK):
             coding.add(series.iloc[begin : begin + BLOCK].tolist())
         return coding.done()
+    distinct: Any = getattr(dtype, "categories", None)
+    texts = getattr(distinct, "inferred_type", "") == "string"
+    if texts and len(series) > BLOCK and not series.hasnans:
+        codes = series.cat.codes.to_numpy()
+        if _in_order(codes, len(distinct)):
+            return _coded(codes, distinct)
+        codes, places = pd.factorize(codes)
+        return _coded(codes, distinct.take(places))
     values = series.astype(object)
     return values.where(values.notna(), None).tolist()
+
+
+def _in_order(codes: np.ndarray, distinct: int) -> bool:
+    """Whether codes are numbered as they first occur, and each of them does."""
+    most = np.maximum.accumulate(codes)
+    return bool(codes[0] == 0 and most[-1] == distinct - 1 and (np.diff(most) <= 1).all())
+
+
+def _coded(codes: np.ndarray, distinct: Any) -> Coded:
+    texts = Texts()
+    for begin in range(0, len(distinct), BLOCK):
+        texts.add(distinct[begin : begin + BLOCK].tolist())
+    return Coded(few(texts), codes)
