@@ -110,10 +110,14 @@ def test_a_closed_stdout_is_one_line_and_code_2(forked, command):
     assert (code, unprinted(err)) == (2, "(it is closed)")
 
 
+@pytest.mark.parametrize("command", STARTED)
+def test_a_fork_prints_as_a_command_that_starts(folder, printed, command):
+    assert run(folder, COMMANDS[command]) == printed(COMMANDS[command])
+
+
 @pytest.mark.parametrize("after", [">&-", pytest.param("> /dev/full", marks=FULL)])
 @pytest.mark.parametrize("command", STARTED)
-def test_a_fork_ends_as_a_command_that_starts(folder, forked, printed, command, after):
-    assert run(folder, COMMANDS[command]) == printed(COMMANDS[command])
+def test_a_fork_ends_as_a_command_that_starts(folder, forked, command, after):
     out = None if after == ">&-" else "/dev/full"
     assert run(folder, COMMANDS[command], after) == forked(COMMANDS[command], out=out)
 
