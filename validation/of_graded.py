@@ -32,15 +32,18 @@ def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
         tree = graded.fit(_scores(y), rng=seed, sampling=Sampling(draws=2000), predictive=False)
         drawn = distances.drawn(tree, "centre").isel(pair=0)
         rows.append({"items": items} | distances.from_weights(drawn, centre(y)))
-    table = reference["table"]
+    return {"quadrature": rows, "published": published(reference["table"])}
+
+
+def published(table: dict[str, Any]) -> dict[str, float]:
+    """The t test less the printed one, and P(better) of the same differences."""
     hours = np.array(table["difference"])
     t, p = stats.ttest_1samp(hours, 0)
-    published = {
+    return {
         "error_of_t": float(abs(t - table["t"])),
         "error_of_p": float(abs(p - table["p"])),
         "prob_better": distances.share_above(centre(hours[hours != 0])),
     }
-    return {"quadrature": rows, "published": published}
 
 
 def centre(y: np.ndarray) -> distances.Weighed:

@@ -15,6 +15,7 @@ import nutpie
 import pymc as pm
 import pytest
 import xarray as xr
+from scipy import stats
 
 import betterthan as bt
 from betterthan.counts.graded_pairs import differences_of
@@ -63,17 +64,37 @@ def test_difference_is_that_of_the_means(tree, scores):
     assert found["n"].values[0, 1] == 90
 
 
-@pytest.mark.sampled
-def test_agrees_with_a_grid_and_with_print():
-    found = of_graded.agreement(TABLE, 3)
-    for row in found["quadrature"]:
-        assert max(row[k] for k in ("abs_z_mean", "abs_z_sd", "abs_z_positive")) < 4
-    assert found["published"]["error_of_t"] < 5e-5
-    assert found["published"]["error_of_p"] < 5e-7
+def test_the_density_is_that_of_scipy(scores):
+    """Of which `of_graded.centre` takes sums over a grid."""
+    scores = scores.isel(item=scores["dataset"] == scores["dataset"][0]).drop_vars("dataset")
+    built = model.build(scores)
+    quick = {"mode": "FAST_COMPILE"}
+    prior = pm.sample_prior_predictive(draws=20, random_seed=1, compile_kwargs=quick, model=built)
+    draws = prior["prior"].to_dataset()
+    with sampling.without_compiler():
+        likelihood, densities = (
+            sampling.log_density(built, draws, group) for group in ("log_likelihood", "log_prior")
+        )
+    data = differences_of(scores)
+    tail = draws["tail_less_one"].values[0] + 1
+    centre, scale = draws["centre"].values[0], draws["scale"].values[0]
+    of = [values[:, data.pair] for values in (tail, centre, scale)]
+    np.testing.assert_allclose(likelihood["y"].values[0], stats.t.logpdf(data.y, *of), rtol=1e-8)
+    expected = {
+        "centre": stats.norm.logpdf(centre, 0, model._CENTRE),
+        "scale": stats.lognorm.logpdf(scale, model._SCALE[1], scale=np.exp(model._SCALE[0])),
+        "tail_less_one": stats.expon.logpdf(tail - 1, scale=model._TAIL),
+    }
+    for name, log in expected.items():
+        np.testing.assert_allclose(densities[name].values[0], log, rtol=1e-7, err_msg=name)
+
+
+def test_agrees_with_print():
+    found = of_graded.published(TABLE["table"])
+    assert found["error_of_t"] < 5e-5
+    assert found["error_of_p"] < 5e-7
     # nine of ten slept longer: about as sure as the t test, one sided
-    assert found["published"]["prob_better"] == pytest.approx(
-        1 - TABLE["table"]["p"] / 2, abs=0.002
-    )
+    assert found["prob_better"] == pytest.approx(1 - TABLE["table"]["p"] / 2, abs=0.002)
 
 
 @pytest.mark.sampled

@@ -97,9 +97,9 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
         lambda model, **more: compiled.append(model) or real(model, **more),
     )
     monkeypatch.setattr(sampling, "_CACHE", sampling.deque(maxlen=8))
-    first, second = (hierarchical.simulate(n, n=30, rng=n)["counts"] for n in (4, 6))
-    second = second.assign_coords(pair=["p"], system_b=("pair", ["Z"]))
-    models = [hierarchical.build(first), hierarchical.build(second)]
+    first, second = (beta_binomial.simulate(30, pairs=n, rng=n)["counts"] for n in (4, 6))
+    second = second.assign_coords(pair=list("pqrstu"), system_b=("pair", list("UVWXYZ")))
+    models = [beta_binomial.build(first), beta_binomial.build(second)]
     with sampling.steady_arithmetic():
         _, found = (sampling.sample(model, seed=5, **QUICK) for model in models)
         assert len(compiled) == 1
@@ -110,7 +110,7 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
             cores=1,
             progressbar=False,
             quiet=True,
-            model=hierarchical.build(second),
+            model=beta_binomial.build(second),
         )
     for name, draws in wanted["posterior"].data_vars.items():
         np.testing.assert_array_equal(found["posterior"][name], draws)
@@ -295,7 +295,8 @@ def test_data_groups_are_those_of_pymc():
         pm.Normal("of_whole", slope * x, observed=pm.Data("n", np.array([1, 2, 3])), dims="row")
         pm.Normal("y", slope * x, observed=model["only_observed"], dims="row")
         pm.Normal("z", slope, observed=np.array([[0.1, 2.0]]))
-        theirs = pm.sample(draws=5, tune=5, chains=1, quiet=True, random_seed=1, cores=1)
+        quick = {"quiet": True, "compile_kwargs": {"mode": "FAST_COMPILE"}}
+        theirs = pm.sample(draws=5, tune=5, chains=1, random_seed=1, cores=1, **quick)
     same_groups(model, theirs)
 
 
