@@ -43,14 +43,15 @@ _PAGE = (
 
 
 def written(build: Callable[[], Any], texts: bool = True) -> dict[str, str]:
-    """Every file of one case, by name; with `texts` also those that people read."""
+    """Every file of one case, by name; with `texts` also all that people read."""
     with warnings.catch_warnings(record=True) as caught, redirect_stdout(StringIO()):
         warnings.simplefilter("always")
         answer = build()
         answers = answer if isinstance(answer, tuple) else (answer,)
         files = {"data.json": dumped(_numbers_of(answers))}
+        if len(answers) == 1:
+            files |= dict(_texts(answer) if texts else _printed(answer))
         if texts:
-            files |= dict(_texts(answer)) if len(answers) == 1 else {}
             files |= _pages(*answers)
     if caught:
         files["warnings.txt"] = "".join(f"{w.category.__name__}: {w.message}\n" for w in caught)
@@ -70,11 +71,15 @@ def _numbers_of(answers: tuple[Any, ...]) -> dict[str, Any]:
     return {f"answer {k}": numbers(one) for k, one in enumerate(answers, 1)}
 
 
-def _texts(answer: Any) -> Iterator[tuple[str, str]]:
+def _printed(answer: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(answer, xr.Dataset | xr.DataArray):  # xarray prints as it likes
         yield "answer.txt", f"{answer}\n"
-        if hasattr(answer, "_repr_html_"):
-            yield "notebook.html", page(answer._repr_html_()) + "\n"
+
+
+def _texts(answer: Any) -> Iterator[tuple[str, str]]:
+    yield from _printed(answer)
+    if not isinstance(answer, xr.Dataset | xr.DataArray) and hasattr(answer, "_repr_html_"):
+        yield "notebook.html", page(answer._repr_html_()) + "\n"
     if hasattr(answer, "to_markdown"):
         yield "answer.md", answer.to_markdown()
     if hasattr(answer, "to_json"):

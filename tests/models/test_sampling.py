@@ -97,9 +97,9 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
         lambda model, **more: compiled.append(model) or real(model, **more),
     )
     monkeypatch.setattr(sampling, "_CACHE", sampling.deque(maxlen=8))
-    first, second = (beta_binomial.simulate(30, pairs=n, rng=n)["counts"] for n in (4, 6))
-    second = second.assign_coords(pair=list("pqrstu"), system_b=("pair", list("UVWXYZ")))
-    models = [beta_binomial.build(first), beta_binomial.build(second)]
+    first, second = (hierarchical.simulate(n, n=30, rng=n)["counts"] for n in (4, 6))
+    second = second.assign_coords(pair=["p"], system_b=("pair", ["Z"]))
+    models = [hierarchical.build(first), hierarchical.build(second)]
     with sampling.steady_arithmetic():
         _, found = (sampling.sample(model, seed=5, **QUICK) for model in models)
         assert len(compiled) == 1
@@ -110,7 +110,7 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
             cores=1,
             progressbar=False,
             quiet=True,
-            model=beta_binomial.build(second),
+            model=hierarchical.build(second),
         )
     for name, draws in wanted["posterior"].data_vars.items():
         np.testing.assert_array_equal(found["posterior"][name], draws)
