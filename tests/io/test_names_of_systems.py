@@ -205,7 +205,7 @@ def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(nam
 
 
 @pytest.mark.parametrize(
-    "name", ["is_hard", "gold_label", "topic", "Difficulty", "true answer", "target"]
+    "name", ["is_hard", "gold_label", "topic", "Difficulty", "true answer", "target", "ties"]
 )
 def test_a_column_that_describes_items_is_refused_until_it_is_named(name):
     frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10})
@@ -237,6 +237,26 @@ def test_columns_of_runs_are_no_systems_to_compare():
     with pytest.raises(ValueError, match=said):
         bt.compare(frame)
     assert bt.read(frame, systems=RUNS).system.values.tolist() == RUNS
+
+
+def test_columns_of_runs_of_several_systems_are_their_runs():
+    values = np.random.default_rng(1).integers(0, 2, (20, 4))
+    columns = ["gpt_seed2", "gpt_seed1", "pal_seed1", "pal_seed2"]
+    scores = bt.read(pd.DataFrame(values, columns=columns).assign(item=range(20)))
+    assert "2 runs of a system from columns 'gpt_seed2'" in scores.attrs["reading"]
+    assert scores["system"].values.tolist() == ["gpt", "pal"]
+    assert scores["item"].values.tolist()[:3] == ["0", "0", "1"]
+    assert scores["epoch"].values.tolist() == [1, 2] * 20
+    np.testing.assert_array_equal(scores.values.reshape(20, 2, 2)[:, 0], values[:, [1, 2]])
+    np.testing.assert_array_equal(scores.values.reshape(20, 2, 2)[:, 1], values[:, [0, 3]])
+    assert bt.read(pd.DataFrame(values, columns=columns), systems=columns).shape == (20, 4)
+
+
+@pytest.mark.parametrize("last", ["pal_seed1", "pal", "gpt_seed_2"])
+def test_columns_that_are_not_the_same_runs_of_each_are_systems(last):
+    columns = ["gpt_seed1", "gpt_seed2", last]
+    scores = bt.read(pd.DataFrame(np.eye(3), columns=columns))
+    assert scores["system"].values.tolist() == columns
 
 
 def test_columns_of_runs_are_the_runs_of_one_system(tmp_path):

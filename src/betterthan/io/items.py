@@ -19,13 +19,13 @@ from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
     alike_labels,
-    are_runs,
     check_labels,
     chosen,
     refuse_alike_by_scores,
     refuse_other_numbers,
     refuse_runs,
     refuse_total,
+    runs_in,
     tell_alike,
 )
 from betterthan.io.table import MOST_CELLS, NAMELESS, Reading, Table, refuse_large, unread
@@ -206,14 +206,19 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])
 
 
-def _of_one_system(table: Table, items: Items, runs: Sequence[str], values: np.ndarray) -> Reading:
-    """Scores of one system, called by its table, whose runs are columns."""
-    ids = np.repeat(np.asarray(items.ids, dtype=object), len(runs)).tolist()
-    coords = {role: np.repeat(array, len(runs)) for role, array in items.coords.items()}
-    coords["epoch"] = np.tile(np.arange(1, len(runs) + 1), len(items.ids))
-    scores = scores_array(values.reshape(-1, 1), ids, [table.source], coords)
-    summary = f"{items.summary}, runs from columns {listed(runs)}"
-    return Reading(scores, summary, [*items.ignored, *unread(table, {*items.used, *runs})])
+def _of_runs(
+    table: Table, items: Items, runs: dict[str, list[str]], columns: Sequence[str], values: Any
+) -> Reading:
+    """Scores of systems whose runs are columns; a system without a name has that of the table."""
+    systems, each = [system or table.source for system in runs], len(next(iter(runs.values())))
+    place = {column: k for k, column in enumerate(columns)}
+    order = [[place[own[k]] for own in runs.values()] for k in range(each)]  # run, system
+    ids = np.repeat(np.asarray(items.ids, dtype=object), each).tolist()
+    coords = {role: np.repeat(array, each) for role, array in items.coords.items()}
+    coords["epoch"] = np.tile(np.arange(1, each + 1), len(items.ids))
+    scores = scores_array(values[:, order].reshape(-1, len(systems)), ids, systems, coords)
+    summary = f"{items.summary}, {each} runs of a system from columns {listed(columns)}"
+    return Reading(scores, summary, [*items.ignored, *unread(table, {*items.used, *columns})])
 
 
 def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
@@ -227,10 +232,11 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
         values[:, k] = cells.numbers(table, system, partial(not_scores, table, system))
     if items.summary.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
-    if not named and "epoch" not in items.coords and are_runs(systems):
-        if checks.too_few(systems[:1]):
+    runs = runs_in(systems) if not named and "epoch" not in items.coords else {}
+    if runs:
+        if checks.too_few(list(runs)):
             refuse_runs(table.source, systems)
-        return _of_one_system(table, items, systems, values)
+        return _of_runs(table, items, runs, systems, values)
     if not named:
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)

@@ -271,12 +271,13 @@ _MEASURE = re.compile(
 _DESCRIPTION = re.compile(
     r"\s*((is|has|needs|requires)[ _].+|(.*[ _])?(labels?|difficulty|hardness)"
     r"|(gold|true|correct|expected|ground[ _]?truth)([ _](answers?|class|score|response|output))?"
-    r"|target|truth|hard|easy|topic|category|domain|fold|split|answerable|year|subject|section"
+    r"|target|truth|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year|subject|section"
     r"|chapter|genre)\s*",
     re.IGNORECASE,
 )
 _RUN = re.compile(
-    r"(.*[\W_])?(run|epoch|seed|trial|attempt|repeat|repetition|rollout)[\W_]*\d+", re.IGNORECASE
+    r"(.*?)[\W_]*(?:run|epoch|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)",
+    re.IGNORECASE,
 )
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
@@ -323,16 +324,26 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         raise problem(table.source, reason, column=column)
 
 
-def are_runs(columns: Sequence[str]) -> bool:
-    """Whether columns are called numbered runs, of one system.
+def runs_in(columns: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of each system whose columns are all called its numbered runs, as many of each;
+    else none. A system without a name is the one of the table.
 
     Examples
     --------
-    >>> are_runs(["run_1", "run_2"]), are_runs(["gpt run 1", "gpt run 2"]), are_runs(["a1", "a2"])
-    (True, True, False)
+    >>> runs_in(["gpt run 1", "gpt run 2", "pal run 1", "pal run 2"])
+    {'gpt': ['gpt run 1', 'gpt run 2'], 'pal': ['pal run 1', 'pal run 2']}
+    >>> runs_in(["run_1", "run_2"]), runs_in(["gpt run 1", "pal"])
+    ({'': ['run_1', 'run_2']}, {})
     """
-    matches = [_RUN.fullmatch(column) for column in columns]
-    return len(matches) > 1 and all(matches) and len({m[1] for m in matches if m}) == 1
+    runs: dict[str, dict[int, str]] = {}
+    for column in columns:
+        if (match := _RUN.fullmatch(column)) is None:
+            return {}
+        runs.setdefault(match[1], {})[int(match[2])] = column
+    numbers = {tuple(sorted(own)) for own in runs.values()}
+    if len(numbers) != 1 or len(runs) * len(min(numbers)) != len(columns) > len(runs):
+        return {}
+    return {system: [own[k] for k in sorted(own)] for system, own in runs.items()}
 
 
 def refuse_runs(source: str, columns: Sequence[str]) -> None:
