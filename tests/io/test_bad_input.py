@@ -43,7 +43,17 @@ CASES = {
     "scores by another name": (
         "r.csv",
         "system,doc,mqm\nA,q1,1\nB,q1,2\n",
-        ["no score (long)", "pass score="],
+        ["no score (long)", "pass score='mqm' if that holds the scores"],
+    ),
+    "scores of several other names": (
+        "r.csv",
+        "system,doc,mqm,length\nA,q1,1,3\nB,q1,2,4\n",
+        ["no score (long)", "pass score= with the column of scores"],
+    ),
+    "winners without what they won against": (
+        "r.csv",
+        "item,winner\nq1,A\nq2,B\n",
+        ["only one system, 'winner'", "next to columns model_a and model_b"],
     ),
     "an item twice": (
         "r.csv",

@@ -8,7 +8,7 @@ from typing import Any
 from betterthan import names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.hints import rows_of_averages
-from betterthan.io.problems import counted, listed, printable, problem
+from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import NAMELESS, Reading, Table
 
 DIRECTION = "higher_is_better"  # the column that gives a table of measures away
@@ -217,9 +217,18 @@ def _refuse_incomplete(table: Table) -> None:
             for layout in by_columns
             if layout.needs[0] == role
         )
-        named = "; pass score= with the column of scores" if "no score" in absent else ""
+        named = _where_scores_are(table, column) if "no score" in absent else ""
         reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
         raise problem(table.source, rows_of_averages(table, column) or reason)
+
+
+def _where_scores_are(table: Table, system: str) -> str:
+    """What to pass for the scores: the one column of numbers, if there is one."""
+    used = {system, *(find(table, role) for role in ("item", "dataset", "cluster", "epoch"))}
+    numbers = [c for c in table.columns if c not in used and holds_numbers(table, c)]
+    if len(numbers) == 1:
+        return f"; pass score={quoted(numbers[0])} if that holds the scores"
+    return "; pass score= with the column of scores"
 
 
 def _predictions_or_wide(table: Table) -> list[str]:

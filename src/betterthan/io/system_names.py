@@ -267,12 +267,13 @@ _MEASURE = re.compile(
     r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
     re.IGNORECASE,
 )
-# what describes an item; not what a system may be called, such as "reference"
+# what describes an item; not what a system may be called, such as "reference", and not labels of
+# gold, of which the layout tells
 _DESCRIPTION = re.compile(
-    r"\s*((is|has|needs|requires)[ _].+|(.*[ _])?(labels?|difficulty|hardness)"
-    r"|(gold|true|correct|expected|ground[ _]?truth)([ _](answers?|class|score|response|output))?"
-    r"|target|truth|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year|subject|section"
-    r"|chapter|genre)\s*",
+    r"\s*((is|has|needs|requires)[ _].+|(.+[ _])?(difficulty|hardness)|.+[ _]labels?"
+    r"|(gold|true|correct|expected)[ _](answers?|class|score|response|output)|ground[ _]?truth"
+    r"|target|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year"
+    r"|subject|section|chapter|genre)\s*",
     re.IGNORECASE,
 )
 _RUN = re.compile(
