@@ -129,6 +129,16 @@ def test_a_refusal_in_a_worker_is_the_same_line(client):
         bt.count(labelled(values).chunk(item=1000))
 
 
+def workers_stop(block, start):
+    raise distributed.KilledWorker("a block", None, 3)
+
+
+def test_workers_that_stop_end_in_one_line():
+    line = r"4 dask workers stopped at the same block.*data\.chunk\(item=250\)"
+    with pytest.raises(ValueError, match=line):
+        work.folded(work.blocks_of(lazy()), workers_stop, sum)
+
+
 def test_calibration_is_shared_out_by_the_same_code(client, address, tmp_path, monkeypatch, capsys):
     cell = next(c for c in CELLS if c.name == "units/equal, 3 units of 5")
     cell = replace(cell, sets=40, block=20, key_sets=2)

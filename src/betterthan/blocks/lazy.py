@@ -135,6 +135,11 @@ def folded(
     add : callable
         From several summaries, in order, to one.
 
+    Raises
+    ------
+    ValueError
+        If the workers stopped.
+
     Notes
     -----
     Where the work is done is dask's: its threads here, or the workers of the
@@ -151,7 +156,17 @@ def folded(
     together = delayed(add, pure=False)
     while len(parts) > 1:
         parts = [together(parts[k : k + _TOGETHER]) for k in range(0, len(parts), _TOGETHER)]
-    return parts[0].compute()
+    try:
+        return parts[0].compute()
+    except Exception as error:
+        if type(error).__name__ != "KilledWorker":  # of distributed, which is not always loaded
+            raise
+        stopped: Any = error
+        raise ValueError(
+            f"{stopped.allowed_failures + 1} dask workers stopped at the same block, often for "
+            "lack of memory; give workers more memory, or cut the data: "
+            f"data.chunk(item={max(1, max(blocks.sizes) // 4)})"
+        ) from None
 
 
 MANY = 20_000  # pairs from which it pays to share them out

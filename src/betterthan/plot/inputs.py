@@ -106,7 +106,7 @@ def table_order(data: Any) -> list[str]:
     main = rows.leading(data)
     if not _is_square(main["prob_better"]):
         return rows.systems(main)["system"].tolist()
-    return [str(system) for system in rows.best_first(main)[names.SYSTEM_A].values]
+    return [str(system) for system in main[names.SYSTEM_A].values[rows.order_best_first(main)]]
 
 
 class Reference(NamedTuple):

@@ -19,6 +19,7 @@ ALL_PAIRS_SYSTEMS = 10  # with more systems than this, only pairs that matter ha
 BRIEF_SYSTEMS = 5  # systems all of whose pairs are in the brief answer
 BRIEF_PAIRS = 12  # of more systems, so many of the pairs that matter
 PAIRS_VISIBLE = 60  # rows that are seen at once
+PAGE_SYSTEMS = 200  # systems of which a page contains all pairs, and Markdown all rows
 MATRIX_SYSTEMS = 20  # with more systems than this, the matrix is a figure only
 
 

@@ -3,13 +3,14 @@ Conferences.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.context import ReportContext
+from betterthan.results.context import PAGE_SYSTEMS, ReportContext
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.rows import single_unit
@@ -204,7 +205,14 @@ def marks_table(groups: xr.Dataset) -> Table:
         columns[f"Score{' (lower is better)' * lower}"] = _scores(groups["score"].values)
     columns |= _similar(groups, ranks) | {"Groups": _groups(groups)}
     rows = list(zip(*columns.values(), strict=True))
-    return Table(tuple(columns), rows, _caption(groups), marks=True)
+    folding: Any = {"visible": PAGE_SYSTEMS, "elsewhere": "all are in the HTML report"}
+    return Table(
+        tuple(columns),
+        rows,
+        _caption(groups),
+        marks=True,
+        **(folding if len(rows) > PAGE_SYSTEMS else {}),
+    )
 
 
 def _similar(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:

@@ -2,23 +2,28 @@
 compute the rest when a reader moves a rope or a threshold.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import ndtri
 
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.posterior.parameters import prior_of
+from betterthan.results.context import PAGE_SYSTEMS
 from betterthan.results.escapes import on_one_line
 from betterthan.results.item_tables import right_counts
-from betterthan.results.rows import best_first, pairwise
+from betterthan.results.rows import order_best_first, pairwise
 from betterthan.signed import Signature
 
 _MILLION = 10**6  # probabilities are stored in millionths
 _DIGITS = {"bf": 3, "tp": 3, "ta": 3}  # significant ones; of the rest:
 _ENOUGH = 5
 _MANY = 1_000  # pairs above which what is not needed is left out
+# above PAGE_SYSTEMS: first systems, paired with each other; neighbors in the ranking on each side
+_TOP, _NEAR = 50, 10
 # columns of a pair: a name on the page, and the variable
 _COLUMNS = {
     "p": "prob_better",
@@ -64,9 +69,12 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     provenance = Signature.from_attrs(comparison.attrs)
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
-    order = [place[name] for name in best_first(comparison)[names.SYSTEM_A].values.tolist()]
+    order = order_best_first(comparison).tolist()
+    leaders = [order[0]] if provenance.baseline is None else [order[0], place[provenance.baseline]]
+    pairs = kept_pairs(np.array(order), leaders)
     return (
         _choices(provenance)
+        | _left_out(len(systems), *pairs)
         | {
             "systems": systems,
             "order": order,
@@ -75,10 +83,38 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
             "has_best": len(systems) > 2 and "prob_best" in data,
             "verdicts": list(names.VERDICTS),
             "priors": _priors(data),
+            "prior_name": _prior_name(data, provenance),
             "tests": _test_settings(data, provenance),
         }
-        | _columns(data, provenance)
+        | _columns(data, provenance, pairs)
     )
+
+
+def kept_pairs(order: np.ndarray, leaders: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Places (i, j), i < j, of the systems of each pair that a page contains: of few systems all.
+
+    Of more: pairs of the first systems of the ranking, of neighbors, and with each leader.
+    """
+    n = len(order)
+    if n <= PAGE_SYSTEMS:
+        return pair_indices(n)
+    near = [np.stack([order[:-k], order[k:]]) for k in range(1, _NEAR + 1)]
+    top = order[:_TOP][np.stack(pair_indices(_TOP))]
+    with_leaders = [np.stack([np.delete(order, order == k)] * 2) for k in leaders]
+    for k, pairs in zip(leaders, with_leaders, strict=True):
+        pairs[0] = k
+    low, high = np.sort(np.concatenate([top, *near, *with_leaders], axis=1), axis=0)
+    codes = np.unique(low * n + high)
+    return codes // n, codes % n
+
+
+def _left_out(n: int, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """Codes of the pairs that the page contains, and how these were chosen; none of all pairs."""
+    number = n * (n - 1) // 2
+    if first.size == number:
+        return {}
+    kept = (first * n + second).tolist()
+    return {"kept": kept, "number": number, "top": _TOP, "near": _NEAR}
 
 
 def difference_law(data: xr.Dataset) -> str:
@@ -99,6 +135,15 @@ def _priors(data: xr.Dataset) -> dict[str, list[float]]:
     return priors
 
 
+def _prior_name(data: xr.Dataset, provenance: Signature) -> str | None:
+    """The name of the reported prior, or its numbers where it has none."""
+    if not isinstance(provenance.prior, Sequence):
+        return None
+    text = "/".join(f"{a:.4g}" for a in provenance.prior)
+    listed = {name: "/".join(f"{a:.4g}" for a in p) for name, p in _priors(data).items()}
+    return next((name for name, numbers in listed.items() if numbers == text), text)
+
+
 def _choices(provenance: Signature) -> dict[str, Any]:
     """How the answer was made."""
     copied = ("rope", "threshold", "ci_prob", "ci_kind", "ties", "prior", "quantity", "unit")
@@ -111,15 +156,18 @@ def _choices(provenance: Signature) -> dict[str, Any]:
     }
     reason = names.NOT_CONVERGED if provenance.failures else names.MISSING_DECIDES
     texts = {"baseline": baseline, "reason": reason, "difference_is": provenance.difference_is}
-    return choices | quantity | texts | {"most": provenance.difference_most}
+    level = provenance.ci_prob
+    quantile = None if level is None else float(ndtri((1 + level) / 2))  # of a normal interval
+    return choices | quantity | texts | {"most": provenance.difference_most, "quantile": quantile}
 
 
-def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
+def _columns(
+    data: xr.Dataset, provenance: Signature, pairs: tuple[np.ndarray, np.ndarray]
+) -> dict[str, Any]:
     """Columns over the pairs, and how many parts of those that hold whole numbers are one."""
-    first, second = pair_indices(data.sizes[names.SYSTEM_A])
-    places = zip(names.SQUARE, (first, second), strict=True)
+    places = zip(names.SQUARE, pairs, strict=True)
     indexers = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
-    held = _held(data, provenance, first.size)
+    held = _held(data, provenance, pairs[0].size)
     columns = {key: data[name].isel(indexers).values for key, name in held.items()}
     if difference_law(data) == "drawn" and provenance.rope:
         columns |= _within(data.isel(indexers))
@@ -133,7 +181,8 @@ def _columns(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
     per = _units(columns) | dict.fromkeys(filter(columns.__contains__, _SHARES), _MILLION)
     written = {key: _column(key, values, per.get(key)) for key, values in columns.items()}
     right = right_counts(data)
-    derived = _derived(columns, None if right is None else np.array(right[0]))
+    counted = None if right is None else [np.array(right[0])[places] for places in pairs]
+    derived = _derived(columns, counted)
     return {"per": per, "right": right, "pairs": written | derived}
 
 
@@ -156,7 +205,7 @@ _SIZES = ("lo", "up", "ad", "alo", "aup")
 _ENDS = (("lo", "up"), ("alo", "aup"))
 
 
-def _derived(columns: dict[str, np.ndarray], right: np.ndarray | None) -> dict[str, str]:
+def _derived(columns: dict[str, np.ndarray], right: list[np.ndarray] | None) -> dict[str, str]:
     """Columns that the page computes from others: losses from wins and from how often each system
     is right, ties, and whom a test favors.
     """
@@ -165,8 +214,7 @@ def _derived(columns: dict[str, np.ndarray], right: np.ndarray | None) -> dict[s
     w, l, n = (columns[key] for key in ("w", "l", "n"))
     rules = {"rest": n - w - l, "sign": np.sign(w - l)}
     if right is not None:
-        first, second = pair_indices(len(right))
-        rules["right"] = w - right[first] + right[second]
+        rules["right"] = w - right[0] + right[1]
     derived = (
         {"t": "rest"}
         | ({} if right is None else {"l": "right"})

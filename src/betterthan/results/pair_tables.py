@@ -27,6 +27,7 @@ from betterthan.results.columns import (
 )
 from betterthan.results.context import (
     BRIEF_SYSTEMS,
+    PAGE_SYSTEMS,
     PAIRS_SYSTEMS,
     PAIRS_VISIBLE,
     ReportContext,
@@ -177,9 +178,11 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
         )
         caption = f"{first} with the first system{base}, the system ahead first"
         caption += "" if brief else "; and pairs of neighbors"
-        elsewhere = f"all {total:,} are in .pairs of the comparison, and in pairs.csv"
-        if brief:
-            elsewhere = f"all {total:,} are in .pairs of the comparison, and in the report"
+        elsewhere = f"all {total:,} are in .pairs of the comparison"
+        if not brief:
+            elsewhere += ", and in pairs.csv"
+        elif len(context.systems) <= PAGE_SYSTEMS:
+            elsewhere += ", and in the report"
     elif total > 1:
         caption = f"All {total:,} pairs, the system ahead first"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}

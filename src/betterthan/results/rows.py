@@ -348,7 +348,10 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     [1, 0]
     """
     data = _by_engine(comparison)
-    main = best_first(data).isel({names.ENGINE: 0})
+    needed = [name for name in ("verdict", "n", "n_units", *_SYSTEM_COLUMNS) if name in data]
+    dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in data.dims]
+    order = dict.fromkeys(dims, order_best_first(data))
+    main = data[needed].isel({names.ENGINE: 0}, missing_dims="ignore").isel(order)
     table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
     more = {v: main[v].values for v in _SYSTEM_COLUMNS if v in main}
     return pd.DataFrame(table | pair_counts(main) | more)
@@ -381,8 +384,17 @@ def single_unit(main: xr.Dataset) -> np.ndarray:
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:
-    """Its systems by their scores or expected ranks (`order_by`); where there are none, from
-    the one that is most probably better than the others to the least.
+    """Its systems in the order of `order_best_first`; no copy where they have it already."""
+    order = order_best_first(comparison)
+    if (order[1:] > order[:-1]).all():
+        return comparison
+    dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
+    return comparison.isel(dict.fromkeys(dims, order))
+
+
+def order_best_first(comparison: xr.Dataset) -> np.ndarray:
+    """Places of the systems by their scores or expected ranks (`order_by`); where there are none,
+    from the one that is most probably better than the others to the least.
     """
     first = {names.ENGINE: 0}
     columns = ("prob_better", "verdict", "expected_rank", "score", "prob_best")
@@ -394,9 +406,7 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
         compared = (verdict != "no_data") & ~np.isnan(p)
         with np.errstate(invalid="ignore"):
             by = -np.where(compared, p, 0.0).sum(1) / compared.sum(1)
-    order = np.argsort(by, kind="stable")
-    dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
-    return comparison.isel(dict.fromkeys(dims, order))
+    return np.argsort(by, kind="stable")
 
 
 def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:

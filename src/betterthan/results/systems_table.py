@@ -87,7 +87,7 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
             if name in always or bool(rows[name].to_numpy().any())
         ]
     total, visible = len(rows), BRIEF_SYSTEMS if brief else SYSTEMS_VISIBLE
-    elsewhere = f".systems of the comparison has all {total}" if total > visible else ""
+    elsewhere = f".systems of the comparison has all {total:,}" if total > visible else ""
     folding: Any = {"visible": visible, "elsewhere": elsewhere}
     caption = "Systems, best first" if brief else _caption(context, mass)
     caption += f" ({legend})" if brief and legend else ""

@@ -109,17 +109,17 @@ function extras(view, k, pair, add) {
 // interval
 function density(view, k, pair) {
   const { of } = view.model.fixedOf(k);
-  let points = of ? curve(of, 72) : normal(pair, view.data.ci_prob);
+  let points = of ? curve(of, 72) : normal(pair, view.data.quantile);
   if (of && pair.turn !== Boolean(view.data.lower)) points = points.map(([x, y]) => [-x, y]);
   if (!points.length) return null;
   return pictureOf(points, view.settings.rope, pair,
     of ? "Posterior density of the difference" : "Normal curve through mean and interval");
 }
 
-function normal(pair, prob) {
+function normal(pair, quantile) {
   const [mean, low, up] = [pair.difference, pair.difference_lower, pair.difference_upper];
   if (mean == null || low === null || !(up > low)) return [];
-  const sd = (up - low) / 2 / normalQuantile((1 + prob) / 2), points = [];
+  const sd = (up - low) / 2 / quantile, points = [];
   for (let z = -4.4; z <= 4.4; z += 0.12) points.push([mean + z * sd, Math.exp(-z * z / 2) / sd]);
   return points;
 }

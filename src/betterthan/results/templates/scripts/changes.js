@@ -32,8 +32,8 @@ function reportedOutcomes(view) {
 }
 
 function changeLine(view) {
-  const { settings, reported, model } = view;
-  const rule = view.data.among && !jointIsKnown(view) ? "verdict" : "finalVerdict";
+  const { settings, reported, model, data } = view;
+  const rule = data.among && !jointIsKnown(view) ? "verdict" : "finalVerdict";
   if (sameSettings(settings, reported)) return "";
   const changed = SETTINGS.filter((key) => settings[key] !== reported[key]);
   const now = outcomeOf(view, settings, rule), before = view.outcomes[rule];
@@ -44,7 +44,7 @@ function changeLine(view) {
   }
   const where = settings.baseline !== null && !changed.includes("baseline") ? " with the baseline" : "";
   return condition(view, changed) + ", " + grouped(now.decided) + " of " + grouped(now.pairs)
-    + " pairs" + where + (now.decided === 1 ? " has" : " have")
+    + " pairs" + (data.kept ? " on this page" : "") + where + (now.decided === 1 ? " has" : " have")
     + (rule === "verdict" ? " a pairwise verdict; " : " a verdict; ") + asReported + ", "
     + grouped(before.decided) + (before.pairs === now.pairs ? "" : " of " + grouped(before.pairs))
     + ".";
@@ -55,11 +55,11 @@ function limitLine(view) {
   const { data, model } = view;
   if (!model.asReported && (data.among || data.has_best)) {
     return "Ties and prior change pairwise results only. Joint results need the posterior of all "
-      + "systems, which this page does not contain; they are gray and stay as reported.";
+      + "systems; they are gray and stay as reported.";
   }
   if (!data.among || jointIsKnown(view)) return "";
-  return "Joint equivalence at another ROPE needs the posterior of all systems, which this page does "
-    + "not contain. The matrix and the table of systems use pairwise equivalence instead.";
+  return "Joint equivalence at another ROPE needs the posterior of all systems. The matrix and the "
+    + "table of systems use pairwise equivalence.";
 }
 
 // "At threshold 0.90 and ROPE 0.02, with ties dropped"
@@ -77,12 +77,6 @@ function settingText({ data }, key, value) {
   if (key === "threshold") return "threshold " + thresholdText(value);
   if (key === "rope") return value > 0 ? "ROPE " + general(value, 6) : "no ROPE";
   if (key === "ties") return "ties " + (TIES[value] || value);
-  if (key === "prior") return "prior " + (value === null ? priorName(data) : value);
+  if (key === "prior") return "prior " + (value || data.prior_name);
   return value === null ? "no baseline" : "baseline " + data.systems[value];
-}
-
-function priorName({ prior, priors }) {
-  const text = prior.map((a) => general(a, 4)).join("/");
-  const same = (name) => priors[name].map((a) => general(a, 4)).join("/") === text;
-  return Object.keys(priors).find(same) || text;
 }

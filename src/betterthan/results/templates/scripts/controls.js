@@ -35,7 +35,7 @@ function controlsOf(view) {
       ...data.order.map((k) => [k, model.systems[k]])]);
   }
   slider("rope", "ROPE: |d| that counts as no difference", 0, view.ropeMost,
-    niceStep(view.ropeMost / 200), view.ropeMoves ? null : view.whyNot);
+    niceStep(view.ropeMost / 200), data.ropeStays);
   slider("threshold", "Threshold: probability a verdict needs", 0.505, 0.995, 0.005, null);
   if (model.switches) {
     const results = data.among || data.has_best ? " (pairwise results)" : "";

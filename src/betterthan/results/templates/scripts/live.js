@@ -52,7 +52,15 @@ function liveTable(view) {
   }
   live.filter = make("p", { class: "filter" }, search, " ", verdict);
   for (const type of ["pointerover", "focusin"]) on(body, type, (event) => point(view, event));
-  live.element = make("div", { class: "livepairs" }, model.number > 3 ? live.filter : null,
+  const names = make("datalist", { id: view.pre + "bt-names" },
+    ...data.order.map((k) => make("option", { value: data.systems[k] })));
+  const [one, other] = ["Compare", "with"].map((text) => make("input", { type: "search",
+    list: names.id, "aria-label": text, onchange: () => {
+      const [i, j] = [one, other].map((input) => view.index.get(input.value));
+      if (i !== undefined && j !== undefined && i !== j) view.pin(i, j);
+    } }));
+  live.element = make("div", { class: "livepairs" }, data.kept ? make("p", { class: "filter", text: data.elsewhere }) : null,
+    data.kept ? make("p", { class: "filter" }, "Compare ", one, " with ", other, names) : null, model.number > 3 ? live.filter : null,
     make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Every pair" + view.of }, table),
     live.more);
   return live;

@@ -48,6 +48,7 @@ function markCells(view, cells) {
   const { model, settings } = view;
   for (const cell of cells) {
     const i = Number(cell.dataset.i), j = Number(cell.dataset.j), k = model.pair(i, j);
+    if (k === undefined) continue;
     const verdict = oriented(model.shownVerdict(k, settings.rope, settings.threshold), j < i);
     const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
     const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";

@@ -22,19 +22,21 @@ class Model {
     this.data = data;
     this.systems = data.systems;
     this.size = data.systems.length;
-    this.number = this.size * (this.size - 1) / 2;
-    this.first = new Int32Array(this.number);
-    this.second = new Int32Array(this.number);
-    for (let i = 0, k = 0; i < this.size; i++) {
-      for (let j = i + 1; j < this.size; j++, k++) { this.first[k] = i; this.second[k] = j; }
+    const codes = data.kept || []; // i * size + j of each pair that the page contains
+    for (let i = data.kept ? this.size : 0; i < this.size; i++) {
+      for (let j = i + 1; j < this.size; j++) codes.push(i * this.size + j);
     }
-    this.place = new Int32Array(this.size); // rank in the order of the report
+    this.number = codes.length;
+    this.first = codes.map((code) => Math.floor(code / this.size));
+    this.second = codes.map((code) => code % this.size);
+    this.index = new Map(codes.map((code, k) => [code, k]));
+    this.place = []; // rank in the order of the report
     data.order.forEach((system, k) => { this.place[system] = k; });
     const { pairs } = data, rules = { rest: (w, l, n) => n - w - l, sign: (w, l) => Math.sign(w - l),
       right: (w, l, n, k) => w - data.right[0][this.first[k]] + data.right[0][this.second[k]] };
     for (const name in pairs) {
       const rule = rules[pairs[name]];
-      if (rule) pairs[name] = Array.from(this.first, (_, k) => rule(...["w", "l", "n"].map((of) => this.at(of, k)), k));
+      if (rule) pairs[name] = codes.map((_, k) => rule(...["w", "l", "n"].map((of) => this.at(of, k)), k));
     }
     this.settle(data.ties, null);
   }
@@ -44,20 +46,18 @@ class Model {
     return value && this.data.per[name] ? value / this.data.per[name] : value;
   }
 
-  // Index of the pair of two systems, in either order
-  pair(i, j) {
-    const [a, b] = i < j ? [i, j] : [j, i];
-    return a * (2 * this.size - a - 1) / 2 + b - a - 1;
-  }
+  // Index of the pair of two systems, in either order; undefined if the page does not contain it
+  pair(i, j) { return this.index.get(Math.min(i, j) * this.size + Math.max(i, j)); }
 
-  get asReported() { return this.ties === this.data.ties && this.prior === null; }
+  get asReported() { return this.ties === this.data.ties && !this.prior; }
 
   get switches() { return this.data.kind === "counts" && "t" in this.data.pairs; }
 
-  // Set the policy for ties and the prior (null: that of the report)
-  settle(ties, prior) {
+  // Set the policy for ties and the prior by its name (null: that of the report)
+  settle(ties, name) {
     this.ties = ties;
-    this.prior = prior;
+    this.priorName = name;
+    this.prior = name && this.data.priors[name];
     this.cache = new Array(this.number);
     const held = () => new Float64Array(this.number);
     this.masses = { rope: NaN, within: held(), above: held(), done: held() };
@@ -75,13 +75,9 @@ class Model {
     if (kind !== "counts") return null;
     let [w, l, t] = ["w", "l", "t"].map((name) => this.at(name, k));
     const prior = this.prior || this.data.prior, halves = POLICIES[this.ties];
-    if (t === undefined) return { a: w + prior[0], b: l + prior[1], t: 0 };
-    if (halves) {
-      w += Math.floor(t * halves[0] / 2);
-      l += Math.floor(t * halves[1] / 2);
-      return { a: w + prior[0], b: l + prior[1], t: 0 };
-    }
-    return { a: w + prior[0], b: l + prior[1], t: t + prior[2] };
+    const third = t !== undefined && !halves;
+    if (t && halves) [w, l] = [w, l].map((n, side) => n + Math.floor(t * halves[side] / 2));
+    return { a: w + prior[0], b: l + prior[1], t: third ? t + prior[2] : 0 };
   }
 
   // Results that do not change with ROPE and threshold
@@ -183,14 +179,4 @@ class Model {
     if (!of) return [null, null, null];
     return [pairMean(of), ...interval(of, this.data.ci_prob, this.data.ci_kind)];
   }
-}
-
-// Of Student's t with so many degrees of freedom that it is normal
-function normalQuantile(p) {
-  let low = 0, high = 1e6;
-  for (let k = 0; k < 200 && high - low > 1e-13 * high; k++) {
-    const middle = (low + high) / 2;
-    if (studentBelow(middle, 1e6) < p) low = middle; else high = middle;
-  }
-  return (low + high) / 2;
 }

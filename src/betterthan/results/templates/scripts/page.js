@@ -10,16 +10,13 @@ function viewOf(data, pre) {
   const view = { data, model, reported, pinned: null, pre,
     settings: { ...reported }, index: new Map(data.systems.map((s, k) => [s, k])),
     cells: [], waiting: 0 };
-  view.ropeMoves = data.kind === "counts" || data.kind === "units";
   view.ropeMost = mostRope(data, model);
-  view.whyNot = data.kind === "drawn" ? "The ROPE cannot be changed here: the page does not contain "
-    + "the posterior draws." : "A ROPE needs the number of ties, which is unknown.";
   view.outcomes = reportedOutcomes(view);
   return view;
 }
 
-function start(data, pre) {
-  const view = viewOf(data, pre), { model } = view;
+function start(data) {
+  const { pre } = data, view = viewOf(data, pre), { model } = view;
   const id = (name) => pre + name;
   const answer = document.getElementById(id("answer"));
   view.root = answer.closest(".chapter");
@@ -48,8 +45,7 @@ function start(data, pre) {
   attachPicture(view);
   view.show = (i, j, from) => { if (view.pinned === null) showCard(view, i, j, from); };
   view.pin = (i, j) => {
-    view.pinned = model.pair(i, j);
-    view.settings.pair = view.pinned;
+    view.settings.pair = view.pinned = model.pair(i, j);
     showCard(view, i, j, null);
     remember();
     view.card.focus();
@@ -89,7 +85,7 @@ function attachSystems(view) {
     for (const row of table.tBodies[0].rows) {
       const system = view.index.get(row.dataset.of);
       heads.forEach((head, c) => {
-        if (system !== undefined && ends[head]) {
+        if (system !== undefined && ends[head] && !view.data.kept) {
           view.ends.push([row.cells[c], system, ends[head], row.cells[c].textContent]);
         }
       });
@@ -118,7 +114,8 @@ function attachMatrix(view) {
     return;
   }
   const svg = view.root.querySelector("svg.big");
-  if (svg) view.paint = followDrawing(view, svg, systems);
+  const paint = svg && followDrawing(view, svg, systems);
+  if (!view.data.kept) view.paint = paint; // else the drawing stays as reported
 }
 
 // The picture of differences: verdicts follow threshold and ROPE
@@ -126,7 +123,7 @@ function attachPicture(view) {
   view.picture = [...view.root.querySelectorAll(".forest tr[data-of]")].map((row) =>
     ({ row, of: view.index.get(row.dataset.of), against: view.index.get(row.dataset.against),
       before: [...row.classList].find((name) => name.startsWith("v-")).slice(2) }))
-    .filter(({ of, against, row }) => of !== undefined && against !== undefined && of !== against
+    .filter(({ of, against, row }) => view.model.pair(of, against) !== undefined
       && row.querySelector(".iv"));
 }
 
@@ -182,15 +179,10 @@ function read(view, controls, hash) {
 function change(view, what, done, controls) {
   const { model, settings } = view;
   Object.assign(settings, what);
-  const switched = settings.ties !== model.ties
-    || settings.prior !== (view.priorName === undefined ? null : view.priorName);
+  const switched = settings.ties !== model.ties || settings.prior !== model.priorName;
   const all = switched || "baseline" in what;
-  if (switched) {
-    view.priorName = settings.prior;
-    model.settle(settings.ties, settings.prior === null ? null : view.data.priors[settings.prior]);
-  }
+  if (switched) model.settle(settings.ties, settings.prior);
   if (all) { reread(view.live); fill(view.live); } else follow(view.live);
-  if (model.number <= 500) markCells(view, view.cells);
   clearTimeout(view.waiting);
   const rest = () => settle(view, controls);
   if (done) rest(); else view.waiting = setTimeout(rest, 60);
@@ -198,7 +190,7 @@ function change(view, what, done, controls) {
 
 function settle(view, controls) {
   controls.sync();
-  if (view.model.number > 500) markCells(view, view.cells);
+  markCells(view, view.cells);
   if (view.paint && !sameSettings(view.settings, view.painted || view.reported)) { view.paint(); view.painted = { ...view.settings }; }
   followSystems(view);
   followPicture(view);
@@ -227,12 +219,20 @@ function showCard(view, i, j, from) {
   view.card.replaceChildren(
     make("button", { type: "button", class: "close", "aria-label": "Close", text: "×",
       onclick: () => view.unpin() }),
-    make("h2", { text: view.model.systems[i] + " and " + view.model.systems[j] }), cardOf(view, k));
+    make("h2", { text: view.model.systems[i] + " and " + view.model.systems[j] }),
+    k === undefined ? elsewhere(view, i, j) : cardOf(view, k));
   view.card.hidden = false;
   if (from && from === document.activeElement) {
     announce(view.card.querySelector("h2").textContent + ": "
       + view.card.querySelector("dd").textContent);
   }
+}
+
+// Of a pair that the page does not contain
+function elsewhere({ model: { systems } }, i, j) {
+  const [a, b] = [i, j].map((system) => JSON.stringify(systems[system]));
+  return make("dd", { text: "This page does not contain the pair. In Python: c.data.sel(system_a=" + a
+    + ", system_b=" + b + ")" });
 }
 
 function hideCard(view) {
@@ -268,7 +268,7 @@ function printAsReported() {
 function begin(chapters) {
   for (const table of document.querySelectorAll("table")) enhanceTable(table);
   themeButton();
-  const views = chapters.map(([pre, { data }]) => start(data, pre)), view = views[0] || null;
+  const views = chapters.map(([texts, { data }]) => start({ ...data, ...texts })), view = views[0] || null;
   readAll();
   on(window, "hashchange", readAll);
   printAsReported();
@@ -278,7 +278,7 @@ function begin(chapters) {
 }
 
 const CHAPTERS = [...document.querySelectorAll("script.bt-data")].map((place) =>
-  [place.dataset.pre, JSON.parse(place.textContent)]);
+  [place.dataset, JSON.parse(place.textContent)]);
 if (CHAPTERS.some(([, { data }]) => data.systems.length > 20)) { // show the answer first
   requestAnimationFrame(() => setTimeout(() => begin(CHAPTERS), 0));
 } else begin(CHAPTERS);

@@ -13,7 +13,7 @@ function settingsFrom(fragment, view) {
   const all = new URLSearchParams(text), values = { get: (key) => all.get(view.pre + key) };
   const rope = numberIn(values.get("rope"), 0, view.ropeMost);
   const threshold = numberIn(values.get("threshold"), 0.5, 1);
-  if (rope !== null && view.ropeMoves) settings.rope = rope;
+  if (rope !== null && !view.data.ropeStays) settings.rope = rope;
   if (threshold !== null && threshold > 0.5 && threshold < 1) settings.threshold = threshold;
   if (view.model.switches) {
     const ties = values.get("ties"), prior = values.get("prior");
@@ -46,7 +46,7 @@ function fragmentNow() {
   for (const { settings, reported, pre } of VIEWS) {
     for (const key of KEYS) {
       const value = settings[key];
-      if (value === (reported[key] === undefined ? null : reported[key])) continue;
+      if (value === undefined || value === (reported[key] === undefined ? null : reported[key])) continue;
       values.set(pre + key, value === null ? "none" : String(value));
     }
   }
