@@ -3,8 +3,10 @@
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -87,9 +89,9 @@ class Expansion:
         return problem(self.where, f"unpacks {packed_size} {most}; {self.right}")
 
 
-def refuse_crowded(data: bytes, where: str, row: int | None = None) -> None:
-    """Refuse one value of JSON that takes far more memory than its bytes: as millions of empty
-    lists do.
+def refuse_crowded(data: bytes, where: str, row: int | None = None, light: int = _LIGHT) -> int:
+    """Refuse one value of JSON that takes far more memory than its bytes, as millions of empty
+    lists do; return about how much memory its values take.
 
     Parameters
     ----------
@@ -97,17 +99,125 @@ def refuse_crowded(data: bytes, where: str, row: int | None = None) -> None:
     where : str
         The name of the file, for messages.
     row : int, optional
+    light : int
+        How many bytes may hold anything: no values of these are counted.
     """
     most = _TIMES * len(data)
-    if len(data) <= _LIGHT or _weight([data]) <= most:
-        return
+    if len(data) <= light or _weight([data]) <= len(data):
+        return 0
     weight = _weight(_outside_texts(data))
-    if weight > most:
+    if weight > most and len(data) > _LIGHT:
         reason = (
             f"holds so many small values in {len(data):,} bytes that they take {weight:,} bytes of "
             f"memory, more than {most:,}; give parts of it"
         )
         raise problem(where, reason, row=row)
+    return weight
+
+
+# bytes in memory of a sample, of digests of what it asks, of a score, of a letter of id and text
+_SAMPLE, _DIGESTS, _SCORE, _LETTER = 300, 200, 150, 3
+_SMALL = 2**24  # bytes in memory that any logs may take
+
+
+def most_blanks(size: int) -> int:
+    """How many blank cells a table may have that no byte of the file stands for: each takes 8 bytes
+    of memory.
+
+    Examples
+    --------
+    >>> most_blanks(10**6)
+    2472152
+    """
+    return (_SMALL + _TIMES * size // 2) // 8
+
+
+@dataclass
+class Memory:
+    """What the logs that are read expand to, and what is kept of them.
+
+    Attributes
+    ----------
+    sizes : dict of str to int
+        Bytes of each file, or member of an archive; the last is the one that is read.
+    size : int
+        Their sum.
+    kept : int
+        Bytes in memory.
+    """
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+    kept: int = 0
+
+    def keep(self, size_kept: int, row: int | None) -> None:
+        """Count bytes in memory; refuse logs whose rows are so small that all they hold takes far
+        more memory than the files.
+        """
+        self.kept += size_kept
+        most = _SMALL + _TIMES * self.size
+        if self.kept > most:
+            reason = (
+                f"holds samples of so few bytes that {self.size:,} take more than {most:,} bytes "
+                "of memory; give parts of it, or a table with columns item, system and score"
+            )
+            raise problem(next(reversed(self.sizes), ""), reason, row=row)
+
+
+MEMORY: ContextVar[Memory | None] = ContextVar("memory", default=None)
+
+
+@contextmanager
+def counted_memory() -> Generator[None]:
+    """Refuse logs that take far more memory than their files, of those that are read within."""
+    before = MEMORY.set(Memory())
+    try:
+        yield
+    finally:
+        MEMORY.reset(before)
+
+
+def count_size(name: str, size: int) -> None:
+    """Count what a file, or a member of an archive, expands to."""
+    if memory := MEMORY.get():
+        more = size - memory.sizes.get(name, 0)
+        if more > 0:
+            memory.sizes[name] = size
+            memory.size += more
+
+
+def keep(
+    items: Sequence[Any], texts: Sequence[str], scores: int, row: int | None, *, hashed: bool
+) -> None:
+    """Count samples of logs that are kept; see `Memory.keep`.
+
+    Parameters
+    ----------
+    items : sequence
+        Their ids.
+    texts : sequence of str
+        What is kept of what they ask.
+    scores : int
+        How many they have.
+    row : int, optional
+        Where the last of them stands, for messages.
+    hashed : bool
+        Whether digests are kept of what they ask.
+    """
+    if memory := MEMORY.get():
+        letters = _LETTER * (sum(map(len, filter(_is_text, items))) + sum(map(len, texts)))
+        sample = _SAMPLE + _DIGESTS * hashed
+        memory.keep(sample * len(items) + _SCORE * scores + letters, row)
+
+
+def keep_bytes(size: int, row: int | None = None) -> None:
+    """Count bytes in memory that are kept of logs; see `Memory.keep`."""
+    if memory := MEMORY.get():
+        memory.keep(size, row)
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str
 
 
 def _weight(pieces: Iterable[bytes]) -> int:
@@ -144,6 +254,8 @@ def opened(path: Path, name: str) -> BinaryIO:
     kind = _packing(file.read(4))
     if kind is None:
         file.seek(0)
+        if MEMORY.get():
+            count_size(name, path.stat().st_size)
         return file
     file.close()
     return _unpacked(path, name, kind)
@@ -189,6 +301,7 @@ class _Counted(io.RawIOBase):
             reason = f"not a whole {self._kind} file ({error}); pack or download it again"
             raise problem(self._expansion.where, reason) from None
         self._expansion.add(len(data))
+        count_size(self._expansion.where, self._expansion.size)
         buffer[: len(data)] = data
         return len(data)
 

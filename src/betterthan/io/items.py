@@ -43,6 +43,7 @@ from betterthan.io.texts import (
 )
 
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
+_MOST_NUMBERED = 300_000  # rows without ids
 _WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
@@ -71,6 +72,10 @@ def items_of(table: Table) -> Items:
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
     used = {*columns_by_role.values(), *ignored}
     if column is None:
+        if len(table.rows) > _MOST_NUMBERED:
+            reason = f"holds {len(table.rows):,} rows and no column of item ids"
+            right = f"more than {_MOST_NUMBERED:,} rows need one; add a column 'item'"
+            raise problem(table.source, f"{reason}; {right}")
         ids = numbered(len(table.rows))
         summary = "items are row numbers (no column of item ids)" + describe_coordinates(
             columns_by_role

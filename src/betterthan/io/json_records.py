@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any, BinaryIO
@@ -384,7 +384,7 @@ _BLOCK = 512  # records that are put into columns together
 
 def parse_json_lines(data: bytes, source: str) -> Table:
     """The table in JSON Lines in UTF-8; rows are numbered by line."""
-    columns, rows = _Columns(source), array("q")
+    columns, rows = _Columns(source, len(data)), array("q")
     lines = io.BytesIO(data)
     lines.seek(len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
     for row, line in enumerate(lines, start=1):
@@ -397,7 +397,7 @@ def parse_json_lines(data: bytes, source: str) -> Table:
 
 def parse_json(data: bytes, source: str) -> Table:
     """The table in a JSON list of objects in UTF-8; rows are numbered by object, from 1."""
-    columns, window = _Columns(source), Window(io.BytesIO(data), source)
+    columns, window = _Columns(source, len(data)), Window(io.BytesIO(data), source)
     if window.next() and not window.skip("["):
         window.value()
         window.end()
@@ -412,8 +412,10 @@ def parse_json(data: bytes, source: str) -> Table:
 class _Columns:
     """The cells of records by their keys; one that a record lacks is a blank cell."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, length: int) -> None:
         self._source, self.size = source, 0
+        self._blanks = compression.most_blanks(length)
+        self._filled = 0
         self._last: list[dict[str, Any]] = []  # that are in no column yet
         self._begin: dict[str, int] = {}
         self._cells: dict[str, list[Any]] = {}
@@ -432,11 +434,12 @@ class _Columns:
         """Put the last records into columns."""
         records, self._last = self._last, []
         done = self.size - len(records)
-        for key in dict.fromkeys(chain.from_iterable(records)):
+        keys = dict.fromkeys(chain.from_iterable(records))
+        self._filled += sum(map(len, records))
+        self._refuse_large({*keys, *self._cells})
+        for key in keys:
             begin, cells = self._begin.setdefault(key, done), self._cells.setdefault(key, [])
-            if lacking := done - begin - len(cells):
-                self._refuse_large()
-                cells += [None] * lacking
+            cells += [None] * (done - begin - len(cells))
             cells += [record.get(key) for record in records]
 
     def table(self, rows: Sequence[int]) -> Table:
@@ -445,15 +448,22 @@ class _Columns:
             reason = "is empty; give one object for each item, pair or vote"
             raise problem(self._source, reason)
         self._put()
-        self._refuse_large()
         for key, cells in self._cells.items():
             if begin := self._begin[key]:
                 cells[:0] = [None] * begin
             cells += [None] * (self.size - len(cells))
         return make_table(self._source, list(self._cells), list(self._cells.values()), rows)
 
-    def _refuse_large(self) -> None:
-        refuse_large(self._source, objects=self.size, keys=len(self._cells))
+    def _refuse_large(self, keys: Collection[str]) -> None:
+        """Refuse keys that few objects share, before they take memory."""
+        refuse_large(self._source, objects=self.size, keys=len(keys))
+        blanks = self.size * len(keys) - self._filled
+        if blanks > self._blanks:
+            reason = (
+                f"holds {self.size:,} objects with {len(keys):,} keys, of which most lack most; "
+                "give each cell a row with item, system and score"
+            )
+            raise problem(self._source, reason, row=self.size)
 
 
 def value_of(text: str, source: str, row: int | None) -> Any:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, BinaryIO
 
-from betterthan.io.compression import Expansion, zstd
+from betterthan.io.compression import Expansion, count_size, zstd
 from betterthan.io.problems import problem
 from betterthan.logs.sniffing import LogFile
 
@@ -67,6 +67,7 @@ class Archive:
         expansion = Expansion(where, info.compress_size, self._expansion, _RIGHT)
         if whole:
             expansion.expect(info.file_size)
+            count_size(where, info.file_size)
         if info.flag_bits & 1:
             raise problem(where, "is encrypted")
         if info.compress_type not in (_STORED, _DEFLATE, _ZSTD):

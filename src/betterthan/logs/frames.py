@@ -1,7 +1,7 @@
 """Names of the systems of runs, and runs as the two tables of `Logs`, also in a file."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -12,7 +12,7 @@ from pandas.api.types import union_categoricals
 from betterthan import checks
 from betterthan.files import write_whole
 from betterthan.io.problems import listed, quoted
-from betterthan.io.texts import text_array
+from betterthan.io.texts import coded
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
 from betterthan.text import encodable, escaped, no_formulas
 
@@ -156,21 +156,28 @@ RECORDS = (
 
 def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     """Tabulate the records of some runs, with rows for planned samples that were not run."""
-    parts = [_run_columns(k, run) for k, run in enumerate(runs)]
+    items = coded([item for run in runs for item in (*run.cells.item, *_declared(run))])
+    ends = np.cumsum([len(run.cells) + len(_declared(run)) for run in runs])
+    order = sorted(range(len(items.distinct)), key=items.distinct.__getitem__)
+    codes = np.split(np.argsort(order)[items.codes].astype(np.int32), ends[:-1])
+    parts = [_run_columns(k, *one) for k, one in enumerate(zip(runs, codes, strict=True))]
     columns_read: dict[str, Any] = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
     run_index = columns_read.pop("run")
     status = pd.Categorical.from_codes(columns_read.pop("status"), categories=list(STATUSES))
-    texts = {name: _categories(columns_read.pop(name)) for name in ("metric", "item", "cluster")}
+    texts = {name: pd.Categorical(columns_read.pop(name)) for name in ("metric", "cluster")}
+    texts["item"] = pd.Categorical.from_codes(
+        columns_read.pop("item"), categories=[items.distinct[k] for k in order]
+    )
     named = {
         "system": _repeated(systems, run_index),
         "task": _repeated([run.task for run in runs], run_index),
     }
     score = np.where(np.asarray(status.codes) == STATUSES.index(OK), columns_read["raw"], np.nan)
-    columns = {"run": run_index.astype(np.int32), "status": status, "score": score}
+    columns = {"run": run_index, "status": status, "score": score}
     columns |= texts | named | columns_read
-    records = pd.DataFrame({name: columns[name] for name in RECORDS})
+    records = pd.DataFrame({name: columns[name] for name in RECORDS}, copy=False)
     return Logs(records, _runs_table(runs, systems))
 
 
@@ -217,14 +224,6 @@ def joined_by_id_note(tools: Sequence[str]) -> tuple[str, str]:
     return "mixed", f"logs of {' and '.join(tools)} are joined by id alone"
 
 
-def _categories(values: np.ndarray) -> pd.Categorical:
-    """Values by the distinct ones, which are sorted."""
-    if values.dtype.kind != "U":
-        return pd.Categorical(values)
-    distinct, codes = np.unique(values, return_inverse=True)  # makes no texts of Python
-    return pd.Categorical.from_codes(codes, categories=distinct)
-
-
 def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
     """Repeat the value of each run for each of its records."""
     distinct = list(dict.fromkeys(values))
@@ -232,11 +231,17 @@ def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(codes[run_index], categories=distinct)
 
 
-def _run_columns(place: int, run: Run) -> dict[str, np.ndarray]:
+def _declared(run: Run) -> list[str]:
+    """The items that were to be run, where that is known."""
+    return run.declared if run.epochs > 0 else []
+
+
+def _run_columns(place: int, run: Run, items: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns of a run; `items` are the codes of its samples, then of its declared items."""
     cells = run.cells
     sample_index, metric, raw, status = _with_failed(cells)
     sample_columns = {
-        "item": text_array(cells.item),
+        "item": items[: len(cells)],
         "item_hash": _objects(cells.content),
         "prompt_hash": _objects(cells.prompt),
         "epoch": np.array(cells.epoch, np.int32),
@@ -249,8 +254,8 @@ def _run_columns(place: int, run: Run) -> dict[str, np.ndarray]:
     if not np.array_equal(sample_index, np.arange(len(cells))):
         columns = {name: values[sample_index] for name, values in sample_columns.items()}
     columns |= {"metric": metric, "raw": raw, "status": status}
-    columns = _with_missing(run, columns)
-    return {"run": np.full(len(columns["raw"]), place)} | columns
+    columns = _with_missing(run, columns, items[len(cells) :])
+    return {"run": np.full(len(columns["raw"]), place, np.int32)} | columns
 
 
 def _with_failed(cells: Cells) -> list[np.ndarray]:
@@ -276,19 +281,26 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
     return [part[place] for part in parts]
 
 
-def _with_missing(run: Run, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _with_missing(
+    run: Run, columns: dict[str, np.ndarray], declared: np.ndarray
+) -> dict[str, np.ndarray]:
     """Append rows for declared samples that the log does not contain."""
-    if not run.declared:
+    if not len(declared):
         return columns
     present = set(zip(run.cells.item, run.cells.epoch, strict=True))
-    absent = [key for key in product(run.declared, range(1, run.epochs + 1)) if key not in present]
+    absent = [
+        (code, epoch)
+        for item, code in zip(run.declared, declared.tolist(), strict=True)
+        for epoch in range(1, run.epochs + 1)
+        if (item, epoch) not in present
+    ]
     if not absent:
         return columns
     metrics = list(dict.fromkeys(columns["metric"].tolist())) or [""]
     rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
     number = len(rows)
     more: dict[str, Any] = {
-        "item": text_array([item for item, _, _ in rows]),
+        "item": np.array([item for item, _, _ in rows], np.int32),
         "epoch": np.array([epoch for _, epoch, _ in rows], np.int32),
         "metric": _objects([metric for _, _, metric in rows]),
         "raw": np.full(number, np.nan),

@@ -65,10 +65,16 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 
+_LIGHT = 2**20  # bytes of a file whose values are not counted
+
+
 def read_json(file: LogFile) -> Any:
     """Read the one JSON value of a file."""
-    with file.open() as data:
-        return parsed(data.read(), file.name)
+    with file.open() as opened:
+        data = opened.read()
+    size = 2 * len(data) + refuse_crowded(data, file.name, light=_LIGHT)
+    compression.keep_bytes(size)
+    return parsed(data, file.name)
 
 
 def number(value: Any) -> float | None:

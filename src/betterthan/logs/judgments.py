@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from betterthan.io.layouts import layout_by_name, summary_line
 from betterthan.io.pair_counts import judgments
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table, make_table
-from betterthan.io.texts import BLOCK, Coding
+from betterthan.io.texts import BLOCK, Coding, repeated
 from betterthan.logs.hashing import TooDeepError, digest
 from betterthan.logs.json_values import (
     as_score,
@@ -75,16 +76,15 @@ class Judged:
         """Its judgments, without columns that are blank in every row."""
         columns, last, places = [Coding() for _ in _COLUMNS], list[_Judgment](), array("q")
         unlike = not self.id or self.id in preview_columns(file.preview)
-        first_places: dict[bytes, int] = {}
+        contents, content_places = array("q"), array("q")
         for place, cells in table_rows(file):
             row = _Row(file, place, cells)
             try:
-                first = first_places.setdefault(digest(cells), place) if unlike else place
+                if unlike:
+                    contents.append(int.from_bytes(digest(cells)[:8], signed=True))
+                    content_places.append(place)
             except TooDeepError:
                 raise row.problem("holds a value that is nested too deeply") from None
-            if first != place:
-                reason = f"is the same as row {first}; leave it out, or give the file without"
-                raise row.problem(f"{reason} copies")
             for judgment in self.judgments(row):
                 last.append((*judgment, *[""] * (len(_COLUMNS) - len(judgment))))
                 places.append(place)
@@ -92,10 +92,22 @@ class Judged:
                     _put(columns, last)
         if not places:
             raise problem(file.name, "holds no judgments")
+        _refuse_copies(file, contents, content_places)
         _put(columns, last)
         coded = {k: v.done() for k, v in zip(_COLUMNS, columns, strict=True)}
         filled = {k: v for k, v in coded.items() if any(v.distinct) or k in _COLUMNS[:3]}
         return make_table(file.name, list(filled), list(filled.values()), places)
+
+
+def _refuse_copies(file: LogFile, contents: array[int], places: array[int]) -> None:
+    """Refuse a row that is the same as one before, by the numbers of their contents."""
+    if not len(repeated(np.asarray(contents))):
+        return
+    first_places: dict[int, int] = {}
+    for content, place in zip(contents, places, strict=True):
+        if (first := first_places.setdefault(content, place)) != place:
+            reason = f"is the same as row {first}; leave it out, or give the file without copies"
+            raise problem(file.name, reason, row=place)
 
 
 def _put(columns: list[Coding], judgments: list[_Judgment]) -> None:

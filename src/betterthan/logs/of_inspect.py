@@ -9,6 +9,7 @@ from hashlib import blake2b
 from itertools import batched, chain
 from typing import Any
 
+from betterthan.io.compression import keep
 from betterthan.io.json_records import Window, elements, fields
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.logs.archives import Archive
@@ -166,6 +167,7 @@ class Scores:
 
     def __init__(self) -> None:
         self._size = 0
+        self.number = 0  # of values, at least one for a sample
         self._columns: dict[str | None, list[Any]] = {}  # None: the only one, which has no name
 
     def add(self, samples: Sequence[dict[str, Any]]) -> None:
@@ -179,6 +181,7 @@ class Scores:
                 column += [_NONE] * (self._size - len(column))
                 column.append(score.get("value") if isinstance(score, dict) else score)
             self._size += 1
+            self.number += len(scores) or 1
 
     def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
         """The values of some samples by scorer, `sole` for the only one; `_NONE` where there is no
@@ -521,6 +524,7 @@ class _Samples:
     metadata: list[Any] = field(default_factory=list)
     contents: list[bytes | None] = field(default_factory=list)  # digests of what each asks
     scores: Scores = field(default_factory=Scores)
+    counted: list[int] = field(default_factory=lambda: [0, 0])  # samples and scores, see `keep`
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -539,6 +543,12 @@ class _Samples:
         if self.with_metadata:
             self.metadata.extend(sample.get("metadata") for sample in batch)
         self.scores.add(batch)
+        k, counted_scores = self.counted
+        if len(self.ids) - k >= _SOME:
+            scores, hashed = self.scores.number, bool(self.contents and self.contents[-1])
+            row = len(self.ids)
+            keep(self.ids[k:], self.texts[k:], scores - counted_scores, row, hashed=hashed)
+            self.counted[:] = [row, scores]
 
     def last(self) -> Sequence[int]:
         """The place of each (id, epoch): of two the last, which a scoring again wrote."""

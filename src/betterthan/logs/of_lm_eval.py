@@ -160,16 +160,20 @@ class _Rows:
 
     def __init__(self, run: Run, metrics: list[str] | None) -> None:
         self._run, self._metrics = run, metrics
-        self._places: dict[Any, tuple[int, set[str]]] = {}
+        self._places: dict[Any, int] = {}  # the last sample of each document
+        self._bits: dict[str, int] = {}  # of each filter
+        self._filters: list[int] = []  # of each sample, their bits
         self._names: dict[Any, list[tuple[str, str]]] = {}
 
     def add(self, row: int, record: dict[str, Any]) -> None:
         """Add a row: of a document that has this filter already, the document again."""
         key, chosen = record["doc_id"], record.get("filter") or "none"
-        if key not in self._places or chosen in self._places[key][1]:
-            self._places[key] = (_sample(self._run, row, record), set())
-        place, filters = self._places[key]
-        filters.add(chosen)
+        bit = self._bits.setdefault(chosen, 1 << len(self._bits))
+        place = self._places.get(key)
+        if place is None or self._filters[place] & bit:
+            place = self._places[key] = _sample(self._run, row, record)
+            self._filters.append(0)
+        self._filters[place] |= bit
         if not isinstance(record.get("metrics"), list | None):
             raise TypeError("metrics is no list")
         metrics = tuple(

@@ -5,10 +5,11 @@ Its CSV cuts scores to two digits and repeats names of columns: it is recognised
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from betterthan.io.compression import keep_bytes
 from betterthan.io.problems import counted, listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
@@ -31,21 +32,31 @@ _COLUMN = re.compile(r"\[[^\]]+\] ")  # [provider] prompt
 _CELL = re.compile(r"\[(PASS|FAIL|ERROR)\] ?(\(|$)", re.MULTILINE)
 _SECRET = re.compile("api_?key|secret|password|authorization|cookie", re.IGNORECASE)
 _COUNTED = ("Pass", "Fail", "Error")
+_ROW, _VALUE, _STEP = 900, 64, 2**10  # bytes in memory of a row, of a score; rows between looks
 _FAILED = 2  # failureReason of what never ran; a check that fails is 1
 _NO_CSV = (
     "is promptfoo's CSV, which cuts scores to two digits; give its JSON: promptfoo eval -o out.json"
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Result:
-    """One output of a provider to a prompt on a test."""
+    """One output of a provider to a prompt on a test: what counts of a row."""
 
-    row: dict[str, Any]
     place: int
     system: tuple[str, str, Any]  # provider, prompt, and place among the columns
     test: bytes  # digest of the test
     number: int  # of the test in the file
+    outcome: bytes  # digest of the test, the output and its scores
+    content: bytes  # of the variables and the checks
+    prompt: bytes  # of what was sent, whole
+    raw_prompt: bytes  # of its text
+    text: str
+    has_vars: bool
+    status: str
+    error: str
+    scores: tuple[tuple[str, Any], ...]
+    config: Any  # of the provider
 
 
 def recognises(preview: Preview) -> bool:
@@ -71,14 +82,14 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     known_ids: set[str] = set()
     for file in logs:
         about, rows = _opened(file)
-        ids = {str(row["id"]) for _, row in rows if row.get("id")}
+        ids: set[str] = set()
+        results, double = _results(file, rows, ids)
         if ids and ids <= known_ids:
             skipped.append(file.name)
             continue
         known_ids |= ids
-        results = _results(file, rows)
         run_list += _make_runs(file, about, results)
-        if double := len(rows) - len(results):
+        if double:
             message = f"{counted(double, 'row')} of {file.name} given twice, counted once"
             run_list[-1].notes.append(("twice", message))
     if skipped:
@@ -103,43 +114,72 @@ def _is_whole(file: LogFile) -> bool:
     return "evalId" in file.preview.keys
 
 
-def _opened(file: LogFile) -> tuple[dict[str, Any], list[tuple[int, dict[str, Any]]]]:
+def _opened(file: LogFile) -> tuple[dict[str, Any], Iterable[tuple[int, dict[str, Any]]]]:
     """Return the metadata of the evaluation, and its rows with their positions."""
-    about: dict[str, Any] = {}
-    if _is_whole(file):
-        about = read_json(file)
-        rows = about["results"].get("results")
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise problem(file.name, "holds no list of results; is it of promptfoo eval?")
-        results = list(enumerate(rows, start=1))
-    else:
-        results = list(records(file))
-    if not results:
-        raise problem(file.name, "holds no results; run the evaluation first")
-    return about, results
+    if not _is_whole(file):
+        return {}, records(file)
+    about = read_json(file)
+    rows = about["results"].pop("results", None)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise problem(file.name, "holds no list of results; is it of promptfoo eval?")
+    return about, enumerate(rows, start=1)
 
 
-def _results(file: LogFile, rows: Sequence[tuple[int, dict[str, Any]]]) -> list[_Result]:
-    """Group rows by provider, prompt and test; drop duplicates."""
+def _results(
+    file: LogFile, rows: Iterable[tuple[int, dict[str, Any]]], ids: set[str]
+) -> tuple[list[_Result], int]:
+    """Group rows by provider, prompt and test; drop duplicates, and count them. Add the ids of the
+    rows to `ids`.
+    """
     results: dict[tuple[Any, int], _Result] = {}
     counts: dict[Any, int] = {}
-    for place, row in rows:
+    systems: dict[Any, tuple[str, str, Any]] = {}  # one for all results of a system
+    for n, (place, row) in enumerate(rows, start=1):
+        if row.get("id"):
+            ids.add(str(row["id"]))
         system = _system(row)
+        system = systems.setdefault(system, system)
         counts[system] = counts.get(system, 0) + 1
         number = row.get("testIdx")
         number = number if isinstance(number, int) else counts[system]
-        result = _Result(
-            row, place, system, digest(*_test(row), _test_field(row, "description")), number
-        )
+        result = _result(row, place, system, number)
+        if not n % _STEP:
+            size = _ROW + _VALUE * len(result.scores) + len(result.text)
+            keep_bytes(_STEP * size, place)
         first = results.setdefault((system, number), result)
-        if first is not result and _outcome(first) != _outcome(result):
+        if first is not result and first.outcome != result.outcome:
             reason = (
                 f"testIdx {number} of {system[0]!r} is there twice, with other results in row "
                 f"{first.place}; give each evaluation its own file"
             )
             raise problem(file.name, reason, row=place)
+    if not results:
+        raise problem(file.name, "holds no results; run the evaluation first")
     _refuse_no_vars(file, list(results.values()))
-    return list(results.values())
+    return list(results.values()), sum(counts.values()) - len(results)
+
+
+def _result(row: dict[str, Any], place: int, system: tuple[str, str, Any], number: int) -> _Result:
+    variables, checks = _test(row)
+    values = list(variables.values()) if isinstance(variables, dict) else [variables]
+    test = digest(variables, checks, _test_field(row, "description"))
+    prompt, provider, failed = row.get("prompt"), row.get("provider"), _has_failed(row)
+    return _Result(
+        place=place,
+        system=system,
+        test=test,
+        number=number,
+        outcome=_outcome(row, test),
+        content=digest(variables, checks),
+        prompt=digest(prompt),
+        raw_prompt=digest(prompt.get("raw") if isinstance(prompt, dict) else prompt),
+        text=str(values[0]) if len(values) == 1 else str(variables or ""),
+        has_vars=bool(variables),
+        status=ERROR if failed else OK if _is_checked(row) else UNSCORED,
+        error=str(row.get("error") or "")[:200] if failed else "",
+        scores=tuple(_scores(row)),
+        config=provider.get("config") if isinstance(provider, dict) else None,
+    )
 
 
 def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
@@ -164,21 +204,20 @@ def _test_field(row: dict[str, Any], key: str) -> Any:
     return test.get(key) if isinstance(test, dict) else None
 
 
-def _outcome(result: _Result) -> bytes:
-    response = result.row.get("response")
+def _outcome(row: dict[str, Any], test: bytes) -> bytes:
+    response = row.get("response")
     output = response.get("output") if isinstance(response, dict) else response
     keys = ("score", "success", "failureReason", "namedScores")
-    return digest(result.test.hex(), output, *(result.row.get(key) for key in keys))
+    return digest(test.hex(), output, *(row.get(key) for key in keys))
 
 
 def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
     """Refuse tests whose variables were stripped: they cannot be distinguished."""
-    if any(_test(result.row)[0] for result in results):
+    if any(result.has_vars for result in results):
         return
     sent: dict[Any, set[bytes]] = {}
     for result in results:
-        prompt = result.row.get("prompt")
-        sent.setdefault((result.system, result.test), set()).add(digest(prompt))
+        sent.setdefault((result.system, result.test), set()).add(result.prompt)
     if any(len(texts) > 1 for texts in sent.values()):
         reason = (
             "holds prompts without the vars of their tests, so tests cannot be distinguished; run "
@@ -228,9 +267,7 @@ def _order(system: tuple[str, str, Any]) -> tuple[int, str, str]:
 
 def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> Run:
     provider, prompt, _ = result.system
-    provider_config = result.row.get("provider")
-    config = provider_config.get("config") if isinstance(provider_config, dict) else None
-    settings = flat(config) if isinstance(config, dict) else {}
+    settings = flat(result.config) if isinstance(result.config, dict) else {}
     settings = {key: v for key, v in settings.items() if not _SECRET.search(key)}
     return Run(
         tool="promptfoo",
@@ -264,26 +301,21 @@ def _reported(about: dict[str, Any], system: tuple[str, str, Any]) -> dict[str, 
 
 
 def _add(run: Run, result: _Result, copy: int, epoch: int) -> None:
-    variables, checks = _test(result.row)
-    values = list(variables.values()) if isinstance(variables, dict) else [variables]
-    text = str(values[0]) if len(values) == 1 else str(variables or "")
-    prompt = result.row.get("prompt")
-    failed = _has_failed(result.row)
+    failed = result.status == ERROR
     if failed and not run.why:
-        run.why = str(result.row.get("error") or "")[:200]
+        run.why = result.error
     sample = run.cells.sample(
-        numbered(make_id(text, result.test), copy),
+        numbered(make_id(result.text, result.test), copy),
         epoch=epoch + 1,
-        content=digest(variables, checks),
-        prompt=digest(prompt.get("raw") if isinstance(prompt, dict) else prompt),
-        text=text,
+        content=result.content,
+        prompt=result.raw_prompt,
+        text=result.text,
         row=result.place,
         failed=failed,
     )
-    status = ERROR if failed else OK if _is_checked(result.row) else UNSCORED
-    for metric, value in _scores(result.row):
+    for metric, value in result.scores:
         score = parse_score(value, run.files[0], result.place, metric)
-        run.cells.score(sample, metric, score, status)
+        run.cells.score(sample, metric, score, result.status)
 
 
 def _scores(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:

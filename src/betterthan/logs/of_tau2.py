@@ -11,6 +11,7 @@ from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import as_dict, as_text, flat, measured, read_json, whole
 from betterthan.logs.record import ERROR, OK, Run
 from betterthan.logs.sniffing import LogFile, Preview
+from betterthan.text import stripped
 
 _ENDED = ("too_many_errors", "agent_error", "user_error", "infrastructure_error")
 _METRIC, _FOLDER = "reward", "simulations"
@@ -58,35 +59,36 @@ def _is_simulation(preview: Preview) -> bool:
 
 def _run(file: LogFile, single: list[LogFile]) -> Run:
     run = Run("tau2", [file.name], ordered=False)
-    contents, simulations = _read(run, file)
+    contents = _read(run, file)
     run.declared = list(contents)
-    for row, simulation in enumerate(simulations, start=1):
-        _add(run, simulation, row, 0, contents)
     for simulation, name in _read_simulations(single):
         run.files.append(name)
-        _add(run, simulation, 0, len(run.files) - 1, contents)
+        _add(run, simulation, name, None)
     if not len(run.cells):
         raise problem(file.name, _NO_SIMULATIONS)
+    run.cells.content = [contents.get(item) for item in run.cells.item]
     return run
 
 
-def _read(run: Run, file: LogFile) -> tuple[dict[str, bytes | None], list[dict[str, Any]]]:
-    """Tasks with their content, and simulations without their messages."""
+def _read(run: Run, file: LogFile) -> dict[str, bytes | None]:
+    """Add the simulations in a file; return the content of each task."""
     contents: dict[str, bytes | None] = {}
-    inside: list[dict[str, Any]] = []
+    row = 0
     with file.open() as data:
         for key, value in fields(data, file.name, _LISTS):
             if key in _LISTS and not isinstance(value, dict):
                 raise problem(file.name, f"one of {key} is no object", value=value)
             if key == "tasks":
-                contents[str(value.get("id"))] = digest(value) if set(value) > {"id"} else None
+                task = stripped(str(value.get("id")))
+                contents[task] = digest(value) if set(value) > {"id"} else None
             elif key == "simulations":
-                inside.append(_short(value, file.name, len(inside) + 1))
+                row += 1
+                _add(run, value, file.name, row)
             elif key == "info":
                 _add_info(run, as_dict(value))
             elif key == "timestamp":
                 run.started = as_text(value)
-    return contents, inside
+    return contents
 
 
 def _run_from_simulations(files: list[LogFile]) -> Run:
@@ -94,7 +96,7 @@ def _run_from_simulations(files: list[LogFile]) -> Run:
     run = Run("tau2", [], ordered=False)
     for simulation, name in _read_simulations(files):
         run.files.append(name)
-        _add(run, simulation, 0, len(run.files) - 1, {})
+        _add(run, simulation, name, None)
     run.epochs = max(run.cells.epoch)
     run.notes.append(
         ("name", f"{run.files[0]} names no model, and there is no results.json next to it")
@@ -104,43 +106,29 @@ def _run_from_simulations(files: list[LogFile]) -> Run:
 
 def _read_simulations(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], str]]:
     for file in files:
-        yield _short(as_dict(read_json(file)), file.name, None), file.name
+        yield as_dict(read_json(file)), file.name
 
 
-def _short(simulation: dict[str, Any], name: str, row: int | None) -> dict[str, Any]:
+def _add(run: Run, simulation: dict[str, Any], name: str, row: int | None) -> None:
+    """Add a simulation of the last file; without a reward it is an error, a reached limit
+    scores 0.
+    """
     if simulation.get("task_id") is None:
         raise problem(name, "is a simulation without a task_id", row=row)
-    fields_kept = {key: simulation.get(key) for key in ("task_id", "termination_reason")}
-    fields_kept["trial"] = whole(simulation.get("trial"), 0, name, row, "trial")
-    reward = simulation.get("reward_info")
-    if reward is None:
-        return fields_kept | {"reward": None}
-    value = as_dict(reward).get("reward")
-    return fields_kept | {"reward": [measured(value, name, row, _METRIC, _METRIC, 0, 1)]}
-
-
-def _add(
-    run: Run, simulation: dict[str, Any], row: int, file: int, contents: dict[str, bytes | None]
-) -> None:
-    """Add a simulation; without a reward it is an error, a reached limit scores 0."""
-    item, failed = str(simulation["task_id"]), simulation["reward"] is None
+    item, reason = str(simulation["task_id"]), simulation.get("termination_reason")
+    trial = whole(simulation.get("trial"), 0, name, row, "trial")
+    info = simulation.get("reward_info")
+    failed = info is None
+    value = as_dict(info).get("reward")
+    reward = None if failed else measured(value, name, row, _METRIC, _METRIC, 0, 1)
     place = run.cells.sample(
-        item,
-        epoch=simulation["trial"] + 1,
-        content=contents.get(item),
-        text=item,
-        row=row,
-        file=file,
-        failed=failed,
+        item, epoch=trial + 1, text=item, row=row or 0, file=len(run.files) - 1, failed=failed
     )
-    raw = None if failed else simulation["reward"][0]
-    run.cells.score(place, _METRIC, raw, ERROR if failed else OK)
+    run.cells.score(place, _METRIC, reward, ERROR if failed else OK)
     if failed and not run.why:
-        run.why = as_text(simulation["termination_reason"]) or "a simulation without a reward"
-    elif not failed and simulation["termination_reason"] in _ENDED:
-        message = (
-            f"item {quoted(item)} has a reward and ended in {simulation['termination_reason']}"
-        )
+        run.why = as_text(reason) or "a simulation without a reward"
+    elif not failed and reason in _ENDED:
+        message = f"item {quoted(item)} has a reward and ended in {reason}"
         run.notes.append(("errors", f"{message}: the reward counts"))
 
 

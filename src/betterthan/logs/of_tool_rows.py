@@ -3,11 +3,13 @@
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
 
+from betterthan.io.compression import keep_bytes
 from betterthan.io.json_records import value_of
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
@@ -122,7 +124,7 @@ _EXPECTED = re.compile(  # an expectation among MLflow's assessments: a label, n
 _AS_EXPECTED = re.compile("expected(_.+)?|guidelines")
 
 
-@dataclass
+@dataclass(slots=True)
 class _Row:
     """What counts of a row."""
 
@@ -131,8 +133,27 @@ class _Row:
     content: bytes
     text: str
     error: str
-    scores: dict[str, Any] = field(default_factory=dict)
-    failed: set[str] = field(default_factory=set)  # metrics whose scorer failed
+    same: bytes  # digest of a row that has a key
+    places: dict[str, int]  # of each metric in the scores, the same of many rows
+    scores: tuple[Any, ...]
+    failed: frozenset[str]  # metrics whose scorer failed
+
+    def score(self, metric: str) -> Any:
+        """The score by a metric, None where there is none."""
+        return self.scores[self.places[metric]] if metric in self.places else None
+
+
+_ROW, _VALUE, _STEP = 700, 64, 2**10  # bytes in memory of a row, of a score; rows between looks
+
+
+@lru_cache(_STEP)
+def _columns(pattern: Pattern, columns: tuple[str, ...]) -> dict[str, str]:
+    return pattern.metrics(columns)
+
+
+@lru_cache(_STEP)
+def _places(metrics: tuple[str, ...]) -> dict[str, int]:
+    return {metric: k for k, metric in enumerate(metrics)}
 
 
 def recognises(preview: Preview) -> bool:
@@ -162,7 +183,8 @@ def rows_run(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
     ValueError
         If there is no row or no score, a score is none, or a row is there twice with other values.
     """
-    rows_by_key: dict[Any, tuple[bytes, _Row]] = {}
+    rows_read: list[_Row] = []
+    first_rows: dict[str, _Row] = {}
     labels: dict[str, None] = {}
     pattern: Pattern | None = None
     for place, row in rows:
@@ -171,34 +193,43 @@ def rows_run(name: str, rows: Iterable[tuple[int, dict[str, Any]]]) -> Run:
             raise problem(name, f"has columns of no known tool: {listed(row)}", row=place)
         labels |= dict.fromkeys(_expectations(row, pattern))
         key = _first(row, pattern.row) if pattern.row else None
-        same = digest(_as_json(row)) if key is not None else b""
-        entry = same, _row(name, place, row, pattern)
-        first = rows_by_key.setdefault(place if key is None else str(key), entry)
-        if first[0] != same:
-            reason = f"{key!r} is there twice, with other values in row {first[1].place}"
-            raise problem(name, reason, row=place)
+        parsed = _row(name, place, row, pattern, b"" if key is None else digest(_as_json(row)))
+        if key is not None and (first := first_rows.setdefault(str(key), parsed)) is not parsed:
+            if first.same != parsed.same:
+                reason = f"{key!r} is there twice, with other values in row {first.place}"
+                raise problem(name, reason, row=place)
+            continue
+        rows_read.append(parsed)
+        if not len(rows_read) % _STEP:
+            size = _ROW + _VALUE * len(parsed.scores) + len(parsed.text)
+            keep_bytes(_STEP * size, place)
     if pattern is None:
         raise problem(name, "holds names of columns but no rows")
-    return _run(name, pattern, [row for _, row in rows_by_key.values()], labels)
+    return _run(name, pattern, rows_read, labels)
 
 
-def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern) -> _Row:
+def _row(name: str, place: int, row: dict[str, Any], pattern: Pattern, same: bytes) -> _Row:
     inputs = {c: value for c, value in row.items() if re.fullmatch(pattern.inputs, c)}
     inputs = {c: None if is_blank(value) else _as_json(value) for c, value in inputs.items()}
-    parsed = _Row(
+    scores: dict[str, Any] = {}
+    failed: set[str] = set()
+    for column, metric in _columns(pattern, tuple(row)).items():
+        scores[metric] = row[column]
+        if pattern.metric_error and not is_blank(row.get(pattern.metric_error.format(metric))):
+            failed.add(metric)
+    if pattern.scores:
+        scores |= _object(name, place, pattern.scores, row.get(pattern.scores))
+    return _Row(
         place,
         id=str(_first(row, pattern.id) or "") if pattern.id else "",
         content=digest(inputs),
         text=next((str(value) for value in inputs.values() if value is not None), ""),
         error=_error(row, pattern),
+        same=same,
+        places=_places(tuple(scores)),
+        scores=tuple(scores.values()),
+        failed=frozenset(failed),
     )
-    for column, metric in pattern.metrics(row).items():
-        parsed.scores[metric] = row[column]
-        if pattern.metric_error and not is_blank(row.get(pattern.metric_error.format(metric))):
-            parsed.failed.add(metric)
-    if pattern.scores:
-        parsed.scores |= _object(name, place, pattern.scores, row.get(pattern.scores))
-    return parsed
 
 
 def _error(row: dict[str, Any], pattern: Pattern) -> str:
@@ -258,8 +289,8 @@ def _as_json(value: Any) -> Any:
 
 
 def _run(name: str, pattern: Pattern, rows: Sequence[_Row], labels: Iterable[str]) -> Run:
-    named = dict.fromkeys(metric for row in rows for metric in row.scores)
-    texts = [m for m in named if m in set(labels) or _is_text([r.scores.get(m) for r in rows])]
+    named = dict.fromkeys(metric for row in rows for metric in row.places)
+    texts = [m for m in named if m in set(labels) or _is_text([r.score(m) for r in rows])]
     metrics = [metric for metric in named if metric not in texts]
     if not metrics:
         raise problem(name, f"holds no column of scores; {listed(texts) or 'none'} hold text")
@@ -299,5 +330,5 @@ def _add(run: Run, row: _Row, k: int, metrics: Sequence[str]) -> None:
     )
     for metric in metrics:
         status = ERROR if row.error or metric in row.failed else OK
-        raw = parse_score(row.scores.get(metric), run.files[0], row.place, metric)
+        raw = parse_score(row.score(metric), run.files[0], row.place, metric)
         run.cells.score(sample, metric, raw, status)

@@ -4,11 +4,15 @@ Neither names the system: it is the file.
 """
 
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from betterthan.io.problems import counted, problem, quoted
+from betterthan.io.texts import repeated
 from betterthan.logs.json_values import parse_score
-from betterthan.logs.record import Run
+from betterthan.logs.record import Cells, Run
 from betterthan.logs.sniffing import LogFile, Preview
 
 _ALL = {"all", "amean"}  # the line of all queries
@@ -90,8 +94,7 @@ def _run(file: LogFile) -> Run:
 def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
     """Add all queries; return the number of duplicate lines."""
     samples: dict[str, int] = {}
-    known_values: dict[str, dict[int, float]] = {}  # of each metric, by sample
-    double = 0
+    rows = array("Q")
     for row, fields in _lines(file):
         metric, item = fields[measure], fields[query]
         if _COUNTS.fullmatch(metric):
@@ -102,16 +105,31 @@ def _add_lines(run: Run, file: LogFile, measure: int, query: int) -> int:
             continue
         if item not in samples:
             samples[item] = run.cells.sample(item, text=item, row=row)
-        place, values = samples[item], known_values.setdefault(metric, {})
-        if place not in values:
-            values[place] = value
-            run.cells.score(place, metric, value)
-        elif values[place] == value:
-            double += 1
-        else:
-            reason = f"{metric} of query {quoted(item)} is there twice, before with {values[place]}"
-            raise problem(file.name, reason, row=row, value=value)
-    return double
+        run.cells.score(samples[item], metric, value)
+        rows.append(row)
+    return _drop_doubles(run.cells, file, rows)
+
+
+def _drop_doubles(cells: Cells, file: LogFile, rows: array[int]) -> int:
+    """Drop scores that stand in several lines, and return how many; refuse others than before."""
+    places = {metric: k for k, metric in enumerate(dict.fromkeys(cells.metric))}
+    keys = np.fromiter(map(places.__getitem__, cells.metric), np.int64, len(rows))
+    keys += np.asarray(cells.score_sample) * len(places)
+    if not len(repeated(keys)):
+        return 0
+    first: dict[int, int] = {}
+    for k, key in enumerate(keys.tolist()):
+        before = first.setdefault(key, k)
+        if cells.raw[before] != cells.raw[k]:
+            item = quoted(cells.item[cells.score_sample[k]])
+            reason = f"{cells.metric[k]} of query {item} is there twice"
+            reason += f", before with {cells.raw[before]}"
+            raise problem(file.name, reason, row=rows[k], value=cells.raw[k])
+    kept = list(first.values())
+    cells.score_sample = array("q", [cells.score_sample[k] for k in kept])
+    cells.raw = array("d", [cells.raw[k] for k in kept])
+    cells.metric, cells.status = ([of[k] for k in kept] for of in (cells.metric, cells.status))
+    return len(keys) - len(kept)
 
 
 def _lines(file: LogFile) -> Iterator[tuple[int, list[str]]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks
+from betterthan.io.compression import counted_memory
 from betterthan.io.problems import counted, printable, problem, quoted
 from betterthan.io.texts import repeated
 from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
@@ -449,6 +450,7 @@ def combine_runs(
 
 
 @uncollected()
+@counted_memory()
 def read_runs(
     files: Sorted, items: Sequence[str] | None = None, cluster: str | None = None
 ) -> tuple[list[Run], list[str | None]]:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pandas as pd
 
+from betterthan.io.compression import keep
 from betterthan.text import stripped
 
 _NAN = float("nan")
+_STEP = 2**10  # samples or scores whose memory is counted together
 OK, ERROR, UNSCORED, MISSING = STATUSES = ("ok", "error", "unscored", "missing")
 DONE, FAILED, DIED = STATES = ("done", "failed", "died")
 Frame = Any  # a pandas.DataFrame, inside: pandas is typed in part only
@@ -51,6 +53,7 @@ class Cells:
     metric: list[str] = field(default_factory=list)
     raw: array[float] = field(default_factory=lambda: array("d"))
     status: list[str] = field(default_factory=list)
+    kept: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)  # and counted
 
     def sample(
         self,
@@ -94,6 +97,8 @@ class Cells:
         self.row.append(row)
         self.file.append(file)
         self.failed.append(failed)
+        if not len(self.item) % _STEP:
+            self._keep(row)
         return len(self.item) - 1
 
     def score(self, sample: int, metric: str, raw: float | None, status: str = OK) -> None:
@@ -106,6 +111,15 @@ class Cells:
         self.metric.append(intern(metric) if type(metric) is str else metric)
         self.raw.append(number)
         self.status.append(UNSCORED if status == OK and not isfinite(number) else status)
+        if not len(self.raw) % _STEP:
+            self._keep(self.row[sample])
+
+    def _keep(self, row: int) -> None:
+        """Count what came since this was called before."""
+        before, self.kept = self.kept, (len(self.item), len(self.raw))
+        items, texts = self.item[before[0] :], self.text[before[0] :]
+        hashed = self.content[-1] is not None
+        keep(items, texts, self.kept[1] - before[1], row or None, hashed=hashed)
 
     def samples(self, items: Sequence[Any], **columns: Sequence[Any]) -> None:
         """Add samples to none, column by column; see `sample`.
