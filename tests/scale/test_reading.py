@@ -43,6 +43,32 @@ def test_floats_of_a_store_keep_their_gaps(tmp_path):
     np.testing.assert_array_equal(bt.count(scores), bt.count(whole))
 
 
+def without_a_chunk(path, values, zarr_format, **attrs):
+    """A store of which one of eight chunks is lost."""
+    data = labelled(values, **attrs).chunk(item=500).to_dataset()
+    data.to_zarr(path, consolidated=False, zarr_format=zarr_format)
+    (path / "scores" / {2: "1.0", 3: "c/1/0"}[zarr_format]).unlink()
+    return path
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("attrs", [{}, {"missing_value": -1}])
+def test_a_store_that_lost_a_chunk_is_refused(tmp_path, zarr_format, attrs):
+    values = VALUES if attrs else np.abs(VALUES)
+    path = without_a_chunk(tmp_path / "scores.zarr", values, zarr_format, **attrs)
+    said = "scores.zarr: has 1 of 8 chunks of 'scores' not in the store, which would be read as"
+    with pytest.raises(ValueError, match=said):
+        bt.read(path)
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_scores_of_a_lost_chunk_are_missing_where_the_store_says_so(tmp_path, zarr_format):
+    path = without_a_chunk(tmp_path / "scores.zarr", GAPPED, zarr_format)
+    lost = GAPPED.copy()
+    lost[500:1000] = np.nan
+    np.testing.assert_array_equal(bt.count(bt.read(path)), bt.count(labelled(lost)))
+
+
 @pytest.mark.parametrize("kind", ["Int64", "Float32"])
 def test_parquet_files_are_parts_of_one_table(tmp_path, kind):
     scores = bt.read(parts(tmp_path, pd.DataFrame(GAPPED).to_numpy(), kind), lazy=True)

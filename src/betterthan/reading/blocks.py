@@ -154,9 +154,27 @@ def _read_store(path: Path) -> xr.DataArray:
         chosen = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])[
             name
         ]
+    _refuse_absent_chunks(path, name, chosen)
     rows = int(chosen.encoding.get("preferred_chunks", {}).get(names.ITEM, 1))
     width = chosen.sizes[names.SYSTEM] * chosen.dtype.itemsize
     return chosen.chunk({names.ITEM: rows * max(1, _BLOCK // (rows * width)), names.SYSTEM: -1})
+
+
+def _refuse_absent_chunks(path: Path, name: str, scores: xr.DataArray) -> None:
+    """Refuse a store without some of its chunks, unless what is read in their place is missing."""
+    import zarr
+
+    array: Any = zarr.open_array(path / name, mode="r")
+    absent = array.nchunks - array.nchunks_initialized
+    fill = 0 if array.fill_value is None else array.fill_value
+    missing = [scores.attrs.get(key) for key in ("missing_value", "_FillValue")]
+    if absent and fill == fill and fill not in [*missing, scores.encoding.get("_FillValue")]:
+        reason = (
+            f"has {absent:,} of {array.nchunks:,} chunks of {name!r} not in the store, which would "
+            f"be read as scores of {fill}; copy the whole store, or write it with "
+            "write_empty_chunks=True"
+        )
+        raise problem(path.name, reason)
 
 
 def _name_in(opened: xr.Dataset, path: Path) -> Any:
