@@ -231,25 +231,30 @@ def test_names_that_all_describe_are_those_of_systems():
 RUNS = ["run_1", "run_2", "run_3"]
 
 
-def test_columns_of_runs_are_no_systems_to_compare():
-    frame = pd.DataFrame(np.eye(3), columns=RUNS)
-    said = "'run_1', 'run_2', 'run_3' are by their names runs of one system: give them to bt"
+SEEDS = ["gpt_seed2", "gpt_seed1", "pal_seed1", "pal_seed2"]
+
+
+@pytest.mark.parametrize("columns", [RUNS, SEEDS])
+def test_columns_of_runs_are_not_compared_until_it_is_said_what_they_are(columns):
+    """They may be runs of a system, or what each team submitted: averaged, the best may lose."""
+    frame = pd.DataFrame(np.eye(len(columns)), columns=columns)
+    said = f"'{columns[0]}', .* may be runs of one system, .* bt.runs.reliability, or pass sys"
     with pytest.raises(ValueError, match=said):
         bt.compare(frame)
-    assert bt.read(frame, systems=RUNS).system.values.tolist() == RUNS
+    assert bt.read(frame, systems=columns).system.values.tolist() == columns
 
 
-def test_columns_of_runs_of_several_systems_are_their_runs():
+def test_checkpoints_of_a_training_are_systems():
+    columns = ["bert_epoch1", "bert_epoch2"]
+    assert bt.read(pd.DataFrame(np.eye(2), columns=columns)).system.values.tolist() == columns
+
+
+def test_columns_of_runs_of_several_systems_are_runs_where_runs_are_asked_for():
     values = np.random.default_rng(1).integers(0, 2, (20, 4))
-    columns = ["gpt_seed2", "gpt_seed1", "pal_seed1", "pal_seed2"]
-    scores = bt.read(pd.DataFrame(values, columns=columns).assign(item=range(20)))
-    assert "2 runs of a system from columns 'gpt_seed2'" in scores.attrs["reading"]
-    assert scores["system"].values.tolist() == ["gpt", "pal"]
-    assert scores["item"].values.tolist()[:3] == ["0", "0", "1"]
-    assert scores["epoch"].values.tolist() == [1, 2] * 20
-    np.testing.assert_array_equal(scores.values.reshape(20, 2, 2)[:, 0], values[:, [1, 2]])
-    np.testing.assert_array_equal(scores.values.reshape(20, 2, 2)[:, 1], values[:, [0, 3]])
-    assert bt.read(pd.DataFrame(values, columns=columns), systems=columns).shape == (20, 4)
+    found = bt.runs.reliability(pd.DataFrame(values, columns=SEEDS).assign(item=range(20)), k=2)
+    assert found.data["system"].values.tolist() == ["gpt", "pal"]
+    both = [values[:, [0, 1]].all(1).mean(), values[:, [2, 3]].all(1).mean()]
+    assert found.data["pass_k"].values.ravel().tolist() == pytest.approx(both)
 
 
 @pytest.mark.parametrize("last", ["pal_seed1", "pal", "gpt_seed_2"])

@@ -277,31 +277,14 @@ def test_a_packed_table_takes_few_times_its_expanded_size(tmp_path, reader):
     assert reader.growth("read", path) <= TIMES * len(text) + SLACK
 
 
+_TASK = '{"task_id":{id},"reward_info":{"reward":1}}'
 SMALLEST = {
     "Inspect": ("a.eval", '{"id":{id}}', ",", "", ""),
-    "tau2": (
-        "a.json",
-        '{"task_id":{id},"reward_info":{"reward":1}}',
-        ",",
-        "{" + _INFO + "[",
-        "]}",
-    ),
-    "lm-eval": (
-        "samples_a.jsonl",
-        '{"doc_id":{id},"doc":1,"target":1,"acc":1}',
-        "\n",
-        "",
-        "\n",
-    ),
+    "tau2": ("a.json", _TASK, ",", "{" + _INFO + "[", "]}"),
+    "lm-eval": ("samples_a.jsonl", '{"doc_id":{id},"doc":1,"target":1,"acc":1}', "\n", "", "\n"),
     "promptfoo": ("a.jsonl", '{"promptIdx":0,"testIdx":{id},"score":1}', "\n", "", "\n"),
     "ragas": ("a.csv", "{id},,{a}", "\n", "user_input,response,f\n", "\n"),
-    "SWE-bench": (
-        "a.json",
-        '"{id}"',
-        ",",
-        '{"unresolved_ids":[],"resolved_ids":[',
-        "]}",
-    ),
+    "SWE-bench": ("a.json", '"{id}"', ",", '{"unresolved_ids":[],"resolved_ids":[', "]}"),
     "sacrebleu": ("a.txt", "TER|version:2 = {a}", "\n", "", "\n"),
     "trec_eval": ("a.txt", "p {id} 0", "\n", "", "\n"),
 }

@@ -21,11 +21,11 @@ from betterthan.io.system_names import (
     alike_labels,
     check_labels,
     chosen,
+    columns_of_runs,
     refuse_alike_by_scores,
     refuse_other_numbers,
     refuse_runs,
     refuse_total,
-    runs_in,
     tell_alike,
 )
 from betterthan.io.table import MOST_CELLS, NAMELESS, Reading, Table, refuse_large, unread
@@ -239,9 +239,9 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
         values[:, k] = cells.numbers(table, system, partial(not_scores, table, system))
     if items.summary.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
-    runs = runs_in(systems) if not named and "epoch" not in items.coords else {}
+    runs = columns_of_runs(systems) if not named and "epoch" not in items.coords else {}
     if runs:
-        if checks.too_few(list(runs)):
+        if checks.too_few(systems[:1]):  # runs are not what is asked for
             refuse_runs(table.source, systems)
         return _of_runs(table, items, runs, systems, values)
     if not named:

@@ -277,7 +277,7 @@ _DESCRIPTION = re.compile(
     re.IGNORECASE,
 )
 _RUN = re.compile(
-    r"(.*?)[\W_]*(?:run|epoch|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)",
+    r"(.*?)[\W_]*(?:run|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)",
     re.IGNORECASE,
 )
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
@@ -325,15 +325,15 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         raise problem(table.source, reason, column=column)
 
 
-def runs_in(columns: Sequence[str]) -> dict[str, list[str]]:
+def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
     """The columns of each system whose columns are all called its numbered runs, as many of each;
     else none. A system without a name is the one of the table.
 
     Examples
     --------
-    >>> runs_in(["gpt run 1", "gpt run 2", "pal run 1", "pal run 2"])
+    >>> columns_of_runs(["gpt run 1", "gpt run 2", "pal run 1", "pal run 2"])
     {'gpt': ['gpt run 1', 'gpt run 2'], 'pal': ['pal run 1', 'pal run 2']}
-    >>> runs_in(["run_1", "run_2"]), runs_in(["gpt run 1", "pal"])
+    >>> columns_of_runs(["run_1", "run_2"]), columns_of_runs(["gpt run 1", "pal"])
     ({'': ['run_1', 'run_2']}, {})
     """
     runs: dict[str, dict[int, str]] = {}
@@ -348,10 +348,11 @@ def runs_in(columns: Sequence[str]) -> dict[str, list[str]]:
 
 
 def refuse_runs(source: str, columns: Sequence[str]) -> None:
-    """Refuse numbered runs of one system as systems to compare."""
+    """Refuse numbered runs as systems to compare: they may be repeated, or what teams submitted."""
     reason = (
-        f"{listed(columns)} are by their names runs of one system: give them to "
-        f"bt.runs.reliability, or pass systems={_in_python(columns)} to compare them"
+        f"{listed(columns)} may be runs of one system, or systems; for runs, give each a row with "
+        "item, system, run and score, or give them to bt.runs.reliability, or pass "
+        f"systems={_in_python(columns)} to compare them"
     )
     raise problem(source, reason)
 
