@@ -146,6 +146,24 @@ def test_direction_is_the_log_s_and_a_contradiction_is_refused():
         pivot_scores(logs(runs[0], run("b", {"q1": 1, "q2": 0})))
 
 
+def test_direction_that_no_log_states_is_asked_for_where_the_metric_names_errors():
+    runs = [run(s, {"q1": 1, "q2": 0}, metric="wer") for s in "ab"]
+    with pytest.raises(
+        ValueError, match=r"\(wer\), less is better in 'wer'; pass higher_is_better"
+    ):
+        pivot_scores(logs(*runs))
+    for better in (False, True):
+        read = pivot_scores(logs(*runs), higher_is_better=better)
+        assert read.attrs["higher_is_better"] == better
+    costs = [run(s, {"q1": 1, "q2": 0}, metric="steps") for s in "ab"]
+    assert pivot_scores(logs(*costs), higher_is_better=False).attrs["higher_is_better"] == 0
+    stated = [run(s, {"q1": 1, "q2": 0}) for s in "ab"]
+    for one in stated:
+        one.tool = "lm_eval"
+    with pytest.raises(ValueError, match="contradicts the logs"):
+        pivot_scores(logs(*stated), higher_is_better=False)
+
+
 def test_no_score_at_all_says_how_the_runs_ended():
     runs = [run(s, {"q1": None}, state="failed", why="boom") for s in "ab"]
     with pytest.raises(ValueError, match=r"no item has a score: .*failed.*first error: boom"):

@@ -213,6 +213,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "false": ("TEXT", "Values that mean wrong, such as no,fail."),
         "percent": ("", "Scores are percentages (0-100)."),
         "lower_is_better": ("", "Lower scores are better (errors, costs, times)."),
+        "higher_is_better": ("", "Higher scores are better, whatever the columns are called."),
         "decimal": ("TEXT", "Decimal separator: . or ,"),
         "sep": ("TEXT", "Column separator, such as ;"),
         "scale": (
@@ -320,8 +321,8 @@ def in_options(message: str) -> str:
 
 def _as_option(match: re.Match[str]) -> str:
     name, value = match[1], match[2] or ""
-    if (name, value) == ("higher_is_better", "False"):
-        return "--lower-is-better"
+    if name == "higher_is_better":
+        return "--lower-is-better" if value == "False" else "--higher-is-better"
     name = _IN_PYTHON.get(name, name)
     if name not in OPTIONS:
         return match[0]

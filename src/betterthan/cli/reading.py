@@ -31,7 +31,7 @@ def measured(
     file: Path,
     layout: str | None,
     *,
-    higher_is_better: bool,
+    better: dict[str, bool],
     scale: int,
     systems: list[str] | None = None,
     ignore: list[str] | None = None,
@@ -46,7 +46,7 @@ def measured(
     if chosen == "confusion":
         return None, read_confusion(file), None
     if chosen != "predictions":
-        how: dict[str, Any] = {"higher_is_better": higher_is_better, "scale": scale}
+        how: dict[str, Any] = {**better, "scale": scale}
         how |= {"layout": chosen, "systems": systems, "ignore": ignore}
         return read(file, **how), None, None
     labels = read_labels(file, systems=systems, ignore=ignore)

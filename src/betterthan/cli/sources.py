@@ -84,6 +84,8 @@ def reading_options(**options: Any) -> dict[str, Any]:
     """
     options = {k: v for k, v in options.items() if v is not None and v is not False}
     if options.pop("lower_is_better", False):
+        if "higher_is_better" in options:
+            raise ValueError("pass --lower-is-better or --higher-is-better, not both")
         options["higher_is_better"] = False
     if "tool" in options:
         options["format"] = options.pop("tool")

@@ -5,6 +5,7 @@ from typing import Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
+from betterthan.cli.sources import reading_options
 
 
 def measures(
@@ -23,6 +24,7 @@ def measures(
     layout: str | None = None,
     ignore: str | None = None,
     lower_is_better: bool = False,
+    higher_is_better: bool = False,
     scale: int = 1,
     format: str | None = None,
     page: Path | None = None,
@@ -40,7 +42,7 @@ def measures(
     data, confusions, default = measured(
         file,
         layout,
-        higher_is_better=not lower_is_better,
+        better=reading_options(lower_is_better=lower_is_better, higher_is_better=higher_is_better),
         scale=scale,
         systems=systems.split(",") if systems is not None else None,
         ignore=ignore.split(",") if ignore is not None else None,

@@ -16,6 +16,7 @@ from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
 from betterthan.io.hints import for_runs, not_scores
 from betterthan.io.layouts import candidates, find
+from betterthan.io.measure_names import refuse_several_measures
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
     alike_labels,
@@ -245,6 +246,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
             refuse_runs(table.source, systems)
         return _of_runs(table, items, runs, systems, values)
     if not named:
+        refuse_several_measures(table.source, systems)
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))

@@ -30,6 +30,7 @@ from betterthan.io.layouts import (
     summary_line,
     that_take,
 )
+from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.pair_counts import counts_array, judgments_by
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
@@ -286,6 +287,11 @@ def _systems(table: Table) -> list[str]:
     return [name for name in table.columns if name not in used]
 
 
+def _scores(table: Table) -> list[str]:
+    """The columns of scores of a table of one system."""
+    return [str(find(table, "score"))] if recognise(table) == "long" else _systems(table)
+
+
 def _long(name: str, table: Table) -> Table:
     """Convert a table to the long layout."""
     if recognise(table) == "long":
@@ -298,7 +304,7 @@ def _long(name: str, table: Table) -> Table:
                 "together; name it with item="
             )
             raise problem(table.source, reason)
-        (score,) = _systems(table)
+        (score,) = _scores(table)
         item = str(find(table, "item"))
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
     cells_by_role = {role: _cells(table.columns[column]) for role, column in columns.items()}
@@ -468,7 +474,7 @@ def read_judgments(
     return reading.data.assign_attrs(signed.to_attrs())
 
 
-_DEFAULTS: dict[str, Any] = {"higher_is_better": True, "unit": None, "scale": 1}
+_DEFAULTS: dict[str, Any] = {"higher_is_better": None, "unit": None, "scale": 1}
 _log = logging.getLogger("betterthan")
 
 
@@ -477,7 +483,7 @@ def read_tables(
     *,
     layout: str | None = None,
     systems: Any = None,
-    higher_is_better: bool = True,
+    higher_is_better: bool | None = None,
     unit: str | None = None,
     scale: int = 1,
     meanings: Columns | None = None,
@@ -503,6 +509,7 @@ def read_tables(
         for name, item_source in named.items()
     }
     by_file = (layout is None or names_are == "systems") and is_file_per_system(by_name, names_are)
+    columns = [column for table in by_name.values() for column in _scores(table)] if by_file else []
     if by_file:
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
@@ -515,6 +522,12 @@ def read_tables(
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
             raise ValueError(f"{what}; this was read as {chosen_layout.name}")
     result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
+    if higher_is_better is None and chosen_layout.gives == "scores":
+        if meanings.score:
+            columns = [meanings.score]
+        elif chosen_layout.name == "wide":
+            columns = result[names.SYSTEM].values.tolist()
+        refuse_unknown_direction(result.attrs["source"], columns)
     if meanings.percent and chosen_layout.gives == "scores":
         _refuse_shares(result)
     result = renamed(result, systems)
@@ -647,11 +660,13 @@ def _one_layout(tables: list[Table], layout: str | None) -> Layout:
 
 def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
     better = choices["higher_is_better"]
-    if not checks.flag(better, "higher_is_better") and "higher_is_better" not in layout.takes:
-        raise ValueError(
-            f"higher_is_better=False is for scores; {layout.name} already say which system is "
-            f"better"
-        )
+    if better is not None:
+        checks.flag(better, "higher_is_better")
+        if "higher_is_better" not in layout.takes:
+            raise ValueError(
+                f"higher_is_better={better} is for scores; {layout.name} already say which system "
+                "is better"
+            )
     if choices["unit"] is not None:
         checks.one_of(choices["unit"], names.UNITS, "unit")
     for choice, value in choices.items():
@@ -687,7 +702,7 @@ def _attrs(
     attrs |= {"scale": first["scale"]} if "scale" in first else {}
     better = None
     if layout.gives == "scores":
-        better = bool(choices["higher_is_better"])
+        better = choices["higher_is_better"] is not False
         attrs["n_missing"] = sum(int(np.isnan(rows).sum()) for rows in row_blocks(result.values))
     signed = Signature(
         layout=layout.name,

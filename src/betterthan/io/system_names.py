@@ -12,6 +12,7 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
+from betterthan.io.measure_names import less_is_better
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
@@ -303,7 +304,8 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         reason = f"is the {statistic} of the other columns, and no system"
         reason += f"; {how_to_choose(systems, [systems[k]])}"
         raise problem(table.source, reason, column=systems[k])
-    named = [s for s in systems if _SUMMARY.fullmatch(s) or _MEASURE.fullmatch(s)]
+    errors = less_is_better(systems) is not None  # whose direction was stated
+    named = [s for s in systems if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
     if named:
         also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
         reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"

@@ -11,12 +11,14 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io.items import scores_array
 from betterthan.io.layouts import named_systems
+from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import counted, listed, quoted
 from betterthan.io.table import refuse_large
 from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Frame, Logs
 from betterthan.signed import Signature
 
+_STATES_DIRECTION = {"lm_eval", "every_eval_ever", "sacrebleu"}
 _NO_SCORE = "no item has a score"
 
 
@@ -509,13 +511,20 @@ def _worst(values: np.ndarray, better: bool) -> float:
 
 
 def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
-    """Return whether higher is better according to the logs."""
+    """Return whether higher is better according to the logs; where their tool does not say,
+    according to the name of the metric or as requested.
+    """
     by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
     directions = {higher.get(metric, True) for higher in by_run}
     if len(directions) > 1:
         raise ValueError(
             f"higher {metric} is better in some of the logs and worse in others; name one task"
         )
+    stated = directions == {False} or _STATES_DIRECTION >= {*_run_values(logs, records, "tool")}
+    if not stated and requested is None:
+        refuse_unknown_direction(_source(logs, records), [metric])
+    if not stated and requested is not None:
+        return requested
     if requested is not None and requested not in directions:
         words = "higher is better" if directions == {True} else "lower is better"
         raise ValueError(f"higher_is_better={requested} contradicts the logs: of {metric} {words}")

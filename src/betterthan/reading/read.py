@@ -233,7 +233,8 @@ def read(
     decimal, sep : str, optional
         For tables: the decimal sign, ``.`` or ``,``, and the separator of cells, such as ``;``.
     higher_is_better : bool, optional
-        False if the scores are errors or costs. Default: as the log says, else True.
+        False if the scores are errors or costs. Default: as the log states, else True; required
+        if the columns or the metric are named after errors or costs, such as ``wer_A``.
     unit : {"item", "judgment", "unknown"}, optional
         For counts and votes: what was counted, items that all systems share or separate judgments.
         Default: ``judgment`` for votes and ``unknown`` for counts.
@@ -390,7 +391,7 @@ def read(
         tables,
         layout=layout,
         systems=systems,
-        higher_is_better=True if chosen.higher_is_better is None else chosen.higher_is_better,
+        higher_is_better=chosen.higher_is_better,
         unit=unit,
         scale=chosen.scale,
         meanings=columns,

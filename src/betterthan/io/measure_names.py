@@ -1,0 +1,77 @@
+"""Measures by the names of columns: of which less is better, and where a table holds several."""
+
+import re
+from collections.abc import Sequence
+
+from betterthan.io.problems import listed, problem
+
+_WORD = re.compile(r"[^\W_]+")
+_LESS = frozenset(
+    _WORD.findall(
+        "error errors err errs wer cer ter loss nll perplexity ppl rmse mae mse mape brier ece fpr "
+        "fnr eer distance levenshtein incorrect wrong fail fails failed failure failures mistake "
+        "mistakes hallucination hallucinations hallucinated violation violations toxicity toxic "
+        "regret rank latency runtime duration elapsed time seconds cost price"
+    )
+)
+_OTHERS = frozenset(
+    _WORD.findall(
+        "acc accuracy correct passed solved success score em f1 bleu rouge rougel rougelsum meteor "
+        "chrf comet bertscore bleurt precision recall auc auroc ndcg mrr reward confidence conf "
+        "probability prob logprob fluency adequacy coherence relevance faithfulness helpfulness "
+        "tokens words length"
+    )
+)
+_OPPOSITE = frozenset(_WORD.findall("no non not free without minus neg negative inverse anti"))
+
+
+def _words(name: str) -> list[str]:
+    return _WORD.findall(name.casefold())
+
+
+def less_is_better(columns: Sequence[str]) -> str | None:
+    """The word that all columns share and that names a measure of which less is better.
+
+    Examples
+    --------
+    >>> less_is_better(["wer_A", "wer_B"]), less_is_better(["A errors", "B errors"])
+    ('wer', 'errors')
+    >>> less_is_better(["low_cost", "large"]), less_is_better(["A no error", "B no error"])
+    (None, None)
+    """
+    if not columns:
+        return None
+    shared = frozenset.intersection(*(frozenset(_words(column)) for column in columns))
+    if shared & _OPPOSITE:
+        return None
+    return next((word for word in _words(columns[0]) if word in shared & _LESS), None)
+
+
+def refuse_unknown_direction(source: str, columns: Sequence[str]) -> None:
+    """Refuse a measure of which less is better by its name: else the worst system would win."""
+    if word := less_is_better(columns):
+        reason = (
+            f"by its name ({word}), less is better in {listed(dict.fromkeys(columns))}; pass "
+            "higher_is_better=False, or higher_is_better=True if more is better"
+        )
+        raise problem(source, reason)
+
+
+def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
+    """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``."""
+    by_measure: dict[str, dict[str, str]] = {}  # the column of each system
+    for column in columns:
+        words = _words(column)
+        measures = [w for w in words if w in _LESS | _OTHERS or w.rstrip("0123456789") in _OTHERS]
+        if len(measures) != 1 or len(words) == 1:
+            return
+        words.remove(measures[0])
+        by_measure.setdefault(measures[0], {})[" ".join(words)] = column
+    systems = [system for measure in by_measure.values() for system in measure]
+    if len(set(systems)) < len(systems):
+        most = max(by_measure.values(), key=len)
+        reason = (
+            f"has columns of {len(by_measure)} measures ({listed(by_measure)}), which would be "
+            f"compared as systems; pass one measure: systems=[{listed(most.values())}]"
+        )
+        raise problem(source, reason)

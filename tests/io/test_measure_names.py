@@ -1,0 +1,132 @@
+"""Names of columns say what they measure: errors are not compared as if they were successes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+from betterthan.cli.start import run
+
+ITEMS = [f"q{k}" for k in range(12)]
+
+
+def wide(*columns):
+    values = np.random.default_rng(1).integers(0, 2, (len(ITEMS), len(columns)))
+    return pd.DataFrame(values, columns=list(columns)).assign(item=ITEMS)
+
+
+ERRORS = [
+    ("wer_A", "wer_B"),
+    ("A_loss", "B_loss"),
+    ("A rank", "B rank"),
+    ("A-incorrect", "B-incorrect", "C-incorrect"),
+    ("word error rate A", "word error rate B"),
+    ("failed (gpt)", "failed (pal)"),
+    ("A_latency", "B_latency"),
+]
+
+
+@pytest.mark.parametrize("columns", ERRORS)
+def test_columns_of_errors_need_a_direction(columns):
+    with pytest.raises(ValueError, match=r"less is better .* pass higher_is_better=False, or"):
+        bt.read(wide(*columns))
+    with pytest.raises(ValueError, match="less is better"):  # which systems does not say it
+        bt.read(wide(*columns, "other"), systems=list(columns))
+    for better in (False, True):
+        assert bt.read(wide(*columns), higher_is_better=better).attrs["higher_is_better"] == better
+
+
+def test_fewer_errors_win_once_the_direction_is_stated():
+    errors = pd.DataFrame({"item": ITEMS, "A_errors": 0, "B_errors": [1] * 11 + [0]})
+    p = bt.compare(errors, higher_is_better=False).data["prob_better"]
+    assert p.sel(system_a="A_errors", system_b="B_errors") > 0.99
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("low_cost_v1", "large"),
+        ("A_no_error", "B_no_error"),
+        ("RankGPT", "RankT5"),
+        ("A_acc", "B_acc"),
+        ("ms-marco-small", "ms-marco-large"),
+        ("terse", "costly"),
+    ],
+)
+def test_names_that_only_look_like_it_are_systems(columns):
+    assert bt.read(wide(*columns)).system.values.tolist() == list(columns)
+
+
+def test_a_column_of_scores_that_is_named_so():
+    long = wide("A", "B").melt("item", var_name="system", value_name="ppl")
+    with pytest.raises(ValueError, match=r"by its name \(ppl\), less is better in 'ppl'"):
+        bt.read(long, score="ppl")
+    assert not bt.read(long, score="ppl", higher_is_better=False).attrs["higher_is_better"]
+
+
+def test_a_file_for_each_system(tmp_path):
+    for name in ("A", "B"):
+        wide("errors")[["item", "errors"]].to_csv(tmp_path / f"{name}.csv", index=False)
+    files = {name: tmp_path / f"{name}.csv" for name in ("A", "B")}
+    with pytest.raises(ValueError, match="less is better in 'errors'"):
+        bt.read(files)
+    assert bt.read(files, higher_is_better=False).sizes["system"] == 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "measures"),
+    [
+        (("A_bleu", "B_bleu", "A_ter", "B_ter"), "'bleu', 'ter'"),
+        (("gpt_correct", "gpt_conf", "pal_correct", "pal_conf"), "'correct', 'conf'"),
+        (("A_rouge1", "A_rouge2", "B_rouge1", "B_rouge2"), "'rouge1', 'rouge2'"),
+        (("A f1", "B f1", "A em"), "'f1', 'em'"),
+    ],
+)
+def test_measures_are_no_systems(columns, measures):
+    with pytest.raises(ValueError, match=f"2 measures .{measures}.* pass one measure: systems="):
+        bt.read(wide(*columns))
+    assert bt.read(wide(*columns), systems=columns[:2], higher_is_better=True).sizes["system"] == 2
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("small_base", "small_tuned", "large_base", "large_tuned"),
+        ("f1_tuned", "acc_tuned_more"),  # no system in both
+        ("A_bleu", "B_bleu"),
+        ("precision", "recall"),
+    ],
+)
+def test_several_words_are_no_several_measures(columns):
+    assert bt.read(wide(*columns)).system.values.tolist() == list(columns)
+
+
+def command(capsys, monkeypatch, *arguments):
+    monkeypatch.setattr("sys.argv", ["betterthan", *arguments])
+    try:
+        run()
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    return code, *capsys.readouterr()
+
+
+def test_the_command_line_names_its_options(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "errors.csv"
+    wide("A_errors", "B_errors").to_csv(file, index=False)
+    code, out, err = command(capsys, monkeypatch, "compare", str(file))
+    assert (code, out) == (2, "")
+    assert "pass --lower-is-better, or --higher-is-better if more is better" in err
+    better = []
+    for option in ("--lower-is-better", "--higher-is-better"):
+        more = (option, "--format", "json")
+        code, out, _ = command(capsys, monkeypatch, "compare", str(file), *more)
+        assert code == 0
+        better.append(json.loads(out)["systems"][0]["system"])
+    assert better[0] != better[1]
+    both = ("--lower-is-better", "--higher-is-better")
+    code, _, err = command(capsys, monkeypatch, "compare", str(file), *both)
+    assert code == 2
+    assert "--lower-is-better or --higher-is-better" in err
