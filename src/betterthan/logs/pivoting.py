@@ -520,7 +520,7 @@ def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool |
         raise ValueError(
             f"higher {metric} is better in some of the logs and worse in others; name one task"
         )
-    stated = directions == {False} or _STATES_DIRECTION >= {*_run_values(logs, records, "tool")}
+    stated = directions == {False} or {*_run_values(logs, records, "tool")} <= _STATES_DIRECTION
     if not stated and requested is None:
         refuse_unknown_direction(_source(logs, records), [metric])
     if not stated and requested is not None:
