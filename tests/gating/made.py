@@ -33,7 +33,9 @@ def table(path, scores, ids=None, **beside):
     return path
 
 
-def log(path, scores, *, prompt="Be brief.", shift=0, task="squares", ids=None, more=()):
+def log(
+    path, scores, *, prompt="Be brief.", shift=0, task="squares", ids=None, more=(), scorer="match"
+):
     """A log of Inspect; None is a sample that ended in an error."""
     ids = [f"q{k}" for k in range(1, len(scores) + 1)] if ids is None else ids
     samples = [
@@ -44,13 +46,13 @@ def log(path, scores, *, prompt="Be brief.", shift=0, task="squares", ids=None, 
             "target": str(k),
             "scores": {}
             if score is None
-            else {name: {"value": "C" if score else "I"} for name in ("match", *more)},
+            else {name: {"value": "C" if score else "I"} for name in (scorer, *more)},
         }
         | ({"error": {"message": "429 rate limit"}} if score is None else {})
         for k, score in enumerate(scores)
     ]
     about = {"task": task, "run_id": path.stem, "model": "m", "dataset": {"sample_ids": ids}}
-    about |= {"config": {"epochs": 1}, "scorers": [{"name": n} for n in ("match", *more)]}
+    about |= {"config": {"epochs": 1}, "scorers": [{"name": n} for n in (scorer, *more)]}
     steps = [{"solver": "system_message", "params": {"template": prompt}}]
     document = {"version": 2, "status": "success", "eval": about, "plan": {"steps": steps}}
     path.write_text(json.dumps(document | {"samples": samples}))

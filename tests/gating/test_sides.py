@@ -325,3 +325,31 @@ def test_an_accepted_baseline_keeps_its_direction(tmp_path):
     other = accepted(tmp_path / "other.txt", old)
     with pytest.raises(ValueError, match="was accepted with higher scores better; accept it again"):
         bt.gate(other, new, margin=0.02, higher_is_better=False)
+
+
+@pytest.mark.parametrize("options", [{}, {"score": "errors", "item": "id"}])
+def test_errors_by_their_name_are_not_gated_as_successes(tmp_path, options):
+    columns = {"score": "errors", **({"item": "id"} if options else {})}
+    old, new = (
+        table(tmp_path / f"{name}.csv", values) for name, values in (("old", OLD), ("new", BAD))
+    )
+    for file in (old, new):
+        pd.read_csv(file).rename(columns=columns).to_csv(file, index=False)
+    for judge in (bt.gate, lambda *_, **__: accept_candidate(new, options)):
+        with pytest.raises(ValueError, match=r"\(errors\), less is better in 'errors'"):
+            judge(old, new, margin=0.05, **options)
+    kept = accepted(tmp_path / "kept.txt", old, higher_is_better=False, **options)
+    assert bt.gate(kept, new, margin=0.05, **options).verdict == "pass"
+
+
+def test_an_accepted_log_keeps_the_direction_of_a_metric_of_errors(tmp_path):
+    old = log(tmp_path / "a.json", OLD, scorer="wer")
+    new = log(tmp_path / "b.json", BAD, scorer="wer")
+    decision = bt.gate(old, new, margin=0.05)
+    assert decision.verdict == "not comparable"
+    assert "(wer), less is better" in decision.why[0]
+    assert bt.gate(old, new, margin=0.05, higher_is_better=False).verdict == "pass"
+    kept = accepted(tmp_path / "kept.txt", old, higher_is_better=False)
+    assert bt.gate(kept, new, margin=0.05).verdict == "pass"
+    with pytest.raises(ValueError, match="was accepted with lower scores better"):
+        bt.gate(kept, new, margin=0.05, higher_is_better=True)

@@ -142,8 +142,11 @@ def test_direction_is_the_log_s_and_a_contradiction_is_refused():
     assert pivot_scores(logs(*runs)).attrs["higher_is_better"] == 0
     with pytest.raises(ValueError, match="contradicts the logs"):
         pivot_scores(logs(*runs), higher_is_better=True)
+    silent = run("b", {"q1": 1, "q2": 0})  # its tool states no direction
+    assert pivot_scores(logs(runs[0], silent)).attrs["higher_is_better"] == 0
+    silent.tool = "lm_eval"  # it would state that lower is better
     with pytest.raises(ValueError, match="worse in others"):
-        pivot_scores(logs(runs[0], run("b", {"q1": 1, "q2": 0})))
+        pivot_scores(logs(runs[0], silent))
 
 
 def test_direction_that_no_log_states_is_asked_for_where_the_metric_names_errors():

@@ -16,11 +16,12 @@ from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
 from betterthan.io.files import read_file
 from betterthan.io.frames import table_from_frame
+from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
-from betterthan.logs.pivoting import chosen_records, pivot_scores
+from betterthan.logs.pivoting import chosen_records, direction, pivot_scores
 from betterthan.logs.reading import combine_runs, read_logs, read_runs
 from betterthan.logs.recognising import find_files
 from betterthan.logs.record import OK, Frame, Logs, Run
@@ -58,13 +59,15 @@ def baseline_from_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseli
     return Baseline(TABLE, rows, about | {"sources": list(sources)})
 
 
-def baseline_from_records(logs: Logs, records: Any, sources: Sequence[str]) -> Baseline:
+def baseline_from_records(
+    logs: Logs, records: Any, sources: Sequence[str], higher_is_better: bool
+) -> Baseline:
     """Convert the records of one metric, of one system."""
     runs: Any = logs.runs.loc[np.unique(records["run"].to_numpy())]
     metric, place = str(records["metric"].iloc[0]), {k: n for n, k in enumerate(runs.index)}
     run_fields = [
         {name: _plain(run[name]) for name in _RUN_FIELDS}
-        | {"system": run["base"], "lower": not run["higher_is_better"].get(metric, True)}
+        | {"system": run["base"], "lower": not higher_is_better}
         for _, run in runs.iterrows()
     ]
     rows = [_row(record, place) for record in records.itertuples()]
@@ -344,6 +347,8 @@ def _read(
     if stored is not None and stored.baseline.kind != kind:
         was, now = ("a table", "logs") if kind == LOGS else ("logs", "a table")
         raise problem(stored.name, f"was accepted of {was}, and the candidate is {now}")
+    if stored is not None:
+        choices = {**choices, _DIRECTION: _direction(stored, choices)}
     if kind == TABLE:
         return _read_tables(source, stored, choices)
     _refuse(choices, _TABLE_CHOICES, "logs")
@@ -415,20 +420,30 @@ def _read_tables(
     """Read one table for each side."""
     _refuse(choices, (*LOG_CHOICES, *_RUN_CHOICES), "tables")
     tables: dict[str, Any] = {}
-    better = choices.get(_DIRECTION, True)
     if stored is not None:
-        tables[BASELINE], better = as_table(stored), _direction(stored, choices)
+        tables[BASELINE] = as_table(stored)
     for name, side in source.items():
         tables[name] = read_side(side, name, choices)
-    scores = read_tables(tables, higher_is_better=better, names_are="systems")
+    scores = _scores(tables, choices)
     if scores.isnull().all():
         return Sides(stops=("no item has a score in any of the tables",))
     return _audited(scores.sel({names.SYSTEM: list(SIDES)}))
 
 
+def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> xr.DataArray:
+    """Scores of both sides; the name of a column of scores may call for a direction."""
+    better = choices.get(_DIRECTION)
+    if better is None and "score" in choices:
+        sources = ", ".join(table.source for table in tables.values())
+        refuse_unknown_direction(sources, [choices["score"]])
+    return read_tables(tables, higher_is_better=better, names_are="systems")
+
+
 def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:
     """Return whether higher scores are better, as accepted; refuse any other choice."""
-    better = bool(stored.baseline.about[_DIRECTION])
+    about = stored.baseline.about
+    runs = about.get("runs", ())
+    better = not any(run["lower"] for run in runs) if runs else bool(about[_DIRECTION])
     if choices.get(_DIRECTION, better) != better:
         direction = "higher" if better else "lower"
         raise problem(stored.name, f"was accepted with {direction} scores better; accept it again")
@@ -480,9 +495,7 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
     files = logs_in({CANDIDATE: candidate}, checked_choices.get("format"))
     if files is None:
         table = read_side(candidate, CANDIDATE, checked_choices)
-        twice = {BASELINE: table, CANDIDATE: table}
-        better = checked_choices.get(_DIRECTION, True)
-        scores = read_tables(twice, higher_is_better=better, names_are="systems")
+        scores = _scores({BASELINE: table, CANDIDATE: table}, checked_choices)
         scores = scores.sel({names.SYSTEM: CANDIDATE}).assign_attrs(source=table.source)
         if scores.isnull().all():
             raise problem(table.source, "holds not one score; there is nothing to accept")
@@ -493,4 +506,6 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
     )
     refuse_several(logs, (CANDIDATE,))
     records, _ = chosen_records(logs, **record_choices(checked_choices))
-    return baseline_from_records(logs, records, digests(candidate))
+    metric, requested = str(records["metric"].iloc[0]), checked_choices.get(_DIRECTION)
+    better = direction(logs, records, metric, requested)
+    return baseline_from_records(logs, records, digests(candidate), better)

@@ -370,7 +370,7 @@ def pivot_scores(
     policies = _policies(errors=errors, unscored=unscored)
     records, messages = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
     name = str(records["metric"].iloc[0])
-    better = _direction(logs, records, name, higher_is_better)
+    better = direction(logs, records, name, higher_is_better)
     systems = _systems(records)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
@@ -510,25 +510,25 @@ def _worst(values: np.ndarray, better: bool) -> float:
     return low if better else high
 
 
-def _direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
-    """Return whether higher is better according to the logs; where their tool does not say,
-    according to the name of the metric or as requested.
-    """
-    by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
-    directions = {higher.get(metric, True) for higher in by_run}
-    if len(directions) > 1:
+def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
+    """Return whether higher is better: as the logs state, else as requested, else by the name."""
+    runs = zip(
+        _run_values(logs, records, "tool"),
+        _run_values(logs, records, "higher_is_better"),
+        strict=True,
+    )
+    by_run = {(tool, higher.get(metric, True)) for tool, higher in runs}
+    stated = {higher for tool, higher in by_run if tool in _STATES_DIRECTION or not higher}
+    if len(stated) > 1:
         raise ValueError(
             f"higher {metric} is better in some of the logs and worse in others; name one task"
         )
-    stated = directions == {False} or {*_run_values(logs, records, "tool")} <= _STATES_DIRECTION
     if not stated and requested is None:
         refuse_unknown_direction(_source(logs, records), [metric])
-    if not stated and requested is not None:
-        return requested
-    if requested is not None and requested not in directions:
-        words = "higher is better" if directions == {True} else "lower is better"
+    if stated and requested not in (None, *stated):
+        words = "higher is better" if stated == {True} else "lower is better"
         raise ValueError(f"higher_is_better={requested} contradicts the logs: of {metric} {words}")
-    return directions.pop()
+    return stated.pop() if stated else requested is not False
 
 
 def _run_values(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
