@@ -345,9 +345,8 @@ def test_errors_by_their_name_are_not_gated_as_successes(tmp_path, options):
 def test_an_accepted_log_keeps_the_direction_of_a_metric_of_errors(tmp_path):
     old = log(tmp_path / "a.json", OLD, scorer="wer")
     new = log(tmp_path / "b.json", BAD, scorer="wer")
-    decision = bt.gate(old, new, margin=0.05)
-    assert decision.verdict == "not comparable"
-    assert "(wer), less is better" in decision.why[0]
+    with pytest.raises(ValueError, match=r"\(wer\), less is better"):
+        bt.gate(old, new, margin=0.05)
     assert bt.gate(old, new, margin=0.05, higher_is_better=False).verdict == "pass"
     kept = accepted(tmp_path / "kept.txt", old, higher_is_better=False)
     assert bt.gate(kept, new, margin=0.05).verdict == "pass"

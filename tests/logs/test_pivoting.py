@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from logs.runs import run
 
+import betterthan as bt
 from betterthan.logs.frames import named, tabulate_runs
 from betterthan.logs.pivoting import pivot_scores
 from betterthan.logs.reading import merge_runs
@@ -171,3 +172,8 @@ def test_no_score_at_all_says_how_the_runs_ended():
     runs = [run(s, {"q1": None}, state="failed", why="boom") for s in "ab"]
     with pytest.raises(ValueError, match=r"no item has a score: .*failed.*first error: boom"):
         pivot_scores(logs(*runs))
+
+
+def test_an_audit_takes_the_direction_of_each_metric_from_its_name():
+    runs = [run(s, {"q1": k, "q2": 0}, metric="wer") for k, s in enumerate("ab")]
+    assert "join" not in set(bt.audit(logs(*runs)).findings["code"])

@@ -20,7 +20,13 @@ from betterthan.auditing.roster import CHECKS, LOGS, SCORES
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
-from betterthan.logs.pivoting import JOINS, POLICIES, chosen_records, pivot_scores
+from betterthan.logs.pivoting import (
+    JOINS,
+    POLICIES,
+    chosen_records,
+    direction_by_name,
+    pivot_scores,
+)
 from betterthan.logs.reading import read_log_files
 from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
@@ -289,7 +295,8 @@ def _scores_by_metric(
             findings.append(Finding("alone", message, NOTE, (str(systems[0]),), metric=metric))
             continue
         try:
-            arguments: dict[str, Any] = {**score_choices, "metric": metric, "filter": None}
+            arguments: dict[str, Any] = {"higher_is_better": direction_by_name(logs, metric)}
+            arguments |= {**score_choices, "metric": metric, "filter": None}
             by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
         except ValueError as error:
             known = any(finding.code == "content" for finding in findings)

@@ -187,12 +187,12 @@ def sides_from_logs(logs: Logs, choices: Mapping[str, Any]) -> Sides:
     absent = [side for side in SIDES if side not in systems]
     if absent:
         return Sides(stops=(f"the {absent[0]} has no score by {metric}",))
-    how: dict[str, Any] = {k: choices[k] for k in LOG_CHOICES if k in choices}
+    how: dict[str, Any] = {k: choices[k] for k in (*LOG_CHOICES, _DIRECTION) if k in choices}
     how |= {"metric": metric, "filter": None}
     stops, warned, messages = _audit_messages(logs, how)
     if stops:
         return Sides(stops=stops)
-    scores = pivot_scores(logs, **how, higher_is_better=choices.get("higher_is_better"))
+    scores = pivot_scores(logs, **how)
     return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, messages)
 
 

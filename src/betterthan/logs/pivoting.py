@@ -11,7 +11,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io.items import scores_array
 from betterthan.io.layouts import named_systems
-from betterthan.io.measure_names import refuse_unknown_direction
+from betterthan.io.measure_names import less_is_better, refuse_unknown_direction
 from betterthan.io.problems import counted, listed, quoted
 from betterthan.io.table import refuse_large
 from betterthan.io.texts import text_array
@@ -529,6 +529,12 @@ def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | 
         words = "higher is better" if stated == {True} else "lower is better"
         raise ValueError(f"higher_is_better={requested} contradicts the logs: of {metric} {words}")
     return stated.pop() if stated else requested is not False
+
+
+def direction_by_name(logs: Logs, metric: str) -> bool | None:
+    """False for a metric of errors by its name, of which no tool states the direction."""
+    stated = _STATES_DIRECTION & {*logs.runs["tool"]}
+    return False if less_is_better([metric]) and not stated else None
 
 
 def _run_values(logs: Logs, records: pd.DataFrame, column: str) -> list[Any]:
