@@ -229,7 +229,9 @@ def test_metrics_that_choose_other_winners_are_told():
 def test_less_is_better_as_the_logs_say():
     both = of(run("a", SIX, lower={"acc"}), run("b", SIX, lower={"acc"}))
     assert said(both, "direction") == ["lower acc is better, as the logs say"]
-    mixed = of(run("a", SIX, lower={"acc"}), run("b", SIX))
+    states = run("b", SIX)
+    states.tool = "lm_eval"  # which also states where higher is better
+    mixed = of(run("a", SIX, lower={"acc"}), states)
     assert found(mixed, "direction")["level"].tolist() == ["stop"]
 
 

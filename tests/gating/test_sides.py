@@ -352,3 +352,11 @@ def test_an_accepted_log_keeps_the_direction_of_a_metric_of_errors(tmp_path):
     assert bt.gate(kept, new, margin=0.05).verdict == "pass"
     with pytest.raises(ValueError, match="was accepted with lower scores better"):
         bt.gate(kept, new, margin=0.05, higher_is_better=True)
+
+
+def test_a_number_that_may_stand_for_missing_is_warned_of(tmp_path):
+    new = OLD.copy()
+    new[:3] = -1
+    sides = table(tmp_path / "old.csv", OLD), table(tmp_path / "new.csv", new)
+    decision = bt.gate(*sides, margin=0.1)
+    assert decision.warned[-1] == "-1 may stand for missing: 3 scores of 'candidate' next to 0 to 1"

@@ -19,6 +19,7 @@ from betterthan.io.frames import table_from_frame
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
+from betterthan.io.score_values import missing_codes
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
 from betterthan.logs.pivoting import chosen_records, direction, pivot_scores
@@ -427,7 +428,9 @@ def _read_tables(
     scores = _scores(tables, choices)
     if scores.isnull().all():
         return Sides(stops=("no item has a score in any of the tables",))
-    return _audited(scores.sel({names.SYSTEM: list(SIDES)}))
+    sides = _audited(scores)
+    codes = missing_codes(scores)
+    return replace(sides, warned=(*sides.warned, codes)) if codes else sides
 
 
 def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> xr.DataArray:
@@ -436,7 +439,7 @@ def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> xr.DataArr
     if better is None and "score" in choices:
         sources = ", ".join(table.source for table in tables.values())
         refuse_unknown_direction(sources, [choices["score"]])
-    return read_tables(tables, higher_is_better=better, names_are="systems")
+    return read_tables(tables, systems=list(SIDES), higher_is_better=better, names_are="systems")
 
 
 def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:

@@ -33,6 +33,7 @@ from betterthan.io.layouts import (
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.pair_counts import counts_array, judgments_by
 from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.score_values import refuse_missing_codes, refuse_shares
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
@@ -528,8 +529,10 @@ def read_tables(
         elif chosen_layout.name == "wide":
             columns = result[names.SYSTEM].values.tolist()
         refuse_unknown_direction(result.attrs["source"], columns)
+    if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
+        refuse_missing_codes(result)
     if meanings.percent and chosen_layout.gives == "scores":
-        _refuse_shares(result)
+        refuse_shares(result)
     result = renamed(result, systems)
     for role in ("cluster", "run"):
         if column := getattr(meanings, role):
@@ -563,25 +566,6 @@ def _read(
         summary += of_groups(table, find(table, "item"), may_be)
     result.attrs["reading"] = summary
     return result
-
-
-def _refuse_shares(scores: xr.DataArray) -> None:
-    """Refuse a system of which no score is above 1 per cent where others have more: its scores may
-    be shares, a hundred times as large.
-    """
-    high = np.nan_to_num(scores.max(names.ITEM).values)
-    small = np.flatnonzero((high > 0) & (high <= 0.01))
-    if len(small) and high.max() > 0.01:
-        system = scores[names.SYSTEM].values[small[0]]
-        raise ValueError(
-            f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
-            f"while others reach {100 * high.max():g}; write all scores as percentages"
-        )
-    if 0 < high.max(initial=0.0) <= 0.01:
-        raise ValueError(
-            f"percent=True, but no score is above {100 * high.max():g}; these are proportions, so "
-            "leave percent=True out"
-        )
 
 
 def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:

@@ -315,6 +315,9 @@ def _with_missing(
     }
 
 
+_STATE_DIRECTIONS = ("lm_eval", "every_eval_ever", "sacrebleu")  # others at most say of errors
+
+
 def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
@@ -324,7 +327,14 @@ def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
         values = [getattr(run, _FIELDS.get(name, name)) for run in runs]
         is_text = all(isinstance(value, str) for value in values)
         table[name] = encodable(values) if is_text else values
-    table["higher_is_better"] = [{m: m not in run.lower for m in run.metrics} for run in runs]
+    table["higher_is_better"] = [
+        {
+            m: m not in run.lower
+            for m in run.metrics
+            if run.tool in _STATE_DIRECTIONS or m in run.lower
+        }
+        for run in runs
+    ]
     return pd.DataFrame(table)
 
 

@@ -18,7 +18,6 @@ from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Frame, Logs
 from betterthan.signed import Signature
 
-_STATES_DIRECTION = {"lm_eval", "every_eval_ever", "sacrebleu"}
 _NO_SCORE = "no item has a score"
 
 
@@ -512,13 +511,8 @@ def _worst(values: np.ndarray, better: bool) -> float:
 
 def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | None) -> bool:
     """Return whether higher is better: as the logs state, else as requested, else by the name."""
-    runs = zip(
-        _run_values(logs, records, "tool"),
-        _run_values(logs, records, "higher_is_better"),
-        strict=True,
-    )
-    by_run = {(tool, higher.get(metric, True)) for tool, higher in runs}
-    stated = {higher for tool, higher in by_run if tool in _STATES_DIRECTION or not higher}
+    by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
+    stated = {higher[metric] for higher in by_run if metric in higher}
     if len(stated) > 1:
         raise ValueError(
             f"higher {metric} is better in some of the logs and worse in others; name one task"
@@ -533,7 +527,7 @@ def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | 
 
 def direction_by_name(logs: Logs, metric: str) -> bool | None:
     """False for a metric of errors by its name, of which no tool states the direction."""
-    stated = _STATES_DIRECTION & {*logs.runs["tool"]}
+    stated = any(metric in higher for higher in logs.runs["higher_is_better"])
     return False if less_is_better([metric]) and not stated else None
 
 

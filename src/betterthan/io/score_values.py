@@ -1,0 +1,65 @@
+"""Scores that cannot be what they seem: shares among percentages, and codes for missing scores."""
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.io.problems import counted, listed, problem
+
+_HIGH = (99, 999, 9999)  # codes above all scores
+_LOW = (-1, -9, -99, -999, -9999)  # codes below 0, where no score is
+_APART = 9  # how many times as large as any score a code above them is
+
+
+def refuse_missing_codes(scores: xr.DataArray) -> None:
+    """Refuse a number that may say that a score is missing."""
+    if reason := missing_codes(scores):
+        every = listed(scores[names.SYSTEM].values)
+        way_out = f"leave the cell blank, or pass systems=[{every}] if it is a score"
+        raise problem(scores.attrs["source"], f"{reason}; {way_out}")
+
+
+def missing_codes(scores: xr.DataArray) -> str:
+    """Name a number that may say that a score is missing: -1 next to 0 and 1, 99 next to ratings.
+
+    Where each system has -1, it may be a score, as of losses; where some have none, it lowers the
+    others.
+    """
+    values = scores.values
+    if not values.size or np.isnan(values).all():
+        return ""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    for code in (low if low in _LOW else None, high if high in _HIGH else None):
+        if code is None:
+            continue
+        coded = values == code
+        others = values[~coded & ~np.isnan(values)]
+        if not others.size or (others < 0).any() or _APART * others.max() > code > 0:
+            continue
+        systems = scores[names.SYSTEM].values[coded.any(axis=0)].tolist()
+        if code != -1 or len(systems) < values.shape[1]:
+            number, rest = (
+                counted(int(coded.sum()), "score"),
+                f"{others.min():g} to {others.max():g}",
+            )
+            return f"{code:g} may stand for missing: {number} of {listed(systems)} next to {rest}"
+    return ""
+
+
+def refuse_shares(scores: xr.DataArray) -> None:
+    """Refuse a system of which no score is above 1 per cent where others have more: its scores may
+    be shares, a hundred times as large.
+    """
+    high = np.nan_to_num(scores.max(names.ITEM).values)
+    small = np.flatnonzero((high > 0) & (high <= 0.01))
+    if len(small) and high.max() > 0.01:
+        system = scores[names.SYSTEM].values[small[0]]
+        raise ValueError(
+            f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
+            f"while others reach {100 * high.max():g}; write all scores as percentages"
+        )
+    if 0 < high.max(initial=0.0) <= 0.01:
+        raise ValueError(
+            f"percent=True, but no score is above {100 * high.max():g}; these are proportions, so "
+            "leave percent=True out"
+        )
