@@ -359,6 +359,4 @@ def test_a_number_that_may_stand_for_missing_is_warned_of(tmp_path):
     new[:3] = -1
     sides = table(tmp_path / "old.csv", OLD), table(tmp_path / "new.csv", new)
     decision = bt.gate(*sides, margin=0.1)
-    assert (
-        decision.warned[-1] == "-1 may mean a missing score: 3 scores of 'candidate' next to 0 to 1"
-    )
+    assert decision.warned[-1] == "-1 may mean missing: 3 scores of 'candidate' next to 0 to 1"

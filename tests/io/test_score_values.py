@@ -27,7 +27,7 @@ def test_a_code_is_refused_until_the_systems_are_named(codes, highest):
     table = ratings(*codes, highest=highest)
     code = next(c for c in codes if c is not None)
     with pytest.raises(
-        ValueError, match=f"{code} may mean a missing score: [48] scores of .* leave the cell"
+        ValueError, match=f"{code} may mean missing: [48] scores of .* leave the cell"
     ):
         bt.read(table)
     assert (bt.read(table, systems=["A", "B"]) == code).any()

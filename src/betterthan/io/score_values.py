@@ -42,9 +42,7 @@ def missing_codes(scores: xr.DataArray) -> str:
                 counted(int(coded.sum()), "score"),
                 f"{others.min():g} to {others.max():g}",
             )
-            return (
-                f"{code:g} may mean a missing score: {number} of {listed(systems)} next to {rest}"
-            )
+            return f"{code:g} may mean missing: {number} of {listed(systems)} next to {rest}"
     return ""
 
 
