@@ -27,12 +27,13 @@ def test_a_code_is_refused_until_the_systems_are_named(codes, highest):
     table = ratings(*codes, highest=highest)
     code = next(c for c in codes if c is not None)
     with pytest.raises(
-        ValueError, match=f"{code} may mean missing: [48] scores of .* leave the cell"
+        ValueError,
+        match=f"{code} may mean missing: [48] scores of .* leave the cell blank, or pass systems=.'A', 'B'. if",
     ):
         bt.read(table)
     assert (bt.read(table, systems=["A", "B"]) == code).any()
     long = table.melt("item", var_name="system", value_name="score")
-    with pytest.raises(ValueError, match=f"{code} may mean a"):
+    with pytest.raises(ValueError, match=f"{code} may mean missing"):
         bt.read(long)
     blank = table.replace(code, np.nan)
     assert bt.read(blank).attrs["n_missing"] == 4 * len([c for c in codes if c is not None])

@@ -14,7 +14,7 @@ _APART = 9  # how many times as large as any score a code above them is
 def refuse_missing_codes(scores: xr.DataArray) -> None:
     """Refuse a number that may say that a score is missing."""
     if reason := missing_codes(scores):
-        every = listed(scores[names.SYSTEM].values)
+        every = listed(scores[names.SYSTEM].values.tolist())
         way_out = f"leave the cell blank, or pass systems=[{every}] if it is a score"
         raise problem(scores.attrs["source"], f"{reason}; {way_out}")
 
