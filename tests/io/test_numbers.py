@@ -211,3 +211,13 @@ def test_a_number_that_would_be_read_as_0_is_refused(tmp_path, literal, other):
 def test_zero_and_small_numbers_are_read(tmp_path, literal):
     scores = bt.read(written(tmp_path, f"item,A,B\nq1,{literal},1\nq2,1,0\n"))
     assert scores.sel(item="q1", system="A").item() == float(literal)
+
+
+@pytest.mark.parametrize("cells", [["1,100", "1,250"], ["2,000", "12,345"]])
+def test_commas_may_separate_thousands(cells):
+    table = pd.DataFrame({"item": ["q1", "q2"], "A": cells, "B": cells})
+    with pytest.raises(
+        ValueError, match="leave the commas out if they separate thousands, or pass"
+    ):
+        bt.read(table)
+    assert bt.read(pd.DataFrame({"A": ["1,5", "0,25"], "B": ["0,5", "1,0"]}), decimal=",").size == 4

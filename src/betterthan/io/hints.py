@@ -15,6 +15,7 @@ _RIGHT = ("yes", "y", "correct", "right", "pass", "passed", "success", "solved",
 _WRONG = ("no", "n", "incorrect", "wrong", "fail", "failed", "failure", "unsolved", "i", "f")
 _PERCENT = re.compile(r"[+-]?\d+([.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
 _METRICS = ("metric", "metrics", "measure", "measures", "statistic")
 _MANY = 9  # columns of numbers: more are items rather than metrics
@@ -28,6 +29,11 @@ def not_scores(table: Table, column: str) -> str:
     folded = {word.casefold() for word in words}
     if all(map(_PERCENT.fullmatch, words)):
         return "percentages, not numbers; pass percent=True"
+    if all(map(_THOUSANDS.fullmatch, words)):
+        return (
+            "numbers with commas; leave the commas out if they separate thousands, or pass "
+            "decimal=',' if they are decimal commas"
+        )
     if all(map(_COMMA.fullmatch, words)):
         return "numbers with decimal commas; pass decimal=','"
     if folded <= {*_RIGHT, *_WRONG}:
