@@ -21,7 +21,7 @@ from betterthan.io.files import table_of
 from betterthan.io.items import first_twice, item_ids, text_axes
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import Table, refuse_large, unread
-from betterthan.io.texts import BLOCK, Coded, Coding, array_of, as_coded
+from betterthan.io.texts import BLOCK, Coded, Coding, array_of, as_coded, joined
 from betterthan.orders.ranked import DOCUMENT, POSITION, gap_of, without_gaps
 from betterthan.text import first_flawed, flaw
 
@@ -238,7 +238,7 @@ def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
     return next((columns_by_name[name] for name in aliases if name in columns_by_name), None)
 
 
-_PIECE = 2**17  # items that are looked at together
+_PIECE = 2**15  # items that are looked at together
 
 
 @dataclass(frozen=True)
@@ -356,17 +356,13 @@ def _untied(
     rows: _Rows, orders: _Orders, document: np.ndarray, system: np.ndarray, order: np.ndarray
 ) -> _Result:
     """Items in order, "" beyond the end; systems as they occur in one document after the other."""
-    n = len(orders.items)
-    lengths = np.fromiter(map(len, orders.items), np.int32, n)
-    latest, number, size = np.full(n, -1, np.int32), np.zeros(rows.shape[0], np.int64), 0
-    for row, _, code, _ in orders.pieces(order):
-        size += len(code) + int(lengths[code].sum())
-        within, item = np.divmod(np.unique(document[row] * np.int64(n) + code), n)
-        np.add.at(number, within[latest[item] < within], 1)
-        latest[item] = within
+    number, size = _items_of_documents(orders, document, order, rows.shape[0])
     shape = *rows.shape, int(orders.sizes.max())
-    dtype = _dtype(rows.table.source, shape, lengths, size)
-    values, texts = np.full(shape, "", dtype=dtype), array_of(orders.items, dtype)
+    dtype = _dtype(rows.table.source, shape, orders.items, size)
+    values = np.full(shape, "", dtype=dtype)
+    if dtype.kind == "U" and all(map(str.isascii, joined(orders.items))):
+        dtype = np.dtype(f"S{dtype.itemsize // 4}")  # a byte for each letter
+    texts = array_of(orders.items, dtype)
     occurring = pd.unique(system)
     system = np.argsort(occurring)[system]
     for row, position, code, _ in orders.pieces(order):
@@ -378,25 +374,35 @@ def _untied(
     return _squeezed(xr.DataArray(shared, axes, dims)), number
 
 
+def _items_of_documents(
+    orders: _Orders, document: np.ndarray, order: np.ndarray, documents: int
+) -> tuple[np.ndarray, int]:
+    """The number of items of each document, and the bytes that all orders take in the file at
+    least.
+    """
+    n, size, number = len(orders.items), 0, np.zeros(documents, np.int64)
+    lengths, latest = np.fromiter(map(len, orders.items), np.int32, n), np.full(n, -1, np.int32)
+    for row, _, code, _ in orders.pieces(order):
+        size += len(code) + int(lengths[code].sum())
+        within, item = np.divmod(np.unique(document[row] * np.int64(n) + code), n)
+        np.add.at(number, within[latest[item] < within], 1)
+        latest[item] = within
+    return number, size
+
+
 _SMALL, _TEXT = 2**22, 64  # bytes of any array, and of a short text that is Python's own
 _TIMES, _SLACK = 4, 2**27  # as many bytes in memory as in the file, and beyond that
 
 
-def _dtype(source: str, shape: tuple[int, ...], lengths: np.ndarray, size: int) -> np.dtype:
-    """The dtype of an array of items: of fixed width, or objects where that is far too wide.
-
-    Parameters
-    ----------
-    lengths : numpy.ndarray of int
-        Letters of each distinct item.
-    size : int
-        Bytes that all items take in the file at least.
+def _dtype(source: str, shape: tuple[int, ...], items: Sequence[str], size: int) -> np.dtype:
+    """The dtype of an array of items, which take at least `size` bytes in the file: of fixed width,
+    or objects where that is far too wide.
     """
-    cells, dtype = math.prod(shape), np.dtype(f"U{lengths.max()}")
-    if dtype.itemsize * cells > max(_SMALL, _TIMES * size):
-        own_texts = int((lengths + _TEXT).sum())
-        if 8 * cells + own_texts < dtype.itemsize * cells:
-            dtype = np.dtype(object)
+    longest, letters = max(map(len, items)), sum(map(len, items))
+    cells, dtype = math.prod(shape), np.dtype(f"U{longest}")
+    shared = 8 * cells + _TEXT * len(items) + letters  # bytes in memory
+    if dtype.itemsize * cells > max(_SMALL, _TIMES * size, shared):
+        dtype = np.dtype(object)
     most = (_SLACK + _TIMES * size) // dtype.itemsize
     refuse_large(source, most, documents=shape[0], systems=shape[1], positions=shape[2])
     return dtype
