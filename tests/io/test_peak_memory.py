@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 import re
 import subprocess
@@ -73,9 +74,11 @@ def rows(form, size):
 
 
 def _fields(k, n):
-    """Cells of row `k` of `n`: ids, scores, ids of two rows each, and which of the two it is."""
+    """Cells of row `k` of `n`: ids, scores, pairs, ids of two rows each, which of the two it is."""
     turn, again = divmod(k, n // 2)
+    first, second = divmod(k, math.isqrt(n) + 1)
     found = {"id": 10**6 + k, "a": (k + 1) % 3 % 2, "b": k % 2, "k": (k + 10**6) % 9000}
+    found |= {"first": 1000 + first, "second": 1000 + second}
     return found | {"half": 5 * 10**5 + k // 2, "again": 10**5 + again, "turn": turn}
 
 
@@ -114,6 +117,7 @@ GROWING = {
         ",".join(["item", *(f"s{k}" for k in range(400))]),
         "{id}" + ",{a},{b},{a}," * 100 + "\n",
     ),
+    "counts of pairs": ("read", "system_a,system_b,wins,losses,ties", "{first},{second},0,0,1\n"),
     "labels": ("labels.read", "item,gold,A,B", "{id},x{a},x{b},x{a}\n"),
     "rankings": ("orders.read", "document,judge,order", "{half},j{b},p > q{a} > r{k}\n"),
     "rankings of items of one letter": (
