@@ -243,7 +243,8 @@ _PIECE = 2**15  # items that are looked at together
 
 @dataclass(frozen=True)
 class _Orders:
-    """Orders as the codes of their items, one order behind the other.
+    """Orders as the codes of their items, one distinct order behind the other, and the rows that
+    hold them, one document after the other.
 
     Attributes
     ----------
@@ -255,77 +256,80 @@ class _Orders:
         Whether each is tied with the one before it.
     sizes : numpy.ndarray of int
         The number of items of each order.
+    document, system, order : numpy.ndarray of int
+        Those of each row.
     """
 
     items: Sequence[str]
     codes: np.ndarray
     tied: np.ndarray
     sizes: np.ndarray
+    document: np.ndarray
+    system: np.ndarray
+    order: np.ndarray
 
-    def pieces(self, order: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-        """For some items of rows at a time: the row of each, its position in the order of the row,
-        its code, and whether it is tied; `order` is the one that each row holds.
+    def pieces(self) -> Iterator[tuple[np.ndarray, ...]]:
+        """For some items of rows at a time: document and system of each, its position in the order,
+        its code, and whether it is tied.
         """
-        starts, ends = np.cumsum(self.sizes) - self.sizes, np.cumsum(self.sizes[order])
+        starts, ends = np.cumsum(self.sizes) - self.sizes, np.cumsum(self.sizes[self.order])
         for begin in range(0, int(ends[-1]), _PIECE):
             end = min(begin + _PIECE, int(ends[-1]))
             first, last = np.searchsorted(ends, [begin, end - 1], "right")
             piece = slice(first, last + 1)
-            begins = ends[piece] - self.sizes[order[piece]]
+            begins = ends[piece] - self.sizes[self.order[piece]]
             number = np.minimum(ends[piece], end) - np.maximum(begins, begin)
             row = np.repeat(np.arange(first, last + 1), number)
             position = np.arange(begin, end) - begins[row - first]
-            where = starts[order[row]] + position
-            yield row, position, self.codes[where], self.tied[where]
+            place = starts[self.order[row]] + position
+            codes, tied = self.codes[place], self.tied[place]
+            yield self.document[row], self.system[row], position, codes, tied
 
 
 def _from_orders(rows: _Rows, column: str) -> _Result:
-    orders, order = _coded_orders(rows, column)
-    rows.refuse_twice()
-    by_document = np.argsort(rows.documents.codes, kind="stable")
-    document, system, order = (
-        codes[by_document] for codes in (rows.documents.codes, rows.systems.codes, order)
-    )
-    return (_tied if orders.tied.any() else _untied)(rows, orders, document, system, order)
-
-
-def _coded_orders(rows: _Rows, column: str) -> tuple[_Orders, np.ndarray]:
-    """Return the distinct orders in the cells of a column, and which of them each cell holds."""
     written = rows.table.columns[column]
     texts = as_coded(written)
+    order = np.arange(len(written)) if texts is None else texts.codes
     distinct = written if texts is None else texts.distinct
-    codes = np.arange(len(written)) if texts is None else texts.codes
+
+    def wrong(reason: str, k: int) -> ValueError:  # of equal cells the first is named
+        return rows.wrong(reason, int((order == k).argmax()), column, distinct[k])
+
     coding, tied, sizes, last = Coding(), bytearray(), array("i"), []
-    for k, value in enumerate(distinct):
+    for k, cell in enumerate(distinct):
         try:
-            groups = groups_of(value)
-            items = [item for group in groups for item in group]
-            flawed = first_flawed(items)
-            if flawed is not None:
-                raise ValueError(flaw(items[flawed]))
-            if not items:
-                raise ValueError("the order is empty; leave the row out where a system gave none")
-        except ValueError as error:  # of equal cells the first is named
-            raise rows.wrong(str(error), int((codes == k).argmax()), column, value) from None
-        if len(groups) == len(items):
-            tied += bytes(len(items))
-        else:
-            tied += b"".join(b"\0".ljust(len(group), b"\1") for group in groups)
+            groups = groups_of(cell)
+        except ValueError as error:
+            raise wrong(str(error), k) from None
+        items = [item for group in groups for item in group]
+        flawed = first_flawed(items)
+        if flawed is not None:
+            raise wrong(flaw(items[flawed]), k)
+        if not items:
+            raise wrong("the order is empty; leave the row out where a system gave none", k)
         sizes.append(len(items))
+        tied += bytes(len(items)) if len(groups) == len(items) else _ties(groups)
         last += items
         if len(last) >= BLOCK:
             coding.add(last)
             last = []
     if last:
         coding.add(last)
-    coded_items = coding.done()
+    items = coding.done()
+    by_document = np.argsort(rows.documents.codes, kind="stable")
+    of_rows = (codes[by_document] for codes in (rows.documents.codes, rows.systems.codes, order))
     flags, lengths = np.frombuffer(tied, dtype=bool), np.frombuffer(sizes, dtype=np.int32)
-    orders = _Orders(coded_items.distinct, coded_items.codes, flags, lengths)
+    orders = _Orders(items.distinct, items.codes, flags, lengths, *of_rows)
     k = _unseparated(orders)
     if k is not None:
-        what = "is one item, or several without a sign between; put '>' between items"
-        raise rows.wrong(what, int((codes == k).argmax()), column, distinct[k])
-    return orders, codes
+        raise wrong("is one item, or several without a sign between; put '>' between items", k)
+    rows.refuse_twice()
+    return (_tied if orders.tied.any() else _untied)(rows, orders)
+
+
+def _ties(groups: list[list[str]]) -> bytes:
+    """Whether each item is tied with the one before it."""
+    return b"".join(b"\0".ljust(len(group), b"\1") for group in groups)
 
 
 def _unseparated(orders: _Orders) -> int | None:
@@ -337,8 +341,7 @@ def _unseparated(orders: _Orders) -> int | None:
     parts = {part for item in compress(orders.items, single) for part in _parts(item)}
     if not parts:
         return None
-    for order, _, code, _ in orders.pieces(np.arange(len(orders.sizes))):
-        known[code[orders.sizes[order] > 1]] = True
+    known[orders.codes[np.repeat(orders.sizes > 1, orders.sizes)]] = True
     if known.any():
         parts = {item for item in compress(orders.items, known) if item in parts}
     several = (bool(within := _parts(item)) and parts.issuperset(within) for item in orders.items)
@@ -352,21 +355,19 @@ def _parts(item: str) -> list[str]:
     return parts if len(parts) > 1 else []
 
 
-def _untied(
-    rows: _Rows, orders: _Orders, document: np.ndarray, system: np.ndarray, order: np.ndarray
-) -> _Result:
+def _untied(rows: _Rows, orders: _Orders) -> _Result:
     """Items in order, "" beyond the end; systems as they occur in one document after the other."""
-    number, size = _items_of_documents(orders, document, order, rows.shape[0])
+    number, size = _items_of_documents(orders, rows.shape[0])
     shape = *rows.shape, int(orders.sizes.max())
     dtype = _dtype(rows.table.source, shape, orders.items, size)
     values = np.full(shape, "", dtype=dtype)
     if dtype.kind == "U" and all(map(str.isascii, joined(orders.items))):
         dtype = np.dtype(f"S{dtype.itemsize // 4}")  # a byte for each letter
     texts = array_of(orders.items, dtype)
-    occurring = pd.unique(system)
-    system = np.argsort(occurring)[system]
-    for row, position, code, _ in orders.pieces(order):
-        values[document[row], system[row], position] = texts[code]
+    occurring = pd.unique(orders.system)
+    column = np.argsort(occurring)
+    for document, system, position, code, _ in orders.pieces():
+        values[document, column[system], position] = texts[code]
     systems = [rows.systems.distinct[k] for k in occurring.tolist()]
     axes = text_axes({DOCUMENT: rows.documents.distinct, names.SYSTEM: systems})
     dims = DOCUMENT, names.SYSTEM, POSITION
@@ -374,17 +375,15 @@ def _untied(
     return _squeezed(xr.DataArray(shared, axes, dims)), number
 
 
-def _items_of_documents(
-    orders: _Orders, document: np.ndarray, order: np.ndarray, documents: int
-) -> tuple[np.ndarray, int]:
+def _items_of_documents(orders: _Orders, documents: int) -> tuple[np.ndarray, int]:
     """The number of items of each document, and the bytes that all orders take in the file at
     least.
     """
     n, size, number = len(orders.items), 0, np.zeros(documents, np.int64)
     lengths, latest = np.fromiter(map(len, orders.items), np.int32, n), np.full(n, -1, np.int32)
-    for row, _, code, _ in orders.pieces(order):
+    for document, _, _, code, _ in orders.pieces():
         size += len(code) + int(lengths[code].sum())
-        within, item = np.divmod(np.unique(document[row] * np.int64(n) + code), n)
+        within, item = np.divmod(np.unique(document * np.int64(n) + code), n)
         np.add.at(number, within[latest[item] < within], 1)
         latest[item] = within
     return number, size
@@ -408,22 +407,20 @@ def _dtype(source: str, shape: tuple[int, ...], items: Sequence[str], size: int)
     return dtype
 
 
-def _tied(
-    rows: _Rows, orders: _Orders, document: np.ndarray, system: np.ndarray, order: np.ndarray
-) -> _Result:
+def _tied(rows: _Rows, orders: _Orders) -> _Result:
     """Ranks; tied items share the lowest of their ranks, and the items are as they occur in one
     document after the other.
     """
     values, place, number = _no_ranks(rows, len(orders.items)), np.full(len(orders.items), -1), 0
     begin = untied = 0
-    for row, position, code, tied in orders.pieces(order):
+    for document, system, position, code, tied in orders.pieces():
         new = pd.unique(code[place[code] < 0])
         place[new] = np.arange(number, number + len(new))
         number += len(new)
-        here = np.arange(begin, begin + len(row))
+        here = np.arange(begin, begin + len(code))
         lowest = np.maximum.accumulate(np.where(tied, untied, here))
-        values[document[row], system[row], place[code]] = position + 1 - (here - lowest)
-        begin, untied = begin + len(row), lowest[-1]
+        values[document, system, place[code]] = position + 1 - (here - lowest)
+        begin, untied = begin + len(code), lowest[-1]
     items = list(orders.items)
     return _ranks(rows, values, [items[k] for k in np.argsort(place).tolist()])
 
