@@ -316,6 +316,7 @@ def _from_orders(rows: _Rows, column: str) -> _Result:
     if last:
         coding.add(last)
     items = coding.done()
+    del coding  # which holds the texts of each block
     by_document = np.argsort(rows.documents.codes, kind="stable")
     of_rows = (codes[by_document] for codes in (rows.documents.codes, rows.systems.codes, order))
     flags, lengths = np.frombuffer(tied, dtype=bool), np.frombuffer(sizes, dtype=np.int32)
