@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 import re
 import subprocess
@@ -73,9 +74,11 @@ def rows(form, size):
 
 
 def _fields(k, n):
-    """Cells of row `k` of `n`: ids, scores, ids of two rows each, and which of the two it is."""
+    """Cells of row `k` of `n`: ids, scores, pairs, ids of two rows each, which of the two it is."""
     turn, again = divmod(k, n // 2)
+    first, second = divmod(k, math.isqrt(n) + 1)
     found = {"id": 10**6 + k, "a": (k + 1) % 3 % 2, "b": k % 2, "k": (k + 10**6) % 9000}
+    found |= {"first": 1000 + first, "second": 1000 + second}
     return found | {"half": 5 * 10**5 + k // 2, "again": 10**5 + again, "turn": turn}
 
 
@@ -114,8 +117,32 @@ GROWING = {
         ",".join(["item", *(f"s{k}" for k in range(400))]),
         "{id}" + ",{a},{b},{a}," * 100 + "\n",
     ),
+    "counts of pairs": ("read", "system_a,system_b,wins,losses,ties", "{first},{second},0,0,1\n"),
     "labels": ("labels.read", "item,gold,A,B", "{id},x{a},x{b},x{a}\n"),
+    "rankings": ("orders.read", "document,judge,order", "{half},j{b},p > q{a} > r{k}\n"),
+    "rankings of items of one letter": (
+        "orders.read",
+        "document,judge,order",
+        "{half},j{b},a|b|c|d|e|f|g|h|i|j\n",
+    ),
+    "rankings of items of their own": (
+        "orders.read",
+        "document,judge,order",
+        "{half},j{b},p{half} > q{half} > r{half}\n",
+    ),
+    "rankings with ties": ("orders.read", "document,judge,order", "{half},j{b},a>b=c>d>e>f\n"),
+    "ranks, one a row": (
+        "orders.read",
+        "document,judge,item,rank",
+        "{id},j,x,1\n{id},j,y,2\n",
+    ),
+    "ranks, one column for each item": (
+        "orders.read",
+        "document,judge,x,y,z",
+        "{half},j{b},1,3,2\n",
+    ),
 }
+FEW_RANKINGS = "document,judge,order\nd1,a,x > y\nd1,b,y > x\n"
 
 
 def _archive(path, text):
@@ -218,10 +245,12 @@ def reader(tmp_path_factory):
     if not Path("/proc/self/status").exists():
         pytest.skip("asks for the peak of a process as Linux has it")
     folder = tmp_path_factory.mktemp("few")
-    table, log = folder / "few.csv", folder / "few.txt"
+    table, log, rankings = (folder / name for name in ("few.csv", "few.txt", "orders.csv"))
     table.write_text("item,gold,A,B\nq1,xa,xa,xb\nq2,xb,xa,xb\n")
     log.write_text("map q1 0.5\nmap q2 0.6\n")
-    reader = Reader(f"read {table}", f"labels.read {table}", f"read_logs {log}")
+    rankings.write_text(FEW_RANKINGS)
+    few = f"read {table}", f"labels.read {table}", f"read_logs {log}", f"orders.read {rankings}"
+    reader = Reader(*few)
     yield reader
     reader.stop()
 
@@ -229,9 +258,10 @@ def reader(tmp_path_factory):
 @pytest.fixture(scope="module")
 def at_least(reader, tmp_path_factory):
     """By how many bytes reading a few rows lets the process grow; by function."""
-    path = tmp_path_factory.mktemp("few") / "few.csv"
+    path, rankings = (tmp_path_factory.mktemp("few") / name for name in ("few.csv", "orders.csv"))
     path.write_text(f"item,gold,A,B\n{rows(OTHERS['predictions next to gold labels'][1], 10**4)}")
-    return cache(lambda read: reader.growth(read, path))
+    rankings.write_text(FEW_RANKINGS)
+    return cache(lambda read: reader.growth(read, rankings if read == "orders.read" else path))
 
 
 @pytest.mark.parametrize("what", GROWING)

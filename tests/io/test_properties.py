@@ -1,8 +1,11 @@
 """What must hold for any table: layouts say the same, and order of rows says nothing."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import betterthan as bt
@@ -89,3 +92,36 @@ def test_votes_are_antisymmetric_and_none_is_lost(votes):
     )
     again = bt.read(turned).sel(system_a=counts.system_a.values, system_b=counts.system_b.values)
     np.testing.assert_array_equal(again.values, counts.values)
+
+
+def refused(rows):
+    """The first row that repeats or contradicts one before it, and what is said of it."""
+    known = {}
+    for k, (a, b, wins, losses) in enumerate(rows):
+        if (a, b) in known:
+            return k, rf"already in row {known[a, b][0]};"
+        if (b, a) in known and known[b, a][1:] != (losses, wins):
+            return k, rf"row {known[b, a][0]} has \[.*\] the other way round"
+        known[a, b] = k, wins, losses
+    return None
+
+
+@example([("A", "B", 1, 0), ("B", "A", 0, 1), ("A", "B", 1, 0)])
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(*[st.sampled_from("ABC")] * 2, *[st.integers(0, 1)] * 2), min_size=1))
+def test_counts_of_pairs_are_read_as_one_row_after_the_other(rows):
+    rows = [("A", "D", 300, 0), *(row for row in rows if row[0] != row[1])]
+    frame = pd.DataFrame(rows, columns=["system_a", "system_b", "wins", "losses"])
+    if wrong := refused(rows):
+        with pytest.raises(ValueError, match=rf"row {wrong[0]}: .*{wrong[1]}"):
+            bt.read(frame)
+        return
+    counts = bt.read(frame)
+    expected = {}
+    for a, b, wins, losses in rows:
+        expected[a, b], expected[b, a] = [wins, losses], [losses, wins]
+    for a, b in permutations(counts["system_a"].values.tolist(), 2):
+        found = counts.sel(system_a=a, system_b=b).values.tolist()
+        assert found == expected.get((a, b), [0, 0])
+    pairs = len(expected) // 2
+    assert f"{pairs} pair" in counts.attrs["reading"]

@@ -1,9 +1,12 @@
 """An order in a cell is read as it is written, or refused in one line; never as another one."""
 
+import random
+
 import pandas as pd
 import pytest
 
 import betterthan as bt
+from betterthan.orders import reading
 from betterthan.orders.reading import groups_of
 
 
@@ -67,6 +70,20 @@ def test_refused_in_one_line_that_says_where(tmp_path, case):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("wrong", ["a < b", "b a"])
+def test_of_equal_cells_the_first_is_refused(tmp_path, wrong):
+    path = tmp_path / "orders.csv"
+    orders = ["a > b", "a > b", wrong, wrong]
+    pd.DataFrame({"judge": range(4), "order": orders}).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=rf"^orders\.csv, row 4, .* value '{wrong}'"):
+        bt.orders.read(path)
+
+
+def test_orders_without_any_sign_are_refused():
+    with pytest.raises(ValueError, match=r"row 0, .* is one item, or several without a sign"):
+        ranks_of("a b", "b a")
+
+
 def test_a_list_in_a_cell_of_a_frame():
     assert ranks_of(["b", "a"], ["a", "b"]) == [{"b": 1, "a": 2}, {"a": 1, "b": 2}]
     assert ranks_of([2, 1.0], [1, 2]) == [{"2": 1, "1": 2}, {"1": 1, "2": 2}]
@@ -116,3 +133,65 @@ def test_an_order_of_which_all_items_are_tied_is_told_without_nan():
         found = bt.orders.agreement(orders)
     assert len(told) == 1
     assert "nan" not in bt.report(orders, found)
+
+
+def plainly(rows):
+    """Systems and items in the order in which orders are read, and the ranks of each order."""
+    by_document = {}
+    for document, system, order in rows:
+        groups = [group.split("=") for group in order.split(">")]
+        ranks = [1 + sum(map(len, groups[:k])) for k, group in enumerate(groups) for _ in group]
+        items = [item for group in groups for item in group]
+        inner = by_document.setdefault(document, {})
+        inner[system] = dict(zip(items, ranks, strict=True))
+    orders = {(d, s): ranks for d, inner in by_document.items() for s, ranks in inner.items()}
+    if any("=" in order for *_, order in rows):
+        systems = dict.fromkeys(system for _, system, _ in rows)
+    else:
+        systems = dict.fromkeys(system for _, system in orders)
+    return list(systems), list(dict.fromkeys(i for r in orders.values() for i in r)), orders
+
+
+@pytest.mark.parametrize("signs", [">", ">>="])
+def test_random_tables_are_read_as_one_row_after_the_other(monkeypatch, tmp_path, signs):
+    monkeypatch.setattr(reading, "_PIECE", 3)  # so that orders are cut anywhere
+    monkeypatch.setattr(reading, "BLOCK", 2)
+    draw, path = random.Random(7), tmp_path / "orders.csv"
+    for _ in range(60):
+        pool = draw.sample(["a", "b", "cc", "d e", "fff"], draw.randint(2, 5))
+        cells = [(d, s) for d in "321"[: draw.randint(2, 3)] for s in "BCA"[: draw.randint(2, 3)]]
+        rows = [
+            (d, s, "".join(item + draw.choice(signs) for item in draw.sample(pool, 2))[:-1])
+            for d, s in draw.sample(cells, draw.randint(2, len(cells)))
+        ]
+        rows.append(("4", "A", draw.choice(signs).join(pool)))
+        pd.DataFrame(rows, columns=["document", "judge", "order"]).to_csv(path, index=False)
+        systems, items, orders = plainly(rows)
+        found = bt.orders.read(path)
+        assert found["system"].values.tolist() == systems
+        tied = "item" in found.dims
+        assert not tied or found["item"].values.tolist() == items
+        for document in found["document"].values.tolist():
+            for system in systems:
+                cell = found.sel(document=document, system=system).values.tolist()
+                if tied:
+                    ranks = {i: r for i, r in zip(items, cell, strict=True) if r == r}
+                else:
+                    ranks = {item: k for k, item in enumerate(cell, 1) if item}
+                assert ranks == orders.get((document, system), {})
+        known = {d: set().union(*(r for (e, _), r in orders.items() if e == d)) for d, _ in orders}
+        few, most = (extreme(map(len, known.values())) for extreme in (min, max))
+        number = f"{few} to {most} items" if few < most else f"{few} items"
+        assert f"), {number}" in found.attrs["reading"]
+
+
+def test_an_order_far_longer_than_the_others_is_refused_before_it_takes_memory(monkeypatch):
+    frame = pd.DataFrame(
+        {"judge": range(50), "order": ["a > b"] * 49 + [" > ".join(map(str, range(90)))]}
+    )
+    assert bt.orders.read(frame).sizes["position"] == 90
+    monkeypatch.setattr(reading, "_SLACK", 2**13)
+    with pytest.raises(
+        ValueError, match=r"holds 1 documents x 50 systems x 90 positions, more than"
+    ):
+        bt.orders.read(frame)

@@ -378,9 +378,10 @@ def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) ->
 
 
 def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
-    if not _any_twice(cell, rows.items * len(systems.distinct)):
+    twice = first_twice(cell, rows.items * len(systems.distinct))
+    if twice is None:
         return
-    k, before = _first_twice(table, cell)
+    k, before = twice[0], table.rows[twice[1]]
     where = "".join(
         f", {role} {quoted(rows.by_row[role][k].item())}"
         for role in ("dataset", "epoch")
@@ -395,19 +396,16 @@ def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: 
     )
 
 
-def _any_twice(places: np.ndarray, size: int) -> bool:
-    """Whether two are the same; all are below `size`."""
-    if size > MOST_CELLS:
-        return bool(pd.Series(places).duplicated().any())
-    met = np.zeros(size, dtype=bool)
-    met[places] = True
-    return int(np.count_nonzero(met)) < len(places)
-
-
-def _first_twice(table: Table, places: np.ndarray) -> tuple[int, Any]:
-    """The first row whose place an earlier row has, and the number of that row."""
-    k = int(pd.Series(places).duplicated().to_numpy().argmax())
-    return k, table.rows[int((places == places[k]).argmax())]
+def first_twice(places: np.ndarray, size: int) -> tuple[int, int] | None:
+    """The first row whose place an earlier row has, and that row; all places are below `size`."""
+    if size <= MOST_CELLS:
+        met = np.zeros(size, dtype=bool)
+        met[places] = True
+        if int(np.count_nonzero(met)) == len(places):
+            return None
+    again = pd.Series(places).duplicated().to_numpy()
+    k = int(again.argmax())
+    return (k, int((places == places[k]).argmax())) if again[k] else None
 
 
 def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: np.ndarray) -> None:
@@ -558,10 +556,10 @@ def _fractional(scale: int) -> str:
 
 
 def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
-    place = rows.place
-    if not _any_twice(place, math.prod(rows.shape)):
+    twice = first_twice(rows.place, math.prod(rows.shape))
+    if twice is None:
         return
-    k, before = _first_twice(table, place)
+    k, before = twice[0], table.rows[twice[1]]
     label_text = (
         "" if rows.label_column is None else f", label {quoted(rows.labels[rows.label[k]])}"
     )

@@ -380,6 +380,7 @@ class Window:
 
 _decode = _UNIQUE.decode
 _BLOCK = 512  # records that are put into columns together
+_SHARED = {str, int}  # and not what equals an int
 
 
 def parse_json_lines(data: bytes, source: str) -> Table:
@@ -440,7 +441,7 @@ class _Columns:
         for key in keys:
             begin, cells = self._begin.setdefault(key, done), self._cells.setdefault(key, [])
             cells += [None] * (done - begin - len(cells))
-            cells += [record.get(key) for record in records]
+            cells += _shared([record.get(key) for record in records])
 
     def table(self, rows: Sequence[int]) -> Table:
         """All of them; `rows` are the numbers of their rows."""
@@ -464,6 +465,17 @@ class _Columns:
                 "give each cell a row with item, system and score"
             )
             raise problem(self._source, reason, row=self.size)
+
+
+def _shared(cells: list[Any]) -> list[Any]:
+    """The cells; equal items of lists in them, such as rankings, are in memory once."""
+    values: dict[Any, Any] = {}
+    return [
+        [values.setdefault(x, x) if type(x) in _SHARED else x for x in cell]
+        if type(cell) is list
+        else cell
+        for cell in cells
+    ]
 
 
 def value_of(text: str, source: str, row: int | None) -> Any:

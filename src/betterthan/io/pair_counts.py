@@ -90,12 +90,15 @@ def pair_counts(table: Table) -> Reading:
     values, read = _numbers(table)
     datasets, dataset = read_datasets(table)
     _refuse_against_itself(table, a == b, values)
-    pairs = list(zip(dataset.tolist(), a.tolist(), b.tolist(), strict=True))
-    mirrored = values[:, [1, 0, 2][: values.shape[1]]]
-    _refuse_repeated(table, pairs, systems, values, mirrored)
+    ab, ba = (
+        (dataset * np.int64(len(systems)) + i) * len(systems) + j for i, j in ((a, b), (b, a))
+    )
+    mirrored = [1, 0, 2][: values.shape[1]]
+    pairs = _count_pairs(table, systems, ab, ba, values, mirrored)
     square = empty_square(table.source, datasets, systems, values.shape[1])
-    square[dataset, b, a] = mirrored
-    square[dataset, a, b] = values
+    flat = square.reshape(-1, values.shape[1])
+    flat[ba] = values[:, mirrored]
+    flat[ab] = values
     counts = counts_array(square, systems, datasets)
     ties = read[2] if len(read) == 3 else None
     counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
@@ -112,17 +115,17 @@ def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndar
     return systems, a, b
 
 
-def _summary(systems: list[str], pairs: list[tuple[int, int, int]], ties: str | None) -> str:
-    distinct = len({(d, *sorted(pair)) for d, *pair in pairs if pair[0] != pair[1]})
+def _summary(systems: list[str], pairs: int, ties: str | None) -> str:
     ties_text = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
-    return f"{len(systems)} systems, {counted(distinct, 'pair')}, {ties_text}"
+    return f"{len(systems)} systems, {counted(pairs, 'pair')}, {ties_text}"
 
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
     """Return wins, losses and, with a column, ties of each row; and the columns."""
     matches = [find(table, role) for role in ("wins", "losses", "ties")]
     columns = [column for column in matches if column is not None]
-    return np.stack([cells.whole_numbers(table, column) for column in columns], axis=-1), columns
+    numbers = (cells.whole_numbers(table, column) for column in columns)
+    return np.stack([narrow(column, int(column.max()) + 1) for column in numbers], -1), columns
 
 
 def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:
@@ -134,30 +137,43 @@ def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -
         raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
 
 
-def _refuse_repeated(
+def _count_pairs(
     table: Table,
-    pairs: list[tuple[int, int, int]],
     systems: list[str],
+    ab: np.ndarray,
+    ba: np.ndarray,
     values: np.ndarray,
-    mirrored: np.ndarray,
-) -> None:
-    """Refuse a pair given twice in one direction, or in two directions that contradict each
-    other.
+    mirrored: list[int],
+) -> int:
+    """Count the pairs of different systems; refuse one given twice in one direction, or in two
+    directions that contradict each other.
+
+    Parameters
+    ----------
+    ab, ba : numpy.ndarray of int
+        The place of each row in the square, and of its other direction.
     """
-    first: dict[tuple[int, int, int], int] = {}
-    for k, (dataset, a, b) in enumerate(pairs):
-        named = f"{quoted(systems[a])} against {quoted(systems[b])}"
-        if (dataset, a, b) in first:
-            first_row = table.rows[first[dataset, a, b]]
-            reason = f"{named} is already in row {first_row}; give each pair one row"
-            raise problem(table.source, reason, row=table.rows[k])
-        first[dataset, a, b] = k
-        other = first.get((dataset, b, a), k)
-        if a != b and other != k and (values[k] != mirrored[other]).any():
-            reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
-            right = "one must be the other with wins and losses exchanged"
-            reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
-            raise problem(table.source, reason, row=table.rows[k])
+    pair = np.minimum(ab, ba)
+    order = np.argsort(pair, kind="stable")
+    pair = pair[order]
+    again = pair[1:] == pair[:-1]
+    first, second, third = order[:-1][again], order[1:][again], order[2:][again[1:] & again[:-1]]
+    wrong = (ab[first] == ab[second]) | (values[first][:, mirrored] != values[second]).any(-1)
+    refused = np.concatenate([second[wrong], third])
+    if not len(refused):
+        return int(np.count_nonzero(ab != ba)) - len(second)
+    k = int(refused.min())
+    a, b = divmod(int(ab[k]) % len(systems) ** 2, len(systems))
+    named = f"{quoted(systems[a])} against {quoted(systems[b])}"
+    same = np.flatnonzero(ab[:k] == ab[k])
+    if len(same):
+        reason = f"{named} is already in row {table.rows[int(same[0])]}; give each pair one row"
+        raise problem(table.source, reason, row=table.rows[k])
+    other = int((ab == ba[k]).argmax())
+    reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
+    right = "one must be the other with wins and losses exchanged"
+    reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
+    raise problem(table.source, reason, row=table.rows[k])
 
 
 _A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4

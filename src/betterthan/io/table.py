@@ -51,17 +51,19 @@ def unread(table: Table, used: Iterable[str | None]) -> list[str]:
     return [column for column in table.columns if column not in used]
 
 
-def refuse_large(source: str, **sizes: int) -> None:
+def refuse_large(source: str, most: int = MOST_CELLS, **sizes: int) -> None:
     """Refuse an array that a few rows would make larger than memory: names that hardly ever meet.
 
     Parameters
     ----------
     source : str
         Of the table, for the message.
+    most : int
+        Cells that it may have.
     **sizes : int
         How many there are of what.
     """
-    if math.prod(sizes.values()) > MOST_CELLS:
+    if math.prod(sizes.values()) > most:
         size_text = " x ".join(f"{number:,} {dimension}" for dimension, number in sizes.items())
         right = "check which column says what, or give parts of it"
         raise problem(source, f"holds {size_text}, more than can be read at once; {right}")

@@ -154,7 +154,16 @@ def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
     longest = int(sizes[number > 0].max(initial=0))
     dtype = _fitting(longest, int(sizes @ number), len(codes))
-    return np.array(list(texts), dtype=dtype)[codes]
+    return array_of(texts, dtype)[codes]
+
+
+def array_of(texts: Sequence[str], dtype: np.dtype) -> np.ndarray:
+    """The texts as an array, a block at a time."""
+    array, begin = np.empty(len(texts), dtype=dtype), 0
+    for block in text_blocks(texts):
+        array[begin : begin + len(block)] = block
+        begin += len(block)
+    return array
 
 
 def dtype_of(texts: Sequence[str]) -> np.dtype:

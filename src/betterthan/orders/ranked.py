@@ -277,12 +277,22 @@ def gap_of(ranks: np.ndarray) -> str:
     )
 
 
+_PIECE = 2**17  # ranks that are looked at together
+
+
 def without_gaps(values: np.ndarray) -> np.ndarray:
     """Whether ranks are what ranking gives: ties share the lowest, middle, highest or next rank."""
+    rows = values.reshape(-1, values.shape[-1])
+    step = max(1, _PIECE // rows.shape[1]) if rows.size else 1
+    pieces = [_without_gaps(rows[k : k + step]) for k in range(0, len(rows), step)]
+    return np.concatenate([np.empty(0, bool), *pieces]).reshape(values.shape[:-1])
+
+
+def _without_gaps(values: np.ndarray) -> np.ndarray:
+    """The same of some rows of ranks."""
     observed = ~np.isnan(values)
-    plain = (np.sort(values, axis=-1) == np.arange(1, values.shape[-1] + 1)).sum(
-        -1
-    ) == observed.sum(-1)
+    places = np.arange(1, values.shape[-1] + 1)
+    plain = (np.sort(values) == places).sum(-1) == observed.sum(-1)
     if plain.all():  # no ties: nothing to try
         return plain
     ways = ("min", "average", "max", "dense")

@@ -1,10 +1,12 @@
 """Orders of items from files: one order a row, one rank a row, or one row of ranks each."""
 
 import json
+import math
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +14,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import plain_text
 from betterthan.io.files import table_of
-from betterthan.io.items import item_ids
+from betterthan.io.items import first_twice, item_ids, text_axes
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import Table, refuse_large, unread
-from betterthan.io.texts import Coded, as_coded, coded, text_array
-from betterthan.orders.ranked import DOCUMENT, POSITION, from_lists, gap_of, ranked_of, without_gaps
+from betterthan.io.texts import BLOCK, Coded, Coding, array_of, as_coded, joined
+from betterthan.orders.ranked import DOCUMENT, POSITION, gap_of, without_gaps
 from betterthan.text import first_flawed, flaw
 
 _SEPARATORS = "|;,"
@@ -100,23 +102,13 @@ def _listed(items: Any) -> list[list[str]]:
 
 def _refuse_repeated(groups: list[list[str]]) -> None:
     items = [item for group in groups for item in group]
-    for k, item in enumerate(items):
-        if items.index(item) < k:
-            tied = len(items) > len(groups)
-            where = "twice" if tied else f"at positions {items.index(item) + 1} and {k + 1}"
-            raise ValueError(
-                f"item {quoted(item)} occurs {where}; every item occurs once in an order"
-            )
-
-
-def unseparated(orders: Sequence[list[str]]) -> int | None:
-    """Return the first order with one item that may be several with an unknown separator."""
-    known_items = {item for items in orders if len(items) > 1 for item in items}
-    for k, items in enumerate(orders):
-        parts = [part for part in _WITHIN.split(items[0]) if part] if len(items) == 1 else []
-        if len(parts) > 1 and (set(parts) <= known_items or not known_items):
-            return k
-    return None
+    if len({*items}) == len(items):
+        return
+    first: dict[str, int] = {}
+    k = next(k for k, item in enumerate(items) if first.setdefault(item, k) < k)
+    tied = len(items) > len(groups)
+    where = "twice" if tied else f"at positions {first[items[k]] + 1} and {k + 1}"
+    raise ValueError(f"item {quoted(items[k])} occurs {where}; every item occurs once in an order")
 
 
 _SYSTEM = ("system", "model", "judge", "rater", "annotator")
@@ -176,13 +168,13 @@ def read(source: str | Path | pd.DataFrame) -> xr.DataArray:
         documents = item_ids(table, document, "each order its document")
     rows = _Rows(table, documents, systems)
     try:
-        orders, kind, ignored = _read(rows, {system, document})
-        ranked = ranked_of(orders)
+        (orders, lengths), kind, ignored = _read(rows, {system, document})
+        checks.unique(orders[names.SYSTEM].values.tolist(), "system")
     except ValueError as error:
         if str(error).startswith(table.source):
             raise
         raise problem(table.source, str(error)) from None
-    reading = f"{table.source} read as {kind}: {_size(orders, document, ranked.items)}"
+    reading = f"{table.source} read as {kind}: {_size(orders, document, lengths)}"
     reading += f", ignored columns {listed(ignored)}" if ignored else ""
     orders.attrs = {"reading": printable(" ".join(reading.splitlines())), "source": table.source}
     return orders
@@ -201,8 +193,32 @@ class _Rows:
         row = self.table.rows[k]
         return problem(self.table.source, reason, row=row, column=column, value=value)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Documents and systems."""
+        return len(self.documents.distinct), len(self.systems.distinct)
 
-def _read(rows: _Rows, key_columns: set[str | None]) -> tuple[xr.DataArray, str, list[str]]:
+    @property
+    def place(self) -> np.ndarray:
+        """Document and system of each row as one number."""
+        return self.documents.codes * np.int64(self.shape[1]) + self.systems.codes
+
+    def refuse_twice(self) -> None:
+        """Refuse a second order of a system on a document."""
+        if twice := first_twice(self.place, math.prod(self.shape)):
+            document, system = self.documents[twice[0]], self.systems[twice[0]]
+            where = f" on document {quoted(document)}" if document else ""
+            reason = (
+                f"a second order of system {quoted(system)}{where}; give one, or a column "
+                "'document' that tells them apart"
+            )
+            raise problem(self.table.source, reason, row=self.table.rows[twice[0]])
+
+
+type _Result = tuple[xr.DataArray, np.ndarray]  # rankings; the number of items of each document
+
+
+def _read(rows: _Rows, key_columns: set[str | None]) -> tuple[_Result, str, list[str]]:
     """Return orders or ranks, their layout, and ignored columns.
 
     `key_columns` are the columns of systems and documents.
@@ -222,153 +238,261 @@ def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
     return next((columns_by_name[name] for name in aliases if name in columns_by_name), None)
 
 
-def _from_orders(rows: _Rows, column: str) -> xr.DataArray:
-    lists: dict[str, dict[str, list[list[str]]]] = {}
-    orders = _cells_of(rows, column)
-    for k, (document, system) in enumerate(zip(rows.documents, rows.systems, strict=True)):
-        inner = lists.setdefault(document, {})
-        if system in inner:
-            raise _twice(rows, k)
-        inner[system] = orders[k]
-    if any(len(group) > 1 for order in orders for group in order):
-        return _squeezed(_tied(rows.table.source, lists, list(rows.systems.distinct)))
-    plain = {d: {s: _plain(order) for s, order in inner.items()} for d, inner in lists.items()}
-    return from_lists(plain if list(rows.documents.distinct) != [""] else plain[""])
+_PIECE = 2**15  # items that are looked at together
 
 
-def _cells_of(rows: _Rows, column: str) -> list[list[list[str]]]:
-    """The order in each cell of a column, none of them empty."""
+@dataclass(frozen=True)
+class _Orders:
+    """Orders as the codes of their items, one distinct order behind the other, and the rows that
+    hold them, one document after the other.
+
+    Attributes
+    ----------
+    items : sequence of str
+        The distinct ones.
+    codes : numpy.ndarray of int
+        One for each item of each order.
+    tied : numpy.ndarray of bool
+        Whether each is tied with the one before it.
+    sizes : numpy.ndarray of int
+        The number of items of each order.
+    document, system, order : numpy.ndarray of int
+        Those of each row.
+    """
+
+    items: Sequence[str]
+    codes: np.ndarray
+    tied: np.ndarray
+    sizes: np.ndarray
+    document: np.ndarray
+    system: np.ndarray
+    order: np.ndarray
+
+    def pieces(self) -> Iterator[tuple[np.ndarray, ...]]:
+        """For some items of rows at a time: document and system of each, its position in the order,
+        its code, and whether it is tied.
+        """
+        starts, ends = np.cumsum(self.sizes) - self.sizes, np.cumsum(self.sizes[self.order])
+        for begin in range(0, int(ends[-1]), _PIECE):
+            end = min(begin + _PIECE, int(ends[-1]))
+            first, last = np.searchsorted(ends, [begin, end - 1], "right")
+            piece = slice(first, last + 1)
+            begins = ends[piece] - self.sizes[self.order[piece]]
+            number = np.minimum(ends[piece], end) - np.maximum(begins, begin)
+            row = np.repeat(np.arange(first, last + 1), number)
+            position = np.arange(begin, end) - begins[row - first]
+            place = starts[self.order[row]] + position
+            codes, tied = self.codes[place], self.tied[place]
+            yield self.document[row], self.system[row], position, codes, tied
+
+
+def _from_orders(rows: _Rows, column: str) -> _Result:
     written = rows.table.columns[column]
     texts = as_coded(written)
-    distinct = written if texts is None else texts.distinct  # of equal cells the first is named
-    first = range(len(written)) if texts is None else texts.first.tolist()
-    orders = []
-    for k, value in zip(first, distinct, strict=True):
+    order = np.arange(len(written)) if texts is None else texts.codes
+    distinct = written if texts is None else texts.distinct
+
+    def wrong(reason: str, k: int) -> ValueError:  # of equal cells the first is named
+        return rows.wrong(reason, int((order == k).argmax()), column, distinct[k])
+
+    coding, tied, sizes, last = Coding(), bytearray(), array("i"), []
+    for k, cell in enumerate(distinct):
         try:
-            orders.append(groups_of(value))
+            groups = groups_of(cell)
         except ValueError as error:
-            raise rows.wrong(str(error), k, column, value) from None
-        plain = _plain(orders[-1])
-        flawed = first_flawed(plain)
+            raise wrong(str(error), k) from None
+        items = [item for group in groups for item in group]
+        flawed = first_flawed(items)
         if flawed is not None:
-            raise rows.wrong(flaw(plain[flawed]), k, column, value)
-        if not plain:
-            what = "the order is empty; leave the row out where a system gave none"
-            raise rows.wrong(what, k, column, value)
-    k = unseparated([_plain(order) for order in orders])
+            raise wrong(flaw(items[flawed]), k)
+        if not items:
+            raise wrong("the order is empty; leave the row out where a system gave none", k)
+        sizes.append(len(items))
+        tied += bytes(len(items)) if len(groups) == len(items) else _ties(groups)
+        last += items
+        if len(last) >= BLOCK:
+            coding.add(last)
+            last = []
+    if last:
+        coding.add(last)
+    items = coding.done()
+    del coding  # which holds the texts of each block
+    by_document = np.argsort(rows.documents.codes, kind="stable")
+    of_rows = (codes[by_document] for codes in (rows.documents.codes, rows.systems.codes, order))
+    flags, lengths = np.frombuffer(tied, dtype=bool), np.frombuffer(sizes, dtype=np.int32)
+    orders = _Orders(items.distinct, items.codes, flags, lengths, *of_rows)
+    k = _unseparated(orders)
     if k is not None:
-        what = "is one item, or several without a sign between; put '>' between items"
-        raise rows.wrong(what, first[k], column, distinct[k])
-    return orders if texts is None else [orders[code] for code in texts.codes.tolist()]
+        raise wrong("is one item, or several without a sign between; put '>' between items", k)
+    rows.refuse_twice()
+    return (_tied if orders.tied.any() else _untied)(rows, orders)
 
 
-def _plain(order: list[list[str]]) -> list[str]:
-    return [item for group in order for item in group]
+def _ties(groups: list[list[str]]) -> bytes:
+    """Whether each item is tied with the one before it."""
+    return b"".join(b"\0".ljust(len(group), b"\1") for group in groups)
 
 
-def _tied(
-    source: str, lists: dict[str, dict[str, list[list[str]]]], systems: list[str]
-) -> xr.DataArray:
-    """Ranks; tied items share the lowest of their ranks."""
-    rows = [
-        (document, system, item, rank)
-        for document, inner in lists.items()
-        for system, order in inner.items()
-        for item, rank in _ranks(order)
-    ]
-    *columns, ranks = zip(*rows, strict=True)
-    return _filled(source, list(map(coded, columns)), np.array(ranks)).sel({names.SYSTEM: systems})
+def _unseparated(orders: _Orders) -> int | None:
+    """Return the first order with one item that may be several with an unknown separator."""
+    alone = np.flatnonzero(orders.sizes == 1)
+    codes = orders.codes[np.cumsum(orders.sizes)[alone] - 1]
+    single, known = np.zeros((2, len(orders.items)), dtype=bool)
+    single[codes] = True
+    parts = {part for item in compress(orders.items, single) for part in _parts(item)}
+    if not parts:
+        return None
+    known[orders.codes[np.repeat(orders.sizes > 1, orders.sizes)]] = True
+    if known.any():
+        parts = {item for item in compress(orders.items, known) if item in parts}
+    several = (bool(within := _parts(item)) and parts.issuperset(within) for item in orders.items)
+    wrong = np.fromiter(several, bool, len(single))[codes]
+    return int(alone[wrong.argmax()]) if wrong.any() else None
 
 
-def _ranks(order: list[list[str]]) -> list[tuple[str, int]]:
-    before = accumulate(map(len, order), initial=0)
-    return [(item, r + 1) for r, group in zip(before, order, strict=False) for item in group]
+def _parts(item: str) -> list[str]:
+    """The parts of an item between other signs, none where there is one part."""
+    parts = [part for part in _WITHIN.split(item) if part]
+    return parts if len(parts) > 1 else []
 
 
-def _from_long(rows: _Rows, item: str, rank: str) -> xr.DataArray:
-    items = item_ids(rows.table, item, "each rank its item")
-    columns = [rows.documents, rows.systems, items]
-    again = pd.DataFrame({k: column.codes for k, column in enumerate(columns)}).duplicated()
-    if again.any():
-        k = int(again.argmax())
-        reason = f"the item is ranked twice by system {quoted(rows.systems[k])}; give one rank"
-        raise rows.wrong(reason, k, item, items[k])
-    ranks = _filled(rows.table.source, columns, cells.numbers(rows.table, rank))
-    _refuse_gaps(rows, ranks)
-    return _squeezed(ranks)
+def _untied(rows: _Rows, orders: _Orders) -> _Result:
+    """Items in order, "" beyond the end; systems as they occur in one document after the other."""
+    number, size = _items_of_documents(orders, rows.shape[0])
+    shape = *rows.shape, int(orders.sizes.max())
+    dtype = _dtype(rows.table.source, shape, orders.items, size)
+    values = np.full(shape, "", dtype=dtype)
+    if dtype.kind == "U" and all(map(str.isascii, joined(orders.items))):
+        dtype = np.dtype(f"S{dtype.itemsize // 4}")  # a byte for each letter
+    texts = array_of(orders.items, dtype)
+    occurring = pd.unique(orders.system)
+    column = np.argsort(occurring)
+    for document, system, position, code, _ in orders.pieces():
+        values[document, column[system], position] = texts[code]
+    systems = [rows.systems.distinct[k] for k in occurring.tolist()]
+    axes = text_axes({DOCUMENT: rows.documents.distinct, names.SYSTEM: systems})
+    dims = DOCUMENT, names.SYSTEM, POSITION
+    shared = xr.Variable(dims, values, fastpath=True)  # else each object becomes its own text
+    return _squeezed(xr.DataArray(shared, axes, dims)), number
 
 
-def _filled(source: str, columns: Sequence[Coded], ranks: np.ndarray) -> xr.DataArray:
-    """Arrange ranks over documents, systems and items, in order of appearance; NaN without a
-    rank.
+def _items_of_documents(orders: _Orders, documents: int) -> tuple[np.ndarray, int]:
+    """The number of items of each document, and the bytes that all orders take in the file at
+    least.
     """
-    coded_by_dim = dict(zip((DOCUMENT, names.SYSTEM, names.ITEM), columns, strict=True))
-    sizes = {f"{name}s": len(column.distinct) for name, column in coded_by_dim.items()}
-    refuse_large(source, **sizes)
-    values = np.full([*sizes.values()], np.nan)
-    values[tuple(column.codes for column in columns)] = ranks
-    coords = {name: text_array(list(column.distinct)) for name, column in coded_by_dim.items()}
-    return xr.DataArray(values, dims=tuple(coded_by_dim), coords=coords)
+    n, size, number = len(orders.items), 0, np.zeros(documents, np.int64)
+    lengths, latest = np.fromiter(map(len, orders.items), np.int32, n), np.full(n, -1, np.int32)
+    for document, _, _, code, _ in orders.pieces():
+        size += len(code) + int(lengths[code].sum())
+        within, item = np.divmod(np.unique(document * np.int64(n) + code), n)
+        np.add.at(number, within[latest[item] < within], 1)
+        latest[item] = within
+    return number, size
 
 
-def _from_wide(rows: _Rows, columns: list[str]) -> xr.DataArray:
+_SMALL, _TEXT = 2**22, 64  # bytes of any array, and of a short text that is Python's own
+_TIMES, _SLACK = 4, 2**27  # as many bytes in memory as in the file, and beyond that
+
+
+def _dtype(source: str, shape: tuple[int, ...], items: Sequence[str], size: int) -> np.dtype:
+    """The dtype of an array of items, which take at least `size` bytes in the file: of fixed width,
+    or objects where that is far too wide.
+    """
+    longest, letters = max(map(len, items)), sum(map(len, items))
+    cells, dtype = math.prod(shape), np.dtype(f"U{longest}")
+    shared = 8 * cells + _TEXT * len(items) + letters  # bytes in memory
+    if dtype.itemsize * cells > max(_SMALL, _TIMES * size, shared):
+        dtype = np.dtype(object)
+    most = (_SLACK + _TIMES * size) // dtype.itemsize
+    refuse_large(source, most, documents=shape[0], systems=shape[1], positions=shape[2])
+    return dtype
+
+
+def _tied(rows: _Rows, orders: _Orders) -> _Result:
+    """Ranks; tied items share the lowest of their ranks, and the items are as they occur in one
+    document after the other.
+    """
+    values, place, number = _no_ranks(rows, len(orders.items)), np.full(len(orders.items), -1), 0
+    begin = untied = 0
+    for document, system, position, code, tied in orders.pieces():
+        new = pd.unique(code[place[code] < 0])
+        place[new] = np.arange(number, number + len(new))
+        number += len(new)
+        here = np.arange(begin, begin + len(code))
+        lowest = np.maximum.accumulate(np.where(tied, untied, here))
+        values[document, system, place[code]] = position + 1 - (here - lowest)
+        begin, untied = begin + len(code), lowest[-1]
+    items = list(orders.items)
+    return _ranks(rows, values, [items[k] for k in np.argsort(place).tolist()])
+
+
+def _no_ranks(rows: _Rows, items: int) -> np.ndarray:
+    """NaN over documents, systems and items."""
+    shape = *rows.shape, items
+    refuse_large(rows.table.source, documents=shape[0], systems=shape[1], items=items)
+    return np.full(shape, np.nan)
+
+
+def _ranks(rows: _Rows, values: np.ndarray, items: Sequence[str]) -> _Result:
+    systems, documents = rows.systems.distinct, rows.documents.distinct
+    axes = text_axes({DOCUMENT: documents, names.SYSTEM: systems, names.ITEM: items})
+    ranks = xr.DataArray(values, axes, (DOCUMENT, names.SYSTEM, names.ITEM))
+    return _squeezed(ranks), (~np.isnan(values)).any(1).sum(-1)
+
+
+def _from_long(rows: _Rows, item: str, rank: str) -> _Result:
+    items = item_ids(rows.table, item, "each rank its item")
+    n = len(items.distinct)
+    place = rows.place * n + items.codes
+    if twice := first_twice(place, math.prod(rows.shape) * n):
+        system = quoted(rows.systems[twice[0]])
+        reason = f"the item is ranked twice by system {system}; give one rank"
+        raise rows.wrong(reason, twice[0], item, items[twice[0]])
+    ranks, values = cells.numbers(rows.table, rank), _no_ranks(rows, n)
+    values.reshape(-1)[place] = ranks
+    _refuse_gaps(rows, values)
+    return _ranks(rows, values, items.distinct)
+
+
+def _from_wide(rows: _Rows, columns: list[str]) -> _Result:
     if not columns:
         what = "no column 'order', no columns 'item' and 'rank', and no columns of ranks"
         raise problem(rows.table.source, what)
     hint = "no rank; give 'order', 'item' and 'rank', or ranks"
-    values = np.stack([cells.numbers(rows.table, c, lambda: hint) for c in columns], -1)
-    documents, systems = rows.documents, rows.systems
-    again = pd.DataFrame({DOCUMENT: documents.codes, names.SYSTEM: systems.codes}).duplicated()
-    if again.any():
-        raise _twice(rows, int(again.argmax()))
-    full = np.full((len(documents.distinct), len(systems.distinct), len(columns)), np.nan)
-    full[documents.codes, systems.codes] = values
-    coords = {
-        DOCUMENT: text_array(list(documents.distinct)),
-        names.SYSTEM: text_array(list(systems.distinct)),
-        names.ITEM: text_array(columns),
-    }
-    ranks = xr.DataArray(full, dims=tuple(coords), coords=coords)
-    _refuse_gaps(rows, ranks)
-    return _squeezed(ranks)
+    values = _no_ranks(rows, len(columns))
+    for k, column in enumerate(columns):
+        ranks = cells.numbers(rows.table, column, lambda: hint)
+        values[rows.documents.codes, rows.systems.codes, k] = ranks
+    rows.refuse_twice()
+    _refuse_gaps(rows, values)
+    return _ranks(rows, values, columns)
 
 
-def _refuse_gaps(rows: _Rows, ranks: xr.DataArray) -> None:
+def _refuse_gaps(rows: _Rows, values: np.ndarray) -> None:
     """Refuse ranks with a gap, and say in which row the system begins."""
-    wrong = np.argwhere(~without_gaps(ranks.values))
+    wrong = np.argwhere(~without_gaps(values))
     if len(wrong):
-        d, s = wrong[0]
-        order_key = str(ranks[DOCUMENT].values[d]), str(ranks[names.SYSTEM].values[s])
-        k = list(zip(rows.documents, rows.systems, strict=True)).index(order_key)
-        what = f"system {quoted(order_key[1])}: {gap_of(ranks.values[d, s])}"
+        d, s = wrong[0].tolist()
+        k = int((rows.place == d * rows.shape[1] + s).argmax())
+        what = f"system {quoted(rows.systems[k])}: {gap_of(values[d, s])}"
         raise problem(rows.table.source, what, row=rows.table.rows[k])
 
 
 def _squeezed(ranks: xr.DataArray) -> xr.DataArray:
-    nameless = ranks[DOCUMENT].values.tolist() == [""]
+    nameless = ranks.sizes[DOCUMENT] == 1 and ranks[DOCUMENT].item() == ""
     return ranks.isel({DOCUMENT: 0}, drop=True) if nameless else ranks
 
 
-def _twice(rows: _Rows, k: int) -> ValueError:
-    where = f" on document {quoted(rows.documents[k])}" if rows.documents[k] else ""
-    what = (
-        f"a second order of system {quoted(rows.systems[k])}{where}; give one, or a column "
-        "'document' that tells them apart"
-    )
-    return problem(rows.table.source, what, row=rows.table.rows[k])
-
-
-def _size(orders: xr.DataArray, document: str | None, items: np.ndarray) -> str:
+def _size(orders: xr.DataArray, document: str | None, lengths: np.ndarray) -> str:
     """Summarize what was read: documents, systems, items, and missing orders."""
     systems = orders[names.SYSTEM].values.tolist()
-    lengths = (items != "").sum(-1)
     number = f"{lengths.min()} to {lengths.max()} items"
-    if len(set(lengths)) == 1:
+    if lengths.min() == lengths.max():
         number = counted(int(lengths.min()), "item")
     size = f"{counted(len(systems), 'system')} ({listed(systems)}), {number}"
     if document:
         size = f"{counted(orders.sizes[DOCUMENT], 'document')} from column {document!r}, {size}"
     of_positions = POSITION in orders.dims
-    missing = (orders == "").all(POSITION) if of_positions else orders.isnull().all(names.ITEM)
+    missing = orders[..., 0] == "" if of_positions else orders.isnull().all(names.ITEM)
     lacking = int(missing.sum())
     return f"{size}, {counted(lacking, 'order')} missing" if lacking else size
