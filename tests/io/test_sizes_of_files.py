@@ -164,15 +164,25 @@ def test_json_of_a_new_key_in_every_object(tmp_path):
 
 
 def test_names_that_hardly_ever_meet(tmp_path):
-    path, number = tmp_path / "r.csv", 11_000
+    path, number = tmp_path / "r.csv", 4_500
     path.write_text("system,item,score\n" + "".join(f"s{k},q{k},1\n" for k in range(number)))
-    refused(lambda: bt.read(path), r"^r\.csv: holds 11,000 items x 11,000 systems, more than")
+    refused(lambda: bt.read(path), r"^r\.csv: holds 4,500 items x 4,500 systems, more than")
     path.write_text("left,right,winner\n" + "".join(f"s{k},t{k},tie\n" for k in range(number)))
-    refused(lambda: bt.read(path), r"^r\.csv: holds 22,000 systems x 22,000 opponents x 1 data")
-    path.write_text("system,item,rank\n" + "".join(f"s{k},q{k},1\n" for k in range(number)))
-    refused(lambda: bt.orders.read(path), r"^r\.csv: holds 1 documents x 11,000 systems x 11,000")
+    refused(lambda: bt.read(path), r"^r\.csv: holds 1 datasets x 9,000 systems x 9,000 opponents x")
     path.write_text("system,item,tp,fp,fn\n" + "".join(f"s{k},q{k},1,0,0\n" for k in range(number)))
-    refused(lambda: bt.read(path), r"^r\.csv: holds 11,000 items x 11,000 systems x 1 labels")
+    refused(lambda: bt.read(path), r"^r\.csv: holds 4,500 items x 4,500 systems x 1 labels x 3")
+    ranks = "".join(f"s{k},q{k},1\n" for k in range(11_000))
+    path.write_text("system,item,rank\n" + ranks)
+    refused(lambda: bt.orders.read(path), r"^r\.csv: holds 1 documents x 11,000 systems x 11,000")
+
+
+def test_names_that_seldom_meet_are_read_as_far_as_their_square_takes_little(tmp_path):
+    path = tmp_path / "r.csv"
+    rows = "".join(f"s{k % 500},q{k},{k % 2}\n" for k in range(25_000))
+    path.write_text("system,item,score\n" + rows)
+    assert bt.read(path).sizes == {"item": 25_000, "system": 500}
+    path.write_text("left,right,winner\n" + "".join(f"s{k},t{k},tie\n" for k in range(1_000)))
+    assert bt.read(path).sizes["system_a"] == 2_000
 
 
 def test_many_ids_that_look_alike_take_no_more_than_a_line():

@@ -29,7 +29,15 @@ from betterthan.io.system_names import (
     refuse_total,
     tell_alike,
 )
-from betterthan.io.table import MOST_CELLS, NAMELESS, Reading, Table, refuse_large, unread
+from betterthan.io.table import (
+    MOST_CELLS,
+    NAMELESS,
+    Reading,
+    Table,
+    most_cells,
+    refuse_large,
+    unread,
+)
 from betterthan.io.texts import (
     BLOCK,
     Coded,
@@ -371,7 +379,7 @@ def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) ->
     place += systems.codes
     _refuse_repeated_scores(table, rows, systems, place)
     shape = rows.items, len(systems.distinct)
-    refuse_large(table.source, items=shape[0], systems=shape[1])
+    refuse_large(table.source, most_cells(len(table.rows)), items=shape[0], systems=shape[1])
     values = np.full(shape, np.nan)
     values.ravel()[place] = scores
     return values
@@ -478,7 +486,8 @@ def tallies(table: Table, scale: int = 1) -> Reading:
 def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
     """Mark the tallies (item, system, label) with a row; refuse duplicates and missing systems."""
     _refuse_repeated_tallies(table, rows)
-    refuse_large(table.source, **dict(zip(("items", "systems", "labels"), rows.shape, strict=True)))
+    sizes = dict(zip(("items", "systems", "labels"), rows.shape, strict=True))
+    refuse_large(table.source, most_cells(len(table.rows)), **sizes, columns=3)
     present = np.zeros(rows.shape, dtype=bool)
     present.reshape(-1)[rows.place] = True
     items = rows.items.names

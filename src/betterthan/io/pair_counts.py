@@ -12,7 +12,7 @@ from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import find
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
-from betterthan.io.table import Reading, Table, refuse_large, unread
+from betterthan.io.table import Reading, Table, most_cells, refuse_large, unread
 from betterthan.io.texts import BLOCK, Coded, array_from_codes, narrow, text_array
 
 
@@ -60,11 +60,14 @@ def paired(names_a: Coded, names_b: Coded) -> tuple[list[str], np.ndarray, np.nd
     return list(place), a, b
 
 
-def empty_square(source: str, datasets: list[str], systems: list[str], outcomes: int) -> np.ndarray:
+def empty_square(
+    table: Table, datasets: list[str], systems: list[str], outcomes: int
+) -> np.ndarray:
     """Zeros (dataset, system, system, outcome), with a leading axis also without datasets."""
-    number = len(systems)
-    refuse_large(source, systems=number, opponents=number, datasets=max(len(datasets), 1))
-    return np.zeros((max(len(datasets), 1), len(systems), len(systems), outcomes), dtype=np.int64)
+    shape = max(len(datasets), 1), len(systems), len(systems), outcomes
+    dims = ("datasets", "systems", "opponents", "outcomes")
+    refuse_large(table.source, most_cells(len(table.rows)), **dict(zip(dims, shape, strict=True)))
+    return np.zeros(shape, dtype=np.int64)
 
 
 def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) -> xr.DataArray:
@@ -95,7 +98,7 @@ def pair_counts(table: Table) -> Reading:
     )
     mirrored = [1, 0, 2][: values.shape[1]]
     pairs = _count_pairs(table, systems, ab, ba, values, mirrored)
-    square = empty_square(table.source, datasets, systems, values.shape[1])
+    square = empty_square(table, datasets, systems, values.shape[1])
     flat = square.reshape(-1, values.shape[1])
     flat[ba] = values[:, mirrored]
     flat[ab] = values
@@ -192,7 +195,7 @@ def vote_counts(table: Table) -> Reading:
     systems, a, b, outcome = vote_outcomes(table)
     refuse_alike_by_pairs(table.source, systems, a, b)
     datasets, dataset = read_datasets(table)
-    square = empty_square(table.source, datasets, systems, 3)
+    square = empty_square(table, datasets, systems, 3)
     for begin in range(0, len(outcome), BLOCK):
         rows = np.flatnonzero(outcome[begin : begin + BLOCK] >= 0) + begin
         np.add.at(square, (dataset[rows], a[rows], b[rows], outcome[rows]), 1)

@@ -16,6 +16,8 @@ from betterthan.io.texts import Numbers, as_coded
 from betterthan.text import flaw
 
 MOST_CELLS = 10**8  # of an array that is made of a table; each takes 8 bytes or more
+_FEW_CELLS = 15_000_000  # take 120 MB, whatever the file holds
+_CELLS_OF_A_ROW = 8  # take 64 bytes; a row of a long table takes about 12 in the file
 _DIGIT = re.compile(r"[-+.\d]")
 NAMELESS = ("", "Unnamed: 0")  # what an unnamed first column is called: the index of a saved frame
 
@@ -51,8 +53,15 @@ def unread(table: Table, used: Iterable[str | None]) -> list[str]:
     return [column for column in table.columns if column not in used]
 
 
+def most_cells(rows: int) -> int:
+    """Cells that an array may have in which some rows are placed, a cell each: where names hardly
+    ever meet, it is much larger than its file.
+    """
+    return min(MOST_CELLS, _FEW_CELLS + _CELLS_OF_A_ROW * rows)
+
+
 def refuse_large(source: str, most: int = MOST_CELLS, **sizes: int) -> None:
-    """Refuse an array that a few rows would make larger than memory: names that hardly ever meet.
+    """Refuse an array that a few rows would make larger than memory.
 
     Parameters
     ----------

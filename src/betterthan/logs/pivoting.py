@@ -13,7 +13,7 @@ from betterthan.io.items import scores_array
 from betterthan.io.layouts import named_systems
 from betterthan.io.measure_names import less_is_better, refuse_unknown_direction
 from betterthan.io.problems import counted, listed, quoted
-from betterthan.io.table import refuse_large
+from betterthan.io.table import most_cells, refuse_large
 from betterthan.io.texts import text_array
 from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Frame, Logs
 from betterthan.signed import Signature
@@ -428,7 +428,8 @@ def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) ->
     epoch = records["epoch"].to_numpy()
     # the unit of each record, an item in an epoch, and the first record of each unit
     unit, first = numbered(pd.factorize(item_keys.key)[0], epoch)
-    refuse_large("the logs", items=len(first), systems=len(systems))
+    sizes = {"items": len(first), "systems": len(systems)}
+    refuse_large("the logs", most_cells(len(records)), **sizes)
     shape = (len(first), len(systems))
     cells = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
     score, raw = np.full(shape, np.nan), np.full(shape, np.nan)
