@@ -17,7 +17,7 @@ from betterthan.models import (
     judge,
 )
 from betterthan.models.priors import Prior
-from betterthan.models.sampling import Sampling, quiet_logger, without_compiler
+from betterthan.models.sampling import Graph, Sampling, quiet_logger, without_compiler
 from validation import distances, of_pooled_pairs
 
 PAIR_COUNTS = bt.counts.from_table({("A", "B"): (12, 2, 30), ("A", "C"): (5, 6, 7)})
@@ -476,3 +476,28 @@ def test_models_drawn_by_weights_go_to_nuts_and_say_so(name, prior, no_nuts):
 def test_held_centre_leaves_no_place_for_a_prior():
     with pytest.raises(ValueError, match="prior is of mu, which centre holds; give one of the two"):
         hierarchical.build(THREE["hierarchical"][1], prior=pooled_distribution(), centre=(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("model", "prior"),
+    [
+        (beta_binomial, (2.0, 3.0)),
+        (independent_betas, (2.0, 3.0)),
+        (dirichlet_multinomial, (2.0, 3.0, 4.0)),
+        (clustered, (2.0, 3.0, 4.0)),
+    ],
+)
+def test_numbers_of_a_prior_are_data_that_a_built_model_can_change(model, prior):
+    data = PAIR_COUNTS
+    if model is clustered:
+        data = clustered.simulate(20, pairs=1, rng=3)["counts"]
+    built, changed = model.build(data, prior=prior), model.build(data)
+    assert Graph.from_model(built).same_as(Graph.from_model(changed))  # compiled once
+    with changed:
+        pm.set_data({"prior": prior})
+    with without_compiler():
+        first, second = (
+            m.compile_logp(mode="FAST_COMPILE")(m.initial_point(random_seed=1))
+            for m in (built, changed)
+        )
+    assert first == pytest.approx(second, rel=1e-12)

@@ -352,12 +352,9 @@ class Prior:
         return data
 
     def by_outcome(self) -> list[Any]:
-        """`parameters` by outcome, each a number or (pair,)."""
-        assert self.numbers is not None
-        if not self.by_pair:
-            return self.numbers.tolist()
-        rows = self.parameters()
-        return [rows[:, k] for k in range(len(self.labels))]
+        """`parameters` by outcome, each a scalar or (pair,)."""
+        numbers = self.parameters()
+        return [numbers[..., k] for k in range(len(self.labels))]
 
     def simplex(self, name: str) -> Any:
         """A PyMC variable of three probabilities of each pair."""
@@ -374,12 +371,10 @@ class Prior:
         """PyMC variables of one probability of each pair, each with this prior."""
         from betterthan.libraries import pm
 
-        if not self.by_pair:
-            self.parameters()  # recorded; what is computed does not depend on it
+        first, second = self.by_outcome()
         if self.numbers is None:
             drawn = per_pair(self.distribution, self.pairs, event=0)
             return [register(drawn, name, (names.PAIR,)) for name in several]
-        first, second = self.by_outcome()
         return [pm.Beta(name, alpha=first, beta=second, dims=names.PAIR) for name in several]
 
 
