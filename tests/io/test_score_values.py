@@ -43,3 +43,34 @@ def test_a_code_is_refused_until_the_systems_are_named(codes, highest):
 )
 def test_other_numbers_are_scores(codes, highest):
     assert bt.read(ratings(*codes, highest=highest)).sizes == {"item": 30, "system": 2}
+
+
+def on(first, second, n=40):
+    """Scores of two systems on the scales 0 to `first` and 0 to `second`; whole numbers where a
+    scale is negative.
+    """
+    draws = np.random.default_rng(3).random((n, 2)) * [abs(first), abs(second)]
+    table = pd.DataFrame(draws, columns=["A", "B"])
+    for system, scale in (("A", first), ("B", second)):
+        table[system] = np.ceil(table[system]) if scale < 0 else table[system]
+    return table.assign(item=[f"q{k}" for k in range(n)])
+
+
+@pytest.mark.parametrize("scales", [(1, 100), (1, -5), (1, 10), (5, 1), (-1, 100)])
+def test_scores_on_two_scales_are_refused_until_the_systems_are_named(scales, tmp_path):
+    table = on(*scales)
+    long = table.melt("item", var_name="system", value_name="score")
+    files = {s: table[["item", s]].rename(columns={s: "score"}) for s in "AB"}
+    for source in (long, files, *([table] if min(map(abs, scales)) == scales[0] == 1 else [])):
+        with pytest.raises(ValueError, match=r"not on one scale; write all|not scores of one kind"):
+            bt.read(source)
+    assert bt.read(long, systems=["A", "B"]).sizes["system"] == 2
+    assert bt.gate(files["A"], files["B"], margin=0.05).verdict == "not comparable"
+
+
+@pytest.mark.parametrize("scales", [(1, 1), (-1, -5), (-5, -10), (1, 3), (0.5, 5), (100, 90)])
+def test_scores_that_may_be_on_one_scale_are_read(scales):
+    long = on(*scales).melt("item", var_name="system", value_name="score")
+    assert bt.read(long).sizes == {"item": 40, "system": 2}
+    few = long[long["item"].isin(["q0", "q1", "q2"])]
+    assert bt.read(few).sizes["item"] == 3

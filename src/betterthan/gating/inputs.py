@@ -19,7 +19,7 @@ from betterthan.io.frames import table_from_frame
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
-from betterthan.io.score_values import missing_codes
+from betterthan.io.score_values import missing_codes, other_scales
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
 from betterthan.logs.pivoting import chosen_records, direction, pivot_scores
@@ -428,6 +428,8 @@ def _read_tables(
     scores = _scores(tables, choices)
     if scores.isnull().all():
         return Sides(stops=("no item has a score in any of the tables",))
+    if reason := other_scales(scores):
+        return Sides(stops=(reason,))
     sides = _audited(scores)
     codes = missing_codes(scores)
     return replace(sides, warned=(*sides.warned, codes)) if codes else sides

@@ -1,13 +1,17 @@
-"""Scores that cannot be what they seem: shares among percentages, and codes for missing scores."""
+"""Scores that cannot be what they seem: codes for missing scores, and systems on other scales."""
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.problems import counted, listed, problem
+from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.system_names import far_columns, row_blocks
 
 _HIGH = (99, 999, 9999)  # codes above all scores
 _LOW = (-1, -9, -99, -999, -9999)  # codes below 0, where no score is
+_TOPS = (5, 10, 100)  # of ratings and percentages
+_NEAR = 0.9  # of the top of a scale: what some score reaches
+_ROWS = 8  # of fewer scores the range says nothing
 _APART = 9  # how many times as large as any score a code above them is
 
 
@@ -44,6 +48,49 @@ def missing_codes(scores: xr.DataArray) -> str:
             )
             return f"{code:g} may mean missing: {number} of {listed(systems)} next to {rest}"
     return ""
+
+
+def refuse_other_scales(scores: xr.DataArray) -> None:
+    """Refuse scores of systems that are plainly not on one scale."""
+    if reason := other_scales(scores):
+        every = listed(scores[names.SYSTEM].values.tolist())
+        way_out = f"write all on one scale, or pass systems=[{every}] if they are"
+        raise problem(scores.attrs["source"], f"{reason}; {way_out}")
+
+
+def other_scales(scores: xr.DataArray) -> str:
+    """Name two systems whose scores are plainly not on one scale: shares next to percentages, or
+    shares up to 1 next to ratings up to 5 or 10.
+    """
+    values = scores.values
+    if values.shape[1] < 2:
+        return ""
+    far, one = far_columns(values) if len(values) >= _ROWS else ([], 0)
+    others = list(far) or _with_other_tops(values)
+    if not others:
+        return ""
+    if not len(far):
+        one, *others = others
+    low, high = (f(values[:, [one, others[0]]], 0) for f in (np.nanmin, np.nanmax))
+    first, second = map(quoted, scores[names.SYSTEM].values[[one, others[0]]].tolist())
+    return (
+        f"scores of {second} run from {low[1]:g} to {high[1]:g} and those of {first} from "
+        f"{low[0]:g} to {high[0]:g}, not on one scale"
+    )
+
+
+def _with_other_tops(values: np.ndarray) -> list[int]:
+    """A system whose shares reach 1, and one that reaches the top of another scale; else none."""
+    low, high = np.full((2, values.shape[1]), np.nan)
+    n, fractions = np.zeros((2, values.shape[1]), dtype=int)
+    for rows in row_blocks(values):
+        low, high = np.fmin(low, np.fmin.reduce(rows)), np.fmax(high, np.fmax.reduce(rows))
+        n += (~np.isnan(rows)).sum(0)
+        fractions += (rows % 1 > 0).sum(0)
+    plain = (n >= _ROWS) & (low >= 0)
+    shares = plain & (fractions > 0) & (high <= 1) & (high >= _NEAR)
+    tops = plain & np.any([(high <= top) & (high >= _NEAR * top) for top in _TOPS], axis=0)
+    return [int(shares.argmax()), int(tops.argmax())] if shares.any() and tops.any() else []
 
 
 def refuse_shares(scores: xr.DataArray) -> None:

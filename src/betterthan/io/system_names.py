@@ -291,7 +291,7 @@ _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 
 def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarray) -> None:
     """Refuse columns of a wide table that are plainly no scores of systems, or are called so."""
-    far, smallest = _far(values)
+    far, smallest = far_columns(values)
     if len(far):
         odd = [systems[int(k)] for k in far]
         reason = (
@@ -439,7 +439,7 @@ def _complete_rows(values: np.ndarray) -> Iterator[np.ndarray]:
             yield rows
 
 
-def _far(values: np.ndarray) -> tuple[np.ndarray, int]:
+def far_columns(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Find columns with numbers far beyond the range of the smallest column; return that one
     too.
     """
