@@ -159,9 +159,8 @@ def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
 
 def dtype_of(texts: Sequence[str]) -> np.dtype:
     """The dtype of an array of texts: of fixed width, or objects if one is far longer than most."""
-    sizes = [
-        (max(map(len, block), default=0), sum(map(len, block))) for block in text_blocks(texts)
-    ]
+    by_block = (list(map(len, block)) for block in text_blocks(texts))
+    sizes = [(max(block, default=0), sum(block)) for block in by_block]
     longest = max((most for most, _ in sizes), default=0)
     return _fitting(longest, sum(size for _, size in sizes), len(texts))
 
@@ -173,6 +172,8 @@ def _fitting(longest: int, letters: int, n: int) -> np.dtype:
     return np.dtype(f"U{max(1, longest)}")
 
 
+MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads numbers over 64 bits
+_SLOTS = 2**16
 _IN_BYTE = 256  # numbers that a byte holds
 _SAMPLE = 64  # values that show whether few are distinct
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
@@ -340,7 +341,7 @@ class Coding:
 
     def add(self, cells: Sequence[str] | np.ndarray) -> None:
         """Add some texts."""
-        part = coded(cells)
+        part = cells if isinstance(cells, Coded) else coded(cells)
         codes = slice(len(cells)) if part.once else part.codes
         self._parts.append((len(self._texts), codes))
         self._texts.add(part.distinct)
@@ -353,11 +354,8 @@ class Coding:
             once = all(isinstance(code, slice) for _, code in self._parts)
             n = len(texts)
             return Coded(few(texts), None if once else self._codes(narrow(np.arange(n), n)))
-        _, first, same = np.unique(numbers, return_index=True, return_inverse=True)
+        first, same = by_first(numbers)
         del numbers
-        order = np.argsort(first)  # as they occur
-        first, place = first[order], np.argsort(order)
-        same = narrow(place, len(same))[same]
         others = hashes([text + "\0" for text in block] for block in texts.blocks())
         if (others != others[first][same]).any():  # as good as never: one number of two texts
             recoded = coded(list(texts))
@@ -391,6 +389,35 @@ def coded(values: Sequence[Any] | np.ndarray) -> Coded:
     return Coded(list(places), np.fromiter(codes, np.int64, len(values)))
 
 
+def by_first(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each distinct number first occurs, in that order, and which of them each is.
+
+    Parameters
+    ----------
+    numbers : numpy.ndarray
+        Of 64 bits each.
+
+    Examples
+    --------
+    >>> by_first(np.array([7, 2, 7, 5]))
+    (array([0, 1, 3]), array([0, 1, 0, 2], dtype=int8))
+    """
+    if len(numbers) <= _SLOTS:
+        rows, table = np.arange(len(numbers)), np.empty(_SLOTS, np.intp)
+        slots = ((numbers.view(np.uint64) * MIX) >> np.uint64(48)).astype(np.intp)
+        table[slots[::-1]] = rows[::-1]  # the first row of each slot
+        first = table[slots]
+        if (numbers[first] == numbers).all():  # as a rule there are few, and each has its slot
+            distinct = np.flatnonzero(first == rows)
+            table[distinct] = np.arange(len(distinct))
+            return distinct, narrow(table[first], len(distinct))
+    _, first, same = np.unique(numbers, return_index=True, return_inverse=True)
+    is_first = np.zeros(len(numbers), dtype=bool)
+    is_first[first] = True
+    place = narrow(np.cumsum(is_first)[first] - 1, len(first))
+    return np.flatnonzero(is_first), place[same]
+
+
 def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
     """Cells as numbers, or None where some are not plainly such."""
     try:
@@ -405,6 +432,14 @@ def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
     if any(sign in text for sign in _TINY) and any(map(vanishes, cells)):
         return None
     return array
+
+
+def finite_numbers(cells: Sequence[str]) -> np.ndarray | None:
+    """Cells as finite numbers, NaN where blank; None where some are not plainly such."""
+    values = plain_numbers(cells)
+    if values is None and "" in cells:
+        values = plain_numbers([cell or "nan" for cell in cells])
+    return None if values is None or np.isinf(values).any() else values
 
 
 def as_coded(cells: Any) -> Coded | None:
