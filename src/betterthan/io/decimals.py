@@ -37,10 +37,12 @@ def decimals(letters: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.nda
     n_digits, n_points = (is_one.sum(0, dtype=np.uint8) for is_one in (is_digit, is_point))
     plain = (n_digits + n_points + minus == sizes) & (n_points < 2) & (n_digits > 0)
     whole = np.zeros(len(sizes), np.int64)
-    for k, (digit, is_one) in enumerate(zip(digits, is_digit, strict=True)):
+    factors, terms = 1 + np.uint8(9) * is_digit, digits * is_digit
+    for k, (factor, term) in enumerate(zip(factors, terms, strict=True)):
         if k >= _SAFE:
-            plain &= ~is_one | (whole <= _MOST)
-        whole = np.where(is_one, 10 * whole + digit, whole)
+            plain &= (factor == 1) | (whole <= _MOST)
+        whole *= factor
+        whole += term
     values = whole.astype(np.float64)
     if n_points.any():
         place = np.arange(len(letters), dtype=np.uint8)[:, None]

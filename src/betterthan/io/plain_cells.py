@@ -155,7 +155,9 @@ class PlainCells:
 
     def _read(self, begins: np.ndarray, sizes: np.ndarray, longest: int) -> list[np.ndarray]:
         """The first eight bytes of each cell, the next eight and so on, with zeros behind them."""
+        if longest <= 8:
+            return [self._words[begins] & _MASKS[sizes]]
         return [
             self._words[begins + done] & _MASKS[np.clip(sizes - done, 0, 8)]
-            for done in range(0, max(1, longest), 8)
+            for done in range(0, longest, 8)
         ]

@@ -18,7 +18,7 @@ _MARKS = "\n\t\x00\x1f"  # between texts stands one that is in none of them
 
 
 class Texts(Sequence[str]):
-    """Texts in blocks, of which one is unpacked where a text of it is asked for.
+    """Texts in blocks, of which one is unpacked where a text of it is wanted for.
 
     Examples
     --------
@@ -65,10 +65,14 @@ class Texts(Sequence[str]):
 
     def take(self, places: np.ndarray) -> "Texts":
         """Return the texts at ascending positions."""
+        return Texts(self.blocks_at(places))
+
+    def blocks_at(self, places: np.ndarray) -> Iterator[list[str]]:
+        """The texts at ascending positions, some at a time."""
         cuts = np.searchsorted(places, self._ends).tolist()
-        offsets = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
-        selection = zip(self.blocks(), offsets, strict=True)
-        return Texts([block[k] for k in local.tolist()] for block, local in selection)
+        for k, block in enumerate(self.blocks()):
+            local = places[cuts[k] : cuts[k + 1]] - self._ends[k]
+            yield block if len(local) == len(block) else [block[j] for j in local.tolist()]
 
 
 def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
@@ -242,7 +246,7 @@ class Coded(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class FirstRows(Sequence[Any]):
-    """The rows where distinct cells first occur; these are looked for when one is asked for, as
+    """The rows where distinct cells first occur; these are looked for when one is wanted for, as
     messages do.
     """
 
@@ -350,18 +354,25 @@ class Coding:
         """Return all texts as coded column."""
         texts = self._texts
         numbers = hashes(texts.blocks())
-        if not len(repeated(numbers)):
-            once = all(isinstance(code, slice) for _, code in self._parts)
-            n = len(texts)
-            return Coded(few(texts), None if once else self._codes(narrow(np.arange(n), n)))
+        once = all(isinstance(code, slice) for _, code in self._parts)
+        if once and not len(repeated(numbers)):
+            return Coded(few(texts))
         first, same = by_first(numbers)
         del numbers
-        others = hashes([text + "\0" for text in block] for block in texts.blocks())
-        if (others != others[first][same]).any():  # as good as never: one number of two texts
+        if self._differ(first[same]):  # as good as never: one number of two texts
             recoded = coded(list(texts))
             return Coded(recoded.distinct, self._codes(recoded.codes))
-        del others
         return Coded(few(texts.take(first)), self._codes(same))
+
+    def _differ(self, first: np.ndarray) -> bool:
+        """Whether an added text is another one than that where its number first occurs."""
+        again = first != np.arange(len(first))
+        wanted = again.copy()
+        wanted[first[again]] = True
+        others = np.zeros(len(first), np.int64)
+        blocks = self._texts.blocks_at(np.flatnonzero(wanted))
+        others[wanted] = hashes([text + "\0" for text in block] for block in blocks)
+        return bool((others[again] != others[first[again]]).any())
 
     def _codes(self, numbers: np.ndarray) -> np.ndarray:
         """Return the code of each added text; `numbers` are those of the texts of all blocks."""
