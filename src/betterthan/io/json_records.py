@@ -24,7 +24,7 @@ _LARGE = 2**15  # bytes from which counting keys is faster than looking at each 
 _PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's cache
 _QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
 _BLANK = 32  # and what is below, such as line ends
-_SPACE = " \t\n\r"  # of JSON
+SPACE = " \t\n\r"  # of JSON
 
 
 class RepeatedKeyError(Exception):
@@ -90,7 +90,7 @@ def loads(data: bytes) -> Any:
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
         value, end = decode_unique(text)
-        if not text[end:].strip(_SPACE):
+        if not text[end:].strip(SPACE):
             return value
     except ValueError:
         pass
@@ -221,13 +221,34 @@ def fields(
                 yield key, element
         else:
             value = window.value()
-            if key in lists and value is not None:
-                raise problem(name, f"{key} is no list", value=value)
+            _refuse_no_list(key, value, name, lists)
             yield key, value
         if not window.skip(","):
             window.expect("}")
             window.end()
             return
+
+
+def fields_of(value: dict[str, Any], name: str, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
+    """What `fields` yields of an object that was parsed.
+
+    Examples
+    --------
+    >>> list(fields_of({"a": 1, "samples": [{"id": 1}]}, "log.json", frozenset({"samples"})))
+    [('a', 1), ('samples', {'id': 1})]
+    """
+    for key, part in value.items():
+        if key in lists and isinstance(part, list):
+            yield from ((key, element) for element in part)
+        else:
+            _refuse_no_list(key, part, name, lists)
+            yield key, part
+
+
+def _refuse_no_list(key: str, value: Any, name: str, lists: frozenset[str]) -> None:
+    """Refuse a field whose elements are wanted, if it is neither a list nor null."""
+    if key in lists and value is not None:
+        raise problem(name, f"{key} is no list", value=value)
 
 
 def listed(file: BinaryIO, name: str) -> Iterator[Any]:

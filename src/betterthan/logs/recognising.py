@@ -187,8 +187,10 @@ class Sorted:
         return f"skipped {counted(len(self.skipped), 'file')}: {named}{more}"
 
 
-def find_reader(preview: Preview) -> Reader | None:
-    """Return the one reader that recognizes the file."""
+def find_reader(preview: Preview, first: Reader | None = None) -> Reader | None:
+    """Return the one reader that recognizes the file; `first` is asked before the others."""
+    if first is not None and first.recognises(preview):
+        return first
     fits = [reader for reader in READERS if reader.recognises(preview)]
     if len(fits) > 1:
         names = ", ".join(reader.name for reader in fits)
@@ -212,9 +214,11 @@ def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorte
     """
     by_reader: dict[str, list[LogSource]] = {}
     skipped: list[tuple[str, str]] = []
+    last: Reader | None = None  # which as a rule reads the next file of a folder, too
     for source in sources:
-        reader = find_reader(source.file.preview) if format is None else _named(format)
+        reader = find_reader(source.file.preview, last) if format is None else _named(format)
         if reader is not None:
+            last = reader
             by_reader.setdefault(reader.name, []).append(source)
         elif source.explicit:
             raise problem(source.file.name, unread(source.file.preview))
