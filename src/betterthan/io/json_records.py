@@ -21,6 +21,7 @@ from betterthan.text import VANISHES, vanishes
 
 _FIRST = 50  # objects of which it is looked what they hold
 _LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
+_HOLDERS = frozenset({dict, list})
 _PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's cache
 _QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
 _BLANK = 32  # and what is below, such as line ends
@@ -132,7 +133,7 @@ def count_keys(values: list[Any]) -> int:
     objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
     count = sum(map(len, objects))
     for key in dict.fromkeys(
-        k for value in objects[:_FIRST] for k, v in value.items() if _holds(v)
+        k for value in objects[:_FIRST] for k, v in value.items() if type(v) in _HOLDERS
     ):
         count += count_keys(_under(objects, key))
     lists = [value for value in values if type(value) is list] if list in kinds else []
@@ -153,10 +154,6 @@ def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
         return list(map(itemgetter(key), objects))  # as a rule all have it
     except KeyError:
         return [obj[key] for obj in objects if key in obj]
-
-
-def _holds(value: Any) -> bool:
-    return type(value) is dict or type(value) is list
 
 
 def unreadable(error: ValueError) -> str:

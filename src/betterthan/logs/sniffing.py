@@ -81,7 +81,7 @@ def _value(mark: str) -> Any:
         return mark
 
 
-PREVIEW_BYTES = 2**16  # bytes that are looked at
+PREVIEW_BYTES, _LINES = 2**16, 20  # bytes that are looked at; of a text, lines
 JSON = ("object", "lines", "list")  # kinds of head
 _LFS = b"version https://git-lfs"
 _IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
@@ -212,7 +212,8 @@ def _parquet_preview(path: Path) -> Preview:
 
 
 def _first_lines(text: str) -> tuple[str, ...]:
-    return tuple(text.splitlines()[:20])
+    start = "\n".join(text.split("\n", _LINES)[:_LINES])  # not a copy of each line of all
+    return tuple(start.splitlines()[:_LINES])
 
 
 def _small_object(text: str) -> dict[str, Any] | None:
