@@ -81,7 +81,7 @@ def _value(mark: str) -> Any:
         return mark
 
 
-PREVIEW_BYTES, _LINES = 2**16, 20  # bytes that are looked at; of a text, lines
+PREVIEW_BYTES = 2**16  # bytes that are looked at
 JSON = ("object", "lines", "list")  # kinds of head
 _LFS = b"version https://git-lfs"
 _IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
@@ -102,7 +102,7 @@ class Preview:
     kind: str
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
-    lines: tuple[str, ...] = ()  # the first of a text
+    lines: tuple[str, ...] = ()  # the first of a text, unless it is one object and small
     infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
     size: int = 0  # of a file that was read whole: bytes
     whole: bool = False  # whether the object is all of the file, with each key once
@@ -181,11 +181,11 @@ def make_preview(data: bytes, path: Path) -> Preview:
         complete = len(data) < PREVIEW_BYTES
         small = _small_object(text) if complete and data.rstrip().endswith(b"}") else None
         if small is not None:
-            return Preview("object", small, lines=_first_lines(text), size=len(data), whole=True)
+            return Preview("object", small, size=len(data), whole=True)
         return _json_preview(text.lstrip(), complete)
     if text.lstrip()[:14].lower().startswith(("<!doctype html", "<html")):
         return Preview("a web page")
-    return Preview("text", lines=_first_lines(text))
+    return Preview("text", lines=tuple(text.splitlines()[:20]))
 
 
 def _zip_preview(path: Path) -> Preview:
@@ -211,11 +211,6 @@ def _parquet_preview(path: Path) -> Preview:
     return Preview("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
 
 
-def _first_lines(text: str) -> tuple[str, ...]:
-    start = "\n".join(text.split("\n", _LINES)[:_LINES])  # not a copy of each line of all
-    return tuple(start.splitlines()[:_LINES])
-
-
 def _small_object(text: str) -> dict[str, Any] | None:
     """The object that a text is, None where readers must say what is wrong with it."""
     text = text.strip(SPACE)
@@ -227,7 +222,7 @@ def _small_object(text: str) -> dict[str, Any] | None:
 
 
 def _json_preview(text: str, complete: bool) -> Preview:
-    lines = _first_lines(text)
+    lines = tuple(text.splitlines()[:20])
     try:
         value, end = partial(text)
     except ValueError:
