@@ -232,7 +232,6 @@ def test_many_columns_are_read_as_few(cell, end):
 
 @pytest.mark.parametrize("blank", "\x1c\x1d\x1e\x1f")
 def test_a_separator_in_a_number_is_refused_among_many_columns_of_numbers(tmp_path, blank):
-    """`numpy.loadtxt` would take it for a blank around the number."""
     path = tmp_path / "scores.csv"
     rows = [f"q{k}," + ",".join("01"[(k + s) % 2] for s in range(12)) for k in range(40)]
     rows[30] = rows[30][:-1] + f"1{blank}"

@@ -4,28 +4,24 @@ import csv
 import io
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from betterthan.io.layouts import ALIASES
+from betterthan.io.plain_cells import plain_cells
 from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
-from betterthan.io.texts import Coding, Numbers, from_bytes, in_bytes, plain_numbers
+from betterthan.io.texts import Coded, Coding, Numbers, coded, finite_numbers, from_bytes, in_bytes
 
-BLOCK_BYTES = 2**16  # of text that are put into columns together
-_COLUMN_BYTES, _MOST_BYTES = 2**12, 2**21  # of each column, and of all, where there are many
-_SAMPLE = 64  # cells of a block of a column that show whether few are distinct
-_KNOWN = 2**12  # cells whose numbers are looked up
+BLOCK_BYTES = 2**18  # of text that are put into columns together
+_COLUMN_BYTES, _MOST_BYTES = 2**9, 2**21  # of each column, and of all, where there are many
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
-_MANY = 8  # columns of numbers that `numpy.loadtxt` reads faster than cell by cell
 _COMMA = re.compile(rb"\d,\d")  # a decimal comma, between semicolons
-_BLANKS = "\x1c\x1d\x1e\x1f"  # which `numpy.loadtxt` strips from a cell
-Columns = Iterable[tuple[int, Sequence[str] | np.ndarray]]
+Columns = Iterable[tuple[int, Coded | np.ndarray]]
 Blocks = Callable[[Collection[int], Collection[int]], Iterator[Columns]]
 
 
@@ -58,7 +54,6 @@ class _Text:
         lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
         self.header = next(self._records(lines, 1), (0, []))[1]
         self._line_end = b"\n" if b"\n" in data else b"\r"
-        self._others = bytes({*range(256)} - {*f'"\r\n{delimiter}'.encode()})
 
     def blocks(self, wanted: Collection[int], numbers: Collection[int]) -> Iterator[Columns]:
         """The cells of columns in some records, column by column, then in the next.
@@ -66,24 +61,25 @@ class _Text:
         Columns in `numbers` may come as finite numbers; the caller may remove some after a block.
         """
         width, line, self.rows = len(self.header), 1, array("I")
-        self._failed = 0
         begin = len(_BOM) if self._data.startswith(_BOM) else 0
         size = max(BLOCK_BYTES, min(_COLUMN_BYTES * width, _MOST_BYTES))
         above = 1  # the header, the first record of all
         while begin < len(self._data):
             end = self._end(begin, size)
-            text = self._plain(self._data[begin:end])
-            if text is None:
+            plain = plain_cells(
+                self._data[begin:end], self._delimiter, self._line_end, width, above
+            )
+            if plain is None:
                 end, rows, records = self._read(begin, end, line)
                 n = len(rows)
-                columns = enumerate(zip(*records[above:], strict=True))
-                columns = (column for column in columns if column[0] in wanted)
+                columns = zip(*records[above:], strict=True)
+                columns = ((k, coded(cells)) for k, cells in enumerate(columns) if k in wanted)
                 self.rows.extend(rows[above:])
                 ends = [self._data.count(mark, begin, end) for mark in (b"\n", b"\r", b"\r\n")]
                 line += ends[0] + ends[1] - ends[2]
             else:
-                n = text.count(self._line_end.decode()) + 1
-                columns = self._numbers(text, above, numbers) or self._split(text, above, wanted)
+                n = len(plain)
+                columns = plain.columns(wanted, numbers)
                 self.rows.frombytes(np.arange(line + above, line + n, dtype=np.uintc).tobytes())
                 line += n
             if n > above:
@@ -97,49 +93,6 @@ class _Text:
             return len(self._data)
         last = self._data.rfind(self._line_end, begin, begin + size) + 1
         return last or self._data.find(self._line_end, begin + size) + 1 or len(self._data)
-
-    def _plain(self, block: bytes) -> str | None:
-        """The text of a block, if there are no quotes and each line has as many cells."""
-        if len(self.header) < 2 or self._delimiter not in ",;\t|":
-            return None
-        row = self._delimiter.encode() * (len(self.header) - 1) + self._line_end
-        block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
-        block = block.removesuffix(self._line_end)
-        marks = block.translate(None, self._others) + self._line_end
-        if marks != row * (len(marks) // len(row)):
-            return None
-        text, line_end, most = block.decode(), self._line_end.decode(), csv.field_size_limit()
-        if len(text) > most and max(map(len, text.split(line_end))) > most:
-            return None
-        return text
-
-    def _split(self, text: str, above: int, wanted: Collection[int]) -> Columns:
-        width = len(self.header)
-        cells = text.replace(self._line_end.decode(), self._delimiter).split(self._delimiter)
-        return ((k, cells[above * width + k :: width]) for k in wanted)
-
-    def _numbers(self, text: str, above: int, numbers: Collection[int]) -> Columns | None:
-        """The columns of plain text, if all but the first ones are plainly finite numbers."""
-        width, first = len(self.header), len(self.header) - len(numbers)
-        if len(numbers) < _MANY or len(numbers) == self._failed or min(numbers) < first:
-            return None
-        if not text.isascii() or any(blank in text for blank in _BLANKS):
-            return None
-        lines, which = text.split(self._line_end.decode())[above:], range(first, width)
-        if not lines:
-            return None
-        try:
-            values = np.loadtxt(
-                lines, delimiter=self._delimiter, usecols=which, comments=None, ndmin=2
-            )
-        except ValueError:
-            values = np.array(np.nan)
-        if not np.isfinite(values).all():
-            self._failed = len(numbers)  # do not try these again
-            return None
-        texts = zip(*(line.split(self._delimiter, first)[:first] for line in lines), strict=True)
-        columns = zip(which, map(np.ascontiguousarray, values.T), strict=True)
-        return chain(enumerate(texts), columns)
 
     def _read(self, begin: int, end: int, line: int) -> tuple[int, list[int], list[list[str]]]:
         """The end of a block, moved behind the record that it cuts; the line of each record, and
@@ -182,12 +135,11 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, An
     numbers: dict[int, list[np.ndarray]] = {k: [] for k, may in may_be_numbers.items() if may}
     texts = {k: Coding() for k, may in may_be_numbers.items() if not may}
     mixed: dict[int, bool] = {}  # columns of texts that began with numbers, whose cells are gone
-    by_cell = _Numbers()
     for block in blocks(may_be_numbers, numbers):
         for k, cells in block:
             values = None
             if k in numbers:
-                values = cells if isinstance(cells, np.ndarray) else by_cell.of(cells)
+                values = cells if isinstance(cells, np.ndarray) else _as_numbers(cells)
             if values is not None:
                 numbers[k].append(in_bytes(values))
             elif numbers.pop(k, None):
@@ -205,28 +157,10 @@ def _columns(blocks: Blocks, may_be_numbers: Mapping[int, bool]) -> dict[int, An
     return columns | (_columns(blocks, mixed) if mixed else {})
 
 
-class _Numbers(dict[str, float]):
-    """The finite number that each cell is, NaN where it is blank."""
-
-    def __missing__(self, cell: str) -> float:
-        values = plain_numbers([cell or "nan"])
-        if values is None or np.isinf(values[0]):
-            raise ValueError(cell)
-        return self.setdefault(cell, float(values[0]))
-
-    def of(self, cells: Sequence[str]) -> np.ndarray | None:
-        """Cells as numbers; None if some are no such."""
-        if len({*cells[:_SAMPLE]}) < _SAMPLE // 4:
-            if len(self) > _KNOWN:
-                self.clear()
-            try:
-                return np.fromiter(map(self.__getitem__, cells), np.float64, len(cells))
-            except ValueError:
-                return None
-        values = plain_numbers(cells)
-        if values is None and "" in cells:
-            values = plain_numbers([cell or "nan" for cell in cells])
-        return None if values is None or np.isinf(values).any() else values
+def _as_numbers(cells: Coded) -> np.ndarray | None:
+    """Cells as finite numbers, NaN where blank; None if some are no such."""
+    values = finite_numbers(cells.distinct)
+    return values if values is None or cells.once else values[cells.codes]
 
 
 def _refuse_other_delimiter(header: list[str], source: str, delimiter: str, data: bytes) -> None:

@@ -21,10 +21,11 @@ from betterthan.text import VANISHES, vanishes
 
 _FIRST = 50  # objects of which it is looked what they hold
 _LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
+_HOLDERS = frozenset({dict, list})
 _PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's cache
 _QUOTE, _COLON, _BACKSLASH = (ord(sign) for sign in '":\\')
 _BLANK = 32  # and what is below, such as line ends
-_SPACE = " \t\n\r"  # of JSON
+SPACE = " \t\n\r"  # of JSON
 
 
 class RepeatedKeyError(Exception):
@@ -90,7 +91,7 @@ def loads(data: bytes) -> Any:
     try:  # as most are: in UTF-8, and one value from the first letter on
         text = data.decode()
         value, end = decode_unique(text)
-        if not text[end:].strip(_SPACE):
+        if not text[end:].strip(SPACE):
             return value
     except ValueError:
         pass
@@ -132,7 +133,7 @@ def count_keys(values: list[Any]) -> int:
     objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
     count = sum(map(len, objects))
     for key in dict.fromkeys(
-        k for value in objects[:_FIRST] for k, v in value.items() if _holds(v)
+        k for value in objects[:_FIRST] for k, v in value.items() if type(v) in _HOLDERS
     ):
         count += count_keys(_under(objects, key))
     lists = [value for value in values if type(value) is list] if list in kinds else []
@@ -153,10 +154,6 @@ def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
         return list(map(itemgetter(key), objects))  # as a rule all have it
     except KeyError:
         return [obj[key] for obj in objects if key in obj]
-
-
-def _holds(value: Any) -> bool:
-    return type(value) is dict or type(value) is list
 
 
 def unreadable(error: ValueError) -> str:
@@ -221,13 +218,34 @@ def fields(
                 yield key, element
         else:
             value = window.value()
-            if key in lists and value is not None:
-                raise problem(name, f"{key} is no list", value=value)
+            _refuse_no_list(key, value, name, lists)
             yield key, value
         if not window.skip(","):
             window.expect("}")
             window.end()
             return
+
+
+def fields_of(value: dict[str, Any], name: str, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
+    """What `fields` yields of an object that was parsed.
+
+    Examples
+    --------
+    >>> list(fields_of({"a": 1, "samples": [{"id": 1}]}, "log.json", frozenset({"samples"})))
+    [('a', 1), ('samples', {'id': 1})]
+    """
+    for key, part in value.items():
+        if key in lists and isinstance(part, list):
+            yield from ((key, element) for element in part)
+        else:
+            _refuse_no_list(key, part, name, lists)
+            yield key, part
+
+
+def _refuse_no_list(key: str, value: Any, name: str, lists: frozenset[str]) -> None:
+    """Refuse a field whose elements are wanted, if it is neither a list nor null."""
+    if key in lists and value is not None:
+        raise problem(name, f"{key} is no list", value=value)
 
 
 def listed(file: BinaryIO, name: str) -> Iterator[Any]:

@@ -18,7 +18,7 @@ _MARKS = "\n\t\x00\x1f"  # between texts stands one that is in none of them
 
 
 class Texts(Sequence[str]):
-    """Texts in blocks, of which one is unpacked where a text of it is asked for.
+    """Texts in blocks, of which one is unpacked where a text of it is wanted for.
 
     Examples
     --------
@@ -65,10 +65,14 @@ class Texts(Sequence[str]):
 
     def take(self, places: np.ndarray) -> "Texts":
         """Return the texts at ascending positions."""
+        return Texts(self.blocks_at(places))
+
+    def blocks_at(self, places: np.ndarray) -> Iterator[list[str]]:
+        """The texts at ascending positions, some at a time."""
         cuts = np.searchsorted(places, self._ends).tolist()
-        offsets = [places[a:b] - end for a, b, end in zip(cuts, cuts[1:], self._ends, strict=False)]
-        selection = zip(self.blocks(), offsets, strict=True)
-        return Texts([block[k] for k in local.tolist()] for block, local in selection)
+        for k, block in enumerate(self.blocks()):
+            local = places[cuts[k] : cuts[k + 1]] - self._ends[k]
+            yield block if len(local) == len(block) else [block[j] for j in local.tolist()]
 
 
 def _packed(block: Sequence[str]) -> tuple[str, str] | list[str]:
@@ -168,9 +172,8 @@ def array_of(texts: Sequence[str], dtype: np.dtype) -> np.ndarray:
 
 def dtype_of(texts: Sequence[str]) -> np.dtype:
     """The dtype of an array of texts: of fixed width, or objects if one is far longer than most."""
-    sizes = [
-        (max(map(len, block), default=0), sum(map(len, block))) for block in text_blocks(texts)
-    ]
+    by_block = (list(map(len, block)) for block in text_blocks(texts))
+    sizes = [(max(block, default=0), sum(block)) for block in by_block]
     longest = max((most for most, _ in sizes), default=0)
     return _fitting(longest, sum(size for _, size in sizes), len(texts))
 
@@ -182,6 +185,8 @@ def _fitting(longest: int, letters: int, n: int) -> np.dtype:
     return np.dtype(f"U{max(1, longest)}")
 
 
+MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads numbers over 64 bits
+_SLOTS = 2**16
 _IN_BYTE = 256  # numbers that a byte holds
 _SAMPLE = 64  # values that show whether few are distinct
 _SIGNED = re.compile(r"[+-]nan", re.IGNORECASE)
@@ -250,7 +255,7 @@ class Coded(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class FirstRows(Sequence[Any]):
-    """The rows where distinct cells first occur; these are looked for when one is asked for, as
+    """The rows where distinct cells first occur; these are looked for when one is wanted for, as
     messages do.
     """
 
@@ -349,7 +354,7 @@ class Coding:
 
     def add(self, cells: Sequence[str] | np.ndarray) -> None:
         """Add some texts."""
-        part = coded(cells)
+        part = cells if isinstance(cells, Coded) else coded(cells)
         codes = slice(len(cells)) if part.once else part.codes
         self._parts.append((len(self._texts), codes))
         self._texts.add(part.distinct)
@@ -358,21 +363,25 @@ class Coding:
         """Return all texts as coded column."""
         texts = self._texts
         numbers = hashes(texts.blocks())
-        if not len(repeated(numbers)):
-            once = all(isinstance(code, slice) for _, code in self._parts)
-            n = len(texts)
-            return Coded(few(texts), None if once else self._codes(narrow(np.arange(n), n)))
-        _, first, same = np.unique(numbers, return_index=True, return_inverse=True)
+        once = all(isinstance(code, slice) for _, code in self._parts)
+        if once and not len(repeated(numbers)):
+            return Coded(few(texts))
+        first, same = by_first(numbers)
         del numbers
-        order = np.argsort(first)  # as they occur
-        first, place = first[order], np.argsort(order)
-        same = narrow(place, len(same))[same]
-        others = hashes([text + "\0" for text in block] for block in texts.blocks())
-        if (others != others[first][same]).any():  # as good as never: one number of two texts
+        if self._differ(first[same]):  # as good as never: one number of two texts
             recoded = coded(list(texts))
             return Coded(recoded.distinct, self._codes(recoded.codes))
-        del others
         return Coded(few(texts.take(first)), self._codes(same))
+
+    def _differ(self, first: np.ndarray) -> bool:
+        """Whether an added text is another one than that where its number first occurs."""
+        again = first != np.arange(len(first))
+        wanted = again.copy()
+        wanted[first[again]] = True
+        others = np.zeros(len(first), np.int64)
+        blocks = self._texts.blocks_at(np.flatnonzero(wanted))
+        others[wanted] = hashes([text + "\0" for text in block] for block in blocks)
+        return bool((others[again] != others[first[again]]).any())
 
     def _codes(self, numbers: np.ndarray) -> np.ndarray:
         """Return the code of each added text; `numbers` are those of the texts of all blocks."""
@@ -400,6 +409,35 @@ def coded(values: Sequence[Any] | np.ndarray) -> Coded:
     return Coded(list(places), np.fromiter(codes, np.int64, len(values)))
 
 
+def by_first(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each distinct number first occurs, in that order, and which of them each is.
+
+    Parameters
+    ----------
+    numbers : numpy.ndarray
+        Of 64 bits each.
+
+    Examples
+    --------
+    >>> by_first(np.array([7, 2, 7, 5]))
+    (array([0, 1, 3]), array([0, 1, 0, 2], dtype=int8))
+    """
+    if len(numbers) <= _SLOTS:
+        rows, table = np.arange(len(numbers)), np.empty(_SLOTS, np.intp)
+        slots = ((numbers.view(np.uint64) * MIX) >> np.uint64(48)).astype(np.intp)
+        table[slots[::-1]] = rows[::-1]  # the first row of each slot
+        first = table[slots]
+        if (numbers[first] == numbers).all():  # as a rule there are few, and each has its slot
+            distinct = np.flatnonzero(first == rows)
+            table[distinct] = np.arange(len(distinct))
+            return distinct, narrow(table[first], len(distinct))
+    _, first, same = np.unique(numbers, return_index=True, return_inverse=True)
+    is_first = np.zeros(len(numbers), dtype=bool)
+    is_first[first] = True
+    place = narrow(np.cumsum(is_first)[first] - 1, len(first))
+    return np.flatnonzero(is_first), place[same]
+
+
 def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
     """Cells as numbers, or None where some are not plainly such."""
     try:
@@ -414,6 +452,14 @@ def plain_numbers(cells: Sequence[Any]) -> np.ndarray | None:
     if any(sign in text for sign in _TINY) and any(map(vanishes, cells)):
         return None
     return array
+
+
+def finite_numbers(cells: Sequence[str]) -> np.ndarray | None:
+    """Cells as finite numbers, NaN where blank; None where some are not plainly such."""
+    values = plain_numbers(cells)
+    if values is None and "" in cells:
+        values = plain_numbers([cell or "nan" for cell in cells])
+    return None if values is None or np.isinf(values).any() else values
 
 
 def as_coded(cells: Any) -> Coded | None:

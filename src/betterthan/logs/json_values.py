@@ -12,7 +12,15 @@ from typing import Any
 from betterthan import names
 from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
-from betterthan.io.json_records import RepeatedKeyError, listed, loads, unread_number, unreadable
+from betterthan.io.json_records import (
+    RepeatedKeyError,
+    fields,
+    fields_of,
+    listed,
+    loads,
+    unread_number,
+    unreadable,
+)
 from betterthan.io.problems import problem, quoted
 from betterthan.logs.sniffing import JSON, LogFile, Preview
 from betterthan.text import VANISHES, escaped, vanishes
@@ -65,11 +73,23 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 
+def fields_in(file: LogFile, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
+    """The fields of the one object in a file; those in `lists` element by element."""
+    if file.small is not None:
+        yield from fields_of(file.small, file.name, lists)
+        return
+    with file.open() as data:
+        yield from fields(data, file.name, lists)
+
+
 _LIGHT = 2**20  # bytes of a file whose values are not counted
 
 
 def read_json(file: LogFile) -> Any:
     """Read the one JSON value of a file."""
+    if file.small is not None:
+        compression.keep_bytes(2 * file.preview.size)
+        return file.small
     with file.open() as opened:
         data = opened.read()
     size = 2 * len(data) + refuse_crowded(data, file.name, light=_LIGHT)

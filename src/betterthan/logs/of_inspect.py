@@ -19,6 +19,7 @@ from betterthan.logs.json_values import (
     as_dicts,
     as_list,
     as_text,
+    fields_in,
     flat,
     number,
     parsed,
@@ -622,22 +623,21 @@ def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str
     """The run in a log of one JSON object, whose samples are read one by one."""
     header: dict[str, Any] = {}
     row = null_row = 0
-    with file.open() as data:
-        for key, value in fields(data, file.name, frozenset({"samples"})):
-            if key != "samples":
-                header[key] = value
-                continue
-            row += 1
-            if value is None:  # none at all, or one of several
-                null_row = row
-                continue
-            if not _is_sample(value):
-                raise problem(file.name, "is no sample", row=row, value=value)
-            try:
-                samples.contents.append(contents.digest(value))
-            except RecursionError:
-                raise _too_deep(file, row) from None
-            samples.add([value], file.name)
+    for key, value in fields_in(file, frozenset({"samples"})):
+        if key != "samples":
+            header[key] = value
+            continue
+        row += 1
+        if value is None:  # none at all, or one of several
+            null_row = row
+            continue
+        if not _is_sample(value):
+            raise problem(file.name, "is no sample", row=row, value=value)
+        try:
+            samples.contents.append(contents.digest(value))
+        except RecursionError:
+            raise _too_deep(file, row) from None
+        samples.add([value], file.name)
     if null_row and row > 1:
         raise problem(file.name, "is no sample", row=null_row, value=None)
     if not isinstance(header.get("eval"), dict):

@@ -119,7 +119,7 @@ def _opened(file: LogFile) -> tuple[dict[str, Any], Iterable[tuple[int, dict[str
     if not _is_whole(file):
         return {}, records(file)
     about = read_json(file)
-    rows = about["results"].pop("results", None)
+    rows = about["results"].get("results")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise problem(file.name, "holds no list of results; is it of promptfoo eval?")
     return about, enumerate(rows, start=1)

@@ -1,9 +1,7 @@
 """Logs of evaluation tools as one table of records, whatever tool wrote them."""
 
-import gc
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,33 +14,17 @@ from betterthan.io.problems import counted, printable, problem, quoted
 from betterthan.io.texts import repeated
 from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
 from betterthan.logs.hashing import TooDeepError
-from betterthan.logs.recognising import LogSource, Sorted, find_files, sort_files, tools
+from betterthan.logs.recognising import (
+    LogSource,
+    Sorted,
+    find_files,
+    sort_files,
+    tools,
+    uncollected,
+)
 from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
 from betterthan.logs.roster import READERS
 from betterthan.text import first_flawed, flaw
-
-
-@contextmanager
-def uncollected() -> Generator[None]:
-    """Let Python's cyclic collector rest: values of JSON go when the last that refers to them goes,
-    and looking through all of them again and again takes a fifth of the time of reading.
-
-    Examples
-    --------
-    >>> with uncollected():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
-    """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
-
 
 AGAIN = ("last", "first", "epochs")
 _SAMPLE = ("item", "epoch", "content", "prompt", "cluster", "text", "row", "file", "failed")

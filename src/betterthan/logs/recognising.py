@@ -1,9 +1,11 @@
 """Files that may be logs, and which reader reads each: exactly one, or none."""
 
+import gc
 import glob
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,13 +189,37 @@ class Sorted:
         return f"skipped {counted(len(self.skipped), 'file')}: {named}{more}"
 
 
-def find_reader(preview: Preview) -> Reader | None:
-    """Return the one reader that recognizes the file."""
+def find_reader(preview: Preview, first: Reader | None = None) -> Reader | None:
+    """Return the one reader that recognizes the file; `first` is asked before the others."""
+    if first is not None and first.recognises(preview):
+        return first
     fits = [reader for reader in READERS if reader.recognises(preview)]
     if len(fits) > 1:
         names = ", ".join(reader.name for reader in fits)
         raise RuntimeError(f"a file is recognised by {names}; one reader alone may be right")
     return fits[0] if fits else None
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Let Python's cyclic collector rest: values of JSON go when the last that refers to them goes,
+    and looking through all of them again and again takes a fifth of the time of reading.
+
+    Examples
+    --------
+    >>> with uncollected():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorted:
@@ -212,9 +238,11 @@ def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorte
     """
     by_reader: dict[str, list[LogSource]] = {}
     skipped: list[tuple[str, str]] = []
+    last: Reader | None = None  # which as a rule reads the next file of a folder, too
     for source in sources:
-        reader = find_reader(source.file.preview) if format is None else _named(format)
+        reader = find_reader(source.file.preview, last) if format is None else _named(format)
         if reader is not None:
+            last = reader
             by_reader.setdefault(reader.name, []).append(source)
         elif source.explicit:
             raise problem(source.file.name, unread(source.file.preview))

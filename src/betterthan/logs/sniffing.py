@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from betterthan.io.compression import opened
+from betterthan.io.compression import count_size, opened
+from betterthan.io.json_records import SPACE, RepeatedKeyError, decode_unique
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
 _DEEPEST = 64
@@ -101,8 +102,10 @@ class Preview:
     kind: str
     first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
-    lines: tuple[str, ...] = ()  # the first of a text
+    lines: tuple[str, ...] = ()  # the first of a text, unless it is one object and small
     infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
+    size: int = 0  # of a file that was read whole: bytes
+    whole: bool = False  # whether the object is all of the file, with each key once
 
     @property
     def keys(self) -> frozenset[str]:
@@ -138,6 +141,15 @@ class LogFile:
             start = file.read(PREVIEW_BYTES)
         return make_preview(start, self.path)
 
+    @property
+    def small(self) -> dict[str, Any] | None:
+        """The one object in it, if that was parsed for the preview."""
+        preview = self.preview
+        if not preview.whole:
+            return None
+        count_size(self.name, preview.size)
+        return preview.first
+
     def open(self) -> BinaryIO:
         """Its bytes, unpacked."""
         return opened(self.path, self.name)
@@ -166,7 +178,11 @@ def make_preview(data: bytes, path: Path) -> Preview:
     if text is None or "\0" in text:
         return Preview("binary")
     if text.lstrip()[:1] in ("{", "["):
-        return _json_preview(text.lstrip(), complete=len(data) < PREVIEW_BYTES)
+        complete = len(data) < PREVIEW_BYTES
+        small = _small_object(text) if complete and data.rstrip().endswith(b"}") else None
+        if small is not None:
+            return Preview("object", small, size=len(data), whole=True)
+        return _json_preview(text.lstrip(), complete)
     if text.lstrip()[:14].lower().startswith(("<!doctype html", "<html")):
         return Preview("a web page")
     return Preview("text", lines=tuple(text.splitlines()[:20]))
@@ -193,6 +209,16 @@ def _parquet_preview(path: Path) -> Preview:
         return Preview("parquet")
     words = dict.fromkeys(word.decode("ascii") for word in _WORD.findall(end))
     return Preview("parquet", members=tuple(words) if end.endswith(_PARQUET) else ())
+
+
+def _small_object(text: str) -> dict[str, Any] | None:
+    """The object that a text is, None where readers must say what is wrong with it."""
+    text = text.strip(SPACE)
+    try:
+        value, end = decode_unique(text)
+    except (ValueError, RecursionError, RepeatedKeyError):
+        return None
+    return value if end == len(text) and isinstance(value, dict) else None
 
 
 def _json_preview(text: str, complete: bool) -> Preview:

@@ -20,6 +20,7 @@ from betterthan.logs.recognising import (
     sort_files,
     sort_folder,
     tools,
+    uncollected,
     why_unread,
 )
 from betterthan.logs.recognising import unread as why_no_log
@@ -65,6 +66,7 @@ def logs_in(source: Any, format: str | None) -> Sorted | None:
     return sort_files(sources) if logs.skipped else logs  # of what was named, each must be a log
 
 
+@uncollected()
 def runs_in(
     source: Any,
     format: str | None,
