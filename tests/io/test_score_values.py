@@ -74,3 +74,13 @@ def test_scores_that_may_be_on_one_scale_are_read(scales):
     assert bt.read(long).sizes == {"item": 40, "system": 2}
     few = long[long["item"].isin(["q0", "q1", "q2"])]
     assert bt.read(few).sizes["item"] == 3
+
+
+def test_many_systems_are_named_as_they_can_be_passed():
+    table = pd.DataFrame(np.ones((9, 10)), columns=[f"s{k}" for k in range(10)])
+    table.loc[0, "s3"] = -1
+    table["item"] = [f"q{k}" for k in range(9)]
+    with pytest.raises(
+        ValueError, match=r"or pass systems=\['s0', .*'s7', \.\.\.\] if it is a score"
+    ):
+        bt.read(table.melt("item", var_name="system", value_name="score"))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import in_python, listed, problem
 
 _WORD = re.compile(r"[^\W_]+")
 _LESS = frozenset(
@@ -72,6 +72,6 @@ def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
         most = max(by_measure.values(), key=len)
         reason = (
             f"has columns of {len(by_measure)} measures ({listed(by_measure)}), which would be "
-            f"compared as systems; pass one measure: systems=[{listed(most.values())}]"
+            f"compared as systems; pass one measure: systems={in_python(most.values())}"
         )
         raise problem(source, reason)

@@ -53,6 +53,15 @@ def listed(values: Any, most: int = 8) -> str:
     return ", ".join(quoted(value) for value in values[:most]) + more
 
 
+def in_python(values: Any, most: int = 8) -> str:
+    """Names as Python has them, one by itself or as a list, cut after the first few."""
+    values = list(values)
+    if len(values) == 1:
+        return quoted(values[0])
+    more = ", ..." if values[most:] else ""
+    return f"[{', '.join(map(quoted, values[:most]))}{more}]"
+
+
 def require_columns(table: Any, columns: Iterable[Any]) -> None:
     """Refuse a DataFrame that lacks one of the columns."""
     for column in columns:

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.problems import counted, in_python, listed, problem, quoted
 from betterthan.io.system_names import far_columns, row_blocks
 
 _HIGH = (99, 999, 9999)  # codes above all scores
@@ -18,8 +18,8 @@ _APART = 9  # how many times as large as any score a code above them is
 def refuse_missing_codes(scores: xr.DataArray) -> None:
     """Refuse a number that may say that a score is missing."""
     if reason := missing_codes(scores):
-        every = listed(scores[names.SYSTEM].values.tolist())
-        way_out = f"leave the cell blank, or pass systems=[{every}] if it is a score"
+        every = in_python(scores[names.SYSTEM].values.tolist())
+        way_out = f"leave the cell blank, or pass systems={every} if it is a score"
         raise problem(scores.attrs["source"], f"{reason}; {way_out}")
 
 
@@ -53,8 +53,8 @@ def missing_codes(scores: xr.DataArray) -> str:
 def refuse_other_scales(scores: xr.DataArray) -> None:
     """Refuse scores of systems that are plainly not on one scale."""
     if reason := other_scales(scores):
-        every = listed(scores[names.SYSTEM].values.tolist())
-        way_out = f"write all on one scale, or pass systems=[{every}] if they are"
+        every = in_python(scores[names.SYSTEM].values.tolist())
+        way_out = f"write all on one scale, or pass systems={every} if they are"
         raise problem(scores.attrs["source"], f"{reason}; {way_out}")
 
 

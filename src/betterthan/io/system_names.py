@@ -13,7 +13,7 @@ import numpy as np
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.measure_names import less_is_better
-from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
 
@@ -187,9 +187,6 @@ def _warn(source: str, groups: list[list[str]], kind: str) -> None:
     )
 
 
-_MAX_LISTED = 8  # columns in a message, as many as `listed` has
-
-
 def named_systems(systems: Any) -> list[str] | None:
     """The names, when `systems` is a list of them; None where all are read, or renamed."""
     if systems is None or isinstance(systems, Mapping):
@@ -219,14 +216,7 @@ def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
     left = [column for column in columns if column not in odd]
     named = left if len(left) > 1 else columns
     it = "it" if len(odd) == 1 else "them"
-    return f"pass ignore={_in_python(odd)} to leave {it} out, or systems={_in_python(named)}"
-
-
-def _in_python(columns: Sequence[str]) -> str:
-    if len(columns) == 1:
-        return quoted(columns[0])
-    more = ", ..." if columns[_MAX_LISTED:] else ""
-    return f"[{', '.join(map(quoted, columns[:_MAX_LISTED]))}{more}]"
+    return f"pass ignore={in_python(odd)} to leave {it} out, or systems={in_python(named)}"
 
 
 def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any:
@@ -322,7 +312,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         reason = (
             f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1; pass "
             f"cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to leave it "
-            f"out, or systems={_in_python(systems)} if it is a system, too"
+            f"out, or systems={in_python(systems)} if it is a system, too"
         )
         raise problem(table.source, reason, column=column)
 
@@ -354,7 +344,7 @@ def refuse_runs(source: str, columns: Sequence[str]) -> None:
     reason = (
         f"{listed(columns)} may be runs of one system, or systems; for runs, give each a row with "
         "item, system, run and score, or give them to bt.runs.reliability, or pass "
-        f"systems={_in_python(columns)} to compare them"
+        f"systems={in_python(columns)} to compare them"
     )
     raise problem(source, reason)
 
