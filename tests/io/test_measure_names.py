@@ -12,8 +12,8 @@ from betterthan.cli.start import run
 ITEMS = [f"q{k}" for k in range(12)]
 
 
-def wide(*columns):
-    values = np.random.default_rng(1).integers(0, 2, (len(ITEMS), len(columns)))
+def wide(*columns, highest=1):
+    values = np.random.default_rng(1).integers(0, highest + 1, (len(ITEMS), len(columns)))
     return pd.DataFrame(values, columns=list(columns)).assign(item=ITEMS)
 
 
@@ -31,11 +31,14 @@ ERRORS = [
 @pytest.mark.parametrize("columns", ERRORS)
 def test_columns_of_errors_need_a_direction(columns):
     with pytest.raises(ValueError, match=r"less is better .* pass higher_is_better=False, or"):
-        bt.read(wide(*columns))
+        bt.read(wide(*columns, highest=3))
     with pytest.raises(ValueError, match="less is better"):  # which systems does not say it
-        bt.read(wide(*columns, "other"), systems=list(columns))
+        bt.read(wide(*columns, "other", highest=3), systems=list(columns))
     for better in (False, True):
-        assert bt.read(wide(*columns), higher_is_better=better).attrs["higher_is_better"] == better
+        assert (
+            bt.read(wide(*columns, highest=3), higher_is_better=better).attrs["higher_is_better"]
+            == better
+        )
 
 
 def test_fewer_errors_win_once_the_direction_is_stated():
@@ -53,6 +56,8 @@ def test_fewer_errors_win_once_the_direction_is_stated():
         ("A_acc", "B_acc"),
         ("ms-marco-small", "ms-marco-large"),
         ("terse", "costly"),
+        ("loss_focal", "loss_ce"),  # scores of 0 and 1 are no losses
+        ("rank_svm", "rank_net"),
     ],
 )
 def test_names_that_only_look_like_it_are_systems(columns):

@@ -438,10 +438,10 @@ def _read_tables(
 def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> xr.DataArray:
     """Scores of both sides; the name of a column of scores may call for a direction."""
     better = choices.get(_DIRECTION)
+    scores = read_tables(tables, systems=list(SIDES), higher_is_better=better, names_are="systems")
     if better is None and "score" in choices:
-        sources = ", ".join(table.source for table in tables.values())
-        refuse_unknown_direction(sources, [choices["score"]])
-    return read_tables(tables, systems=list(SIDES), higher_is_better=better, names_are="systems")
+        refuse_unknown_direction(scores.attrs["source"], [choices["score"]], scores.values)
+    return scores
 
 
 def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:

@@ -3,15 +3,22 @@
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from betterthan.io.problems import in_python, listed, problem
 
 _WORD = re.compile(r"[^\W_]+")
-_LESS = frozenset(
+_AMOUNTS = frozenset(  # never only 0 and 1
     _WORD.findall(
-        "error errors err errs wer cer ter loss nll perplexity ppl rmse mae mse mape brier ece fpr "
-        "fnr eer distance levenshtein incorrect wrong fail fails failed failure failures mistake "
-        "mistakes hallucination hallucinations hallucinated violation violations toxicity toxic "
-        "regret rank latency runtime duration elapsed time seconds cost price"
+        "loss distance toxicity regret rank latency runtime duration elapsed time seconds cost "
+        "price"
+    )
+)
+_LESS = _AMOUNTS | frozenset(
+    _WORD.findall(
+        "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
+        "eer levenshtein incorrect wrong fail fails failed failure failures mistake mistakes "
+        "hallucination hallucinations hallucinated violation violations toxic"
     )
 )
 _OTHERS = frozenset(
@@ -29,8 +36,10 @@ def _words(name: str) -> list[str]:
     return _WORD.findall(name.casefold())
 
 
-def less_is_better(columns: Sequence[str]) -> str | None:
+def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> str | None:
     """The word that all columns share and that names a measure of which less is better.
+
+    Scores of 0 and 1 are no amounts: ``loss_focal`` is then what a system is called.
 
     Examples
     --------
@@ -42,14 +51,18 @@ def less_is_better(columns: Sequence[str]) -> str | None:
     if not columns:
         return None
     shared = frozenset.intersection(*(frozenset(_words(column)) for column in columns))
-    if shared & _OPPOSITE:
+    if shared & _OPPOSITE or not shared & _LESS:
         return None
-    return next((word for word in _words(columns[0]) if word in shared & _LESS), None)
+    binary = scores is not None and ((scores == 0) | (scores == 1) | np.isnan(scores)).all()
+    words = shared & (_LESS - _AMOUNTS if binary else _LESS)
+    return next((word for word in _words(columns[0]) if word in words), None)
 
 
-def refuse_unknown_direction(source: str, columns: Sequence[str]) -> None:
+def refuse_unknown_direction(
+    source: str, columns: Sequence[str], scores: np.ndarray | None = None
+) -> None:
     """Refuse a measure of which less is better by its name: else the worst system would win."""
-    if word := less_is_better(columns):
+    if word := less_is_better(columns, scores):
         reason = (
             f"by its name ({word}), less is better in {listed(dict.fromkeys(columns))}; pass "
             "higher_is_better=False, or higher_is_better=True if more is better"

@@ -528,7 +528,7 @@ def read_tables(
             columns = [meanings.score]
         elif chosen_layout.name == "wide":
             columns = result[names.SYSTEM].values.tolist()
-        refuse_unknown_direction(result.attrs["source"], columns)
+        refuse_unknown_direction(result.attrs["source"], columns, result.values)
     if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
         refuse_missing_codes(result)
         refuse_other_scales(result)

@@ -519,7 +519,7 @@ def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | 
             f"higher {metric} is better in some of the logs and worse in others; name one task"
         )
     if not stated and requested is None:
-        refuse_unknown_direction(_source(logs, records), [metric])
+        refuse_unknown_direction(_source(logs, records), [metric], records["score"].to_numpy(float))
     if stated and requested not in (None, *stated):
         words = "higher is better" if stated == {True} else "lower is better"
         raise ValueError(f"higher_is_better={requested} contradicts the logs: of {metric} {words}")
