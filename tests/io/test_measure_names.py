@@ -87,6 +87,7 @@ def test_a_file_for_each_system(tmp_path):
         (("gpt_correct", "gpt_conf", "pal_correct", "pal_conf"), "'correct', 'conf'"),
         (("A_rouge1", "A_rouge2", "B_rouge1", "B_rouge2"), "'rouge1', 'rouge2'"),
         (("A f1", "B f1", "A em"), "'f1', 'em'"),
+        (("f1_A", "p_A", "f1_B", "p_B"), "'f1', 'p'"),
     ],
 )
 def test_measures_are_no_systems(columns, measures):
@@ -102,6 +103,7 @@ def test_measures_are_no_systems(columns, measures):
         ("f1_tuned", "acc_tuned_more"),  # no system in both
         ("A_bleu", "B_bleu"),
         ("precision", "recall"),
+        ("gpt base", "gpt large", "pal base", "f1 tuned"),
     ],
 )
 def test_several_words_are_no_several_measures(columns):

@@ -72,19 +72,46 @@ def refuse_unknown_direction(
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
     """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``."""
-    by_measure: dict[str, dict[str, str]] = {}  # the column of each system
-    for column in columns:
-        words = _words(column)
-        measures = [w for w in words if w in _LESS | _OTHERS or w.rstrip("0123456789") in _OTHERS]
-        if len(measures) != 1 or len(words) == 1:
-            return
-        words.remove(measures[0])
-        by_measure.setdefault(measures[0], {})[" ".join(words)] = column
-    systems = [system for measure in by_measure.values() for system in measure]
-    if len(set(systems)) < len(systems):
+    by_measure = _by_measure(columns)
+    if len(by_measure) > 1:
         most = max(by_measure.values(), key=len)
         reason = (
             f"has columns of {len(by_measure)} measures ({listed(by_measure)}), which would be "
             f"compared as systems; pass one measure: systems={in_python(most.values())}"
         )
         raise problem(source, reason)
+
+
+def _by_measure(columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The column of each system by measure, if some system has several; else nothing."""
+    words = [_words(column) for column in columns]
+    if min(map(len, words), default=0) < 2:
+        return {}
+    known = [[word for word in own if _is_measure(word)] for own in words]
+    if all(len(measures) == 1 for measures in known):
+        by_measure = _grouped(
+            columns, words, [own.index(m[0]) for own, m in zip(words, known, strict=True)]
+        )
+        systems = [system for own in by_measure.values() for system in own]
+        return by_measure if len(set(systems)) < len(systems) else {}
+    for place in (-1, 0):  # A_p, A_r, A_f1: each system has each measure
+        by_measure = _grouped(columns, words, [place] * len(columns))
+        systems = {frozenset(own) for own in by_measure.values()}
+        if any(map(_is_measure, by_measure)) and len(systems) == 1 and len(systems.pop()) > 1:
+            return by_measure
+    return {}
+
+
+def _is_measure(word: str) -> bool:
+    return word in _LESS | _OTHERS or word.rstrip("0123456789") in _OTHERS
+
+
+def _grouped(
+    columns: Sequence[str], words: Sequence[list[str]], places: Sequence[int]
+) -> dict[str, dict[str, str]]:
+    """The columns by the word at its place, and by the others."""
+    groups: dict[str, dict[str, str]] = {}
+    for column, own, place in zip(columns, words, places, strict=True):
+        rest = [word for k, word in enumerate(own) if k != place % len(own)]
+        groups.setdefault(own[place], {})[" ".join(rest)] = column
+    return groups
