@@ -427,3 +427,53 @@ def outcome(source, **options):
         return bt.read(source, **options)
     except ValueError as error:
         return str(error)
+
+
+N = 40
+DRAWS = np.random.default_rng(5).random((2, N))
+RIGHT = (DRAWS > 0.4).astype(float)
+DOUBTED = {
+    "less is better": {
+        "names": {"wer_A": DRAWS[0], "wer_B": DRAWS[1]},
+        "columns of frames": {
+            k: pd.Series(x, name="errors") for k, x in zip("AB", RIGHT, strict=True)
+        },
+    },
+    "not on one scale": {
+        "lists": {"A": DRAWS[0].tolist(), "B": (100 * DRAWS[1]).tolist()},
+        "Series": {"A": pd.Series(DRAWS[0]), "B": pd.Series(5 * DRAWS[1])},
+    },
+    "may mean missing": {"codes": {"A": np.where(DRAWS[0] < 0.2, -1, RIGHT[0]), "B": RIGHT[1]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("why", "data"), [(why, data) for why, cases in DOUBTED.items() for data in cases.values()]
+)
+def test_parts_in_memory_are_doubted_as_a_table_is(why, data):
+    for function in (bt.compare, bt.count, bt.advise):
+        with pytest.raises(ValueError, match=f"{why}.*pass a DataFrame with"):
+            function(data)
+    first, second = data.values()
+    columns = np.stack([first, second], axis=1)
+    if why == "less is better":
+        frame = pd.DataFrame(columns, columns=["wer_A", "wer_B"])
+        assert bt.compare(frame, higher_is_better=False).attrs["higher_is_better"] == 0
+        stated = (
+            pd.Series(np.asarray(first), name="errors"),
+            pd.Series(np.asarray(second), name="errors"),
+        )
+        with pytest.raises(ValueError, match=why):
+            bt.compare(*stated)
+        for side in stated:
+            side.attrs["higher_is_better"] = False
+        assert bt.compare(*stated).attrs["higher_is_better"] == 0
+        return
+    with pytest.raises(ValueError, match=why):
+        bt.compare(np.asarray(first), np.asarray(second))
+    with pytest.raises(ValueError, match=why):
+        bt.compare(columns, systems=["A", "B"])
+    assert (
+        bt.compare(pd.DataFrame(columns, columns=["A", "B"]), systems=["A", "B"]).systems
+        is not None
+    )

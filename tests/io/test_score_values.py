@@ -26,7 +26,7 @@ def ratings(*codes, highest=5, n=30):
 def test_a_code_is_refused_until_the_systems_are_named(codes, highest):
     table = ratings(*codes, highest=highest)
     code = next(c for c in codes if c is not None)
-    message = f"{code} may mean missing: [48] scores of .* pass systems=.'A', 'B'. if it is a score"
+    message = f"{code} may mean missing: [48] scores of .* pass systems=.'A', 'B'. if it is right"
     with pytest.raises(ValueError, match=message):
         bt.read(table)
     assert (bt.read(table, systems=["A", "B"]) == code).any()
@@ -81,6 +81,6 @@ def test_many_systems_are_named_as_they_can_be_passed():
     table.loc[0, "s3"] = -1
     table["item"] = [f"q{k}" for k in range(9)]
     with pytest.raises(
-        ValueError, match=r"or pass systems=\['s0', .*'s7', \.\.\.\] if it is a score"
+        ValueError, match=r"or pass systems=\['s0', .*'s7', \.\.\.\] if it is right"
     ):
         bt.read(table.melt("item", var_name="system", value_name="score"))

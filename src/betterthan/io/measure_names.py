@@ -62,12 +62,16 @@ def refuse_unknown_direction(
     source: str, columns: Sequence[str], scores: np.ndarray | None = None
 ) -> None:
     """Refuse a measure of which less is better by its name: else the worst system would win."""
-    if word := less_is_better(columns, scores):
-        reason = (
-            f"by its name ({word}), less is better in {listed(dict.fromkeys(columns))}; pass "
-            "higher_is_better=False, or higher_is_better=True if more is better"
-        )
-        raise problem(source, reason)
+    if reason := unknown_direction(columns, scores):
+        right = "pass higher_is_better=False, or higher_is_better=True if more is better"
+        raise problem(source, f"{reason}; {right}")
+
+
+def unknown_direction(columns: Sequence[str], scores: np.ndarray | None = None) -> str:
+    """Why the direction of scores is to be stated; else nothing."""
+    word = less_is_better(columns, scores)
+    named = listed(dict.fromkeys(columns))
+    return f"by its name ({word}), less is better in {named}" if word else ""
 
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:

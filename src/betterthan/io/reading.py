@@ -33,7 +33,7 @@ from betterthan.io.layouts import (
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.pair_counts import counts_array, judgments_by
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.score_values import refuse_missing_codes, refuse_other_scales, refuse_shares
+from betterthan.io.score_values import refuse_doubtful, refuse_shares
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
@@ -530,8 +530,7 @@ def read_tables(
             columns = result[names.SYSTEM].values.tolist()
         refuse_unknown_direction(result.attrs["source"], columns, result.values)
     if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
-        refuse_missing_codes(result)
-        refuse_other_scales(result)
+        refuse_doubtful(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)
     result = renamed(result, systems)

@@ -15,12 +15,20 @@ _ROWS = 8  # of fewer scores the range says nothing
 _APART = 9  # how many times as large as any score a code above them is
 
 
-def refuse_missing_codes(scores: xr.DataArray) -> None:
-    """Refuse a number that may say that a score is missing."""
-    if reason := missing_codes(scores):
+def refuse_doubtful(scores: xr.DataArray) -> None:
+    """Refuse codes for missing scores and systems on two scales, until the systems are named."""
+    if reason := doubtful(scores):
         every = in_python(scores[names.SYSTEM].values.tolist())
-        way_out = f"leave the cell blank, or pass systems={every} if it is a score"
-        raise problem(scores.attrs["source"], f"{reason}; {way_out}")
+        raise problem(scores.attrs["source"], f"{reason}, or pass systems={every} if it is right")
+
+
+def doubtful(scores: xr.DataArray) -> str:
+    """Why scores cannot be what they seem, and what would be right; else nothing."""
+    if reason := missing_codes(scores):
+        return f"{reason}; leave the cell blank"
+    if reason := other_scales(scores):
+        return f"{reason}; write all on one scale"
+    return ""
 
 
 def missing_codes(scores: xr.DataArray) -> str:
@@ -30,9 +38,7 @@ def missing_codes(scores: xr.DataArray) -> str:
     others.
     """
     values = scores.values
-    if not values.size or np.isnan(values).all():
-        return ""
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    low, high = (float(f.reduce(values, axis=None, initial=np.nan)) for f in (np.fmin, np.fmax))
     for code in (low if low in _LOW else None, high if high in _HIGH else None):
         if code is None:
             continue
@@ -50,14 +56,6 @@ def missing_codes(scores: xr.DataArray) -> str:
     return ""
 
 
-def refuse_other_scales(scores: xr.DataArray) -> None:
-    """Refuse scores of systems that are plainly not on one scale."""
-    if reason := other_scales(scores):
-        every = in_python(scores[names.SYSTEM].values.tolist())
-        way_out = f"write all on one scale, or pass systems={every} if they are"
-        raise problem(scores.attrs["source"], f"{reason}; {way_out}")
-
-
 def other_scales(scores: xr.DataArray) -> str:
     """Name two systems whose scores are plainly not on one scale: shares next to percentages, or
     shares up to 1 next to ratings up to 5 or 10.
@@ -65,22 +63,21 @@ def other_scales(scores: xr.DataArray) -> str:
     values = scores.values
     if values.shape[1] < 2:
         return ""
-    far, one = far_columns(values) if len(values) >= _ROWS else ([], 0)
-    others = list(far) or _with_other_tops(values)
-    if not others:
+    others, one = far_columns(values) if len(values) >= _ROWS else ((), 0)
+    others, one = (others, one) if len(others) else _with_other_tops(values)
+    if not len(others):
         return ""
-    if not len(far):
-        one, *others = others
-    low, high = (f(values[:, [one, others[0]]], 0) for f in (np.nanmin, np.nanmax))
-    first, second = map(quoted, scores[names.SYSTEM].values[[one, others[0]]].tolist())
+    pair = [one, int(others[0])]
+    low, high = (f(values[:, pair], 0) for f in (np.nanmin, np.nanmax))
+    first, second = map(quoted, scores[names.SYSTEM].values[pair].tolist())
     return (
         f"scores of {second} run from {low[1]:g} to {high[1]:g} and those of {first} from "
         f"{low[0]:g} to {high[0]:g}, not on one scale"
     )
 
 
-def _with_other_tops(values: np.ndarray) -> list[int]:
-    """A system whose shares reach 1, and one that reaches the top of another scale; else none."""
+def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Systems that reach the top of another scale than one whose shares reach 1; that one too."""
     low, high = np.full((2, values.shape[1]), np.nan)
     n, fractions = np.zeros((2, values.shape[1]), dtype=int)
     for rows in row_blocks(values):
@@ -90,7 +87,7 @@ def _with_other_tops(values: np.ndarray) -> list[int]:
     plain = (n >= _ROWS) & (low >= 0)
     shares = plain & (fractions > 0) & (high <= 1) & (high >= _NEAR)
     tops = plain & np.any([(high <= top) & (high >= _NEAR * top) for top in _TOPS], axis=0)
-    return [int(shares.argmax()), int(tops.argmax())] if shares.any() and tops.any() else []
+    return np.flatnonzero(tops & shares.any()), int(shares.argmax())
 
 
 def refuse_shares(scores: xr.DataArray) -> None:

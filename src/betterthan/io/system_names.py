@@ -273,7 +273,7 @@ _RUN = re.compile(
 )
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
-_CELLS = 2**18  # that are looked at together
+_CELLS = 2**16  # that are looked at together
 _ROWS = 8  # of fewer rows any numbers may be scores
 _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean

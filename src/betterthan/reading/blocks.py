@@ -14,6 +14,7 @@ from betterthan import names
 from betterthan.blocks.lazy import MOST, blocks_of
 from betterthan.blocks.scheduling import needed
 from betterthan.counts.shapes import picked
+from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import listed, problem
 from betterthan.reading.sources import is_store
 from betterthan.text import first_flawed, flaw
@@ -123,6 +124,8 @@ def read_blocks(
     scores = picked(scores, systems)
     if higher_is_better is not None:
         scores = scores.assign_attrs(higher_is_better=higher_is_better)
+    elif "higher_is_better" not in scores.attrs:
+        refuse_unknown_direction(source_text, scores[names.SYSTEM].values.tolist())
     ids_checked = len(parts) > 0 and scores.sizes[names.ITEM] <= _MOST_IDS
     if ids_checked:
         refuse_twice(parts)

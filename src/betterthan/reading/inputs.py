@@ -11,7 +11,10 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.counting import count_data
-from betterthan.io.system_names import tell_alike
+from betterthan.io.measure_names import unknown_direction
+from betterthan.io.problems import in_python
+from betterthan.io.score_values import doubtful
+from betterthan.io.system_names import named_systems, tell_alike
 from betterthan.logs.record import Logs
 from betterthan.reading.read import (
     OTHERS,
@@ -317,12 +320,33 @@ def data_of(
 
 def _put_together(data: Any, other: Any, systems: Any) -> Any:
     """Scores that are in memory as parts, as one array; all else as it is."""
-    if other is not None:
-        return _two(data, other)
-    if _is_mapping(data):
-        return _by_name(data)
-    is_array = isinstance(data, np.ndarray) and data.ndim == 2
-    return scores_from_array(data, systems) if is_array else data
+    if isinstance(data, np.ndarray) and data.ndim == 2 and other is None:
+        scores = scores_from_array(data, systems)
+        _refuse_doubtful(scores, [], named=False)
+        return scores
+    if other is None and not _is_mapping(data):
+        return data
+    scores = _by_name(data) if other is None else _two(data, other)
+    if isinstance(scores, xr.DataArray):
+        sides = [data, other] if other is not None else list(data.values())
+        _refuse_doubtful(scores, sides, named=named_systems(systems) is not None)
+    return scores
+
+
+def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], *, named: bool) -> None:
+    """Refuse scores in memory for what a table is refused for."""
+    if np.isinf(scores.values).any():
+        return  # which is refused, with its place, where scores are checked
+    if not named and (reason := doubtful(scores)):
+        every = in_python(scores[names.SYSTEM].values.tolist())
+        raise ValueError(f"{reason}, or pass a DataFrame with systems={every} if it is right")
+    if any("higher_is_better" in getattr(side, "attrs", ()) for side in sides):
+        return
+    labels = [str(label) for side in sides if (label := getattr(side, "name", None)) is not None]
+    for columns in (scores[names.SYSTEM].values.tolist(), labels):
+        if reason := unknown_direction(columns, scores.values):
+            right = "pass a DataFrame with higher_is_better=False, or True if more is better"
+            raise ValueError(f"{reason}; {right}")
 
 
 def _two(data: Any, other: Any) -> Any:
