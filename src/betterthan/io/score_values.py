@@ -63,8 +63,9 @@ def other_scales(scores: xr.DataArray) -> str:
     values = scores.values
     if values.shape[1] < 2:
         return ""
-    others, one = far_columns(values) if len(values) >= _ROWS else ((), 0)
-    others, one = (others, one) if len(others) else _with_other_tops(values)
+    others, one = far_columns(values)
+    if not len(others) or len(values) < _ROWS:
+        others, one = _with_other_tops(values)
     if not len(others):
         return ""
     pair = [one, int(others[0])]

@@ -320,24 +320,25 @@ def data_of(
 
 def _put_together(data: Any, other: Any, systems: Any) -> Any:
     """Scores that are in memory as parts, as one array; all else as it is."""
-    if isinstance(data, np.ndarray) and data.ndim == 2 and other is None:
-        scores = scores_from_array(data, systems)
-        _refuse_doubtful(scores, [], named=False)
-        return scores
-    if other is None and not _is_mapping(data):
+    sides = [data, other]
+    if other is not None:
+        scores = _two(data, other)
+    elif isinstance(data, Mapping) and _is_mapping(data):
+        scores, sides = _by_name(data), [*data.values()]
+    elif isinstance(data, np.ndarray) and data.ndim == 2:
+        scores, systems = scores_from_array(data, systems), None  # which name it, whatever it holds
+    else:
         return data
-    scores = _by_name(data) if other is None else _two(data, other)
     if isinstance(scores, xr.DataArray):
-        sides = [data, other] if other is not None else list(data.values())
-        _refuse_doubtful(scores, sides, named=named_systems(systems) is not None)
+        _refuse_doubtful(scores, sides, systems)
     return scores
 
 
-def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], *, named: bool) -> None:
+def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -> None:
     """Refuse scores in memory for what a table is refused for."""
     if np.isinf(scores.values).any():
         return  # which is refused, with its place, where scores are checked
-    if not named and (reason := doubtful(scores)):
+    if named_systems(systems) is None and (reason := doubtful(scores)):
         every = in_python(scores[names.SYSTEM].values.tolist())
         raise ValueError(f"{reason}, or pass a DataFrame with systems={every} if it is right")
     if any("higher_is_better" in getattr(side, "attrs", ()) for side in sides):
