@@ -12,6 +12,7 @@ from pathlib import Path
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # pages run in forks of one thread
 gc.set_threshold(100_000, 20, 100)  # pages are many small objects, and all of them stay
 
 HERE = Path(__file__).parent
@@ -41,7 +42,10 @@ def _digest() -> str:
     for path in sorted((ROOT / "src" / "betterthan").rglob("*")):
         if path.suffix in (".py", ".pyi", ".j2"):
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
-    helpers = (HERE / "first_screen.py", HERE / "_ext" / "calibrated.py")
+    helpers = (
+        HERE / "first_screen.py",
+        *(HERE / "_ext" / f"{k}.py" for k in ("calibrated", "forked_pages")),
+    )
     for path in (*helpers, *sorted((ROOT / "validation" / "results").glob("*.json"))):
         digest.update(path.read_bytes())
     for library in (
@@ -92,18 +96,6 @@ def _cache(digest: str) -> str:
     return str(folder / digest)
 
 
-def _kernel_profile() -> str:
-    """A profile for the kernels, so that nobody's own settings show in the pages."""
-    folder = HERE / "_build" / "ipython"
-    startup = folder / "profile_default" / "startup"
-    startup.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(HERE / "_ext" / "kernel_startup.py", startup / "00-docs.py")
-    (startup.parent / "ipython_kernel_config.py").write_text(
-        "c = get_config()\nc.IPKernelApp.log_level = 40\n"
-    )
-    return str(folder)
-
-
 _copy_notebooks()
 betterthan_digest = _digest()
 outputs = _cache(betterthan_digest)
@@ -119,7 +111,7 @@ project_copyright = author
 
 extensions = [
     *("myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"),
-    *("math_svg", "plain_cells", "rosters", "search_words"),
+    *("forked_pages", "math_svg", "plain_cells", "rosters", "search_words"),
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
@@ -143,7 +135,9 @@ nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-os.environ |= {"COLUMNS": "100", "NO_COLOR": "1", "IPYTHONDIR": _kernel_profile()}
+os.environ |= {"COLUMNS": "100", "NO_COLOR": "1"}
+for name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
+    os.environ.pop(name, None)
 os.environ |= {"BETTERTHAN_DOCS": str(HERE), stored_fits.FRESH: str(fresh)}
 os.environ["BETTERTHAN_DOCS_REPORTS"] = str(extra / "reports")  # where reports.md writes
 

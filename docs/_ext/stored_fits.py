@@ -152,7 +152,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def install() -> None:
-    """In a kernel: draws that are kept are read."""
+    """From here on, draws that are kept are read."""
     if FRESH in os.environ:
         sys.meta_path.insert(0, _Finder())
 
