@@ -146,12 +146,14 @@ def test_labels_and_predictions_may_be_called_none_or_na(write):
     np.testing.assert_array_equal(scores.values, [[1, 0], [0, 1], [np.nan, 0]])
 
 
-def test_numeric_labels_are_read_once_the_layout_is_given(write):
-    path = write("id,label,A,B\n1,0,0,1\n2,1,1,1\n")
-    with pytest.raises(ValueError, match="layout='wide' or layout='predictions'"):
+@pytest.mark.parametrize("label", ["label", "labels", "y_true", "actual", "true", "gt"])
+def test_numeric_labels_are_read_once_the_layout_is_given(write, label):
+    path = write(f"id,{label},A,B\n1,0,0,1\n2,1,1,1\n")
+    either = f"column '{label}' holds the labels, or is a system; pass layout='predictions' or"
+    with pytest.raises(ValueError, match=f"{either} layout='wide'"):
         bt.read(path)
     np.testing.assert_array_equal(bt.read(path, layout="predictions").values, [[1, 0], [1, 1]])
-    assert bt.read(path, layout="wide").system.values.tolist() == ["label", "A", "B"]
+    assert bt.read(path, layout="wide").system.values.tolist() == [label, "A", "B"]
 
 
 def test_numeric_labels_of_a_frame_match_although_blanks_made_them_floats():

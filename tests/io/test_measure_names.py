@@ -25,6 +25,8 @@ ERRORS = [
     ("word error rate A", "word error rate B"),
     ("failed (gpt)", "failed (pal)"),
     ("A_latency", "B_latency"),
+    ("A_ms", "B_ms"),
+    ("bugs A", "bugs B"),
 ]
 
 

@@ -205,7 +205,11 @@ def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(nam
 
 
 @pytest.mark.parametrize(
-    "name", ["is_hard", "gold_label", "topic", "Difficulty", "true answer", "target", "ties"]
+    "name",
+    [
+        *("is_hard", "gold_label", "topic", "Difficulty", "true answer", "target", "ties"),
+        *("class", "correct", "outcome", "solution", "targets"),
+    ],
 )
 def test_a_column_that_describes_items_is_refused_until_it_is_named(name):
     frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10})

@@ -23,7 +23,8 @@ _NAMES = {
     "cluster": "cluster",
     "epoch": "epoch",
     "judge": "judge",
-    "gold": "gold label answer reference expected truth",
+    "gold": "gold label answer reference expected truth labels gold_standard true y_true ytrue "
+    "y_test gt actual references",
     "winner": "winner",
     "wins": "wins wins_a",
     "losses": "losses wins_b",
@@ -184,10 +185,11 @@ def recognise(table: Table) -> str:
         fits = _predictions_or_wide(table)
     if len(fits) > 1:
         choices = " or ".join(f"layout={layout!r}" for layout in fits)
-        raise problem(
-            table.source,
-            f"fits {' and '.join(fits)} (columns {listed(table.columns)}); pass {choices}",
-        )
+        reason = f"fits {' and '.join(fits)} (columns {listed(table.columns)}); pass {choices}"
+        if "predictions" in fits:
+            labels = quoted(str(find(table, "gold")))
+            reason = f"column {labels} holds the labels, or is a system; pass {choices}"
+        raise problem(table.source, reason)
     return fits[0]
 
 
@@ -237,7 +239,7 @@ def _predictions_or_wide(table: Table) -> list[str]:
     used = {find(table, role) for role in ("item", "dataset", "cluster", "epoch")}
     # Gold that is a number, beside numbers: labels 0 and 1, or a system that is called "answer"?
     if all(holds_numbers(table, column) for column in table.columns if column not in used):
-        return ["wide", "predictions"]
+        return ["predictions", "wide"]
     return ["predictions"]
 
 

@@ -10,15 +10,16 @@ from betterthan.io.problems import in_python, listed, problem
 _WORD = re.compile(r"[^\W_]+")
 _AMOUNTS = frozenset(  # never only 0 and 1
     _WORD.findall(
-        "loss distance toxicity regret rank latency runtime duration elapsed time seconds cost "
-        "price"
+        "loss distance deviation divergence toxicity regret rank penalty latency runtime duration "
+        "elapsed time ms sec secs seconds minutes hours cost price usd"
     )
 )
 _LESS = _AMOUNTS | frozenset(
     _WORD.findall(
         "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
         "eer levenshtein incorrect wrong fail fails failed failure failures mistake mistakes "
-        "hallucination hallucinations hallucinated violation violations toxic"
+        "hallucination hallucinations hallucinated violation violations toxic unsafe harmful bug "
+        "bugs defect defects crash crashes timeouts penalties"
     )
 )
 _OTHERS = frozenset(

@@ -263,7 +263,7 @@ _MEASURE = re.compile(
 _DESCRIPTION = re.compile(
     r"\s*((is|has|needs|requires)[ _].+|(.+[ _])?(difficulty|hardness)|.+[ _]labels?"
     r"|(gold|true|correct|expected)[ _](answers?|class|score|response|output)|ground[ _]?truth"
-    r"|target|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year"
+    r"|targets?|class|correct|outcome|observed|actuals|solutions?|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year"
     r"|subject|section|chapter|genre)\s*",
     re.IGNORECASE,
 )
