@@ -208,7 +208,7 @@ def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(nam
     "name",
     [
         *("is_hard", "gold_label", "topic", "Difficulty", "true answer", "target", "ties"),
-        *("class", "correct", "outcome", "solution", "targets"),
+        *("class", "correct", "outcome", "solution", "targets", "n_steps", "weight"),
     ],
 )
 def test_a_column_that_describes_items_is_refused_until_it_is_named(name):
@@ -342,3 +342,13 @@ def test_an_outcome_names_file_and_row(tmp_path, capsys, monkeypatch, text, opti
         commands.main()
     assert stop.value.code == 2
     assert capsys.readouterr().err.startswith(f"error: {said}")
+
+
+@pytest.mark.parametrize("name", ["n", "max", "max_score", "attempts", "out_of"])
+def test_what_scores_are_out_of_is_no_system(name):
+    frame = pd.DataFrame({"item": range(20), name: [4, 7] * 10, "A": [4, 2] * 10, "B": [1, 7] * 10})
+    with pytest.raises(ValueError, match=f"column '{name}': no score exceeds it .* and no system"):
+        bt.read(frame)
+    assert bt.read(frame, systems=[name, "A"]).system.values.tolist() == [name, "A"]
+    larger = frame.assign(A=[5, 2] * 10)  # so it is a system
+    assert bt.read(larger).sizes["system"] == 3

@@ -263,8 +263,14 @@ _MEASURE = re.compile(
 _DESCRIPTION = re.compile(
     r"\s*((is|has|needs|requires)[ _].+|(.+[ _])?(difficulty|hardness)|.+[ _]labels?"
     r"|(gold|true|correct|expected)[ _](answers?|class|score|response|output)|ground[ _]?truth"
-    r"|targets?|class|correct|outcome|observed|actuals|solutions?|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year"
-    r"|subject|section|chapter|genre)\s*",
+    r"|(n|num|number)[ _].+|weights?|targets?|class|correct|outcome|observed|actuals|solutions?"
+    r"|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year|subject"
+    r"|section|chapter|genre)\s*",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(  # what the scores of an item are out of
+    r"\s*(n|k|((max|maximum|total)[ _])?(points|score|possible)|max|maximum|trials?|attempts|tries"
+    r"|runs|out[ _]of|counts?|size)\s*",
     re.IGNORECASE,
 )
 _RUN = re.compile(
@@ -306,6 +312,14 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         reason = f"by its name describes items{also}; {how_to_choose(systems, described)}"
         reason += "; a column that groups the items is passed as cluster"
         raise problem(table.source, reason, column=described[0])
+    for k in (k for k, system in enumerate(systems) if _LIMIT.fullmatch(system)):
+        if not (values > values[:, [k]]).any() and not _are_binary(values).all():
+            reason = (
+                "no score exceeds it on any item, so it is what scores are out of, and no system"
+            )
+            raise problem(
+                table.source, f"{reason}; {how_to_choose(systems, [systems[k]])}", column=systems[k]
+            )
     other = _next_to_binary(values)
     if other is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
