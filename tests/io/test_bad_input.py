@@ -50,10 +50,19 @@ CASES = {
         "system,doc,mqm,length\nA,q1,1,3\nB,q1,2,4\n",
         ["no score (long)", "pass score= with the column of scores"],
     ),
+    "winners and losers": (
+        "r.csv",
+        "winner,loser\nA,B\nB,A\n",
+        [
+            "column 'winner' of votes",
+            "among 'winner', 'loser'",
+            "name them 'model_a' and 'model_b'",
+        ],
+    ),
     "winners without what they won against": (
         "r.csv",
         "item,winner\nq1,A\nq2,B\n",
-        ["only one system, 'winner'", "next to columns model_a and model_b"],
+        ["column 'winner' of votes", "among 'item', 'winner'", "name them 'model_a' and 'model_b'"],
     ),
     "an item twice": (
         "r.csv",

@@ -162,6 +162,14 @@ def test_numeric_labels_of_a_frame_match_although_blanks_made_them_floats():
     np.testing.assert_array_equal(scores.values, [[1, 1], [np.nan, 1], [0, 1]])
 
 
+@pytest.mark.parametrize("name", ["model_{}", "system_{}", "model{}", "system{}"])
+def test_votes_between_numbered_systems(write, name):
+    first, second = name.format(1), name.format(2)
+    rows = f"A,B,{first}\nB,A,{first}\nA,B,B\nA,B,tie\n"
+    counts = bt.read(write(f"{first},{second},winner\n{rows}"))
+    assert counts.sel(system_a="A", system_b="B").values.tolist() == [1, 2, 1]
+
+
 def test_counts(write):
     counts = bt.read(write("system_a,system_b,wins,losses,ties\nA,B,12,2,986\nC,A,1,2,3\n"))
     assert counts.dims == ("system_a", "system_b", "outcome")

@@ -197,9 +197,7 @@ def at_least_two(table: Table, systems: Sequence[str]) -> None:
     """Refuse a table with fewer than two systems."""
     if checks.too_few(systems):
         count = f"only one system, {quoted(systems[0])}" if len(systems) else "no system"
-        votes = find(table, "winner") in systems
-        right = "; winners are read next to columns model_a and model_b" if votes else ""
-        raise problem(table.source, f"{count}; a comparison needs at least two{right}")
+        raise problem(table.source, f"{count}; a comparison needs at least two")
 
 
 def describe_coordinates(columns: dict[str, str]) -> str:

@@ -40,6 +40,10 @@ PAIRS = (
     ("model_a", "model_b"),
     ("left", "right"),
     ("model_x", "model_y"),
+    ("model_1", "model_2"),
+    ("system_1", "system_2"),
+    ("model1", "model2"),
+    ("system1", "system2"),
 )
 
 
@@ -222,6 +226,17 @@ def _refuse_incomplete(table: Table) -> None:
         named = _where_scores_are(table, column) if "no score" in absent else ""
         reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
         raise problem(table.source, rows_of_averages(table, column) or reason)
+    _refuse_votes_without_systems(table)
+
+
+def _refuse_votes_without_systems(table: Table) -> None:
+    """Refuse a column of winners in a table without scores."""
+    winner = find(table, "winner")
+    used = {winner, *(find(table, role) for role in ("item", "dataset", "cluster", "epoch"))}
+    if winner and not any(holds_numbers(table, c) for c in table.columns if c not in used):
+        reason = f"has a column {winner!r} of votes, but no columns of the two systems among "
+        reason += f"{listed(table.columns)}; name them 'model_a' and 'model_b'"
+        raise problem(table.source, reason)
 
 
 def _where_scores_are(table: Table, system: str) -> str:
