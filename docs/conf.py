@@ -71,16 +71,16 @@ def _copy_notebooks() -> None:
     target = HERE / "notebooks"
     target.mkdir(exist_ok=True)
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    found = {
+    copies = {
         p.name: p.read_bytes()
         .replace(b"](../models/", b"](../../models/")
         .replace(b"](../docs/", b"](../")
         for p in notebooks
     }
     for old in target.iterdir():
-        if old.name not in found:
+        if old.name not in copies:
             old.unlink()
-    for name, content in found.items():
+    for name, content in copies.items():
         copy = target / name
         if not copy.exists() or copy.read_bytes() != content:
             copy.write_bytes(content)

@@ -1,9 +1,9 @@
-"""Draws of the pages' models, kept in docs/fits: to sample them anew takes most of a build.
+"""Draws of the models of the pages, stored in docs/fits: sampling takes most of a build.
 
-A file is named by numbers that say what was sampled: the log density of the model, with its data,
-and its variables at fixed points, the seed, and how long each chain is. While a model computes what
-it computed then, its page reads the draws; where any of these numbers is another one, the page
-samples, and the build ends in an error that says which files to keep or to remove.
+The name of a file is a digest of what was sampled: the log density of the model with its data and
+its variables at fixed points, the seed, and the length of each chain. If a model still computes the
+same, its page reads the draws. If not, the page samples, and the build ends in an error that names
+the files to copy and to remove.
 """
 
 import hashlib
@@ -18,20 +18,20 @@ from typing import Any
 
 import numpy as np
 
-KEPT = Path(__file__).parents[1] / "fits"
+STORED = Path(__file__).parents[1] / "fits"
 FRESH = "BETTERTHAN_DOCS_FRESH"  # a folder for what was sampled, and for the names of what was read
 _SAMPLES = ("betterthan.models.sampling", "pymc")  # modules whose function `sample` samples
 _STEPS = (0.1, 0.5, 2.0)  # how far the points are from where sampling starts
 _LARGE = 20  # numbers a draw
-_SHOWN = {"quiet", "progressbar"}  # what a reader sees while it samples
-_LARGEST = 3_000_000  # bytes of a file that is worth its room
+_DISPLAY = {"quiet", "progressbar"}  # no part of what is sampled
+_LARGEST = 3_000_000  # bytes of a stored file
 _STATS = {"diverging", "energy", "maxdepth_reached"}
 
 
-def name(model: Any, asked: dict[str, Any]) -> str:
-    """What was sampled, in sixteen letters."""
-    told = {"asked": asked, "computes": _at_points(model)}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+def name(model: Any, options: dict[str, Any]) -> str:
+    """A digest of what is sampled, in sixteen letters."""
+    content = {"asked": options, "computes": _at_points(model)}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _at_points(model: Any) -> dict[str, list[str]]:
@@ -52,9 +52,9 @@ def _at_points(model: Any) -> dict[str, list[str]]:
         {v.name: start[v.name] + step * random.normal(size=start[v.name].shape) for v in parameters}
         for step in _STEPS
     ]
-    told = ("log density", *(v.name for v in values))
-    found = zip(told, zip(*map(compiled, points), strict=True), strict=True)
-    return {k: [_digits(v) for v in at] for k, at in found}
+    computed = ("log density", *(v.name for v in values))
+    by_name = zip(computed, zip(*map(compiled, points), strict=True), strict=True)
+    return {k: [_digits(v) for v in at] for k, at in by_name}
 
 
 def _digits(values: Any) -> str:
@@ -63,34 +63,34 @@ def _digits(values: Any) -> str:
     return f"{flat.shape} {np.abs(flat) @ fixed:.6g} {float(np.linalg.norm(flat)):.6g}"
 
 
-def keeping(sample: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that samples; of what is kept it reads the draws."""
+def with_stored_draws(sample: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that samples, or reads the draws if they are stored."""
 
-    def kept(model: Any = None, **asked: Any) -> Any:
+    def read_or_sample(model: Any = None, **options: Any) -> Any:
         import pymc as pm
         import xarray as xr
 
         model = pm.modelcontext(model)  # pm.sample is called inside of it
-        file = f"{name(model, {k: v for k, v in asked.items() if k not in _SHOWN})}.nc"
-        room = Path(os.environ[FRESH])
-        if (KEPT / file).exists():
-            (room / file).with_suffix(".read").touch()
-            return read(KEPT / file)
-        tree: xr.DataTree = sample(model=model, **asked)
-        write(tree, room / file)
-        if (room / file).stat().st_size > _LARGEST:  # sampled at every build
-            (room / file).unlink()
+        file = f"{name(model, {k: v for k, v in options.items() if k not in _DISPLAY})}.nc"
+        folder = Path(os.environ[FRESH])
+        if (STORED / file).exists():
+            (folder / file).with_suffix(".read").touch()
+            return read(STORED / file)
+        tree: xr.DataTree = sample(model=model, **options)
+        write(tree, folder / file)
+        if (folder / file).stat().st_size > _LARGEST:  # sampled at every build
+            (folder / file).unlink()
             return tree
-        return read(room / file)  # what other builds will read
+        return read(folder / file)  # what other builds will read
 
-    return kept
+    return read_or_sample
 
 
 def write(tree: Any, file: Path) -> None:
-    """In five digits, which are far below the error of any draw.
+    """Store draws in five digits, far below the Monte Carlo error.
 
-    What the sampler moved on, of which the rest is made, is left out where it is large; a fit that
-    needs it ends in an error when it is made.
+    Large variables of the sampler itself (``_raw``) are left out; a fit that needs them raises an
+    error.
     """
     import xarray as xr
 
@@ -117,7 +117,7 @@ def _short(values: np.ndarray) -> np.ndarray:
 
 
 def read(file: Path) -> Any:
-    """As it was sampled, but for the last digits."""
+    """Read what `write` stored."""
     import xarray as xr
 
     tree = xr.load_datatree(file, engine="h5netcdf")
@@ -145,26 +145,26 @@ class _Finder(importlib.abc.MetaPathFinder):
 
         def exec_module(module: Any) -> None:
             run(module)
-            module.sample = keeping(module.sample)
+            module.sample = with_stored_draws(module.sample)
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
 
 
 def install() -> None:
-    """From here on, draws that are kept are read."""
+    """From here on, stored draws are read."""
     if FRESH in os.environ:
         sys.meta_path.insert(0, _Finder())
 
 
-def lacking(room: Path, whole: bool = True) -> list[str]:
-    """What is to be done for the kept files to be what the pages read; nothing if they are.
+def lacking(folder: Path, whole: bool = True) -> list[str]:
+    """Commands that bring the stored files in line with what the pages read; none if they are.
 
-    Of a build that is not `whole` it is not known which files no page reads.
+    Only a `whole` build shows which files no page reads.
     """
-    kept = {p.stem for p in KEPT.glob("*.nc")}
-    fresh, seen = ({p.stem for p in room.glob(f"*.{k}")} for k in ("nc", "read"))
-    here, there = (os.path.relpath(folder, KEPT.parents[1]) for folder in (KEPT, room))
-    told = [f"cp {there}/{k}.nc {here}/" for k in sorted(fresh - kept)]
-    left = sorted(kept - fresh - seen) if whole else []
-    return told + [f"git rm {here}/{k}.nc" for k in left]
+    stored = {p.stem for p in STORED.glob("*.nc")}
+    fresh, read_ones = ({p.stem for p in folder.glob(f"*.{k}")} for k in ("nc", "read"))
+    here, there = (os.path.relpath(path, STORED.parents[1]) for path in (STORED, folder))
+    copies = [f"cp {there}/{k}.nc {here}/" for k in sorted(fresh - stored)]
+    unread = sorted(stored - fresh - read_ones) if whole else []
+    return copies + [f"git rm {here}/{k}.nc" for k in unread]

@@ -48,17 +48,17 @@ def test_a_name_is_of_what_is_sampled(stored):
 
 def test_the_fit_of_a_page_is_read(stored, tmp_path):
     """The first of docs/methods/mcmc.md."""
-    tree = stored.keeping(refuse)(model(), **ASKED)
+    tree = stored.with_stored_draws(refuse)(model(), **ASKED)
     assert bt.fits.diagnose(tree).passed
     assert stored.lacking(tmp_path) == [
         f"git rm docs/fits/{k.name}"
-        for k in sorted(stored.KEPT.glob("*.nc"))
+        for k in sorted(stored.STORED.glob("*.nc"))
         if not (tmp_path / k.name).with_suffix(".read").exists()
     ]
 
 
 def test_what_is_not_kept_is_sampled_and_said(stored, tmp_path, monkeypatch):
-    monkeypatch.setattr(stored, "KEPT", tmp_path / "fits")
+    monkeypatch.setattr(stored, "STORED", tmp_path / "fits")
     drawn = bt.datasets.example_fit("davidson")
     calls = []
 
@@ -66,7 +66,7 @@ def test_what_is_not_kept_is_sampled_and_said(stored, tmp_path, monkeypatch):
         calls.append(asked)
         return drawn
 
-    found = stored.keeping(sample)(model(), **ASKED)
+    found = stored.with_stored_draws(sample)(model(), **ASKED)
     assert calls == [ASKED]
     for name, values in drawn["posterior"].data_vars.items():
         np.testing.assert_allclose(found["posterior"][name], values, rtol=1e-5)
@@ -92,7 +92,7 @@ def test_the_module_that_samples_is_met_when_it_loads(stored, monkeypatch):
 
 
 def test_the_sampler_of_pymc_is_called_inside_of_its_model(stored, tmp_path, monkeypatch):
-    monkeypatch.setattr(stored, "KEPT", tmp_path / "fits")
+    monkeypatch.setattr(stored, "STORED", tmp_path / "fits")
     drawn = bt.datasets.example_fit("davidson")
     built, calls = model(), []
 
@@ -101,7 +101,7 @@ def test_the_sampler_of_pymc_is_called_inside_of_its_model(stored, tmp_path, mon
         return drawn
 
     with built:
-        stored.keeping(sample)(draws=100, random_seed=1, quiet=True)
+        stored.with_stored_draws(sample)(draws=100, random_seed=1, quiet=True)
     ((sampled, asked),) = calls
     assert sampled is built
     assert asked == {"draws": 100, "random_seed": 1, "quiet": True}
@@ -110,13 +110,13 @@ def test_the_sampler_of_pymc_is_called_inside_of_its_model(stored, tmp_path, mon
 
 
 def test_kept_fits_are_small(stored):
-    sizes = [path.stat().st_size for path in stored.KEPT.glob("*")]
+    sizes = [path.stat().st_size for path in stored.STORED.glob("*")]
     assert 0 < sum(sizes) < 10_000_000  # of nine notebooks, and the pages that sample
 
 
 @pytest.mark.sampled
 def test_a_kept_fit_equals_a_fresh_one(stored):
-    kept = stored.keeping(refuse)(model(), **ASKED)["posterior"]["p"]
+    kept = stored.with_stored_draws(refuse)(model(), **ASKED)["posterior"]["p"]
     fresh = sampling.sample(model(), **ASKED)["posterior"]["p"]
     error = np.hypot(*(float(az.mcse(x, method="mean").squeeze()) for x in (kept, fresh)))
     assert abs(float(kept.mean()) - float(fresh.mean())) < 4.5 * error
