@@ -86,7 +86,7 @@ def test_the_module_that_samples_is_met_when_it_loads(stored, monkeypatch):
     import importlib
 
     again = importlib.import_module("betterthan.models.sampling")
-    assert again.sample.__qualname__.startswith("keeping.")
+    assert again.sample.__qualname__.startswith("with_stored_draws.")
     (finder,) = (f for f in sys.meta_path if isinstance(f, stored._Finder))
     assert finder.waiting == {"pymc"}
 
