@@ -270,6 +270,11 @@ def test_a_dict_of_scores_is_a_table_of_them(data):
     xr.testing.assert_identical(bt.count(data, **picked), bt.count(wanted.sel(system=["C", "A"])))
 
 
+def test_a_system_that_is_named_may_be_called_as_labels_are():
+    gold = bt.compare({"gold": A, "A": B}, systems=["gold", "A"])
+    np.testing.assert_array_equal(gold["prob_better"], bt.compare({"B": A, "A": B})["prob_better"])
+
+
 def test_a_dict_of_two_is_what_two_sequences_are():
     pair = bt.compare(A, B)
     same(bt.compare({"A": A, "B": B}), pair)
@@ -353,6 +358,13 @@ BAD = [
     ({"A": A}, {}, "a comparison needs at least two systems; found only 'A'"),
     ({"A": A, "B": [np.inf, *B[1:]]}, {}, r"score at position \(0, 1\) is infinite"),
     ({"A": A, "B": B}, {"systems": ["A", "D"]}, "systems names 'D'; the data have A, B"),
+    (
+        {"y_true": A, "A": B, "B": C},
+        {},
+        r"system 'y_true': by its name holds the labels; pass systems=\['A', 'B'\] to name the",
+    ),
+    ({"A": A, "B": B, "difficulty": C}, {}, "system 'difficulty': by its name describes items"),
+    ({"n": [3] * 8, "A": [1] * 7 + [2], "B": B}, {}, "system 'n': no score exceeds it on any"),
     (
         np.ones((8, 2)),
         {},

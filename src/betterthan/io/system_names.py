@@ -300,26 +300,13 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         reason = f"is the {statistic} of the other columns, and no system"
         reason += f"; {how_to_choose(systems, [systems[k]])}"
         raise problem(table.source, reason, column=systems[k])
-    errors = less_is_better(systems) is not None  # whose direction was stated
-    named = [s for s in systems if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
-    if named:
-        also = f", as those of {listed(named[1:])}" if len(named) > 1 else ""
-        reason = f"by its name no scores of a system{also}; {how_to_choose(systems, named)}"
-        raise problem(table.source, reason, column=named[0])
-    described = [s for s in systems if _DESCRIPTION.fullmatch(s)]
-    if described and len(described) < len(systems):
-        also = f", as do {listed(described[1:])}" if len(described) > 1 else ""
-        reason = f"by its name describes items{also}; {how_to_choose(systems, described)}"
-        reason += "; a column that groups the items is passed as cluster"
-        raise problem(table.source, reason, column=described[0])
-    for k in (k for k, system in enumerate(systems) if _LIMIT.fullmatch(system)):
-        if not (values > values[:, [k]]).any() and not _are_binary(values).all():
-            reason = (
-                "no score exceeds it on any item, so it is what scores are out of, and no system"
-            )
-            raise problem(
-                table.source, f"{reason}; {how_to_choose(systems, [systems[k]])}", column=systems[k]
-            )
+    reason, odd = no_systems(systems, values)
+    if odd:
+        also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
+        reason += f"{also}; {how_to_choose(systems, odd)}"
+        if "describes items" in reason:
+            reason += "; a column that groups the items is passed as cluster"
+        raise problem(table.source, reason, column=odd[0])
     other = _next_to_binary(values)
     if other is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
@@ -329,6 +316,22 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
             f"out, or systems={in_python(systems)} if it is a system, too"
         )
         raise problem(table.source, reason, column=column)
+
+
+def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[str]]:
+    """Systems that by their names, or names and scores, are something else, and why; else none."""
+    errors = less_is_better(systems) is not None  # whose direction was stated
+    odd = [s for s in systems if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
+    if odd:
+        return "by its name no scores of a system", odd
+    odd = [system for system in systems if _DESCRIPTION.fullmatch(system)]
+    if 0 < len(odd) < len(systems):
+        return "by its name describes items", odd
+    for k in (k for k, system in enumerate(systems) if _LIMIT.fullmatch(system)):
+        if not (values > values[:, [k]]).any() and not _are_binary(values).all():
+            reason = "no score exceeds it on any item, so it is what scores are out of"
+            return f"{reason}, and no system", [systems[k]]
+    return "", []
 
 
 def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:

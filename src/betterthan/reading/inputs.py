@@ -14,7 +14,7 @@ from betterthan.counts.counting import count_data
 from betterthan.io.measure_names import unknown_direction
 from betterthan.io.problems import in_python
 from betterthan.io.score_values import doubtful
-from betterthan.io.system_names import named_systems, tell_alike
+from betterthan.io.system_names import named_systems, no_systems, tell_alike
 from betterthan.logs.record import Logs
 from betterthan.reading.read import (
     OTHERS,
@@ -176,6 +176,7 @@ class _Shared:
 
 
 _COORDINATES = ("dataset", "cluster", "epoch")
+_LABELS = ("label", "labels", "gold", "gold_standard", "y_true", "ytrue", "y_test", "gt")
 
 
 def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Shared:
@@ -338,16 +339,30 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
     """Refuse scores in memory for what a table is refused for."""
     if np.isinf(scores.values).any():
         return  # which is refused, with its place, where scores are checked
-    if named_systems(systems) is None and (reason := doubtful(scores)):
-        every = in_python(scores[names.SYSTEM].values.tolist())
-        raise ValueError(f"{reason}, or pass a DataFrame with systems={every} if it is right")
+    every = scores[names.SYSTEM].values.tolist()
+    if named_systems(systems) is None:
+        if reason := doubtful(scores):
+            right = f"pass a DataFrame with systems={in_python(every)} if it is right"
+            raise ValueError(f"{reason}, or {right}")
+        _refuse_other_columns(every, scores.values)
     if any("higher_is_better" in getattr(side, "attrs", ()) for side in sides):
         return
     labels = [str(label) for side in sides if (label := getattr(side, "name", None)) is not None]
-    for columns in (scores[names.SYSTEM].values.tolist(), labels):
+    for columns in (every, labels):
         if reason := unknown_direction(columns, scores.values):
             right = "pass a DataFrame with higher_is_better=False, or True if more is better"
             raise ValueError(f"{reason}; {right}")
+
+
+def _refuse_other_columns(systems: Sequence[str], values: np.ndarray) -> None:
+    """Refuse what a table of scores has next to the scores."""
+    reason, odd = no_systems(systems, values)
+    if not odd and (odd := [system for system in systems if system.casefold() in _LABELS]):
+        reason = "by its name holds the labels"
+    rest = [system for system in systems if system not in odd]
+    if odd and rest:
+        named = in_python(rest if len(rest) > 1 else systems)
+        raise ValueError(f"system {odd[0]!r}: {reason}; pass systems={named} to name the systems")
 
 
 def _two(data: Any, other: Any) -> Any:
