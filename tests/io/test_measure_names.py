@@ -98,13 +98,25 @@ def test_measures_are_no_systems(columns, measures):
     assert bt.read(wide(*columns), systems=columns[:2], higher_is_better=True).sizes["system"] == 2
 
 
+@pytest.mark.parametrize("columns", [("precision", "recall"), ("passed", "seconds"), ("F1", "em")])
+def test_measures_alone_are_no_systems(columns, tmp_path):
+    table = wide(*columns)
+    with pytest.raises(ValueError, match="are measures and no systems; pass score= with one"):
+        bt.read(table)
+    assert bt.read(table, systems=columns, higher_is_better=True).sizes["system"] == 2
+    files = {name: tmp_path / f"{name}.csv" for name in ("A", "B")}
+    for path in files.values():
+        table.to_csv(path, index=False)
+    assert bt.read(files, score=columns[0]).system.values.tolist() == ["A", "B"]
+
+
 @pytest.mark.parametrize(
     "columns",
     [
         ("small_base", "small_tuned", "large_base", "large_tuned"),
         ("f1_tuned", "acc_tuned_more"),  # no system in both
         ("A_bleu", "B_bleu"),
-        ("precision", "recall"),
+        ("comet", "bert"),
         ("gpt base", "gpt large", "pal base", "f1 tuned"),
     ],
 )

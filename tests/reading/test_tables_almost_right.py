@@ -46,6 +46,38 @@ def test_long_files_of_one_system_each_keep_its_name(tmp_path):
     assert bt.read({"first": a, "second": b})["system"].values.tolist() == ["first", "second"]
 
 
+@pytest.fixture
+def predictions(tmp_path):
+    a = save(tmp_path, "a.csv", "id,label,pred\nq1,x,x\nq2,y,x\nq3,x,\n")
+    b = save(tmp_path, "b.csv", "id,label,guess\nq3,x,x\nq2,y,y\nq1,x,y\n")
+    return a, b
+
+
+def test_files_of_labels_and_one_prediction_each_are_systems(predictions, tmp_path):
+    scores = bt.read(list(predictions))
+    assert table(scores)["a"] | {"q3": None} == {"q1": 1, "q2": 0, "q3": None}
+    assert np.isnan(table(scores)["a"]["q3"])
+    assert table(scores)["b"] == {"q1": 0, "q2": 1, "q3": 1}
+    assert scores.attrs["reading"].endswith(
+        ", 1 where a prediction equals column 'label', each file a system"
+    )
+    numbers = [save(tmp_path, f"{n}.csv", "id,y_true,p\nq1,1,1\nq2,0,1\n") for n in ("c", "d")]
+    with pytest.raises(ValueError, match=r"c.csv: column 'y_true' holds the labels"):
+        bt.read(numbers)
+    assert table(bt.read(numbers, layout="predictions"))["d"] == {"q1": 1, "q2": 0}
+
+
+def test_an_item_with_two_labels_is_refused(predictions, tmp_path):
+    other = save(tmp_path, "other.csv", "id,label,pred\nq1,x,x\nq2,x,x\n")
+    said = r"other.csv, row 3, column 'label', value 'x': item 'q2' has label 'y' in a.csv"
+    with pytest.raises(ValueError, match=said):
+        bt.read([predictions[0], other])
+    scores = save(tmp_path, "s.csv", "id,answer,correct\nq1,red,1\nq2,blue,0\n")
+    again = save(tmp_path, "t.csv", "id,answer,correct\nq1,red,1\nq2,blue,0\n")
+    with pytest.raises(ValueError, match=r"column 'correct': numbers.*pass score='correct' if it"):
+        bt.read([scores, again])
+
+
 def test_files_of_the_same_systems_stay_data_sets(tmp_path):
     both = [save(tmp_path, f"{n}.csv", "item,A,B\nq1,1,0\nq2,1,1\n") for n in "xy"]
     assert set(bt.read(both)["dataset"].values.tolist()) == {"x", "y"}

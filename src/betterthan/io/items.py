@@ -263,21 +263,30 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
 
 def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     """1 where a prediction equals gold, 0 where it does not, NaN where it is blank."""
-    items = items_of(table)
-    gold_column = str(sole(table, "gold"))
-    candidate_columns = [
-        column for column in table.columns if column not in items.used | {gold_column}
-    ]
-    named, systems = systems is not None, chosen(table, candidate_columns, systems)
+    items, candidates = items_of(table), prediction_columns(table)
+    named, systems = systems is not None, chosen(table, candidates, systems)
     at_least_two(table, systems)
-    gold = cells.read_once(table, gold_column, cells.gold)
-    predicted = {system: cells.read_once(table, system, cells.predictions) for system in systems}
-    summary = f"{items.summary}, 1 where a prediction equals column {gold_column!r}"
-    summary += check_labels(table, (gold_column, gold), predicted, named)
-    values = _right(gold, predicted)
+    values, summary = right_or_wrong(table, systems, named)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
-    ignored = [*items.ignored, *unread(table, {*items.used, gold_column, *systems})]
-    return Reading(scores_array(values, items.ids, systems, items.coords), summary, ignored)
+    ignored = [*items.ignored, *unread(table, {*items.used, sole(table, "gold"), *systems})]
+    scores = scores_array(values, items.ids, systems, items.coords)
+    return Reading(scores, items.summary + summary, ignored)
+
+
+def prediction_columns(table: Table) -> list[str]:
+    """The columns that may hold predictions."""
+    used = items_of(table).used | {sole(table, "gold")}
+    return [column for column in table.columns if column not in used]
+
+
+def right_or_wrong(table: Table, systems: Sequence[str], named: bool) -> tuple[np.ndarray, str]:
+    """Whether each prediction equals gold, (item, system), and what the reading says of that."""
+    column = str(sole(table, "gold"))
+    gold = cells.read_once(table, column, cells.gold)
+    predicted = {system: cells.read_once(table, system, cells.predictions) for system in systems}
+    summary = f", 1 where a prediction equals column {column!r}"
+    summary += check_labels(table, (column, gold), predicted, named)
+    return _right(gold, predicted), summary
 
 
 def _right(gold: Coded, predicted: dict[str, Coded]) -> np.ndarray:

@@ -17,7 +17,8 @@ DIRECTION = "higher_is_better"  # the column that gives a table of measures away
 _NAMES = {
     "item": "item item_id id example example_id instance_id question_id sample_id doc_id uid idx "
     "index i doc document",
-    "system": "system model",
+    "system": "system model method classifier approach algorithm llm agent model_name model_id "
+    "system_name system_id",
     "score": "score",
     "dataset": "dataset task language",
     "cluster": "cluster",

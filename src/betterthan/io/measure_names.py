@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -76,7 +77,13 @@ def unknown_direction(columns: Sequence[str], scores: np.ndarray | None = None) 
 
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
-    """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``."""
+    """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``, or
+    after measures alone, as ``passed, seconds``.
+    """
+    if len(columns) > 1 and all(map(_is_measure, chain(*map(_words, columns)))):
+        reason = f"by their names {listed(columns)} are measures and no systems; pass score= with "
+        reason += f"one of them if each file is a system, or systems={in_python(columns)}"
+        raise problem(source, reason)
     by_measure = _by_measure(columns)
     if len(by_measure) > 1:
         most = max(by_measure.values(), key=len)

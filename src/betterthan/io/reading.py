@@ -14,12 +14,11 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io import cells
 from betterthan.io.cells import holds_numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import table_from_frame
 from betterthan.io.hints import of_groups
-from betterthan.io.items import COORDINATES, items_of, scores_array, tallies
+from betterthan.io.items import tallies
 from betterthan.io.layouts import (
     ALIASES,
     Layout,
@@ -31,9 +30,18 @@ from betterthan.io.layouts import (
     that_take,
 )
 from betterthan.io.measure_names import refuse_unknown_direction
-from betterthan.io.pair_counts import counts_array, judgments_by
+from betterthan.io.pair_counts import judgments_by
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.score_values import refuse_doubtful, refuse_shares
+from betterthan.io.several_tables import (
+    cell_list,
+    is_file_per_system,
+    joined,
+    named_system,
+    predictions_as_scores,
+    score_columns,
+    side_by_side,
+)
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
 from betterthan.io.table import Reading, Table
 from betterthan.signed import Signature
@@ -154,7 +162,7 @@ def _refuse_groups(table: Table, spec: Columns) -> None:
         if other not in (None, column):
             reason = f"has a column {other!r}, too; pass ignore={other!r} with {role}={column!r}"
             raise problem(table.source, reason)
-        distinct = set(_cells(table.columns[column]))
+        distinct = set(cell_list(table.columns[column]))
         item = spec.item or find(table, "item")
         if column == item and len(distinct) == len(table.rows):
             reason = f"{role}={column!r} has another value in each row; pass a column of {role}s"
@@ -168,7 +176,7 @@ def _refuse_groups(table: Table, spec: Columns) -> None:
 
 def _numbers_rows(table: Table, item: str, column: str) -> bool:
     """Whether items have several rows, and a column numbers the rows of each."""
-    items, numbers = _cells(table.columns[item]), _cells(table.columns[column])
+    items, numbers = cell_list(table.columns[item]), cell_list(table.columns[column])
     rows = len(table.rows)
     return len(set(items)) < rows == len(set(zip(items, numbers, strict=True)))
 
@@ -176,7 +184,7 @@ def _numbers_rows(table: Table, item: str, column: str) -> bool:
 def _holds_scores(table: Table, column: str, distinct: set[Any]) -> bool:
     """Whether a column has numbers that are all scores in other columns."""
     others = [name for name in table.columns if name != column and holds_numbers(table, name)]
-    values = {cell for name in others for cell in _cells(table.columns[name])}
+    values = {cell for name in others for cell in cell_list(table.columns[name])}
     return holds_numbers(table, column) and distinct <= values
 
 
@@ -215,170 +223,6 @@ def _number(word: Any, spec: Columns) -> Any:
     except ValueError:
         return word
     return number / 100 if spec.percent else number
-
-
-NAMES = ("systems", "datasets")
-_NUMBERED = "items are row numbers"
-
-
-def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
-    """Whether each table is of one system: it has one column of scores, or names one system.
-
-    Parameters
-    ----------
-    tables : mapping of str to Table
-    names_are : {"systems", "datasets"}, optional
-        What the names of the tables are; decided by what is in them when not given.
-    """
-    if names_are is not None and names_are not in NAMES:
-        raise ValueError(f"names is {quoted(names_are)}; give 'systems' or 'datasets'")
-    if names_are == "datasets" or len(tables) < 2:
-        return False
-    single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
-    if all(single.values()):
-        return True
-    if names_are == "systems" or any(single.values()):
-        name = next(name for name, is_single in single.items() if not is_single)
-        other = next((name for name, is_one in single.items() if is_one), None)
-        systems = _systems(tables[name])
-        contrast = f", while {tables[other].source} has one" if other is not None else ""
-        reason = (
-            f"holds {len(systems)} systems ({listed(systems)}){contrast}; name one column with "
-            "score="
-        )
-        raise problem(tables[name].source, reason)
-    return False
-
-
-def side_by_side(tables: Mapping[str, Table]) -> Table:
-    """One long table of all, with the name of each as its system.
-
-    Raises
-    ------
-    ValueError
-        If a table has no column of item ids: nothing says which rows belong together.
-    """
-    parts = [_long(name, table) for name, table in tables.items()]
-    roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
-    for part in parts:
-        only = [role for role in COORDINATES if role in part.columns and role not in roles]
-        if only:
-            raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
-    columns = {
-        name: [cell for part in parts for cell in part.columns[name]]
-        for name in ("system", "item", "score", *roles)
-    }
-    rows = [f"{row} of {part.source}" for part in parts for row in part.rows]
-    return Table(", ".join(part.source for part in parts), columns, rows)
-
-
-def named_system(table: Table) -> str | None:
-    """Return the only system that a column names."""
-    return _systems(table)[0] if recognise(table) == "long" else None
-
-
-def _systems(table: Table) -> list[str]:
-    """The systems that a table holds: named in a column, or a column each."""
-    if recognise(table) == "long":
-        column = str(find(table, "system"))
-        return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
-    if recognise(table) != "wide":
-        return []
-    used = items_of(table).used
-    return [name for name in table.columns if name not in used]
-
-
-def _scores(table: Table) -> list[str]:
-    """The columns of scores of a table of one system."""
-    return [str(find(table, "score"))] if recognise(table) == "long" else _systems(table)
-
-
-def _long(name: str, table: Table) -> Table:
-    """Convert a table to the long layout."""
-    if recognise(table) == "long":
-        item, score = (str(find(table, role)) for role in ("item", "score"))
-    else:
-        items = items_of(table)
-        if items.summary.startswith(_NUMBERED):
-            reason = (
-                "has no column of item ids, so nothing says which rows of the files belong "
-                "together; name it with item="
-            )
-            raise problem(table.source, reason)
-        (score,) = _scores(table)
-        item = str(find(table, "item"))
-    columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
-    cells_by_role = {role: _cells(table.columns[column]) for role, column in columns.items()}
-    cells_by_role |= {"item": _cells(table.columns[item]), "score": _cells(table.columns[score])}
-    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
-
-
-def _cells(values: Any) -> Sequence[Any]:
-    return values.tolist() if isinstance(values, np.ndarray) else values
-
-
-def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
-    """The arrays one after the other: along item for scores, along a new dim dataset for counts."""
-    is_scores = names.SYSTEM in arrays[0].dims
-    axis = names.SYSTEM if is_scores else names.SYSTEM_A
-    for array, source in zip(arrays, sources, strict=True):
-        if names.DATASET in array.coords:
-            reason = (
-                "has a column for the dataset of its own; leave it out, or read this file alone"
-            )
-            raise problem(source, reason)
-        _refuse_other_systems(arrays[0], array, axis, sources[0], source)
-    systems = arrays[0][axis].values.tolist()
-    if is_scores:
-        return _joined_scores(arrays, systems, datasets, sources)
-    return _joined_counts(arrays, systems, datasets, sources)
-
-
-def _joined_scores(
-    arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
-) -> xr.DataArray:
-    arrays = [array.sel({names.SYSTEM: systems}) for array in arrays]
-    coordinate_roles = [[role for role in COORDINATES if role in array.coords] for array in arrays]
-    for roles, source in zip(coordinate_roles, sources, strict=True):
-        if roles != coordinate_roles[0]:
-            differ = sorted(set(roles) ^ set(coordinate_roles[0]))
-            only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
-            raise problem(source, f"{only}; give it in all or none")
-    coords: dict[str, Any] = {
-        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
-    }
-    for role in coordinate_roles[0]:
-        coords[role] = np.concatenate([array[role].values for array in arrays])
-    ids = np.concatenate([array[names.ITEM].values for array in arrays])
-    return scores_array(
-        np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords
-    )
-
-
-def _joined_counts(
-    arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
-) -> xr.DataArray:
-    for array, source in zip(arrays, sources, strict=True):
-        if array.attrs["ties"] != arrays[0].attrs["ties"]:
-            only = f"only one of this file and {sources[0]} has a column 'ties'"
-            raise problem(source, f"{only}; give it in all files or none")
-    order = {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
-    return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
-
-
-def _refuse_other_systems(
-    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
-) -> None:
-    systems, first_systems = array[axis].values.tolist(), first[axis].values.tolist()
-    absent = [system for system in first_systems if system not in set(systems)]
-    extra = [system for system in systems if system not in set(first_systems)]
-    if absent or extra:
-        parts = [f"lacks {listed(absent)}"] if absent else []
-        parts += [f"has {listed(extra)} besides"] if extra else []
-        reason = (
-            f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
-        )
-        raise problem(source, reason)
 
 
 def tallies_from_table(table: pd.DataFrame, *, scale: int = 1) -> xr.DataArray:
@@ -509,9 +353,14 @@ def read_tables(
         name: applied(_table(item_source, name, meanings.sep), meanings)
         for name, item_source in named.items()
     }
-    by_file = (layout is None or names_are == "systems") and is_file_per_system(by_name, names_are)
-    columns = [column for table in by_name.values() for column in _scores(table)] if by_file else []
+    predicted = ""
+    if names_are != "datasets" and layout in (None, "predictions"):
+        by_name, predicted = predictions_as_scores(by_name, layout)
+    by_file = layout is None or names_are == "systems" or bool(predicted)
+    by_file = by_file and is_file_per_system(by_name, names_are)
+    columns: list[str] = []
     if by_file:
+        columns = [column for table in by_name.values() for column in score_columns(table)]
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
     chosen_layout = (
@@ -540,7 +389,7 @@ def read_tables(
             was = f"{usual} {_ROLES[role]!r}"
             result.attrs["reading"] = result.attrs["reading"].replace(was, f"{usual} {column!r}")
     if by_file:
-        result.attrs["reading"] += ", each file a system"
+        result.attrs["reading"] += f"{predicted}, each file a system"
     _log.info(result.attrs["reading"])
     return result
 

@@ -522,9 +522,10 @@ def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels:
     numbers = [system for system in systems if holds_numbers(table, system)]
     if numbers:
         reason = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
-        raise problem(
-            table.source, f"{reason}; {how_to_choose(systems, numbers)}", column=numbers[0]
-        )
+        right = how_to_choose(systems, numbers)
+        if len(systems) == 1:
+            right = f"pass score={quoted(numbers[0])} if it holds the scores"
+        raise problem(table.source, f"{reason}; {right}", column=numbers[0])
 
 
 def _check_others(

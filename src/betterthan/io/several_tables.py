@@ -1,0 +1,238 @@
+"""Several tables: a system each, joined by item, or a data set each, one after the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from betterthan import names
+from betterthan.io import cells
+from betterthan.io.items import (
+    COORDINATES,
+    items_of,
+    prediction_columns,
+    right_or_wrong,
+    scores_array,
+    sole,
+)
+from betterthan.io.layouts import find, recognise
+from betterthan.io.pair_counts import counts_array
+from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.table import Table
+
+NAMES = ("systems", "datasets")
+_NUMBERED = "items are row numbers"
+
+
+def predictions_as_scores(
+    tables: dict[str, Table], layout: str | None
+) -> tuple[dict[str, Table], str]:
+    """Tables of gold and the predictions of one system each, as scores of 0 and 1; others as they
+    are. And what the reading says of that.
+
+    Raises
+    ------
+    ValueError
+        If an item has another label in another table.
+    """
+    if len(tables) < 2 or {layout or recognise(t) for t in tables.values()} != {"predictions"}:
+        return tables, ""
+    columns_by_name = {name: prediction_columns(table) for name, table in tables.items()}
+    if any(len(columns) != 1 for columns in columns_by_name.values()):
+        return tables, ""
+    _refuse_other_labels(list(tables.values()))
+    scores, summary = {}, ""
+    for name, table in tables.items():
+        columns = columns_by_name[name]
+        values, summary = right_or_wrong(table, columns, named=False)
+        rest = {c: v for c, v in table.columns.items() if c in items_of(table).used}
+        scores[name] = replace(table, columns=rest | {columns[0]: values[:, 0]})
+    return scores, summary
+
+
+def _refuse_other_labels(tables: Sequence[Table]) -> None:
+    """Refuse an item that has one label in one table and another in another."""
+    labels: dict[tuple[Any, ...], tuple[Any, str]] = {}
+    for table in tables:
+        if find(table, "item") is None:
+            return  # which is refused where the tables are joined
+        keys = [c for role in ("item", "dataset") if (c := find(table, role)) is not None]
+        gold = str(sole(table, "gold"))
+        cells_of_rows = zip(*(cells.texts(table, column) for column in (*keys, gold)), strict=True)
+        for row, (*key, label) in zip(table.rows, cells_of_rows, strict=True):
+            other, source = labels.setdefault(tuple(key), (label, table.source))
+            if label != other:
+                reason = f"item {quoted(key[0])} has label {quoted(other)} in {source}"
+                raise problem(
+                    table.source,
+                    f"{reason}; give the systems one test set",
+                    row=row,
+                    column=gold,
+                    value=label,
+                )
+
+
+def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
+    """Whether each table is of one system: it has one column of scores, or names one system.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+    names_are : {"systems", "datasets"}, optional
+        What the names of the tables are; decided by what is in them when not given.
+    """
+    if names_are is not None and names_are not in NAMES:
+        raise ValueError(f"names is {quoted(names_are)}; give 'systems' or 'datasets'")
+    if names_are == "datasets" or len(tables) < 2:
+        return False
+    single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
+    if all(single.values()):
+        return True
+    if names_are == "systems" or any(single.values()):
+        name = next(name for name, is_single in single.items() if not is_single)
+        other = next((name for name, is_one in single.items() if is_one), None)
+        systems = _systems(tables[name])
+        contrast = f", while {tables[other].source} has one" if other is not None else ""
+        reason = (
+            f"holds {len(systems)} systems ({listed(systems)}){contrast}; name one column with "
+            "score="
+        )
+        raise problem(tables[name].source, reason)
+    return False
+
+
+def side_by_side(tables: Mapping[str, Table]) -> Table:
+    """One long table of all, with the name of each as its system.
+
+    Raises
+    ------
+    ValueError
+        If a table has no column of item ids: nothing says which rows belong together.
+    """
+    parts = [_long(name, table) for name, table in tables.items()]
+    roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
+    for part in parts:
+        only = [role for role in COORDINATES if role in part.columns and role not in roles]
+        if only:
+            raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
+    columns = {
+        name: [cell for part in parts for cell in part.columns[name]]
+        for name in ("system", "item", "score", *roles)
+    }
+    rows = [f"{row} of {part.source}" for part in parts for row in part.rows]
+    return Table(", ".join(part.source for part in parts), columns, rows)
+
+
+def named_system(table: Table) -> str | None:
+    """Return the only system that a column names."""
+    return _systems(table)[0] if recognise(table) == "long" else None
+
+
+def _systems(table: Table) -> list[str]:
+    """The systems that a table holds: named in a column, or a column each."""
+    if recognise(table) == "long":
+        column = str(find(table, "system"))
+        return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
+    if recognise(table) != "wide":
+        return []
+    used = items_of(table).used
+    return [name for name in table.columns if name not in used]
+
+
+def score_columns(table: Table) -> list[str]:
+    """The columns of scores of a table of one system."""
+    return [str(find(table, "score"))] if recognise(table) == "long" else _systems(table)
+
+
+def _long(name: str, table: Table) -> Table:
+    """Convert a table to the long layout."""
+    if recognise(table) == "long":
+        item, score = (str(find(table, role)) for role in ("item", "score"))
+    else:
+        items = items_of(table)
+        if items.summary.startswith(_NUMBERED):
+            reason = (
+                "has no column of item ids, so nothing says which rows of the files belong "
+                "together; name it with item="
+            )
+            raise problem(table.source, reason)
+        (score,) = score_columns(table)
+        item = str(find(table, "item"))
+    columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
+    cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
+    cells_by_role |= {
+        "item": cell_list(table.columns[item]),
+        "score": cell_list(table.columns[score]),
+    }
+    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
+
+
+def cell_list(values: Any) -> Sequence[Any]:
+    """The cells of a column, as they are."""
+    return values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
+    """The arrays one after the other: along item for scores, along a new dim dataset for counts."""
+    is_scores = names.SYSTEM in arrays[0].dims
+    axis = names.SYSTEM if is_scores else names.SYSTEM_A
+    for array, source in zip(arrays, sources, strict=True):
+        if names.DATASET in array.coords:
+            reason = (
+                "has a column for the dataset of its own; leave it out, or read this file alone"
+            )
+            raise problem(source, reason)
+        _refuse_other_systems(arrays[0], array, axis, sources[0], source)
+    systems = arrays[0][axis].values.tolist()
+    if is_scores:
+        return _joined_scores(arrays, systems, datasets, sources)
+    return _joined_counts(arrays, systems, datasets, sources)
+
+
+def _joined_scores(
+    arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
+) -> xr.DataArray:
+    arrays = [array.sel({names.SYSTEM: systems}) for array in arrays]
+    coordinate_roles = [[role for role in COORDINATES if role in array.coords] for array in arrays]
+    for roles, source in zip(coordinate_roles, sources, strict=True):
+        if roles != coordinate_roles[0]:
+            differ = sorted(set(roles) ^ set(coordinate_roles[0]))
+            only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
+            raise problem(source, f"{only}; give it in all or none")
+    coords: dict[str, Any] = {
+        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
+    }
+    for role in coordinate_roles[0]:
+        coords[role] = np.concatenate([array[role].values for array in arrays])
+    ids = np.concatenate([array[names.ITEM].values for array in arrays])
+    return scores_array(
+        np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords
+    )
+
+
+def _joined_counts(
+    arrays: list[xr.DataArray], systems: list[str], datasets: list[str], sources: list[str]
+) -> xr.DataArray:
+    for array, source in zip(arrays, sources, strict=True):
+        if array.attrs["ties"] != arrays[0].attrs["ties"]:
+            only = f"only one of this file and {sources[0]} has a column 'ties'"
+            raise problem(source, f"{only}; give it in all files or none")
+    order = {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
+    return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
+
+
+def _refuse_other_systems(
+    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
+) -> None:
+    systems, first_systems = array[axis].values.tolist(), first[axis].values.tolist()
+    absent = [system for system in first_systems if system not in set(systems)]
+    extra = [system for system in systems if system not in set(first_systems)]
+    if absent or extra:
+        parts = [f"lacks {listed(absent)}"] if absent else []
+        parts += [f"has {listed(extra)} besides"] if extra else []
+        reason = (
+            f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
+        )
+        raise problem(source, reason)
