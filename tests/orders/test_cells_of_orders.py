@@ -195,3 +195,10 @@ def test_an_order_far_longer_than_the_others_is_refused_before_it_takes_memory(m
         ValueError, match=r"holds 1 documents x 50 systems x 90 positions, more than"
     ):
         bt.orders.read(frame)
+
+
+@pytest.mark.parametrize("order", ["a > b\x1c", "\x1fa", "a | b\x1d", ["a", "b\x1e"]])
+def test_a_control_character_at_the_end_of_an_item_is_refused(order):
+    table = pd.DataFrame({"system": ["A"], "document": ["d1"], "order": [order]})
+    with pytest.raises(ValueError, match="holds a control character"):
+        bt.orders.read(table)

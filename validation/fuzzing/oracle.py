@@ -10,13 +10,15 @@ import unicodedata
 NAMES = {
     "item": "item item_id id example example_id instance_id question_id sample_id doc_id uid idx "
     "index i doc document",
-    "system": "system model",
+    "system": "system model method classifier approach algorithm llm agent model_name model_id "
+    "system_name system_id",
     "score": "score",
     "dataset": "dataset task",
     "cluster": "cluster",
     "epoch": "epoch",
     "judge": "judge",
-    "gold": "gold label answer reference expected truth",
+    "gold": "gold label answer reference expected truth labels gold_standard true y_true ytrue "
+    "y_test gt actual references",
     "winner": "winner",
     "wins": "wins wins_a",
     "losses": "losses wins_b",
@@ -31,6 +33,10 @@ PAIRS = [
     ("model_a", "model_b"),
     ("left", "right"),
     ("model_x", "model_y"),
+    ("model_1", "model_2"),
+    ("system_1", "system_2"),
+    ("model1", "model2"),
+    ("system1", "system2"),
 ]
 TIES = {"tie", "draw", "both", "tie (bothbad)", "both bad", "both_bad", "bothbad"}
 FIRST, SECOND = (

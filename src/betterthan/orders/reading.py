@@ -23,7 +23,7 @@ from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import Table, refuse_large, unread
 from betterthan.io.texts import BLOCK, Coded, Coding, array_of, as_coded, joined
 from betterthan.orders.ranked import DOCUMENT, POSITION, gap_of, without_gaps
-from betterthan.text import first_flawed, flaw
+from betterthan.text import first_flawed, flaw, stripped
 
 _SEPARATORS = "|;,"
 _OTHER_SIGNS = "<≤≥≻≺→←＞＜＝"  # of an order too, but not of the ones that are read
@@ -49,7 +49,7 @@ def groups_of(value: Any) -> list[list[str]]:
     elif isinstance(value, dict | set):
         raise ValueError(f"is a {type(value).__name__}; give a list of items, the best first")
     else:
-        text = plain_text(value).strip()
+        text = stripped(plain_text(value))
         groups = _listed(_json(text)) if text.startswith("[") else _written(text)
     _refuse_repeated(groups)
     return groups
@@ -71,9 +71,9 @@ def _written(text: str) -> list[list[str]]:
             f"other sign between all, {_JSON}"
         )
     if between:
-        groups = [[item.strip()] for item in text.split(between[0])]
+        groups = [[stripped(item)] for item in text.split(between[0])]
     else:
-        groups = [[item.strip() for item in group.split("=")] for group in text.split(">")]
+        groups = [[stripped(item) for item in group.split("=")] for group in text.split(">")]
     if any(not item for group in groups for item in group):
         raise ValueError("has a blank where an item should be; every item needs a name")
     return groups
@@ -94,7 +94,7 @@ def _listed(items: Any) -> list[list[str]]:
         if isinstance(item, list | tuple | dict | set | np.ndarray | bool):
             hint = "a list of plain items, the best first, or a > b = c where items are tied"
             raise ValueError(f"holds {quoted(item)}; give {hint}")
-    groups = [[plain_text(item).strip()] for item in items]
+    groups = [[stripped(plain_text(item))] for item in items]
     if [""] in groups:
         raise ValueError("has a blank where an item should be; every item needs a name")
     return groups
