@@ -236,11 +236,12 @@ def _weighed(
     squares = tau[node] ** 2 + variance
     error = squares[:, None] / sizes  # of the mean of a group
     precision = 1 / (wide + error)
-    total = precision.sum(1)
-    middle = ((precision * means).sum(1) / total)[:, None]
-    away = (precision * (means - middle) ** 2).sum(1)
+    each = np.ones(sizes.shape[1])  # of the groups, which this sums faster than `sum`
+    total = precision @ each
+    middle = ((precision * means) @ each / total)[:, None]
+    away = (precision * (means - middle) ** 2) @ each
     log = prior[node] + cuts.log_prior[cut] - 0.5 * cuts.squares[cut] / squares
-    log += 0.5 * (np.log(error * precision).sum(1) - np.log(total * squares) - away)
+    log += 0.5 * (np.log(error * precision) @ each - np.log(total * squares) - away)
     return Partitions(
         tau=tau[node],
         k=tau[node] ** 2 / squares,
