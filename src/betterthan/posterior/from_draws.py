@@ -115,9 +115,9 @@ def ranks(draws: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarr
         ``*_mcse`` of each. Equal systems share their ranks.
     """
     flat = draws.reshape(-1, draws.shape[-1])
-    order = flat.argsort(-1) if independent else None
-    if order is not None and not _tied(flat, order):
-        result = _ranks_from_order(order)
+    counts = _places(flat) if independent else None
+    if counts is not None:
+        result = _ranks_from_places(counts, len(flat))
         return _first(result) | result
     best = _best_other(draws)
     rows = [_system_ranks(draws, best, k, independent) for k in range(draws.shape[-1])]
@@ -129,26 +129,37 @@ def _first(ranked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {f"prob_best{end}": ranked[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
 
 
-_ROWS = 64  # draws that are looked at at once
+_HELD = 2**14  # numbers (draw, system) that are sorted at once
 
 
-def _tied(flat: np.ndarray, order: np.ndarray) -> bool:
-    """Whether any draw (draw, system) has equal systems."""
-    for start in range(0, len(flat), _ROWS):
-        rows = slice(start, start + _ROWS)
-        along = np.take_along_axis(flat[rows], order[rows], 1)
-        if (along[:, 1:] == along[:, :-1]).any():
-            return True
-    return False
+def _places(flat: np.ndarray) -> np.ndarray | None:
+    """How often each system has each place (system, place), the best first; None where draws
+    (draw, system) may be equal.
+
+    The last bits of each number are replaced by its system, and the numbers sorted.
+    """
+    number, cells = flat.shape[1], np.empty(flat.shape, dtype=np.int64)
+    systems = np.arange(number, dtype=np.uint64)
+    bits, step = np.uint64(2 ** (number - 1).bit_length() - 1), max(1, _HELD // number)
+    for start in range(0, len(flat), step):
+        rows = slice(start, start + step)
+        draws = flat[rows] + 0.0  # of which 0 has one sign
+        if not np.isfinite(draws).all():
+            return None
+        keys = draws.view(np.uint64)
+        keys &= ~bits
+        keys |= systems
+        draws.sort(axis=1)
+        if (keys[:, 1:] ^ keys[:, :-1] <= bits).any():
+            return None
+        np.add(keys & bits, systems[::-1] * np.uint64(number), out=cells[rows], casting="unsafe")
+    return np.bincount(cells.ravel(), minlength=number**2).reshape(number, number).T.copy()
 
 
-def _ranks_from_order(order: np.ndarray) -> dict[str, np.ndarray]:
-    """`ranks` of independent draws without ties, from the order (draw, place), worst first."""
-    draws, systems = order.shape
-    by_place = np.ascontiguousarray(order[:, ::-1].T)  # the best first
-    p = np.stack([np.bincount(at, minlength=systems) for at in by_place], axis=1) / draws
-    rank = p @ np.arange(1, systems + 1)
-    squares = p @ np.arange(1, systems + 1) ** 2.0
+def _ranks_from_places(counts: np.ndarray, draws: int) -> dict[str, np.ndarray]:
+    """`ranks` of independent draws without ties, from how often each system has each place."""
+    p, places = counts / draws, np.arange(1, len(counts) + 1)
+    rank, squares = p @ places, p @ places**2.0
     spread = np.sqrt(np.maximum(squares - rank**2, 0.0) * draws / (draws - 1))
     return {
         "expected_rank": rank,

@@ -280,7 +280,9 @@ class GroupAtoms:
         up, down = self._merged(first, second) if self._cut else self._single(first, second)
         # both or neither, so that systems of equal score stay even
         counts = np.maximum(up[0].max(1, initial=0.0), down[0].max(1, initial=0.0)) >= _LEAST
-        weight, shift, extra = (np.r_[x[counts], y[counts]] for x, y in zip(up, down, strict=True))
+        some = slice(None) if counts.all() else counts
+        parts = (np.concatenate([x[some], y[some]]) for x, y in zip(up, down, strict=True))
+        weight, shift, extra = parts
         shift[counts.sum() :] *= -1
         return weight, shift, extra, np.tile(self.node[counts], 2)
 

@@ -12,6 +12,7 @@ from scipy import special
 _Array = Any  # an array of floats
 _ROUNDS = 60
 _MEETING = 1e-15  # brackets this narrow hold the root
+_SHORT, _LITTLE = 0.005, 0.02  # of the width of an interval, and of a step
 
 
 def beta_quantile(mean: _Array, sd: _Array, prob: _Array) -> _Array:
@@ -106,11 +107,22 @@ def equal_heights(
 
 
 def _step(limits: _Array, mass: _Array, height: _Array, slope: _Array, outside: float) -> _Array:
-    """Newton's step of both limits."""
+    """Newton's step of both limits, with its squares where it is short and these change it little:
+    for them the slope of the log density is taken to change evenly from limit to limit.
+    """
     (f, g), (low, up) = height, slope
+    width = limits[1] - limits[0]
+    bend, scale = (up - low) / width, f * up - g * low
+
+    def solved(miss: _Array, gap: _Array) -> _Array:
+        """The steps with  f dx - g dy = -miss ;  up dy - low dx = -gap."""
+        return np.stack([-miss * up - g * gap, -f * gap - low * miss]) / scale
+
     miss, gap = mass.sum(0) - outside, np.log(g) - np.log(f)
-    # solve  f dx - g dy = -miss ;  up dy - low dx = -gap
-    scale = f * up - g * low
-    dx, dy = (-miss * up - g * gap) / scale, (-f * gap - low * miss) / scale
-    most = 0.5 * (limits[1] - limits[0])
+    dx, dy = step = solved(miss, gap)
+    squares = (f * low * dx * dx - g * up * dy * dy) / 2, bend * (dy * dy - dx * dx) / 2
+    change = solved(*squares)
+    far, more = np.abs(step).max(0), np.abs(change).max(0)
+    dx, dy = np.where((far < _SHORT * width) & (more < _LITTLE * far), step + change, step)
+    most = 0.5 * width
     return np.stack([np.clip(dx, -most, most / 2), np.clip(dy, -most / 2, most)])

@@ -27,7 +27,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, ndtr
 
 from betterthan import names
 from betterthan.exact.swaps import ratios
@@ -173,7 +173,6 @@ _TINY = float(np.finfo(float).tiny)  # the least p, where halving has no room le
 _DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 25, 30, 32, 40, 50, 60, 64, 100)
 _SCALES = (*_DIGITS, 128, 256, 1000, 1024, 10_000, 100_000, 1_000_000)
 _HALVINGS = 1000  # at once: 2**1000 is still a float
-_REACH = 10.5  # standard deviations: beyond them is less than 1e-15 of any p above 1e-8
 _ROUNDING = 1e-15  # relative, of p
 _LARGEST = 2**40  # of a score in whole units
 
@@ -276,13 +275,20 @@ def ratio_tails(
     Parameters are per item, int64; the score is k x / (k x + y) of the sums.
     """
     totals = tuple(np.asarray(v.sum()) for v in (xa, ya, xb, yb))
-    reach = _REACH
+    # a normal law of the gradients says about how small p is
+    weights = float(ya.sum() + yb.sum()) * (xa - xb) - float(xa.sum() + xb.sum()) * (ya - yb)
+    far = abs(weights.sum()) / max(math.sqrt((weights**2).sum()), _TINY)
+    reach = _reach(float(ndtr(-far)) / 4)
     reached, left = _ratio_masses(*ratio_null(xa - xb, ya - yb, reach), totals, k)
     least = float(reached.min())
     if _beyond(reach) > _ROUNDING * least:  # what was left out would be seen in a p so small
-        reach = math.sqrt(2 * math.log(8 / _ROUNDING / least)) if least > 0 else math.inf
-        reached, left = _ratio_masses(*ratio_null(xa - xb, ya - yb, reach), totals, k)
+        reached, left = _ratio_masses(*ratio_null(xa - xb, ya - yb, _reach(least)), totals, k)
     return _tails(reached, left)
+
+
+def _reach(least: float) -> float:
+    """How many standard deviations are kept, of a p not below `least`: see `_beyond`."""
+    return math.sqrt(2 * math.log(8 / _ROUNDING / least)) if least > 0 else math.inf
 
 
 def _beyond(reach: float) -> float:
@@ -295,21 +301,27 @@ def _beyond(reach: float) -> float:
 def _ratio_masses(
     x: np.ndarray, y: np.ndarray, p: np.ndarray, totals: tuple[np.ndarray, ...], k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mass of the tails, and what is left, of a distribution of sums moved."""
-    # at a time: the comparison needs several arrays of this size
-    rows = max(1, 500_000 // p.shape[1])
-    reached, left = np.zeros(3), np.zeros(3)
-    for start in range(0, p.shape[0], rows):
-        part = slice(start, start + rows)
-        mass = p[part]
-        swapped = (totals[0] - x[part], totals[1] - y, totals[2] + x[part], totals[3] + y)
-        # where no swap leads, sums may be negative
-        swapped = tuple(np.where(mass > 0, v, 0) for v in swapped)
-        two = ratios.gap(swapped, totals, k, two_sided=True)
-        signed = ratios.gap(swapped, totals, k, two_sided=False)
-        inside, outside = _masses(mass, two, signed)
-        reached, left = reached + inside, left + outside
-    return reached, left
+    """Mass of the tails, two-sided, greater and less, and what is left, of sums moved.
+
+    The difference rises with the errors moved, so each x has a first y in a tail. The array is
+    symmetric: what its other end holds is the swap of all others, with the negative difference.
+    """
+    first = np.zeros((2, *x.shape), dtype=np.int64)  # not below what is observed, and above it
+    last = np.full_like(first, p.shape[1])
+    while (first < last).any():
+        middle = (first + last) // 2
+        moved = y[0, np.minimum(middle, p.shape[1] - 1)]
+        swapped = (totals[0] - x, totals[1] - moved, totals[2] + x, totals[3] + moved)
+        gaps = ratios.gap(swapped, totals, k, two_sided=False)
+        inside = np.stack([gaps[0] >= 0, gaps[1] > 0])
+        inside |= middle == p.shape[1]
+        first, last = np.where(inside, first, middle + 1), np.where(inside, middle, last)
+    greater, above = np.arange(p.shape[1]) >= first
+    xa, ya, xb, yb = (int(total) for total in totals)
+    ahead = xa * max(k * xb + yb, 1) >= xb * max(k * xa + ya, 1)
+    two = greater if ahead else ~above
+    tails = two | two[::-1, ::-1], greater, ~above
+    return np.array([p[t].sum() for t in tails]), np.array([p[~t].sum() for t in tails])
 
 
 def _lattice(
@@ -322,38 +334,26 @@ def _lattice(
     """
     # small steps first: the array stays small for longer
     order = np.argsort(steps.sum(1), kind="stable")
-    low, high = _windows(steps[order], reach)
-    shapes = high - low + 1
-    cells = int(shapes.prod(1).max(initial=1))
-    room, spare = np.empty(cells), np.empty(cells)
-    p, origin = room[:1].reshape((1,) * steps.shape[1]), [0] * steps.shape[1]
+    steps, leaving = steps[order], np.where(falling[order], steps[order], 0)
+    low, high = _windows(steps, reach)
+    shapes, moved = high - low + 1, np.diff(low, axis=0, prepend=0)
+    # around the sums are zeros, so that one addition takes all of them with and without a step
+    margin = steps.max(0, initial=0)
+    row, column = margin.tolist()
+    rooms = np.zeros((2, *(shapes.max(0, initial=1) + 2 * margin + 1)))
+    p = rooms[0, row : row + 1, column : column + 1]
     p[...] = 1
-    ways = (steps[order], falling[order], low, shapes)
+    ways = (margin + moved - leaving, margin + moved - steps + leaving, shapes)
     columns = zip(*(way.tolist() for way in ways), strict=True)
-    for k, (step, down, first, shape) in enumerate(columns, 1):
-        grown = spare[: math.prod(shape)].reshape(shape)
-        _take_or_leave(p, origin, grown, first, step, down)
-        p, origin, room, spare = grown, first, spare, room
+    for k, ((i, j), (u, v), (rows, wide)) in enumerate(columns, 1):
+        old, new = rooms[(k - 1) % 2], rooms[k % 2]
+        p = new[row : row + rows, column : column + wide]
+        np.add(old[i : i + rows, j : j + wide], old[u : u + rows, v : v + wide], out=p)
+        new[row + rows] = new[:, column + wide] = 0  # a window may be smaller by one
         if k % _HALVINGS == 0:  # the factors 1/2, in one pass over the array for all of them
             p *= 0.5**_HALVINGS
     p *= 0.5 ** (len(steps) % _HALVINGS)
-    return p, np.array(origin)
-
-
-def _take_or_leave(
-    p: np.ndarray,
-    origin: list[int],
-    grown: np.ndarray,
-    first: list[int],
-    step: list[int],
-    down: list[bool],
-) -> None:
-    """Add to `grown`, which starts at `first`, the sums of `p` with and without a step."""
-    grown[...] = 0
-    for take in (False, True):
-        moved = [s if d != take else 0 for s, d in zip(step, down, strict=True)]
-        source, target = _overlap(origin, p.shape, moved, first, list(grown.shape))
-        grown[target] += p[source]
+    return p, low[-1] if len(low) else np.zeros(2, dtype=np.int64)
 
 
 def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
@@ -364,26 +364,6 @@ def _windows(steps: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
     far = reach * np.sqrt((steps.astype(float) ** 2).sum(0))  # twice that many deviations
     low = np.maximum(np.ceil((total - far) / 2), 0).astype(np.int64)
     return low, total - low
-
-
-def _overlap(
-    origin: list[int], size: tuple[int, ...], moved: list[int], first: list[int], shape: list[int]
-) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Slices of the moved sums inside the next window, and of their places there."""
-    source, target = [], []
-    for a, n, s, f, m in zip(origin, size, moved, first, shape, strict=True):
-        begin, end = max(a + s, f), min(a + s + n, f + m)
-        source.append(slice(begin - a - s, max(end - a - s, begin - a - s)))
-        target.append(slice(begin - f, max(end - f, begin - f)))
-    return tuple(source), tuple(target)
-
-
-def _masses(
-    p: np.ndarray, two_sided: np.ndarray, signed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mass where the gaps say that a tail is reached, and where not; two-sided, greater, less."""
-    tails = two_sided >= 0, signed >= 0, signed <= 0
-    return np.array([p[t].sum() for t in tails]), np.array([p[~t].sum() for t in tails])
 
 
 def _tails(reached: np.ndarray, left: np.ndarray) -> tuple[float, float, float]:

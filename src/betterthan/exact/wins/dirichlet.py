@@ -326,7 +326,8 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     rows = np.flatnonzero(inside & _no_ties(a, b, t))
     result[rows] = _density_without_ties(a[rows], b[rows], x[rows])
     rows = np.flatnonzero(inside & ~_no_ties(a, b, t))
-    result[rows] = _density_with_ties(a[rows], b[rows], t[rows], x[rows])
+    if rows.size:
+        result[rows] = _density_with_ties(a[rows], b[rows], t[rows], x[rows])
     return result.reshape(shape)[()]
 
 
@@ -372,6 +373,8 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     rows = np.flatnonzero(edge)
     result[rows] = _odds_mass(a[rows], b[rows], y[rows], kind)
     rows = np.flatnonzero(~edge)
+    if not rows.size:
+        return result
     by_contour, converged = _on_contour(a[rows], b[rows], t[rows], y[rows], kind)
     result[rows[converged]] = by_contour[converged]
     rows = rows[~converged]
