@@ -16,7 +16,6 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
-from betterthan.posterior import differences
 from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
@@ -332,6 +331,8 @@ def _answers(parameters: Parameters, rope: float, threshold: float) -> dict[str,
     better, worse = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
     within, sure, unsure = np.zeros(()), np.zeros((), bool), np.zeros((), bool)
     if rope:
+        from betterthan.posterior import differences
+
         below, within, above = np.moveaxis(differences.masses(parameters, rope), -1, 0)
         # of the mass within the rope, the least and the most that any values lead to
         sure = 1 - above[_BEST] - below[_WORST] >= threshold
