@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
-from betterthan.auditing.audit import audit
+from betterthan import checks, names, schemas
+from betterthan.auditing.audit import audit, findings_of
+from betterthan.auditing.finding import STOP, WARN, merged
+from betterthan.auditing.roster import SCORES
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
@@ -481,11 +483,13 @@ def _refuse(choices: Mapping[str, Any], refused: tuple[str, ...], kind: str) -> 
 
 
 def _audited(scores: xr.DataArray) -> Sides:
-    """Audit the scores of tables."""
-    findings = audit(scores, BASELINE).findings
-    findings = findings[~findings["code"].isin(GATE_CODES)]
-    stops = tuple(findings["message"][findings["level"] == "stop"])
-    return Sides(scores, stops, tuple(findings["message"][findings["level"] == "warn"]))
+    """Check the scores of tables as an audit does, but for its verdicts."""
+    findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
+    stops, warned = (
+        tuple(finding.message for finding in findings if finding.level == level)
+        for level in (STOP, WARN)
+    )
+    return Sides(scores, stops, warned)
 
 
 def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
