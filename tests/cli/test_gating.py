@@ -342,6 +342,7 @@ def test_a_gate_loads_nothing_that_samples_or_draws(files):
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "betterthan.gating.deciding" in loaded
     assert not loaded & {"pymc", "arviz", "matplotlib", "pytensor", "jinja2", "rich", "yaml"}
+    assert not loaded & {"xarray.core", "pandas.core"}
     assert not loaded & {"typer", "pydantic", "dask", "pyarrow", "numpy.f2py"}
     assert not loaded & {f"betterthan.{name}" for name in ("results.reports", "gating.sequential")}
 

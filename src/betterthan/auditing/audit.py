@@ -1,5 +1,7 @@
 """Audit logs or scores: look for what would make a comparison wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace

@@ -37,6 +37,8 @@ def _load_and_run() -> Any:
     """Load what is asked for, and run it."""
     for library in _left_out(sys.argv[1:]):  # xarray and pandas would load them
         sys.modules.setdefault(library, None)  # type: ignore[arg-type]
+    for library in ("pandas", "xarray") if sys.argv[1:2] == ["gate"] else ():
+        sys.modules.setdefault(library, _Later(library))
     command = _command(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return command()
@@ -80,10 +82,21 @@ def _command(arguments: list[str]) -> Callable[[], Any]:
         case _:
             pass
     if arguments[1:] and "--help" not in arguments:
-        _load("xarray")
+        _load(*(_OF_GATE if arguments[0] == "gate" else ("xarray",)))
     from betterthan.cli.commands import app
 
     return partial(app, standalone_mode=False)
+
+
+class _Later(ModuleType):
+    """A library that loads when something of it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        library = import_module(self.__name__)
+        vars(self).update(vars(library))
+        return getattr(library, name)
 
 
 def _load(*modules: str) -> None:

@@ -23,6 +23,7 @@ from betterthan.gating.probabilities import (
     paired,
 )
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, Chances
+from betterthan.io.items import as_array
 
 if TYPE_CHECKING:
     from betterthan.gating.sequential import Looked, Plan
@@ -100,7 +101,8 @@ def gate(
     reliability = _reliability(quantity)
     sides = read_sides(baseline, candidate, choices)
     if reliability is not None and sides.scores is not None:
-        sides = replace(sides, scores=reliability.scores(successes_of(sides.scores)))
+        scores = reliability.scores(successes_of(as_array(sides.scores)))
+        sides = replace(sides, scores=scores)
     if sides.scores is None or sides.stops:
         return _not_comparable(sides, margin, threshold, sides.stops)
     pairs = paired(sides.scores)

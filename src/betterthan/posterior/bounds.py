@@ -1,5 +1,7 @@
 """Missing scores: the bounds of each score, and the worst and the best case of every pair."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,7 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
+from betterthan.io.texts import coded
 from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
@@ -104,8 +107,9 @@ def planned_bounds(
     """
     better = scores.attrs.get("higher_is_better", True)
     values = oriented(scores).astype(float)
-    place, labels = pd.factorize(item_ids(scores))
-    sums, number = sums_by_unit(values, place, len(labels))
+    items = coded(item_ids(scores).tolist())
+    place = items.codes
+    sums, number = sums_by_unit(values, place, len(items.distinct))
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
     limits = limits if better else (-limits[1], -limits[0])
     return run_bounds(sums, number, limits, planned), planned, place
