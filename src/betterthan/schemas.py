@@ -292,7 +292,7 @@ def _differ(labels: Any) -> bool:
 
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:
-    return all(hasattr(data, part) for part in ("dims", "transpose", "dtype")) and set(dims) <= set(
+    return all(hasattr(data, part) for part in ("dims", "coords", "dtype")) and set(dims) <= set(
         data.dims
     )
 

@@ -41,6 +41,22 @@ def test_the_same_as_with_the_parser(results, monkeypatch, capsys):
     assert "verdict at 0.95" in alone[1]
 
 
+@pytest.mark.parametrize(
+    ("margin", "code"), [("0.05", 3), ("20%", 0), ("none", 2), ("-0.1", 2), ("nan", 2)]
+)
+def test_a_gate_with_its_margin_is_the_same_as_with_the_parser(
+    tmp_path, monkeypatch, capsys, margin, code
+):
+    files = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    for shift, file in enumerate(files):
+        rows = ["item,score", *(f"q{k},{(k + shift) % 9 > 2:d}" for k in range(90 + shift))]
+        file.write_text("\n".join(rows))
+    alone = ended(monkeypatch, capsys, "gate", *files, "--margin", margin)
+    parsed = ended(monkeypatch, capsys, "gate", *files, "--margin", margin, "--threshold", "0.95")
+    assert alone == parsed
+    assert alone[0] == code
+
+
 @pytest.mark.parametrize("given", ["no-such-file.csv", "A=one.csv"])
 def test_bad_input_ends_the_same(given, monkeypatch, capsys):
     alone = ended(monkeypatch, capsys, "compare", given)
@@ -64,13 +80,14 @@ def test_garbage_is_collected_again(results, monkeypatch, capsys):
 def test_no_parser_is_loaded_for_files_alone(results):
     script = (
         f"import sys; sys.argv = ['betterthan', 'compare', {str(results)!r}]\n"
-        "from betterthan.cli.start import run\n"
-        "try:\n    run()\nexcept SystemExit:\n    print(*sys.modules)"
+        "from betterthan.cli.start import run\ntry:\n    run()\nexcept SystemExit:\n"
+        "    print(*(name for name in sys.modules if sys.modules[name]))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "betterthan.comparison.compare" in loaded
     assert not loaded & {"typer", "pydantic", "rich.console", "matplotlib", "pymc", "dask.array"}
+    assert not loaded & {"pyarrow", "numpy.f2py", "betterthan.results.reports"}
     # nor what reads logs of other kinds, draws figures, audits, or corrects judges
     prefixes = (
         "logs.of_inspect",
@@ -88,14 +105,17 @@ def test_no_parser_is_loaded_for_files_alone(results):
 @pytest.mark.parametrize(
     ("arguments", "left_out"),
     [
-        (("compare", "results.csv"), True),
-        (("gate", "old.csv", "new.csv", "--margin", "0.05"), True),
-        (("compare", "table.parquet", "--scheduler", "threads"), False),
-        (("compare", "table.parquet", "--scheduler=threads"), False),
-        (("compare", "."), False),  # may be a Zarr store
-        (("compare", "A=."), False),
-        (("plan", "results.csv"), False),
+        (("compare", "results.csv"), ("dask", "pyarrow")),
+        (("gate", "old.csv", "new.csv", "--margin", "0.05"), ("dask", "pyarrow")),
+        (("compare", "table.PARQUET"), ("dask",)),
+        (("compare", "table.parquet.gz"), ("dask",)),
+        (("compare", "tables/*"), ("dask",)),
+        (("compare", "table.parquet", "--scheduler", "threads"), ()),
+        (("compare", "table.parquet", "--scheduler=threads"), ()),
+        (("compare", "."), ()),  # may be a Zarr store
+        (("compare", "A=."), ()),
+        (("plan", "results.csv"), ()),
     ],
 )
-def test_dask_is_left_out_where_files_are_compared_in_memory(arguments, left_out):
-    assert start._needs_no_blocks(list(arguments)) == left_out
+def test_what_a_comparison_in_memory_does_not_need_is_left_out(arguments, left_out):
+    assert start._left_out(list(arguments)) == left_out

@@ -1,13 +1,20 @@
 """Both sides from files: what they may be, what stops them, and the baseline that was accepted."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pandas as pd
 import pytest
 from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
+from betterthan.auditing.audit import findings_of
+from betterthan.auditing.roster import SCORES
 from betterthan.gating import baseline_files
 from betterthan.gating.inputs import accept_candidate
+from betterthan.gating.probabilities import paired
+from betterthan.io.items import as_array
+from betterthan.io.plain_scores import PlainScores
 
 OLD = first(200)
 SAME = answers(OLD, 0.1, 0.04)
@@ -31,6 +38,19 @@ def test_tables_of_one_system_each(tmp_path):
     assert turned.chances.observed.behind == pytest.approx(
         1 - found.evidence.chances.observed.behind, abs=1e-12
     )
+
+
+@pytest.mark.parametrize("gaps", [0, 30])
+def test_plain_scores_are_checked_and_paired_as_the_array_of_them(gaps):
+    values = np.stack([OLD, SAME], axis=1).astype(float)
+    values[:gaps, 0] = values[gaps : 2 * gaps : 3, 1] = np.nan
+    ids = [f"q{k}" for k in range(len(values))]
+    plain = PlainScores(values, ids, ["baseline", "candidate"], {}, {"higher_is_better": False})
+    findings, array_findings = ([*findings_of(SCORES, s)] for s in (plain, as_array(plain)))
+    assert findings == array_findings
+    assert ("unmatched" in {finding.code for finding in findings}) == bool(gaps)
+    pairs, array_pairs = (asdict(paired(s)) for s in (plain, as_array(plain)))
+    np.testing.assert_equal(pairs, array_pairs)
 
 
 def test_items_in_another_order_are_the_same_items(tmp_path):

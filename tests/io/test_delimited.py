@@ -15,6 +15,7 @@ import betterthan
 from betterthan.io import cells, delimited, items
 from betterthan.io import texts as long_texts
 from betterthan.io.delimited import parse_delimited
+from betterthan.io.items import as_array
 from betterthan.io.layouts import layout_by_name, recognise
 from betterthan.io.texts import Coded, Numbers
 
@@ -105,7 +106,7 @@ def same_reading(table, other):
     refusal_other, reading_other = outcome(layout_by_name(layout).reader, other)
     assert refusal == refusal_other
     if reading is not None:
-        assert reading.data.identical(reading_other.data)
+        assert as_array(reading.data).identical(as_array(reading_other.data))
         assert (reading.summary, reading.ignored) == (reading_other.summary, reading_other.ignored)
 
 

@@ -1,5 +1,7 @@
 """The result of an audit: its page, its text, and its JSON."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

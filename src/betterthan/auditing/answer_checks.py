@@ -1,5 +1,7 @@
 """Checks of how missing scores affect an answer: where they are, and what they could have been."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Audit logs or scores: look for what would make a comparison wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -263,7 +265,7 @@ def _audit_logs(
     score_choices = _score_choices(choices)
     logs = _select_logs(logs, score_choices)
     _check_baseline(baseline, logs.runs["system"])
-    findings = [*_run_checks(LOGS, logs)]
+    findings = [*findings_of(LOGS, logs)]
     findings += near_copies(logs) if near else []
     by_metric = _scores_by_metric(logs, score_choices, findings)
     audited = _audit_scores(by_metric, baseline, how, findings)
@@ -354,7 +356,7 @@ def _audit_scores(
     for metric, scores in by_metric.items():
         _check_baseline(baseline, scores[names.SYSTEM].values.tolist())
         limits = missing_bounds(scores, **how)
-        metric_findings = [*_run_checks(SCORES, scores)]
+        metric_findings = [*findings_of(SCORES, scores)]
         metric_findings += answer_checks.open_verdicts(limits, baseline, _by(scores))
         task = str(scores.attrs.get("task", ""))
         findings += [replace(finding, metric=metric, task=task) for finding in metric_findings]
@@ -374,7 +376,7 @@ def _by(scores: xr.DataArray) -> str:
     return "by wins on items" if graded or default_unit(scores) else ""
 
 
-def _run_checks(subject: str, data: Any) -> Iterator[Finding]:
+def findings_of(subject: str, data: Any) -> Iterator[Finding]:
     """Yield the findings of all checks of a subject; without a level they get their check's."""
     for check in CHECKS:
         if check.subject == subject:

@@ -1,5 +1,7 @@
 """Findings of an audit: their tables, and lists of systems and items in messages."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

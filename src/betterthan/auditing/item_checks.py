@@ -1,5 +1,7 @@
 """Checks of items: scores and their means, ids and contents, and how well items discriminate."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
@@ -21,7 +23,8 @@ from betterthan.auditing.finding import (
     fraction,
     some,
 )
-from betterthan.counts.units import EPOCH, item_ids, several
+from betterthan.counts.units import EPOCH, item_ids, several, sums_by_unit
+from betterthan.io.texts import coded, text_array
 from betterthan.logs.pivoting import conflicting_contents
 from betterthan.logs.record import Frame
 
@@ -29,62 +32,64 @@ _PER_CENT = 5  # above this no score is a share
 _MEANS = 3  # listed one by one
 
 
-def present(scores: xr.DataArray) -> Frame:
-    """Mark the items in the log of each system, scored or not: a row for each item."""
+def present(scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The ids of items, and which the log of each system has, scored or not: (item, system)."""
     has_item = ~np.isnan(scores.values.astype(float))
     if "status" in scores.coords:
         meanings = scores["status"].attrs["flag_meanings"].split()
         has_item |= scores["status"].values != meanings.index("missing")
-    return _by_item(scores, has_item)
+    items = coded(item_ids(scores).tolist())
+    number, _ = sums_by_unit(has_item.astype(float), items.codes, len(items.distinct))
+    return text_array(items.distinct), number > 0
 
 
-def scored(scores: xr.DataArray) -> Frame:
-    """How many runs of an item a system has scored: a row for each item."""
-    return _by_item(scores, ~np.isnan(scores.values.astype(float)), "sum")
+def scored(scores: Any) -> np.ndarray:
+    """How many runs of an item each system has scored, (item, system)."""
+    return _of_runs(scores)[1].astype(int)
 
 
-def _by_item(scores: xr.DataArray, values: np.ndarray, how: str = "max") -> Frame:
-    systems = scores[names.SYSTEM].values.astype(str)
-    frame = pd.DataFrame(values, index=item_ids(scores), columns=systems)
-    if not frame.index.has_duplicates:
-        return frame.astype(int) if how == "sum" else frame
-    return frame.groupby(level=0, sort=False).agg(how)
+def _of_runs(scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The sum and the number of the scored runs of each item, (item, system)."""
+    items = coded(item_ids(scores).tolist())
+    return sums_by_unit(scores.values.astype(float), items.codes, len(items.distinct))
+
+
+def _systems(scores: Any) -> list[str]:
+    return scores[names.SYSTEM].values.astype(str).tolist()
 
 
 def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
     """Find items that some systems lack."""
-    has_item = present(scores)
-    lacking = has_item[~has_item.all(axis=1)]
-    if lacking.empty:
+    (ids, has_item), systems = present(scores), np.array(_systems(scores))
+    lacking = ~has_item.all(axis=1)
+    if not lacking.any():
         return
-    cases = [
-        f"{some(list(items))} {who}"
-        for who, items in lacking.groupby(lacking.apply(_who, axis=1), sort=False).groups.items()
-    ]
-    n, total = len(lacking), len(has_item)
+    items: dict[str, list[str]] = {}
+    for item, has in zip(ids[lacking].tolist(), has_item[lacking], strict=True):
+        items.setdefault(_who(systems, has), []).append(item)
+    cases = [f"{some(ids_of_case)} {who}" for who, ids_of_case in items.items()]
+    n, total = int(lacking.sum()), len(ids)
     more = f" and {len(cases) - MAX_LISTED} more groups" if len(cases) > MAX_LISTED else ""
     message = (
         f"{fraction(n, total, 'item')} {are(n, 'lacks', 'lack')} a score of some system: "
         f"{'; '.join(cases[:MAX_LISTED])}{more}"
     )
-    systems = tuple(str(s) for s in has_item.columns[~has_item.all(axis=0)])
-    yield Finding("unmatched", message, WARN, systems, n=n, of=total, where=some([*lacking.index]))
+    affected, where = tuple(systems[~has_item.all(axis=0)].tolist()), some(ids[lacking].tolist())
+    yield Finding("unmatched", message, WARN, affected, n=n, of=total, where=where)
 
 
-def _who(row: Any) -> str:
+def _who(systems: np.ndarray, has: np.ndarray) -> str:
     """Who has an item, or lacks it, whichever is shorter to say."""
-    have, lack = [str(s) for s in row.index[row]], [str(s) for s in row.index[~row]]
+    have, lack = systems[has].tolist(), systems[~has].tolist()
     return f"only in {both(have)}" if len(have) <= len(lack) else f"missing in {both(lack)}"
 
 
 def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
     """Find pairs of systems without a common item."""
-    has_item = present(scores).astype(float)
-    shared = has_item.T.to_numpy() @ has_item.to_numpy()
-    disjoint_pairs = np.argwhere(np.triu(shared == 0, 1))
-    systems = [str(s) for s in has_item.columns]
-    for i, j in disjoint_pairs.tolist():
-        ids, other_ids = ([str(x) for x in has_item.index[has_item.iloc[:, k] > 0]] for k in (i, j))
+    (items, has_item), systems = present(scores), _systems(scores)
+    shared = has_item.T.astype(float) @ has_item
+    for i, j in np.argwhere(np.triu(shared == 0, 1)).tolist():
+        ids, other_ids = (items[has_item[:, k]].tolist() for k in (i, j))
         if not ids or not other_ids:
             continue
         message = (
@@ -116,21 +121,25 @@ def _matching_hint(ids: list[str], other_ids: list[str]) -> str:
 
 def denominators(scores: xr.DataArray) -> Iterator[Finding]:
     """Find systems whose means are over different items."""
-    number = scored(scores)
-    has = number > 0
+    has = scored(scores) > 0
     shared = has.all(axis=1)
-    if has.eq(shared, axis=0).all(axis=None):
+    if (has == shared[:, None]).all():
         return
-    values = pd.DataFrame(item_means(scores), index=has.index, columns=has.columns)
-    means, common_means, n = values.mean(), values[shared].mean(), int(shared.sum())
-    message = _means_text(has.sum(), means, common_means, n)
-    if n and _order_changes(means.to_numpy(), common_means.to_numpy()):
+    values = item_means(scores)
+    (means, common_means), n = map(_observed_means, (values, values[shared])), int(shared.sum())
+    message = _means_text(has.sum(axis=0), means, common_means, n)
+    if n and _order_changes(means, common_means):
         message += "; the ranking changes"
-    systems = tuple(str(s) for s in has.columns)
-    yield Finding("denominators", message, WARN, systems, n=n, of=len(has))
+    yield Finding("denominators", message, WARN, tuple(_systems(scores)), n=n, of=len(has))
 
 
-def _means_text(sizes: Frame, means: Frame, common_means: Frame, n: int) -> str:
+def _observed_means(values: np.ndarray) -> np.ndarray:
+    """The mean of each system's scores, NaN where it has none."""
+    number = (~np.isnan(values)).sum(axis=0)
+    return np.where(number > 0, np.nansum(values, axis=0) / np.maximum(number, 1), np.nan)
+
+
+def _means_text(sizes: np.ndarray, means: np.ndarray, common_means: np.ndarray, n: int) -> str:
     """Report the number of items of each mean, and the means over shared items."""
     if len(sizes) > _MEANS:
         return (
@@ -152,20 +161,17 @@ def _order_changes(means: np.ndarray, common_means: np.ndarray) -> bool:
 
 def item_means(scores: xr.DataArray) -> np.ndarray:
     """The mean of the scored runs of each item, (item, system)."""
-    values = scores.values.astype(float)
-    frame: Frame = pd.DataFrame(values, index=item_ids(scores))
-    if not frame.index.has_duplicates:
-        return values
-    return frame.groupby(level=0, sort=False).mean().to_numpy()
+    sums, number = _of_runs(scores)
+    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
 
 
 def repeats(scores: xr.DataArray) -> Iterator[Finding]:
     """Find items that were run several times."""
     if not several(scores, EPOCH):
         return
-    number, rows = scored(scores), pd.Series(item_ids(scores)).value_counts(sort=False)
+    number, rows = scored(scores), np.bincount(coded(item_ids(scores).tolist()).codes)
     per = sorted(set(rows.tolist()))
-    sums, cells = number.sum(), int(rows.sum())
+    sums, cells = number.sum(axis=0), int(rows.sum())
     low, high = int(sums.min()), int(sums.max())
     runs = f"{per[0]}" if len(per) == 1 else f"{per[0]} to {per[-1]}"
     some_scored = f"{low}" if low == high else f"{low}-{high}"
@@ -173,7 +179,7 @@ def repeats(scores: xr.DataArray) -> Iterator[Finding]:
         f"{runs} runs per item, {some_scored} of {cells} scored; the sample size is {len(rows)} "
         f"items, not {cells}"
     )
-    level = NOTE if len(set(number.to_numpy().ravel().tolist())) == 1 else WARN
+    level = NOTE if len(set(number.ravel().tolist())) == 1 else WARN
     yield Finding("repeats", message, level, n=len(rows), of=cells)
 
 

@@ -1,5 +1,7 @@
 """Checks of repeated runs: copies, runs on good or bad days, and what a standard error contains."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 from betterthan import __version__, names
 from betterthan.cli import auditing, comparing, gating, planning, repeated, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
-from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, row_of
+from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, number, row_of
 from betterthan.cli.sources import (
     inputs_of,
     read_arguments,
@@ -132,10 +132,8 @@ def _annotated(command: str, name: str, kind: Any) -> Any:
 
 def _number(text: Any) -> float:
     """A number, also as a percentage."""
-    digits = str(text).strip()
     try:
-        number = float(digits.removesuffix("%"))
-        return names.Percentage(number / 100) if digits.endswith("%") else number
+        return number(str(text))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.05 or 5%") from None
 

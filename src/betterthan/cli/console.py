@@ -196,6 +196,8 @@ def folder_of(form: str) -> tuple[str, str, str]:
 
 
 def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
+    if format is None and output is None:
+        return "text", None
     from betterthan import checks
     from betterthan.results import reports
 
@@ -223,11 +225,12 @@ def one_file(
     format: str | None, output: Path | None, what: str, inputs: Sequence[Path | None]
 ) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
-    from betterthan import checks
-    from betterthan.results import reports
-
     form, target = where(format, output, inputs)
-    checks.one_of(form, reports.FORMAT_NAMES, "format")
+    if form == "json":
+        from betterthan import checks
+        from betterthan.results import reports
+
+        checks.one_of(form, reports.FORMAT_NAMES, "format")
     if target is not None and not target.suffix:
         raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
     return form, target
@@ -261,7 +264,6 @@ def deliver(
     from betterthan.files import write_all
     from betterthan.progress import working
     from betterthan.results.kinds import plain
-    from betterthan.results.reports import as_json
     from betterthan.results.rows import pair_rows
     from betterthan.text import no_formulas
 
@@ -271,6 +273,8 @@ def deliver(
     else:
         with working("writing the report"):
             if form == "json":
+                from betterthan.results.reports import as_json
+
                 written = as_json(main_answer)
             else:
                 written = bt.report(comparison, format=form, title=title, p_values=p_values)

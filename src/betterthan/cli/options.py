@@ -300,6 +300,19 @@ def kind_of(takes: str) -> Any:
     return {"": bool, "NUMBER": int | None, "FILE": Path | None}.get(takes, str | None)
 
 
+def number(text: str) -> float:
+    """The number of a text, also of a percentage.
+
+    Examples
+    --------
+    >>> number("0.05"), number("5%")
+    (0.05, 0.05)
+    """
+    digits = text.strip()
+    value = float(digits.removesuffix("%"))
+    return names.Percentage(value / 100) if digits.endswith("%") else value
+
+
 _IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"} | {
     "margin": "tie_margin"  # no message of gate has margin=
 }

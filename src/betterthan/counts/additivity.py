@@ -6,6 +6,8 @@ differences of numbers of right items. Wins and losses together are squared dist
 the covariance of all differences.
 """
 
+from __future__ import annotations
+
 import numpy as np
 import xarray as xr
 

@@ -1,5 +1,7 @@
 """Judgments of two systems at a time: one row each, and the rows that a likelihood needs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Test whether scores are missing on hard items, which would bias a comparison without them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

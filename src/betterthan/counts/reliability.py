@@ -1,5 +1,7 @@
 """The quantities pass^k and pass@k of repeated runs, as scores of items."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
 from typing import Any, Self

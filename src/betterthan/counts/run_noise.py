@@ -1,5 +1,7 @@
 """Repeated runs as sums on items, and how much of an error is due to the runs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Convert scores to outcomes and outcomes to counts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
 from typing import Any

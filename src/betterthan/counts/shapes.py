@@ -1,5 +1,7 @@
 """Arrays of counts: systems in them, squares and pairs, attributes, and a fingerprint."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,11 +70,9 @@ class Table:
         return xr.Dataset(values, labels, self.attrs)
 
 
-def labelled(
-    data: Any, argument: str, hint: str, *, kinds: Any = (xr.DataArray, xr.Dataset)
-) -> None:
+def labelled(data: Any, argument: str, hint: str, *, kinds: Any = None) -> None:
     """Refuse what is no array with named dims; `argument` is its name, `hint` says what to give."""
-    if not isinstance(data, kinds):
+    if not isinstance(data, kinds or (xr.DataArray, xr.Dataset)):
         raise ValueError(f"{argument} is {type(data).__name__}; give {hint}")
 
 

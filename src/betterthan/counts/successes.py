@@ -1,5 +1,7 @@
 """Successes of each system on each item: one trial, or several exchangeable ones."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

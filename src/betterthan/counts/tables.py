@@ -1,5 +1,7 @@
 """Counts from published tables, and from measures in different units and directions."""
 
+from __future__ import annotations
+
 import json
 import warnings
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """The tie policies, one row each, and counts under one of them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,20 +4,19 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import betterthan
 from betterthan.gating.boundaries import MOST, Further
 from betterthan.gating.probabilities import Cases, Counts
-from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, WORSE, Chances, exit_code
-from betterthan.gating.sequential import Looked
+from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Chances, exit_code
 from betterthan.io.problems import counted, printable
-from betterthan.results import machines
 from betterthan.results.document import Document, Part
-from betterthan.results.machines import FAILED, PASSED, SKIPPED, Case
-from betterthan.results.markup import as_comment, as_part
 from betterthan.results.numbers import equal_to, probability
 from betterthan.results.text import printed
+
+if TYPE_CHECKING:
+    from betterthan.gating.sequential import Looked
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Decision:
     threshold: float
     why: tuple[str, ...] = ()
     evidence: Evidence | None = None
-    looked: Looked | None = None
+    looked: "Looked | None" = None
     reading: str = ""
     warned: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
@@ -260,7 +259,7 @@ def _named(items: list[str]) -> str:
     return ", ".join(printable(item) for item in items[:MAX_LISTED]) + more
 
 
-def _looks(looked: Looked) -> Iterator[tuple[str, str]]:
+def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
     schedule = ", ".join(map(str, looked.plan.schedule[:MAX_LISTED])) + (
         ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
     )
@@ -287,7 +286,7 @@ def _looks(looked: Looked) -> Iterator[tuple[str, str]]:
         )
 
 
-def _needed(looked: Looked) -> str:
+def _needed(looked: "Looked") -> str:
     return str(looked.needed) if looked.needed <= looked.decisive else "more than there are"
 
 
@@ -353,7 +352,7 @@ def _counts(counts: Counts) -> dict[str, int]:
     return dict(zip(("win", "loss", "tie"), counts, strict=True))
 
 
-def _looks_as_json(looked: Looked) -> dict[str, Any]:
+def _looks_as_json(looked: "Looked") -> dict[str, Any]:
     return {
         "at": looked.plan.schedule.tolist(),
         "decisive": looked.decisive,
@@ -408,9 +407,6 @@ def items_parts(outcome: str, items: list[str]) -> list[Part]:
     return [Part(heading, lines=[*items[:_LISTED], *more], folded=True)]
 
 
-_STATES = {PASS: PASSED, WORSE: FAILED, NOT_COMPARABLE: FAILED, INCONCLUSIVE: SKIPPED}
-
-
 def annotation(decision: Decision, inconclusive: str | None = None) -> str:
     """A line that GitHub Actions shows next to the run; empty for a pass.
 
@@ -430,12 +426,16 @@ def annotation(decision: Decision, inconclusive: str | None = None) -> str:
 
 def junit(decision: Decision, inconclusive: str | None = None) -> str:
     """One case for the pair: inconclusive is skipped, unless it is to fail."""
-    fails = decision.verdict == INCONCLUSIVE and inconclusive == "fail"
-    state = FAILED if fails else _STATES[decision.verdict]
+    from betterthan.results import machines
+
+    state = machines.PASSED if decision.verdict == PASS else machines.FAILED
+    if decision.verdict == INCONCLUSIVE and inconclusive != "fail":
+        state = machines.SKIPPED
     details = "\n".join(
         [headline(decision), *(f"{name}: {line}" for name, line in facts(decision))]
     )
-    return machines.junit("gate", [Case("candidate against baseline", state, details)])
+    case = machines.Case("candidate against baseline", state, details)
+    return machines.junit("gate", [case])
 
 
 @dataclass(frozen=True, repr=False)
@@ -466,6 +466,8 @@ class Gate(Decision):
         return printed(document(self))
 
     def _repr_html_(self) -> str:
+        from betterthan.results.markup import as_part
+
         return as_part(document(self))
 
     def report(self, *others: Any, **choices: Any) -> str:
@@ -476,6 +478,8 @@ class Gate(Decision):
 
     def to_markdown(self) -> str:
         """Return the answer as Markdown, for a step summary or a comment."""
+        from betterthan.results.markup import as_comment
+
         return as_comment(summary(self))
 
     def to_json(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,10 @@ from betterthan.gating.probabilities import (
     paired,
 )
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, Chances
-from betterthan.gating.sequential import Looked, Plan, look
+from betterthan.io.items import as_array
+
+if TYPE_CHECKING:
+    from betterthan.gating.sequential import Looked, Plan
 
 MAX_MISSING = 0.1
 
@@ -94,11 +97,12 @@ def gate(
     written, margin, threshold = margin, _margin(margin), checks.threshold(threshold)
     if not 0 <= checks.real(max_missing, "max_missing") <= 1:
         raise ValueError(f"max_missing is {max_missing:g}; give a proportion of items, from 0 to 1")
-    plan = None if looks is None else Plan.checked(looks)
+    plan = None if looks is None else _plan(looks)
     reliability = _reliability(quantity)
     sides = read_sides(baseline, candidate, choices)
     if reliability is not None and sides.scores is not None:
-        sides = replace(sides, scores=reliability.scores(successes_of(sides.scores)))
+        scores = reliability.scores(successes_of(as_array(sides.scores)))
+        sides = replace(sides, scores=scores)
     if sides.scores is None or sides.stops:
         return _not_comparable(sides, margin, threshold, sides.stops)
     pairs = paired(sides.scores)
@@ -106,6 +110,12 @@ def gate(
     if stops := _lacking(pairs, max_missing):
         return _not_comparable(sides, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
+
+
+def _plan(looks: Sequence[int]) -> "Plan":
+    from betterthan.gating.sequential import Plan
+
+    return Plan.checked(looks)
 
 
 def _reliability(quantity: str | None) -> Reliability | None:
@@ -169,12 +179,14 @@ def _not_comparable(sides: Sides, margin: float, threshold: float, stops: tuple[
 
 
 def _decide(
-    sides: Sides, pairs: Paired, margin: float, threshold: float, plan: Plan | None
+    sides: Sides, pairs: Paired, margin: float, threshold: float, plan: "Plan | None"
 ) -> Gate:
     """Compare the shared items, and decide."""
     cases = count_cases(pairs) if pairs.counted else None
     looked: Looked | None = None
     if plan is not None:
+        from betterthan.gating.sequential import look
+
         looked = look(plan, _require_counts(cases), margin, threshold)
         chances = looked.chances
     elif cases is not None:

@@ -1,5 +1,7 @@
 """Both sides of a gate, read and aligned by item; or why they cannot be compared."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -9,13 +11,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import checks, names
-from betterthan.auditing.audit import audit
+from betterthan import checks, names, schemas
+from betterthan.auditing.audit import audit, findings_of
+from betterthan.auditing.finding import STOP, WARN, merged
+from betterthan.auditing.roster import SCORES
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
 from betterthan.io.files import read_file
-from betterthan.io.frames import table_from_frame
+from betterthan.io.frames import is_frame, table_from_frame
+from betterthan.io.items import as_array
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
@@ -159,14 +164,14 @@ class Sides:
 
     Attributes
     ----------
-    scores : xarray.DataArray or None, dims (item, system)
+    scores : xarray.DataArray, PlainScores or None, dims (item, system)
     stops : tuple of str
         Why they cannot be compared.
     warned, messages : tuple of str
         What should be known of them.
     """
 
-    scores: xr.DataArray | None = None
+    scores: Any = None  # a DataArray, or plain scores
     stops: tuple[str, ...] = ()
     warned: tuple[str, ...] = ()
     messages: tuple[str, ...] = field(default=())
@@ -307,8 +312,7 @@ def checked(choices: Mapping[str, Any]) -> dict[str, Any]:
 def same_content(baseline: Any, candidate: Any) -> str:
     """Explain why nothing was measured between the two; empty where they differ."""
     if _in_memory(baseline) or _in_memory(candidate):
-        both_frames = isinstance(baseline, pd.DataFrame) and isinstance(candidate, pd.DataFrame)
-        same = both_frames and baseline.equals(candidate)
+        same = is_frame(baseline) and is_frame(candidate) and baseline.equals(candidate)
         return _SAME if same else ""
     baseline_paths, candidate_paths = (
         [match.file.path for match in find_files(side)] for side in (baseline, candidate)
@@ -328,7 +332,7 @@ def same_content(baseline: Any, candidate: Any) -> str:
 
 
 def _in_memory(source: Any) -> bool:
-    return isinstance(source, pd.DataFrame | Logs)
+    return isinstance(source, Logs) or is_frame(source)
 
 
 def digests(source: Any) -> list[str]:
@@ -426,7 +430,7 @@ def _read_tables(
     for name, side in source.items():
         tables[name] = read_side(side, name, choices)
     scores = _scores(tables, choices)
-    if scores.isnull().all():
+    if np.isnan(scores.values).all():
         return Sides(stops=("no item has a score in any of the tables",))
     if reason := other_scales(scores):
         return Sides(stops=(reason,))
@@ -435,10 +439,11 @@ def _read_tables(
     return replace(sides, warned=(*sides.warned, codes)) if codes else sides
 
 
-def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> xr.DataArray:
+def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> Any:
     """Scores of both sides; the name of a column of scores may call for a direction."""
     better = choices.get(_DIRECTION)
-    scores = read_tables(tables, systems=list(SIDES), higher_is_better=better, names_are="systems")
+    how: dict[str, Any] = {"higher_is_better": better, "names_are": "systems", "plain": True}
+    scores = read_tables(tables, systems=list(SIDES), **how)
     if better is None and "score" in choices:
         refuse_unknown_direction(scores.attrs["source"], [choices["score"]], scores.values)
     return scores
@@ -467,7 +472,7 @@ def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
         if len(table) != 1:
             raise ValueError(f"the {name} is {len(table)} tables; give one, of one system")
         (table,) = table
-    if isinstance(table, pd.DataFrame):
+    if is_frame(table):
         return applied(table_from_frame(table, name), columns)
     return applied(read_file(checks.path(table, name), columns.sep), columns)
 
@@ -480,12 +485,14 @@ def _refuse(choices: Mapping[str, Any], refused: tuple[str, ...], kind: str) -> 
             raise ValueError(f"{name}={value} does not apply: what was given is {kind}")
 
 
-def _audited(scores: xr.DataArray) -> Sides:
-    """Audit the scores of tables."""
-    findings = audit(scores, BASELINE).findings
-    findings = findings[~findings["code"].isin(GATE_CODES)]
-    stops = tuple(findings["message"][findings["level"] == "stop"])
-    return Sides(scores, stops, tuple(findings["message"][findings["level"] == "warn"]))
+def _audited(scores: Any) -> Sides:
+    """Check the scores of tables as an audit does, but for its verdicts."""
+    findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
+    stops, warned = (
+        tuple(finding.message for finding in findings if finding.level == level)
+        for level in (STOP, WARN)
+    )
+    return Sides(scores, stops, warned)
 
 
 def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
@@ -500,7 +507,7 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
     files = logs_in({CANDIDATE: candidate}, checked_choices.get("format"))
     if files is None:
         table = read_side(candidate, CANDIDATE, checked_choices)
-        scores = _scores({BASELINE: table, CANDIDATE: table}, checked_choices)
+        scores = as_array(_scores({BASELINE: table, CANDIDATE: table}, checked_choices))
         scores = scores.sel({names.SYSTEM: CANDIDATE}).assign_attrs(source=table.source)
         if scores.isnull().all():
             raise problem(table.source, "holds not one score; there is nothing to accept")

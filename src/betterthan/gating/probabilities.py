@@ -1,5 +1,7 @@
 """Probabilities of the gate from counts or means, as observed and whatever is missing."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -111,7 +113,7 @@ def paired(scores: xr.DataArray) -> Paired:
     bounds, planned, place = planned_bounds(scores, (low, high))
     values = scores.values.astype(float)
     return Paired(
-        [str(i) for i in pd.unique(item_ids(scores))],
+        list(dict.fromkeys(item_ids(scores).tolist())),
         bounds.low,
         bounds.high,
         bounds.observed,

@@ -1,9 +1,12 @@
 """Data frames and Parquet."""
 
+from __future__ import annotations
+
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,12 @@ from betterthan.io.texts import BLOCK, Coded, Coding, Texts, few
 _CELLS = 2**20  # of a file of Parquet that are read together
 _TEXT = ("string", "large_string")  # of Arrow
 _CODE = 4  # bytes of a cell that is a code; a text takes 4 and its letters
+
+
+def is_frame(data: Any) -> bool:
+    """Whether data are a DataFrame; for paths and tables pandas need not be loaded."""
+    paths = isinstance(data, str | Path | Table | Mapping | Sequence)
+    return not paths and isinstance(data, pd.DataFrame)
 
 
 def parse_parquet(data: bytes, source: str) -> Table:

@@ -1,5 +1,7 @@
 """Tables of items: ids and coordinates, and the wide and long layouts of scores and tallies."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from xarray.indexes import PandasIndex
 
 from betterthan import checks, names
 from betterthan.io import cells
@@ -17,6 +18,7 @@ from betterthan.io.cells import labels, read_once
 from betterthan.io.hints import for_runs, not_scores
 from betterthan.io.layouts import candidates, find
 from betterthan.io.measure_names import refuse_several_measures
+from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
     alike_labels,
@@ -157,6 +159,14 @@ def coordinate(table: Table, column: str, role: str) -> np.ndarray:
     return array_from_codes(values, cells.codes)
 
 
+def as_array(scores: Any) -> Any:
+    """Plain scores as a DataArray; what is one already, or holds no scores, as it is."""
+    if not isinstance(scores, PlainScores):
+        return scores
+    array = scores_array(scores.values, scores.ids, scores.systems, scores.along_items)
+    return array.assign_attrs(scores.attrs)
+
+
 def scores_array(
     values: np.ndarray, ids: Sequence[str], systems: Sequence[str], coords: dict[str, np.ndarray]
 ) -> xr.DataArray:
@@ -176,14 +186,14 @@ def text_axes(axes: Mapping[str, Sequence[str]]) -> xr.Coordinates:
     return xr.Coordinates(variables, indexes=indexes)
 
 
-def _index(dim: str, texts: Sequence[str]) -> PandasIndex:
+def _index(dim: str, texts: Sequence[str]) -> xr.indexes.PandasIndex:
     dtype = dtype_of(texts)
     kind = object if dtype.kind == "O" or not len(texts) else None
     try:
         index = _index_from_blocks(texts, dim, kind)
     except UnicodeEncodeError:  # half a letter, which some JSON holds
         index = _index_from_blocks(texts, dim, object)
-    return PandasIndex(index, dim, coord_dtype=dtype)
+    return xr.indexes.PandasIndex(index, dim, coord_dtype=dtype)
 
 
 def _index_from_blocks(texts: Sequence[str], name: str, dtype: Any) -> pd.Index:
@@ -230,7 +240,7 @@ def _of_runs(
     ids = np.repeat(np.asarray(items.ids, dtype=object), each).tolist()
     coords = {role: np.repeat(array, each) for role, array in items.coords.items()}
     coords["epoch"] = np.tile(np.arange(1, each + 1), len(items.ids))
-    scores = scores_array(values[:, order].reshape(-1, len(systems)), ids, systems, coords)
+    scores = PlainScores(values[:, order].reshape(-1, len(systems)), ids, systems, coords)
     summary = f"{items.summary}, {each} runs of a system from columns {listed(columns)}"
     return Reading(scores, summary, [*items.ignored, *unread(table, {*items.used, *columns})])
 
@@ -257,7 +267,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     refuse_total(table.source, items.ids, values)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
-    scores = scores_array(values, items.ids, systems, items.coords)
+    scores = PlainScores(values, items.ids, systems, items.coords)
     return Reading(scores, items.summary, ignored)
 
 
@@ -269,7 +279,7 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     values, summary = right_or_wrong(table, systems, named)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, sole(table, "gold"), *systems})]
-    scores = scores_array(values, items.ids, systems, items.coords)
+    scores = PlainScores(values, items.ids, systems, items.coords)
     return Reading(scores, items.summary + summary, ignored)
 
 
@@ -328,9 +338,7 @@ def long_scores(table: Table) -> Reading:
     refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
     summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
     ignored = unread(table, {item, system, score, *rows.coord_columns.values()})
-    return Reading(
-        scores_array(values, rows.names, systems.distinct, rows.coords), summary, ignored
-    )
+    return Reading(PlainScores(values, rows.names, systems.distinct, rows.coords), summary, ignored)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Pairs of systems in tables: counts, votes, and judgments one by one."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -2,6 +2,8 @@
 columns mean.
 """
 
+from __future__ import annotations
+
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -16,9 +18,9 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.files import dataset_name, read_file, table_of
-from betterthan.io.frames import table_from_frame
+from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.hints import of_groups
-from betterthan.io.items import tallies
+from betterthan.io.items import as_array, tallies
 from betterthan.io.layouts import (
     ALIASES,
     Layout,
@@ -333,6 +335,7 @@ def read_tables(
     scale: int = 1,
     meanings: Columns | None = None,
     names_are: str | None = None,
+    plain: bool = False,
 ) -> Any:
     """Scores of each item, or counts of each pair, from tables; see `betterthan.read`.
 
@@ -345,6 +348,8 @@ def read_tables(
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
         What several tables are; see `apart.is_file_per_system`.
+    plain : bool, default False
+        Whether scores without clusters, runs and data sets are `PlainScores`, without xarray.
     """
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     meanings = Columns() if meanings is None else meanings
@@ -363,6 +368,7 @@ def read_tables(
         columns = [column for table in by_name.values() for column in score_columns(table)]
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
+    datasets = list(named) if several else []
     chosen_layout = (
         layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
     )
@@ -371,7 +377,7 @@ def read_tables(
         if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
             raise ValueError(f"{what}; this was read as {chosen_layout.name}")
-    result = _read(chosen_layout, by_name, list(named) if several else [], systems, choices)
+    result = _read(chosen_layout, by_name, datasets, systems, choices, plain)
     if higher_is_better is None and chosen_layout.gives == "scores":
         if meanings.score:
             columns = [meanings.score]
@@ -400,11 +406,15 @@ def _read(
     datasets: list[str],
     systems: Any,
     choices: dict[str, Any],
+    plain: bool,
 ) -> Any:
     """What tables of one layout hold, with what they say of themselves."""
     wanted, tables = named_systems(systems), list(by_name.values())
-    _refuse_choosing(layout, wanted)
+    if wanted is not None and layout.gives == "judgments":
+        raise ValueError("systems is for scores, tallies and counts; judgments are read whole")
     readings = [_reading(layout, table, wanted, choices["scale"]) for table in tables]
+    if datasets or not plain or getattr(readings[0].data, "along_items", None):
+        readings = [replace(reading, data=as_array(reading.data)) for reading in readings]
     result = _joined(layout, readings, datasets, tables) if datasets else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
@@ -432,7 +442,7 @@ def _named(source: Any) -> dict[str, Any]:
         checks.fit(map(str, source), "table")
         return {str(name): item_source for name, item_source in source.items()}
     if not isinstance(source, list | tuple):
-        return {"DataFrame" if isinstance(source, pd.DataFrame) else "": source}
+        return {"DataFrame" if is_frame(source) else "": source}
     if not source:
         raise ValueError("source is an empty list; give at least one file")
     named: dict[str, Any] = {}
@@ -472,11 +482,6 @@ def _reading(layout: Layout, table: Table, systems: list[str] | None, scale: int
     return replace(reading, data=select_systems(table.source, reading.data, systems))
 
 
-def _refuse_choosing(layout: Layout, systems: list[str] | None) -> None:
-    if systems is not None and layout.gives == "judgments":
-        raise ValueError("systems is for scores, tallies and counts; judgments are read whole")
-
-
 def _one_layout(tables: list[Table], layout: str | None) -> Layout:
     """The layout that all tables have."""
     if layout is not None:
@@ -510,13 +515,10 @@ def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
             )
 
 
-def _joined(
-    layout: Layout, readings: list[Reading], datasets: list[str], tables: list[Table]
-) -> xr.DataArray:
+def _joined(layout: Layout, readings: list[Reading], datasets: list[str], tables: Any) -> Any:
     if layout.gives not in ("scores", "counts"):
         hint = ", with a column 'dataset'" if layout.gives == "tallies" else ""
         raise ValueError(f"several files of {layout.name} are not joined; give one table{hint}")
-
     return joined(
         [reading.data for reading in readings], datasets, [table.source for table in tables]
     )

@@ -1,5 +1,7 @@
 """Scores that cannot be what they seem: codes for missing scores, and systems on other scales."""
 
+from __future__ import annotations
+
 import numpy as np
 import xarray as xr
 

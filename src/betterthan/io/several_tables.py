@@ -1,5 +1,7 @@
 """Several tables: a system each, joined by item, or a data set each, one after the other."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -13,6 +13,7 @@ import numpy as np
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.measure_names import less_is_better
+from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import in_python, listed, problem, quoted
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
@@ -228,6 +229,8 @@ def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any
     absent = [system for system in systems if system not in present]
     if absent:
         raise problem(source, f"has no system {absent[0]!r} among {listed(present)}")
+    if isinstance(data, PlainScores):
+        return data.of_systems(systems)
     return data.sel({dim: list(systems) for dim in dims})
 
 

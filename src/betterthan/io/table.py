@@ -42,7 +42,7 @@ class Table:
 class Reading:
     """What was read from a table, how, in words, and the columns that nothing was read from."""
 
-    data: Any  # a DataArray, or a Dataset of judgments
+    data: Any  # plain scores, a DataArray, or a Dataset of judgments
     summary: str
     ignored: list[str]
 

@@ -1,5 +1,7 @@
 """Names of the systems of runs, and runs as the two tables of `Logs`, also in a file."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -7,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import union_categoricals
 
 from betterthan import checks
 from betterthan.files import write_whole
@@ -207,7 +208,7 @@ def together(parts: Sequence[Logs]) -> Logs:
     for name in RECORDS:
         columns: list[Any] = [part.records[name] for part in parts]
         if isinstance(columns[0].dtype, pd.CategoricalDtype):
-            rows[name] = union_categoricals(columns)
+            rows[name] = pd.api.types.union_categoricals(columns)
         else:
             rows[name] = np.concatenate([column.to_numpy() for column in columns])
     shifts = zip(parts, starts[:-1], strict=True)

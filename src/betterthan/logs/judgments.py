@@ -1,5 +1,7 @@
 """Judgments of known tools: one row a tool, and their rows as `io.read_judgments` takes them."""
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Tables of rows that LangSmith, MLflow, Braintrust, Langfuse and ragas write."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable, Sequence

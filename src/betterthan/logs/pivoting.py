@@ -1,5 +1,7 @@
 """Records of one metric as scores: the metric, records of one item, and the table of scores."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """What every log becomes first: runs, each with its samples and their scores."""
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """Missing scores: the bounds of each score, and the worst and the best case of every pair."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +18,7 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.wins import beta
-from betterthan.posterior import differences
+from betterthan.io.texts import coded
 from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import Signature
@@ -105,8 +107,9 @@ def planned_bounds(
     """
     better = scores.attrs.get("higher_is_better", True)
     values = oriented(scores).astype(float)
-    place, labels = pd.factorize(item_ids(scores))
-    sums, number = sums_by_unit(values, place, len(labels))
+    items = coded(item_ids(scores).tolist())
+    place = items.codes
+    sums, number = sums_by_unit(values, place, len(items.distinct))
     planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
     limits = limits if better else (-limits[1], -limits[0])
     return run_bounds(sums, number, limits, planned), planned, place
@@ -332,6 +335,8 @@ def _answers(parameters: Parameters, rope: float, threshold: float) -> dict[str,
     better, worse = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
     within, sure, unsure = np.zeros(()), np.zeros((), bool), np.zeros((), bool)
     if rope:
+        from betterthan.posterior import differences
+
         below, within, above = np.moveaxis(differences.masses(parameters, rope), -1, 0)
         # of the mass within the rope, the least and the most that any values lead to
         sure = 1 - above[_BEST] - below[_WORST] >= threshold

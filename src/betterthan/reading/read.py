@@ -65,7 +65,7 @@ class ReadOptions(TypedDict, total=False):
 _COUNTED = ("successes", "trials")
 
 
-def trials(source: str | Path | pd.DataFrame) -> Any:
+def trials(source: "str | Path | pd.DataFrame") -> Any:
     """Successes of trials: columns ``system, item, successes, trials``."""
     table = table_of(source)
     columns = {role: find(table, role) for role in ("item", "system")}
@@ -86,7 +86,7 @@ def trials(source: str | Path | pd.DataFrame) -> Any:
     return counted_trials.assign_attrs(source=table.source, reading=summary)
 
 
-def measures(source: str | Path | pd.DataFrame) -> xr.DataArray:
+def measures(source: "str | Path | pd.DataFrame") -> "xr.DataArray":
     """Counts of a table of measures: columns ``measure``, ``higher_is_better``, a column a
     system.
     """
@@ -124,8 +124,8 @@ def layout_reader(layout: str) -> Callable[[Any], Any]:
     return reading.read if layout == "labels" else reading.read_confusion
 
 
-Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
-Source = str | Path | pd.DataFrame | Logs | Tables
+type Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
+type Source = str | Path | pd.DataFrame | Logs | Tables
 _OF_LOGS = ("task", "metric", "filter", "epoch", "join", "errors", "unscored")
 _DEFAULTS: dict[str, Any] = (
     dict.fromkeys(ReadOptions.__annotations__)
@@ -138,7 +138,7 @@ _DEFAULTS: dict[str, Any] = (
 @overload
 def read(  # pyright: ignore[reportOverlappingOverload]
     source: Source, *, layout: Literal["judgments", "trials"]
-) -> xr.Dataset: ...
+) -> "xr.Dataset": ...
 @overload
 def read(
     source: Source,
@@ -148,7 +148,7 @@ def read(
     strata: str | Sequence[str] | None = None,
     drop: bool = False,
     item: str | None = None,
-) -> xr.Dataset: ...
+) -> "xr.Dataset": ...
 @overload
 def read(
     source: Source,
@@ -156,14 +156,14 @@ def read(
     systems: Sequence[str] | Mapping[str, str] | Callable[..., str] | None = None,
     unit: str | None = None,
     **options: Unpack[ReadOptions],
-) -> xr.DataArray: ...
+) -> "xr.DataArray": ...
 def read(
     source: Source,
     *,
     systems: Any = None,
     unit: str | None = None,
     **options: Unpack[ReadOptions],
-) -> xr.DataArray | xr.Dataset:
+) -> "xr.DataArray | xr.Dataset":
     """Read the results of several systems: scores of each item, or counts of each pair.
 
     Parameters

@@ -1,5 +1,7 @@
 """Decide whether a source holds logs or tables."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan.io.files import FORMATS, dataset_name, table_of, unknown_type
+from betterthan.io.frames import is_frame
 from betterthan.io.problems import listed, problem
 from betterthan.io.table import Table
 from betterthan.logs.judgments import judgment_kind
@@ -55,7 +58,7 @@ def in_pandas(data: Any) -> Any:
 
 def logs_in(source: Any, format: str | None) -> Sorted | None:
     """The logs among the files of a source; None where there is none, and tables are meant."""
-    if isinstance(source, pd.DataFrame) or _has_frames(source):
+    if is_frame(source) or _has_frames(source):
         return None
     sources = find_files(source)
     if format is not None:
@@ -92,7 +95,7 @@ def runs_in(
 def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
     """Return the runs in frames of a tool, with their names; None for other frames."""
     frames = source if isinstance(source, Mapping) else {"DataFrame": source}
-    if not frames or not all(isinstance(value, pd.DataFrame) for value in frames.values()):
+    if not frames or not all(is_frame(value) for value in frames.values()):
         return None
     from betterthan.logs.of_tool_rows import frame_run
     from betterthan.logs.reading import checked
@@ -108,7 +111,7 @@ def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
 
 def tables_in(source: Any) -> Any:
     """Replace a folder or a pattern by its table files."""
-    if isinstance(source, pd.DataFrame) or _has_frames(source):
+    if is_frame(source) or _has_frames(source):
         return source
     if isinstance(source, Mapping):
         return {
@@ -146,7 +149,7 @@ def _is_table(source_file: LogSource) -> bool:
 
 def _has_frames(source: Any) -> bool:
     if isinstance(source, Mapping):
-        return any(isinstance(value, pd.DataFrame) for value in source.values())
+        return any(is_frame(value) for value in source.values())
     return not isinstance(source, str | Path | Mapping | Sequence)
 
 
