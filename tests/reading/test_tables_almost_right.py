@@ -65,6 +65,10 @@ def test_files_of_labels_and_one_prediction_each_are_systems(predictions, tmp_pa
     with pytest.raises(ValueError, match=r"c.csv: column 'y_true' holds the labels"):
         bt.read(numbers)
     assert table(bt.read(numbers, layout="predictions"))["d"] == {"q1": 1, "q2": 0}
+    assert table(bt.read(numbers, names="systems"))["d"] == {"q1": 1, "q2": 0}
+    right = save(tmp_path, "e.csv", "id,score\nq1,0\nq2,1\n")
+    mixed = bt.gate(right, numbers[0], margin=0.1)
+    assert mixed.verdict == "inconclusive"
 
 
 def test_an_item_with_two_labels_is_refused(predictions, tmp_path):

@@ -176,8 +176,11 @@ def that_take(choice: str) -> str:
     return " and ".join(sorted(layout.name for layout in LAYOUTS if choice in layout.takes))
 
 
-def recognise(table: Table) -> str:
-    """The one layout that fits; an error where none or several do."""
+def recognise(table: Table, *, of_one_system: bool = False) -> str:
+    """The one layout that fits; an error where none or several do.
+
+    A table of one system has no further one that is called ``label``: it holds the labels.
+    """
     if DIRECTION in table.by_name:
         raise problem(
             table.source,
@@ -188,6 +191,8 @@ def recognise(table: Table) -> str:
     if not fits:
         _refuse_incomplete(table)
         fits = _predictions_or_wide(table)
+    if of_one_system and fits[0] == "predictions":
+        return "predictions"
     if len(fits) > 1:
         choices = " or ".join(f"layout={layout!r}" for layout in fits)
         reason = f"fits {' and '.join(fits)} (columns {listed(table.columns)}); pass {choices}"

@@ -358,9 +358,7 @@ def read_tables(
         name: applied(_table(item_source, name, meanings.sep), meanings)
         for name, item_source in named.items()
     }
-    predicted = ""
-    if names_are != "datasets" and layout in (None, "predictions"):
-        by_name, predicted = predictions_as_scores(by_name, layout)
+    by_name, predicted = predictions_as_scores(by_name, layout, names_are)
     by_file = layout is None or names_are == "systems" or bool(predicted)
     by_file = by_file and is_file_per_system(by_name, names_are)
     columns: list[str] = []

@@ -29,28 +29,33 @@ _NUMBERED = "items are row numbers"
 
 
 def predictions_as_scores(
-    tables: dict[str, Table], layout: str | None
+    tables: dict[str, Table], layout: str | None, names_are: str | None
 ) -> tuple[dict[str, Table], str]:
-    """Tables of gold and the predictions of one system each, as scores of 0 and 1; others as they
-    are. And what the reading says of that.
+    """Tables of gold and the predictions of one system, as scores of 0 and 1; others as they are.
+    And what the reading says of that.
 
     Raises
     ------
     ValueError
         If an item has another label in another table.
     """
-    if len(tables) < 2 or {layout or recognise(t) for t in tables.values()} != {"predictions"}:
+    if len(tables) < 2 or names_are == "datasets" or layout not in (None, "predictions"):
         return tables, ""
-    columns_by_name = {name: prediction_columns(table) for name, table in tables.items()}
-    if any(len(columns) != 1 for columns in columns_by_name.values()):
+    one = names_are == "systems"
+    columns = {
+        name: prediction_columns(table)
+        for name, table in tables.items()
+        if (layout or recognise(table, of_one_system=one)) == "predictions"
+    }
+    if not columns or any(len(own) != 1 for own in columns.values()):
         return tables, ""
-    _refuse_other_labels(list(tables.values()))
-    scores, summary = {}, ""
-    for name, table in tables.items():
-        columns = columns_by_name[name]
-        values, summary = right_or_wrong(table, columns, named=False)
-        rest = {c: v for c, v in table.columns.items() if c in items_of(table).used}
-        scores[name] = replace(table, columns=rest | {columns[0]: values[:, 0]})
+    _refuse_other_labels([tables[name] for name in columns])
+    scores, summary = dict(tables), ""
+    for name, (column,) in columns.items():
+        table = tables[name]
+        values, summary = right_or_wrong(table, [column], named=False)
+        rest = {c: cells for c, cells in table.columns.items() if c in items_of(table).used}
+        scores[name] = replace(table, columns=rest | {column: values[:, 0]})
     return scores, summary
 
 
