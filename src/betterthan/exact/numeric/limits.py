@@ -68,6 +68,8 @@ def equal_heights(
     last: _Array,
     rounds: int = _ROUNDS,
     within: Callable[[_Array, _Array, _Array], _Array] = half_way,
+    *,
+    one_mode: bool = False,
 ) -> tuple[_Array, _Array]:
     """Limits at which the density is equal and beyond which there is a mass of `outside`.
 
@@ -85,6 +87,8 @@ def equal_heights(
         Steps after which a row is given up.
     within : callable, default `half_way`
         From rows, their limits and the moved ones to limits that the law allows.
+    one_mode : bool, default False
+        Whether the density is known to have one mode: then steps are also taken with their squares.
 
     Returns
     -------
@@ -98,7 +102,7 @@ def equal_heights(
             break
         now = limits[:, rows]
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = _step(now, *beyond(rows, now), outside)
+            step = _step(now, *beyond(rows, now), outside, one_mode)
         limits[:, rows] = within(rows, now, now + step)
         finite, done = np.isfinite(step).all(0), np.abs(step).max(0) < last[rows]
         converged[rows[finite & done]] = True
@@ -106,9 +110,11 @@ def equal_heights(
     return limits, converged
 
 
-def _step(limits: _Array, mass: _Array, height: _Array, slope: _Array, outside: float) -> _Array:
-    """Newton's step of both limits, with its squares where it is short and these change it little:
-    for them the slope of the log density is taken to change evenly from limit to limit.
+def _step(
+    limits: _Array, mass: _Array, height: _Array, slope: _Array, outside: float, squares: bool
+) -> _Array:
+    """Newton's step of both limits. If `squares` are wanted, they are used where the step is short
+    and they change it little: the slope of the log density is taken to change evenly between them.
     """
     (f, g), (low, up) = height, slope
     width = limits[1] - limits[0]
@@ -120,9 +126,10 @@ def _step(limits: _Array, mass: _Array, height: _Array, slope: _Array, outside: 
 
     miss, gap = mass.sum(0) - outside, np.log(g) - np.log(f)
     dx, dy = step = solved(miss, gap)
-    squares = (f * low * dx * dx - g * up * dy * dy) / 2, bend * (dy * dy - dx * dx) / 2
-    change = solved(*squares)
-    far, more = np.abs(step).max(0), np.abs(change).max(0)
-    dx, dy = np.where((far < _SHORT * width) & (more < _LITTLE * far), step + change, step)
+    if squares:
+        second = (f * low * dx * dx - g * up * dy * dy) / 2, bend * (dy * dy - dx * dx) / 2
+        change = solved(*second)
+        far, more = np.abs(step).max(0), np.abs(change).max(0)
+        dx, dy = np.where((far < _SHORT * width) & (more < _LITTLE * far), step + change, step)
     most = 0.5 * width
     return np.stack([np.clip(dx, -most, most / 2), np.clip(dy, -most / 2, most)])
