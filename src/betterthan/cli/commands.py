@@ -4,7 +4,7 @@ import inspect
 import tempfile
 import webbrowser
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -317,9 +317,15 @@ def _main(
         raise typer.Exit
 
 
+@cache
+def parser() -> Any:
+    """All commands with their options, built once in a process."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command line; bad input ends with one line on stderr and exit code 2."""
-    ended(partial(app, standalone_mode=False))
+    ended(partial(parser(), standalone_mode=False))
 
 
 if __name__ == "__main__":

@@ -83,9 +83,9 @@ def _command(arguments: list[str]) -> Callable[[], Any]:
             pass
     if arguments[1:] and "--help" not in arguments:
         _load(*(_OF_GATE if arguments[0] == "gate" else ("xarray",)))
-    from betterthan.cli.commands import app
+    from betterthan.cli.commands import parser
 
-    return partial(app, standalone_mode=False)
+    return partial(parser(), standalone_mode=False)
 
 
 class _Later(ModuleType):
