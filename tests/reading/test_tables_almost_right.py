@@ -78,8 +78,24 @@ def test_an_item_with_two_labels_is_refused(predictions, tmp_path):
         bt.read([predictions[0], other])
     scores = save(tmp_path, "s.csv", "id,answer,correct\nq1,red,1\nq2,blue,0\n")
     again = save(tmp_path, "t.csv", "id,answer,correct\nq1,red,1\nq2,blue,0\n")
-    with pytest.raises(ValueError, match=r"column 'correct': numbers.*pass score='correct' if it"):
+    with pytest.raises(ValueError, match=r"column 'correct': .*pass score='correct' if it holds"):
         bt.read([scores, again])
+
+
+@pytest.mark.parametrize("labels", ["1,0", "yes,no", "red,blue"])
+def test_whether_an_answer_is_right_is_no_prediction(tmp_path, labels):
+    yes, no = labels.split(",")
+    cells = (f"q1,{yes},{yes}", f"q2,{no},{yes}", f"q3,{no},{no}")
+    header = "id,label,correct"
+    files = [save(tmp_path, f"{n}.csv", "\n".join((header, *cells[:n]))) for n in (2, 3)]
+    said = "column 'correct': by its name says which predictions are right, and holds none; pass s"
+    with pytest.raises(ValueError, match=said):
+        bt.gate(*files, margin=0.1)
+    wide = "\n".join(("id,label,A_correct,B_correct", *(f"{row},{yes}" for row in cells)))
+    with pytest.raises(
+        ValueError, match=r"column 'A_correct': by its name|holds the labels, or is"
+    ):
+        bt.read(save(tmp_path, "w.csv", wide))
 
 
 def test_files_of_the_same_systems_stay_data_sets(tmp_path):

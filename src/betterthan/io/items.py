@@ -17,7 +17,7 @@ from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
 from betterthan.io.hints import for_runs, not_scores
 from betterthan.io.layouts import candidates, find
-from betterthan.io.measure_names import refuse_several_measures
+from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import (
@@ -276,6 +276,8 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     items, candidates = items_of(table), prediction_columns(table)
     named, systems = systems is not None, chosen(table, candidates, systems)
     at_least_two(table, systems)
+    if not named:
+        refuse_rightness(table.source, systems)
     values, summary = right_or_wrong(table, systems, named)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, sole(table, "gold"), *systems})]

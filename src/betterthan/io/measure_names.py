@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from betterthan.io.problems import in_python, listed, problem
+from betterthan.io.problems import in_python, listed, problem, quoted
 
 _WORD = re.compile(r"[^\W_]+")
 _AMOUNTS = frozenset(  # never only 0 and 1
@@ -30,6 +30,9 @@ _OTHERS = frozenset(
         "probability prob logprob fluency adequacy coherence relevance faithfulness helpfulness "
         "tokens words length"
     )
+)
+_RIGHTNESS = frozenset(  # whether an answer was right, which is no answer
+    _WORD.findall("correct incorrect right wrong passed failed solved success acc accuracy score")
 )
 _OPPOSITE = frozenset(_WORD.findall("no non not free without minus neg negative inverse anti"))
 
@@ -92,6 +95,16 @@ def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
             f"compared as systems; pass one measure: systems={in_python(most.values())}"
         )
         raise problem(source, reason)
+
+
+def refuse_rightness(source: str, columns: Sequence[str]) -> None:
+    """Refuse columns that by their names say which predictions are right, as predictions."""
+    if columns and all(_RIGHTNESS.intersection(_words(column)) for column in columns):
+        right = f"pass score={quoted(columns[0])} if it holds the scores of one system"
+        if len(columns) > 1:
+            right = "leave the labels out (ignore=), and words are true= and false="
+        reason = f"by its name says which predictions are right, and holds none; {right}"
+        raise problem(source, reason, column=columns[0])
 
 
 def _by_measure(columns: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -20,6 +20,7 @@ from betterthan.io.items import (
     sole,
 )
 from betterthan.io.layouts import find, recognise
+from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.table import Table
@@ -53,6 +54,8 @@ def predictions_as_scores(
     scores, summary = dict(tables), ""
     for name, (column,) in columns.items():
         table = tables[name]
+        if layout is None:
+            refuse_rightness(table.source, [column])
         values, summary = right_or_wrong(table, [column], named=False)
         rest = {c: cells for c, cells in table.columns.items() if c in items_of(table).used}
         scores[name] = replace(table, columns=rest | {column: values[:, 0]})
