@@ -44,7 +44,7 @@ def _digest() -> str:
             digest.update(path.relative_to(ROOT).as_posix().encode() + _meaning(path))
     helpers = (
         HERE / "first_screen.py",
-        *(HERE / "_ext" / f"{k}.py" for k in ("calibrated", "forked_pages")),
+        *(HERE / "_ext" / f"{k}.py" for k in ("calibrated", "forked_commands", "forked_pages")),
     )
     for path in (*helpers, *sorted((ROOT / "validation" / "results").glob("*.json"))):
         digest.update(path.read_bytes())

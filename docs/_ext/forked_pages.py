@@ -6,19 +6,20 @@ page.
 """
 
 import base64
+import gc
 import importlib
 import io
 import logging
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import time
 import traceback
 from pathlib import Path
 from typing import Any
 
+import forked_commands
 import matplotlib as mpl
 import stored_fits
 from IPython.core.displayhook import DisplayHook
@@ -35,7 +36,6 @@ _LIBRARIES = (
     *("betterthan", "matplotlib.pyplot", "pandas", "scipy.optimize", "scipy.stats", "xarray"),
     *("arviz", "pymc"),
 )
-_TASKS = Path("/proc/self/task")  # the threads of this process, on Linux
 _INLINE = "module://matplotlib_inline.backend_inline"
 
 
@@ -99,11 +99,10 @@ class _Shell(InteractiveShell):
 
 def _bash(line: str, cell: str) -> None:
     """Like the magic of IPython, but output and errors are one text, in the order written."""
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(["bash", "-c", cell], text=True, check=False, **both)
-    print(done.stdout, end="")
-    if done.returncode:
-        raise RuntimeError(f"exit code {done.returncode}")
+    text, code = forked_commands.shell(cell)
+    print(text, end="")
+    if code:
+        raise RuntimeError(f"exit code {code}")
 
 
 def _redirect(outputs: list[Any]) -> None:
@@ -135,7 +134,7 @@ def _outputs(sources: list[str]) -> list[list[Any]]:
 
 def _forked(sources: list[str], folder: str, seconds: int) -> list[list[Any]]:
     """The outputs, from a fork that runs in this folder for so long at most."""
-    if _TASKS.exists() and len(list(_TASKS.iterdir())) > 1:  # a fork might wait for one forever
+    if forked_commands.threads() > 1:  # a fork might wait for one forever
         raise ExtensionError("pages run in forks of a process of one thread; this one has more")
     reader, writer = os.pipe()
     sys.stdout.flush()
@@ -180,7 +179,8 @@ def run(nb: Any, cwd: str, timeout: int, **_: Any) -> ExecutionResult:
 def setup(app: Any) -> dict[str, bool]:
     """Load the libraries once, and run pages in forks."""
     stored_fits.install()
-    for library in _LIBRARIES:
+    for library in (*_LIBRARIES, *forked_commands.modules()):
         importlib.import_module(library)
+    gc.freeze()  # a fork need not look through what is loaded
     cache.single_nb_execution = run
     return {"parallel_read_safe": True, "parallel_write_safe": True}
