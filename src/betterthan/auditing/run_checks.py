@@ -263,7 +263,10 @@ def directions(logs: LogTables) -> Iterator[Finding]:
 def settings(logs: LogTables) -> Iterator[Finding]:
     """Report settings that differ among the runs of a task; those that affect scores come alone."""
     for task, runs in logs.runs.groupby("task", sort=False):
-        differ = _differing(runs["config"].tolist())
+        configs = runs["config"].tolist()
+        keys = dict.fromkeys(key for config in configs for key in config)
+        values_by_key = {key: [config.get(key) for config in configs] for key in keys}
+        differ = {key: v for key, v in values_by_key.items() if len({repr(x) for x in v}) > 1}
         ranked = [k for k in differ if _last(k) in SETTINGS]
         ranked.sort(key=lambda key: SETTINGS.index(_last(key)))
         systems = tuple(dict.fromkeys(runs["system"]))
@@ -275,13 +278,6 @@ def settings(logs: LogTables) -> Iterator[Finding]:
         if others := [k for k in differ if k not in ranked and not _names_the_system(k)]:
             message = f"other settings differ: {some(others)}"
             yield Finding("config", message, NOTE, task=str(task), n=len(others), of=len(differ))
-
-
-def _differing(configs: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Select the settings that differ among runs, with their values."""
-    keys = dict.fromkeys(key for config in configs for key in config)
-    values_by_key = {key: [config.get(key) for config in configs] for key in keys}
-    return {key: v for key, v in values_by_key.items() if len({repr(x) for x in v}) > 1}
 
 
 def versions(logs: LogTables) -> Iterator[Finding]:

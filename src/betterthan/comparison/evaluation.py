@@ -215,7 +215,8 @@ def evaluate(
         quantity = quantity_of(loaded.kind, totals, options, advised, together=together)
     else:
         quantity = whole.quantity
-    runs = _has_runs(loaded, takes)
+    scored = loaded.by_item and names.TALLY not in loaded.scores.dims
+    runs = EPOCH in takes and scored and several(loaded.scores, EPOCH)
     item_scores = mean_of_runs(loaded.scores) if runs else loaded.scores
     count = _count_items if loaded.by_item else _pool_counts
     raw_counts, columns, notes = count(item_scores, options)
@@ -305,12 +306,6 @@ def _takes(loaded: LoadedData, options: Options, advice: "Advice | None") -> Seq
     if advice is not None and advice.spec.fitted:
         takes = advice.spec.takes
     return [k for k in takes if k != CLUSTER] if unlabelled(loaded.data, CLUSTER) else takes
-
-
-def _has_runs(loaded: LoadedData, takes: Sequence[str]) -> bool:
-    """Whether an item stands once, with the mean of its runs."""
-    scored = loaded.by_item and names.TALLY not in loaded.scores.dims
-    return EPOCH in takes and scored and several(loaded.scores, EPOCH)
 
 
 def _weighing_units(totals: UnitTotals | None, unit: str) -> UnitTotals | None:

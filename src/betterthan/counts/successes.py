@@ -118,7 +118,12 @@ def trials_from_table(
     """
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
-    _filled(table, (item, system, successes, trials))
+    columns = (item, system, successes, trials)
+    require_columns(table, columns)
+    for column in columns:
+        blank = np.flatnonzero(table[column].isna().to_numpy())
+        if len(blank):
+            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
     again = np.flatnonzero(ids.duplicated().to_numpy())
     if len(again):
@@ -145,15 +150,6 @@ def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
         values[item_codes, system_codes] = numbers
         variables[key] = (_CELL, values)
     return xr.Dataset(variables, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
-
-
-def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
-    """Refuse a table that lacks a column, or a value in one."""
-    require_columns(table, columns)
-    for column in columns:
-        blank = np.flatnonzero(table[column].isna().to_numpy())
-        if len(blank):
-            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
 
 
 def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:

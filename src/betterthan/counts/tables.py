@@ -215,20 +215,16 @@ def from_contingency(
     >>> from_contingency(698, 12, 2, 288).sel(system_a="A", system_b="B").values.tolist()
     [12, 2, 986]
     """
-    first, second = _two_names(systems)
+    two = () if isinstance(systems, str) else checks.labels(systems, "systems", "two names")
+    if len(two) != 2:
+        raise ValueError(f"systems is {checks.quoted(systems)}; give two names")
+    first, second = two
     checks.not_against_itself(first, second, "systems")
     right, a, b, wrong = contingency_cells(both_right, only_a, only_b, both_wrong)
     counts = from_table({(first, second): (a, b, right + wrong)}, unit="item")
     n = right + a + b + wrong
     counts.values[[0, 1], [0, 1], 2] = n  # a system ties with itself on every item
     return counts.assign_attrs(n_items=n)
-
-
-def _two_names(systems: Any) -> tuple[str, ...]:
-    both = () if isinstance(systems, str) else checks.labels(systems, "systems", "two names")
-    if len(both) != 2:
-        raise ValueError(f"systems is {checks.quoted(systems)}; give two names")
-    return both
 
 
 def contingency_cells(both_right: int, only_a: int, only_b: int, both_wrong: int) -> list[int]:

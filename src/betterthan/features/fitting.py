@@ -305,7 +305,7 @@ def _held_out(search: _Search) -> dict[str, Any]:
     sst = least_squares.left_out(z[:, :0], y, table.groups)[1]
     training = 1 - rss / sst
     refits = _searched(z, y, search.direction, table.groups)
-    predicted = _per_row(refits, z, table.groups)
+    predicted = (least_squares.design(z) * refits.coefficients[table.groups]).sum(1)
     parts: dict[str, Any] = {
         "held_out": (names.DIALOGUE, table.y - errors),
         "held_out_chosen": (names.DIALOGUE, predicted + table.y.mean()),
@@ -336,11 +336,6 @@ def _measures(name: str, errors: np.ndarray, y: np.ndarray, groups: np.ndarray) 
         f"mse{name}": float(square.mean()),
         f"mse{name}_sd": float(square.std(ddof=1)),
     }
-
-
-def _per_row(search: stepwise.Search, z: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Each row predicted by the fold that left it out."""
-    return (least_squares.design(z) * search.coefficients[groups]).sum(1)
 
 
 def _refuse_perfect(table: FeatureTable) -> None:

@@ -104,7 +104,10 @@ def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset
             "prior=, such as (1, 1, 1)"
         )
     if recorded is None and is_table(prior) and not is_judged(counts):
-        recorded, prior = _prior_by_pair(prior, posterior), None
+        labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE
+        rows = Prior.parse(prior, posterior, labels).numbers
+        coords = {names.PAIR: posterior[names.PAIR].values, names.OUTCOME: list(labels)}
+        recorded, prior = xr.DataArray(rows, coords, (names.PAIR, names.OUTCOME)), None
     if isinstance(recorded, xr.DataArray):
         return _by_pair(counts, tree, recorded, prior, sampled)
     prior = recorded if prior is None else prior
@@ -204,14 +207,6 @@ def _kind(posterior: Any) -> str:
         return _INDEPENDENT
     binary = "p" in posterior and "theta" not in posterior
     return "beta_binomial" if binary else "dirichlet_multinomial"
-
-
-def _prior_by_pair(prior: Any, posterior: xr.Dataset) -> xr.DataArray:
-    """Prior of each pair of the draws, checked."""
-    labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE
-    rows = Prior.parse(prior, posterior, labels).numbers
-    coords = {names.PAIR: posterior[names.PAIR].values, names.OUTCOME: list(labels)}
-    return xr.DataArray(rows, coords, (names.PAIR, names.OUTCOME))
 
 
 def _in_direction(

@@ -103,7 +103,9 @@ def reliability(
     numbers = _numbers_of_runs(k)
     checks.one_of(kind, KINDS, "kind")
     fit = Fit.from_tree(tree, ("repeated",))
-    runs = _median_runs(fit.constant["trials"].transpose(names.ITEM, names.SYSTEM).values)
+    trials = fit.constant["trials"].transpose(names.ITEM, names.SYSTEM).values
+    tried = np.where(trials > 0, trials, np.nan)
+    runs = np.ceil(np.nanmedian(tried, axis=0)).astype(np.int64)
     value, low, high = of_draws(fit, numbers, runs, kind)
     coords: dict[str, Any] = {names.SYSTEM: fit.systems, "k": numbers}
     parts = _by_system(value, low, high, question)
@@ -168,12 +170,6 @@ def _pairs(fit: Fit, draws: np.ndarray, beyond: np.ndarray, question: Question) 
     for name in decided.keys() - result.keys():
         decided[name] = xr.where(either, withheld[name], decided[name], keep_attrs=False)
     return decided
-
-
-def _median_runs(trials: np.ndarray) -> np.ndarray:
-    """Median number of runs of the items that a system tried, rounded up, (system,)."""
-    tried = np.where(trials > 0, trials, np.nan)
-    return np.ceil(np.nanmedian(tried, axis=0)).astype(np.int64)
 
 
 def _numbers_of_runs(k: Any) -> list[int]:

@@ -274,20 +274,13 @@ def prob_of_pass(
     """
     won, lost, tied = counts
     a, b = won + lost + sum(names.PRIOR[:2]), tied + names.PRIOR[2]
-    m, weight = _decisive(more, a, b)
+    m = np.arange(more + 1)
+    ways = special.gammaln(more + 1.0) - special.gammaln(m + 1.0) - special.gammaln(more - m + 1.0)
+    weight = np.exp(ways + special.betaln(a + m, b + more - m) - special.betaln(a, b))
+    likely = weight > _NEGLIGIBLE
+    m, weight = m[likely], weight[likely]
     needed = boundary(m + won + lost, sum(counts) + more, margin, threshold)
     return float(weight @ binomial_tail(np.ceil(needed) - won, m, 0.5))
-
-
-def _decisive(n: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the possible numbers of decisive items among n, and their Beta-binomial
-    probabilities.
-    """
-    m = np.arange(n + 1)
-    ways = special.gammaln(n + 1.0) - special.gammaln(m + 1.0) - special.gammaln(n - m + 1.0)
-    weight = np.exp(ways + special.betaln(a + m, b + n - m) - special.betaln(a, b))
-    likely = weight > _NEGLIGIBLE
-    return m[likely], weight[likely]
 
 
 def further_units(

@@ -241,12 +241,13 @@ def fit(
     form = {"position": position, "judges": judges}
     rows = judgment_rows(data, **form)
     weights = Weights(rows, tie_model, position)
+    coords = {"row": np.arange(len(rows.a)), names.OUTCOME: list(names.OUTCOMES)}
     model = importance.WeightedModel(
         posterior=weights.posterior(),
         variables=weights.variables,
         log_prior=weights.log_prior,
         outcomes=weights.outcomes,
-        observed=_observed(rows),
+        observed=xr.DataArray(rows.counts, coords, ("row", names.OUTCOME)),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},
         build=partial(build, data, tie_model=tie_model, **form),
         target_accept=TARGET_ACCEPT,
@@ -267,11 +268,6 @@ def _attrs(rows: Rows, tie_model: str) -> dict[str, Any]:
         "tie_model": tie_model,
         "n_judgments": int(rows.counts.sum()),
     }
-
-
-def _observed(rows: Rows) -> xr.DataArray:
-    coords = {"row": np.arange(len(rows.a)), names.OUTCOME: list(names.OUTCOMES)}
-    return xr.DataArray(rows.counts, coords, ("row", names.OUTCOME))
 
 
 def _refuse_other_kinds(data: Any) -> None:

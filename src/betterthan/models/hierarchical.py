@@ -248,7 +248,10 @@ def fit(
     if pair_prior.weighted:
         if crossed or centre is not None:
             sampler = _require_nuts(sampler)
-        datasets = DataSets(data.values, pair_prior.columns(), _alike(concentration))
+        held = concentration
+        if held is not None:
+            held = checks.positive_real(held, "concentration")
+        datasets = DataSets(data.values, pair_prior.columns(), Alike(CORRELATION, held=held))
     tree = importance.fit_groups(datasets, data, pair_prior, builder, attrs, sampler, run)
     posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([run.seed, 1])
     if crossed:
@@ -336,11 +339,6 @@ def _require_nuts(sampler: str | None) -> str:
             "centre that is held, are for sampler='nuts'"
         )
     return checks.one_of(sampler or "nuts", importance.SAMPLERS, "sampler")
-
-
-def _alike(concentration: float | None) -> Alike:
-    held = None if concentration is None else checks.positive_real(concentration, "concentration")
-    return Alike(CORRELATION, held=held)
 
 
 def _mean(prior: Any, centre: Any, data: Groups) -> Any:

@@ -229,7 +229,7 @@ def fit(
     number = _node_count(trials, nodes, discrimination)
     both = {"successes": successes, "trials": trials}
     coords = {names.ITEM: items, names.SYSTEM: systems}
-    counts = _as_dataset(both, coords)
+    counts = xr.Dataset({k: (_CELL, v) for k, v in both.items()}, coords)
     model = importance.WeightedModel(
         posterior=_build_posterior(kind, successes, trials, number),
         variables=partial(_variables, kind, **both, seed=run.seed),
@@ -247,10 +247,6 @@ def fit(
     tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     tree["constant_data"] = counts
     return tree
-
-
-def _as_dataset(both: dict[str, np.ndarray], coords: dict[str, Any]) -> xr.Dataset:
-    return xr.Dataset({k: (_CELL, v) for k, v in both.items()}, coords)
 
 
 def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, Any]:

@@ -221,13 +221,10 @@ def tau_scores(
         if REFERENCE in scores.dims:
             scores = scores.mean(REFERENCE) if references == "mean" else scores.max(REFERENCE)
         if restrict is not None:
-            scores = scores.assign_coords(coverage=_covered(table["coverage"]))
+            coverage = table["coverage"]
+            coverage = coverage.mean(REFERENCE) if REFERENCE in coverage.dims else coverage
+            scores = scores.assign_coords(coverage=coverage)
     return scores.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
-
-
-def _covered(coverage: xr.DataArray) -> xr.DataArray:
-    """The mean over several references."""
-    return coverage.mean(REFERENCE) if REFERENCE in coverage.dims else coverage
 
 
 def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -350,18 +350,14 @@ def _difference(
     ax: "Axes", sides: Sides, rope: float, pair_names: _Named, per_example: bool
 ) -> str:
     if rope:
-        _shade_rope(ax, rope, sides)
+        look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
+        inside = f"P(|d| ≤ {rope:g}) {drawing.probability(sides.within)}"
+        ax.fill_between([-rope, rope], 0, 1.04 * np.nanmax(sides.density), label=inside, **look)
     _two_sides(ax, sides, 0.0, pair_names, rope)
     first, second = pair_names
     rates = f"Difference in win rate ({first} − {second})"
     ax.set_xlabel(rates if per_example else f"Difference, above 0 where {first} is better")
     return f"Posterior of the difference, {first} against {second}"
-
-
-def _shade_rope(ax: "Axes", rope: float, sides: Sides) -> None:
-    look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
-    inside = f"P(|d| ≤ {rope:g}) {drawing.probability(sides.within)}"
-    ax.fill_between([-rope, rope], 0, 1.04 * np.nanmax(sides.density), label=inside, **look)
 
 
 def _two_sides(

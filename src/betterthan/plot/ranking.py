@@ -87,12 +87,10 @@ def ranks(
         _draw_cells(ax, probabilities, labels)
         best_texts = [numbers.probability(float(p)) for p in rows["prob_best"].values]
         drawing.write_at_right(ax, best_texts)
-        return drawing.finish(ax, _title(len(probabilities), ranked.sizes[names.SYSTEM]))
-
-
-def _title(n_drawn: int, total: int) -> str:
-    count_text = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
-    return f"Posterior probability of each rank, {count_text} systems\nOn the right: P(best)"
+        n_drawn, total = len(probabilities), ranked.sizes[names.SYSTEM]
+        drawn = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
+        title = f"Posterior probability of each rank, {drawn} systems\nOn the right: P(best)"
+        return drawing.finish(ax, title)
 
 
 def _ranked(data: Any, rng: Any) -> xr.Dataset:

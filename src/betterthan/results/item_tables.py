@@ -43,7 +43,14 @@ def agreement_cells(data: xr.Dataset, first: Any, second: Any) -> dict[str, np.n
     n = cells.sum(0)
     complete = (scored[first] == n) & (scored[second] == n) & (right[second] == both + losses)
     cells = np.where(complete & (cells >= 0).all(0), cells, -1)
-    return dict(zip(CELLS, cells, strict=True)) | _coefficients(cells)
+    a, b, c, d = np.where(cells[0] < 0, np.nan, cells.astype(float))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        phi = (a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d))
+        kappa = 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
+    return dict(zip(CELLS, cells, strict=True)) | {
+        "phi": phi,
+        "kappa": np.where(np.isfinite(phi), kappa, np.nan),
+    }
 
 
 def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
@@ -54,15 +61,6 @@ def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
         return None
     right, scored = (data[k].values.astype(int).tolist() for k in ("n_right", "n_scored"))
     return right, scored
-
-
-def _coefficients(cells: np.ndarray) -> dict[str, np.ndarray]:
-    """Phi and kappa of (cell, pair)."""
-    a, b, c, d = np.where(cells[0] < 0, np.nan, cells.astype(float))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        phi = (a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d))
-        kappa = 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
-    return {"phi": phi, "kappa": np.where(np.isfinite(phi), kappa, np.nan)}
 
 
 def agreement_part(context: ReportContext) -> Part | None:

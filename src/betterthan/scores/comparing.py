@@ -110,7 +110,10 @@ def compare(
         correction=correction,
         rng=seed,
     )
-    result = result.assign(_p_values(test, correction))
+    adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
+    parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
+    parts |= {"p_value_mcse": test["p_value_mcse"]} if test.attrs["sampled"] else {}
+    result = result.assign(parts)
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
     summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
     if chosen in _CLOSED_FORM and unit == names.ITEM and single_mentions(summed):
@@ -135,10 +138,3 @@ def compare(
     rests = {k: result.attrs[k] for k in ("n_weighed", "rare_labels") if k in result.attrs}
     result.attrs = provenance.to_attrs() | rests | {"test_method": test.attrs["method"]}
     return Comparison(result)
-
-
-def _p_values(test: xr.Dataset, correction: str) -> dict[str, xr.DataArray]:
-    """p, p adjusted for the number of pairs, and the error of what was sampled."""
-    adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
-    parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
-    return parts | ({"p_value_mcse": test["p_value_mcse"]} if test.attrs["sampled"] else {})

@@ -287,7 +287,7 @@ def _node_values(density: Density) -> tuple[np.ndarray, np.ndarray, Shape]:
     start = np.broadcast_to(density.start, (_NODES, *density.start.shape))
     limits = np.outer([-_END, _END], np.ones(start.shape[1]))
     for _ in range(_PASSES):
-        r = _nodes(limits)
+        r = limits[0] + (limits[1] - limits[0]) * np.linspace(0, 1, _NODES)[:, None]
         mode, root, log = _modes(density, r, start)
         inside = log > log.max(0) - _DEEP
         first = np.maximum(inside.argmax(0) - 1, 0)
@@ -298,11 +298,6 @@ def _node_values(density: Density) -> tuple[np.ndarray, np.ndarray, Shape]:
         limits = low + size * np.stack([first, last]) / (_NODES - 1)
         start = np.broadcast_to(mode[log.argmax(0), np.arange(mode.shape[1])], mode.shape)
     raise ValueError("how alike groups are has no density within reach")
-
-
-def _nodes(limits: np.ndarray) -> np.ndarray:
-    """Of r, (node, table)."""
-    return limits[0] + (limits[1] - limits[0]) * np.linspace(0, 1, _NODES)[:, None]
 
 
 def _modes(
