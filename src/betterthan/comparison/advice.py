@@ -10,9 +10,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData, recognise
-from betterthan.counts.additivity import both_right
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.shapes import systems_of, to_pairs, to_square
+from betterthan.counts.tables import both_right
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.io.texts import text_array
 from betterthan.model_registry import Spec, spec_of

@@ -12,8 +12,8 @@ from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import UnitTotals
-from betterthan.counts.additivity import both_right
 from betterthan.counts.shapes import Table
+from betterthan.counts.tables import both_right
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities, Evidence

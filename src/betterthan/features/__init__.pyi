@@ -1,5 +1,5 @@
+from .fitting import PerformanceFunction as PerformanceFunction
 from .fitting import performance_function as performance_function
-from .formulas import PerformanceFunction as PerformanceFunction
 from .learners import compare_learners as compare_learners
 from .of_confusions import fit_beta as fit_beta
 from .of_confusions import from_confusion as from_confusion

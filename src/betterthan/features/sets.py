@@ -23,8 +23,7 @@ import betterthan
 from betterthan import checks, names
 from betterthan.exact.regression import folds, least_squares, stepwise
 from betterthan.features import tables
-from betterthan.features.fitting import fit_table, searched_as
-from betterthan.features.formulas import PerformanceFunction
+from betterthan.features.fitting import PerformanceFunction, fit_table, searched_as
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.signed import Signature
 

@@ -49,7 +49,7 @@ from betterthan.exact.laplace.tables import Alike, Shares
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
 from betterthan.exact.wins.clusters import log_gamma_beyond
-from betterthan.models import importance, likelihood_data, log_priors, simplex
+from betterthan.models import importance, likelihood_data, simplex
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -484,7 +484,7 @@ class Clusters:
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of shares, and of the coordinates of correlations, of each draw."""
         shares = zip(("p", "s"), self.priors, strict=True)
-        densities = {name: log_priors.beta(values[name], *prior) for name, prior in shares}
+        densities = {name: importance.beta(values[name], *prior) for name, prior in shares}
         raw = [f"{k}_raw" for k in CORRELATIONS] if self.correlation is None else []
         return densities | {name: self.alike.log_prior(values[name]) for name in raw}
 

@@ -54,7 +54,7 @@ from betterthan.exact.laplace.tables import Alike, Thirds, mean_probabilities
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.exact.wins.clusters import log_gamma_beyond, log_orders
-from betterthan.models import importance, likelihood_data, log_priors, made_up, simplex
+from betterthan.models import importance, likelihood_data, made_up, simplex
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -419,9 +419,9 @@ class DataSets:
 
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the mean, and of how alike data sets are, of each draw."""
-        densities = {"mu": log_priors.dirichlet(values["mu"], self.prior)}
+        densities = {"mu": importance.dirichlet(values["mu"], self.prior)}
         if self.alike.held is None:
-            densities["correlation"] = log_priors.beta(values["correlation"], *self.alike.prior)
+            densities["correlation"] = importance.beta(values["correlation"], *self.alike.prior)
         return densities
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:

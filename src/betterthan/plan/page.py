@@ -13,9 +13,9 @@ from betterthan.plan.power import wanted_probability
 from betterthan.plan.words import wanted_verdict
 from betterthan.results import marks, numbers
 from betterthan.results.document import Document, Part, Table
-from betterthan.results.escapes import on_one_line
 from betterthan.results.first_screen import FirstScreen, Step
-from betterthan.results.interval_picture import Scale
+from betterthan.results.numbers import on_one_line
+from betterthan.results.picture import Scale
 
 _NUMBERS = 20  # of items at which a curve is computed
 _FEWEST = 20  # items up to which it is drawn at least

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric import monte_carlo
-from betterthan.features.formulas import PerformanceFunction
+from betterthan.features.fitting import PerformanceFunction
 from betterthan.plot import drawing
 
 if TYPE_CHECKING:

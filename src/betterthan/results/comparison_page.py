@@ -11,26 +11,25 @@ from betterthan.results.barg import barg_part
 from betterthan.results.brief import audit_part, matrix_part, pairs_part, rule, systems_part
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Figure, Part
-from betterthan.results.escapes import on_one_line
 from betterthan.results.first_screen import first_screen
 from betterthan.results.groups_page import groups_part
-from betterthan.results.item_tables import agreement_part, items_part
+from betterthan.results.item_tables import agreement_part, items_part, runs_part
 from betterthan.results.marks import matrix, matrix_classes
 from betterthan.results.methods import data_part, diagnostics_part, limits, model_part, multiplicity
+from betterthan.results.numbers import on_one_line
 from betterthan.results.page_data import page_data
 from betterthan.results.pair_tables import (
     datasets_table,
     opposed_notes,
     outlook_columns,
     outlook_part,
+    suite_part,
     ties_table,
     wins_part,
 )
 from betterthan.results.provenance import signature
-from betterthan.results.run_tables import runs_part
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import tests_part
-from betterthan.results.suite_tables import suite_part
 
 _DRAWN_SYSTEMS = 400  # systems up to which the matrix is drawn
 

@@ -12,8 +12,8 @@ from betterthan.results.brief import answer_context
 from betterthan.results.columns import count, difference, interval_label, number
 from betterthan.results.comparison_page import matrix_section
 from betterthan.results.document import Document, Part, Table, parts_present
-from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_facts
+from betterthan.results.numbers import on_one_line
 from betterthan.results.pair_tables import COUNTS, P_BETTER, table_by_pair, verdict, with_marks
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences

@@ -1,4 +1,6 @@
-"""Items in a report: on which two systems are right or wrong, and on which they differ most."""
+"""Items in a report: on which two systems are right or wrong, on which they differ most, and how
+much of an error is due to repeated runs.
+"""
 
 from typing import Any
 
@@ -9,7 +11,7 @@ from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part, Table
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 
 CELLS = ("both_right", "a_only", "b_only", "both_wrong")
 
@@ -146,3 +148,36 @@ _NOTE_PAIR = (
     "is ahead: read these for a wrong key, or a question that can be taken in two ways. "
     "counts.disagreements gives every item."
 )
+
+
+_ROWS = 40
+
+
+def runs_part(context: ReportContext) -> Part | None:
+    """Of each system how its runs vary, and both standard errors of its mean."""
+    if "run_error" not in context.data:
+        return None
+    data = context.data
+    columns = {
+        key: data[f"run_{key}"].values for key in ("number", "mixed", "error", "error_of_runs")
+    }
+    rows = [
+        (
+            system,
+            f"{columns['number'][i]:.3g}",
+            f"{numbers.percent(columns['mixed'][i])}%",
+            f"{columns['error'][i]:.3f}",
+            f"{columns['error_of_runs'][i]:.3f}",
+        )
+        for i, system in enumerate(context.systems)
+    ]
+    heads = ("System", "Runs of an item", "Items with mixed runs")
+    heads += ("SE, items like these", "SE, these items only")
+    table = Table(
+        heads, rows, "Repeated runs: standard errors of the mean of all runs", visible=_ROWS
+    )
+    note = (
+        "Error bars of the runs only understate what new items would show: verdicts are for items "
+        "like these. betterthan.plan.runs finds the best number of runs for a budget."
+    )
+    return Part("Repeated runs", tables=[table], notes=[note])

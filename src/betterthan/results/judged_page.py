@@ -14,7 +14,7 @@ from betterthan.results.columns import (
 )
 from betterthan.results.context import printable
 from betterthan.results.document import Document, Part, parts_present
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.pair_tables import (
     COUNTS,
     P_BETTER,

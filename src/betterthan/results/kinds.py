@@ -88,7 +88,7 @@ KINDS = (
     Kind("orders.read", _is_orders, "results.orders_page.orders_page"),
     Kind(
         "features.performance_function",
-        _is_a("PerformanceFunction", "features.formulas"),
+        _is_a("PerformanceFunction", "features.fitting"),
         "results.features_page.function_page",
     ),
     Kind("models.performance_function.fit", _is_posterior, "results.features_page.posterior_page"),

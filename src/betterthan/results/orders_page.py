@@ -20,7 +20,7 @@ from betterthan.results.columns import (
     sampled_by,
 )
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.order_sentences import (
     agreement_facts,
     agreement_sentences,

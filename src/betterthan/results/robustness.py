@@ -24,7 +24,7 @@ from betterthan.exact.planning.verdicts import (
 )
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.results import numbers, rows
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
 
 _BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do

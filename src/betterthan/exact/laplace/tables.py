@@ -23,9 +23,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace import newton, psis
+from betterthan.exact.laplace import newton
 from betterthan.exact.laplace.nested import more
 from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.wins.clusters import KAPPA, LEAST, log_gamma_beyond
 
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
@@ -161,15 +162,15 @@ def draws(density: Density, number: int, random: np.random.Generator) -> Drawn:
         drawn = tuple(np.concatenate(both) for both in zip(drawn, extra, strict=True))
         smoothed = _smoothed(drawn[2])
     weight, k_hat = smoothed
-    index = np.stack([psis.evenly(column, number, random) for column in weight], axis=1)
+    index = np.stack([monte_carlo.evenly(column, number, random) for column in weight], axis=1)
     r, x = (part[index, np.arange(index.shape[1])] for part in drawn[:2])
-    worth = np.array([psis.effective(column) for column in weight])
+    worth = np.array([monte_carlo.effective(column) for column in weight])
     return Drawn(r, x, k_hat, worth, weight.shape[1])
 
 
 def _smoothed(log_ratio: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weights (table, draw) and k-hat (table,)."""
-    weight, k_hat = zip(*map(psis.smoothed, log_ratio.T), strict=True)
+    weight, k_hat = zip(*map(monte_carlo.smoothed, log_ratio.T), strict=True)
     return np.stack(weight), np.array(k_hat)
 
 
