@@ -74,11 +74,11 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
     return dataset if ranked.documents != [""] else dataset.isel({DOCUMENT: 0}, drop=True)
 
 
-def consensus_of(references: Ranked, method: str = "auto") -> Ranked:
+def consensus_of(references: Ranked) -> Ranked:
     """Return the consensus of the references as the only reference."""
     ranks = np.full((len(references.documents), 1, references.items.shape[1]), np.nan)
     for d in range(len(references.documents)):
-        order = _order(references.ranks[d], references.documents[d], method)[0]
+        order = _order(references.ranks[d], references.documents[d], "auto")[0]
         ranks[d, 0, order] = np.arange(1, len(order) + 1)
     return replace(references, systems=[REFERENCE], ranks=ranks)
 
