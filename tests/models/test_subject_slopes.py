@@ -11,8 +11,8 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.models import subject_slopes as model
+from betterthan.models.rows_of_subjects import repeated, rotated
 from betterthan.models.sampling import without_compiler
-from betterthan.models.subject_slopes import repeated, rotated
 from betterthan.posterior.convergence import diagnose
 from validation import of_subject_slopes
 from validation.quadrature_of_texts import slope_by_quadrature

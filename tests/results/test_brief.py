@@ -12,7 +12,8 @@ import betterthan as bt
 from betterthan.results import numbers
 from betterthan.results.brief import brief_page
 from betterthan.results.comparison import Comparison
-from betterthan.results.picture import ASCII, UNICODE, _more
+from betterthan.results.interval_picture import ASCII, UNICODE
+from betterthan.results.picture import _more
 from betterthan.results.text import short_names
 
 LONG = [

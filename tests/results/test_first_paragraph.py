@@ -10,7 +10,7 @@ from golden.cases import CASES
 
 import betterthan as bt
 from betterthan.results.facts import Answer, Pair, answer_facts
-from betterthan.results.picture import Row, draw
+from betterthan.results.interval_picture import Row, draw
 from betterthan.results.robustness import Missing
 from betterthan.results.rows import order_by
 from betterthan.results.sentences import answer_sentences

@@ -57,6 +57,12 @@ def differences_of(
     dataset_index = dataset_index[item]
     rows, middle = _by_dataset(y, pair, dataset_index, (max(len(datasets), 1), len(a)))
     coords = pair_coords(systems, a, b)
+    # the share of differences that are below a hundredth of what nine of ten are below
+    near_ties = np.zeros(len(a))
+    for k, column in enumerate(np.where(differs, np.abs(d), np.nan).T):
+        observed = column[~np.isnan(column)]
+        if len(observed):
+            near_ties[k] = (observed < NEAR * np.quantile(observed, 0.9)).mean()
     return Differences(
         y,
         pair,
@@ -65,24 +71,12 @@ def differences_of(
         unit,
         n=shared.sum(0),
         n_tied=(shared & ~differs).sum(0),
-        near_ties=_near_ties(np.where(differs, np.abs(d), np.nan)),
+        near_ties=near_ties,
         rows=rows,
         middle=middle,
         names_of_pairs=xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
         higher_is_better=int(scores.attrs.get("higher_is_better", True)),
     )
-
-
-def _near_ties(size: np.ndarray) -> np.ndarray:
-    """Share of the sizes (item, pair), nan where there is none, that are below a hundredth of what
-    nine of ten are below.
-    """
-    shares = np.zeros(size.shape[1])
-    for k, column in enumerate(size.T):
-        observed = column[~np.isnan(column)]
-        if len(observed):
-            shares[k] = (observed < NEAR * np.quantile(observed, 0.9)).mean()
-    return shares
 
 
 def _pair_differences(

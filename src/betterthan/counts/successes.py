@@ -51,7 +51,14 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     [[2, 1], [1, 0]]
     """
     scores = schemas.scores(scores)
-    values = _right_or_wrong(scores)
+    values = scores.values.astype(float)
+    odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
+    if odd.any():
+        raise ValueError(
+            f"a score is {values[odd][0]:g}; successes are 0 or 1 (of graded scores, see "
+            "betterthan.models.graded)"
+        )
+    values = values if scores.attrs.get("higher_is_better", True) else 1 - values
     place, distinct = pd.factorize(item_ids(scores))
     right, tried = sums_by_unit(values, place, len(distinct))
     cells = {SUCCESSES: right, TRIALS: tried}
@@ -64,18 +71,6 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
             coords[key] = (names.ITEM, scores[key].values[first])
     summed = {name: (_CELL, values.astype(np.int64)) for name, values in cells.items()}
     return xr.Dataset(summed, coords=coords, attrs=origin(scores))
-
-
-def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
-    """1 right, 0 wrong, NaN missing."""
-    values = scores.values.astype(float)
-    odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
-    if odd.any():
-        raise ValueError(
-            f"a score is {values[odd][0]:g}; successes are 0 or 1 (of graded scores, see "
-            "betterthan.models.graded)"
-        )
-    return values if scores.attrs.get("higher_is_better", True) else 1 - values
 
 
 @checks.one_system()

@@ -386,7 +386,13 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     """
     check_model(tree, ("davidson",))
     posterior, constant = (tree[group].to_dataset() for group in ("posterior", "constant_data"))
-    again, step = _replicated(tree)
+    if "posterior_predictive" not in tree.children:
+        raise ValueError("the fit has no replications; fit with predictive=True")
+    again = tree["posterior_predictive"].to_dataset()["y"]
+    again = again.transpose("chain", "draw", "row", names.OUTCOME).values
+    again = again.reshape(-1, *again.shape[2:])
+    step = max(1, len(again) // _REPLICATIONS)
+    again = again[::step]
     chances = np.exp(_chances(posterior, constant))[::step]
     both, systems = (constant["counts"].values[None], again), posterior.sizes[names.SYSTEM]
     rows = {
@@ -403,17 +409,6 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
         coords={"check": list(rows)},
         attrs=provenance.to_attrs() | {"replications": len(again)},
     )
-
-
-def _replicated(tree: xr.DataTree) -> tuple[np.ndarray, int]:
-    """Replicated counts of judgments, (draw, row, outcome), and of how many draws each one is."""
-    if "posterior_predictive" not in tree.children:
-        raise ValueError("the fit has no replications; fit with predictive=True")
-    again = tree["posterior_predictive"].to_dataset()["y"]
-    again = again.transpose("chain", "draw", "row", names.OUTCOME).values
-    again = again.reshape(-1, *again.shape[2:])
-    step = max(1, len(again) // _REPLICATIONS)
-    return again[::step], step
 
 
 def _circles(counts: np.ndarray, constant: xr.Dataset, systems: int) -> np.ndarray:

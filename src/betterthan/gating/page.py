@@ -22,7 +22,8 @@ from betterthan.io.problems import counted, printable
 from betterthan.results import marks, numbers
 from betterthan.results.document import VERDICT, Document, Part, Table, parts_present
 from betterthan.results.first_screen import FirstScreen, Step, counts_density
-from betterthan.results.picture import Difference, Picture, Scale
+from betterthan.results.interval_picture import Scale
+from betterthan.results.picture import Difference, Picture
 from betterthan.results.sentences import capital
 
 _FIRST_ITEMS = 3  # lost items that the next step names

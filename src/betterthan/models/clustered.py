@@ -102,8 +102,18 @@ def simulate(
     checks.whole(size, "size")
     numbers, shape = checks.prior(prior), checks.whole(pairs, "pairs")
     random = np.random.default_rng(one_seed(rng))
-    truth = _draw_truth(numbers, shape, random)
-    values = _draw_counts(truth, count, size, random)
+    win, loss, tie = numbers
+    p, s = random.beta(win, loss, shape), random.beta(win + loss, tie, shape)
+    rho = random.beta(*clusters.CORRELATION, size=(2, shape))
+    truth = {"p": p, "s": s} | dict(zip(CORRELATIONS, rho, strict=True))
+    truth = truth | {"difference": s * (2 * p - 1)}
+    p_c, s_c = (
+        clusters.draw_shares(truth[mean], truth[rho], count, random)
+        for mean, rho in zip(("p", "s"), CORRELATIONS, strict=True)
+    )
+    decisive = random.binomial(size, s_c)
+    wins = random.binomial(decisive, p_c)
+    values = np.stack([wins, decisive - wins, size - decisive], axis=-1)
     return xr.Dataset(
         {"counts": (_CELL, values)} | {k: (names.PAIR, v) for k, v in truth.items()},
         coords=likelihood_data.simulated(shape)
@@ -288,29 +298,6 @@ def _theta(prior: Prior) -> Any:
     s = pm.Beta("s", win + loss, tie, dims=names.PAIR)
     parts: Any = pm.math.stack([s * p, s * (1 - p), 1 - s], axis=-1)
     return pm.Deterministic("theta", parts, dims=_CELL[1:])
-
-
-def _draw_truth(
-    prior: tuple[float, ...], pairs: int, random: np.random.Generator
-) -> dict[str, np.ndarray]:
-    win, loss, tie = prior
-    p, s = random.beta(win, loss, pairs), random.beta(win + loss, tie, pairs)
-    rho = random.beta(*clusters.CORRELATION, size=(2, pairs))
-    truth = {"p": p, "s": s} | dict(zip(CORRELATIONS, rho, strict=True))
-    return truth | {"difference": s * (2 * p - 1)}
-
-
-def _draw_counts(
-    truth: dict[str, np.ndarray], count: int, size: int, random: np.random.Generator
-) -> np.ndarray:
-    """Of `count` clusters of `size` examples, (cluster, pair, outcome)."""
-    p_c, s_c = (
-        clusters.draw_shares(truth[mean], truth[rho], count, random)
-        for mean, rho in zip(("p", "s"), CORRELATIONS, strict=True)
-    )
-    decisive = random.binomial(size, s_c)
-    wins = random.binomial(decisive, p_c)
-    return np.stack([wins, decisive - wins, size - decisive], axis=-1)
 
 
 def _concentrations(correlation: float | None) -> list[Any]:

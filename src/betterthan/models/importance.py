@@ -237,7 +237,15 @@ def _tree(
     tidy(tree, model.pairs)
     if run.predictive:
         drop_pairs_without_data(tree)
-    tree["posterior"].attrs = attrs | _provenance(draws, shape, seed)
+    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+    quality = {
+        "pareto_k": draws.k_hat,
+        "weights_ess": draws.effective,
+        "proposed": draws.proposed,
+        "sampler": "laplace",
+    }
+    versions = {"versions": f"betterthan {version('betterthan')}"}
+    tree["posterior"].attrs = attrs | signature.to_attrs() | quality | versions
     return tree
 
 
@@ -306,18 +314,6 @@ def _as_dataset(
     used = {d for dims, _ in variables.values() for d in dims}
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
     return xr.Dataset(data, coords | {d: labels[d] for d in used})
-
-
-def _provenance(draws: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
-    """Provenance of the draws, and diagnostics of the weights."""
-    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
-    quality = {
-        "pareto_k": draws.k_hat,
-        "weights_ess": draws.effective,
-        "proposed": draws.proposed,
-        "sampler": "laplace",
-    }
-    return signature.to_attrs() | quality | {"versions": f"betterthan {version('betterthan')}"}
 
 
 _LOG_ROOT = np.log(2 * np.pi) / 2

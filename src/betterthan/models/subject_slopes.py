@@ -38,7 +38,6 @@ When it misleads
 """
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -47,130 +46,15 @@ import xarray as xr
 
 from betterthan import checks
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.io.problems import require_columns
-from betterthan.models import shrinkage
+from betterthan.models import rows_of_subjects, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
+from betterthan.models.rows_of_subjects import Repeated, repeated
 from betterthan.models.sampling import held
-from betterthan.people import shared_texts
 from betterthan.people.shared_texts import TEXT
 
 if TYPE_CHECKING:
     import pymc as pm
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """Complete rows; without texts where no two subjects read the same."""
-
-    y: np.ndarray
-    x: np.ndarray
-    subject: np.ndarray  # (row,) places of the subjects
-    subjects: list[str]
-    text: np.ndarray  # (row,) places of the texts, nowhere where there are none
-    texts: list[str]
-    texts_are: str  # in words
-    y_scale: tuple[float, float]  # mean and standard deviation that were taken out
-    x_scale: tuple[float, float]
-
-
-def repeated(
-    table: pd.DataFrame,
-    response: str,
-    predictor: str,
-    subject: str,
-    text: str | None,
-    *,
-    standardise: bool = True,
-) -> Repeated:
-    """The complete rows of a table."""
-    columns = [response, predictor, subject]
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is {checks.quoted(table)}; give a pandas.DataFrame")
-    require_columns(table, columns)
-    used: Any = table[[*columns, *shared_texts.named(table, text)]]
-    complete = used.dropna(subset=columns)
-    (y, y_scale), (x, x_scale) = (
-        _column(complete, name, standardise) for name in (response, predictor)
-    )
-    subject_index, subjects = pd.factorize(complete[subject].to_numpy())
-    if len(subjects) < 2:
-        raise ValueError(f"there is {len(subjects)} subject; slopes vary over two subjects or more")
-    column = shared_texts.shared_texts(complete, predictor, subject, text)
-    text_index, texts = (
-        pd.factorize(complete[column].to_numpy()) if column else (np.zeros(0, int), [])
-    )
-    return Repeated(
-        y,
-        x,
-        subject_index,
-        [str(s) for s in subjects],
-        text_index,
-        [str(t) for t in texts],
-        str(shared_texts.text_attrs(complete, text, column)["texts"]),
-        y_scale,
-        x_scale,
-    )
-
-
-def sums(y: np.ndarray, x: np.ndarray, subject: np.ndarray) -> dict[str, np.ndarray]:
-    """Rows, means, and sums of squares and products around them, of each subject."""
-    n = np.bincount(subject)
-    x_mean, y_mean = np.bincount(subject, x) / n, np.bincount(subject, y) / n
-    dx, dy = x - x_mean[subject], y - y_mean[subject]
-    return {
-        "rows": n.astype(float),
-        "x_mean": x_mean,
-        "y_mean": y_mean,
-        "spread": np.bincount(subject, dx * dx),
-        "cross": np.bincount(subject, dx * dy),
-    }
-
-
-def rotated(y: np.ndarray, x: np.ndarray, text: np.ndarray) -> dict[str, np.ndarray]:
-    """Means of texts along axes, the first two of which span a level and a slope.
-
-    Equal effects of texts, and effects that follow the predictor, are hard to tell from those of
-    subjects; all others are not. ``text_axes`` is orthogonal: (text, axis).
-    """
-    n = np.bincount(text)
-    ones, x_mean, y_mean = np.ones(len(n)), np.bincount(text, x) / n, np.bincount(text, y) / n
-    axes = np.linalg.qr(np.stack([ones, x_mean], axis=1), mode="complete")[0]
-    along = {"one": ones, "x": x_mean, "y": y_mean}
-    variables = {"text_axes": axes} | {f"text_{k}": v @ axes for k, v in along.items()}
-    return variables | {"text_rows": np.array(n.mean())}
-
-
-def crossed(x: np.ndarray, subject: np.ndarray, text: np.ndarray) -> dict[str, np.ndarray]:
-    """Over (subject, text): the share of the subject's rows, and the sum of the predictor around
-    the subject's mean.
-    """
-    n = np.bincount(subject)
-    share, cross = np.zeros((2, len(n), text.max() + 1))
-    np.add.at(share, (subject, text), 1 / n[subject])
-    np.add.at(cross, (subject, text), x - (np.bincount(subject, x) / n)[subject])
-    return {"text_share": share, "text_cross": cross}
-
-
-def _column(
-    complete: pd.DataFrame, name: str, standardise: bool
-) -> tuple[np.ndarray, tuple[float, float]]:
-    """A column's numbers, and the mean and standard deviation that were taken out of them."""
-    try:
-        values = complete[name].to_numpy(dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"column {name!r} holds something that is no number") from None
-    if len(values) < 3 or np.ptp(values) == 0:
-        raise ValueError(
-            f"column {name!r} is constant in the {len(values)} whole rows; nothing follows from it"
-        )
-    mean, sd = (
-        (values.mean(), values.std(ddof=1))
-        if checks.flag(standardise, "standardise")
-        else (0.0, 1.0)
-    )
-    return (values - mean) / sd, (mean, sd)
-
 
 SUBJECT, ROW, AXIS = "subject", "row", "axis"
 TARGET_ACCEPT = 0.95
@@ -372,7 +256,7 @@ def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, An
     """
     from betterthan.libraries import pm
 
-    summaries = sums(data.y, data.x, data.subject)
+    summaries = rows_of_subjects.sums(data.y, data.x, data.subject)
     n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in summaries.items())
     slope_sd, intercept_sd = pm.HalfNormal("slope_sd", 1.0), pm.HalfNormal("intercept_sd", 1.0)
     text_term, mean, along = _text_effects(data, alpha, beta, (sigma, intercept_sd, slope_sd))
@@ -395,13 +279,13 @@ def _text_effects(
 
     if not data.texts:
         return 0.0, 0.0, 0.0
-    summaries = rotated(data.y, data.x, data.text)
+    summaries = rows_of_subjects.rotated(data.y, data.x, data.text)
     rows, axes = (
         pm.Data("text_rows", summaries.pop("text_rows")),
         pm.Data("text_axes", summaries.pop("text_axes"), dims=(TEXT, AXIS)),
     )
     ones, x, y = (pm.Data(k, v, dims=AXIS) for k, v in summaries.items())
-    summaries = crossed(data.x, data.subject, data.text)
+    summaries = rows_of_subjects.crossed(data.x, data.subject, data.text)
     share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in summaries.items())
     text_sd: Any = pm.HalfNormal("text_sd", 1.0)
     # subjects are not known yet: what they add to all texts alike is noise

@@ -76,7 +76,14 @@ def micro_macro(
     ([0.06], [-0.144])
     """
     counts, dead = _counted(data, by)
-    stratum = _stratum(counts)
+    pair_dims = {*names.SQUARE, names.PAIR, names.OUTCOME}
+    stratum_dims = [str(d) for d in counts.dims if d not in pair_dims]
+    if len(stratum_dims) != 1:
+        raise ValueError(
+            f"counts have dims {', '.join(map(str, counts.dims))}; give those of strata, with one "
+            "dim for them, or scores and by="
+        )
+    stratum = stratum_dims[0]
     pairs = read_pairs(counts, prior, 1.0)  # as a rope does, d needs ties
     summary = _summed(pairs, stratum, check_rule(pairs.parameters.prior, threshold, 0.0)).assign(
         dead
@@ -128,15 +135,3 @@ def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
         "verdict": pairs.wrap(verdicts.astype("U16"), back, "undecided"),
     }
     return xr.Dataset(variables)
-
-
-def _stratum(counts: xr.DataArray) -> str:
-    """Return the only dim that is neither of systems nor of outcomes."""
-    pair_dims = {*names.SQUARE, names.PAIR, names.OUTCOME}
-    stratum_dims = [str(d) for d in counts.dims if d not in pair_dims]
-    if len(stratum_dims) != 1:
-        raise ValueError(
-            f"counts have dims {', '.join(map(str, counts.dims))}; give those of strata, with one "
-            "dim for them, or scores and by="
-        )
-    return stratum_dims[0]

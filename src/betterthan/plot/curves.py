@@ -314,7 +314,12 @@ def densities(
             title = _decisive(ax, source.decisive(), both)
         else:
             title = _difference(ax, source.difference(half), half, both, source.per_example)
-        _frame(ax)
+        ax.margins(x=0)
+        ax.set_ylim(bottom=0)
+        ax.set_yticks([])
+        ax.set_ylabel("Posterior density")
+        ax.locator_params(axis="x", nbins=6)
+        drawing.plain_numbers(ax.xaxis)
         how = f"\nKernel density of {source.sampled}" if source.sampled else ""
         how += f"\n{inputs.PAIRWISE}" if source.of_joint else ""
         drawing.finish(ax, title + how)
@@ -385,16 +390,6 @@ def _shade(
         "linewidth": 0,
     }
     ax.fill_between(x, 0, y, label=label, **look)
-
-
-def _frame(ax: "Axes") -> None:
-    """The height of a density needs no numbers."""
-    ax.margins(x=0)
-    ax.set_ylim(bottom=0)
-    ax.set_yticks([])
-    ax.set_ylabel("Posterior density")
-    ax.locator_params(axis="x", nbins=6)
-    drawing.plain_numbers(ax.xaxis)
 
 
 def _leave_room(ax: "Axes") -> None:

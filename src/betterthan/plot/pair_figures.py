@@ -472,7 +472,13 @@ def rope_curve(
     """
     if not checks.rope(widest, "widest") > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
-    counts = inputs.pairs(_check_counts(data), systems)
+    dataset = inputs.comparison_dataset(data)
+    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
+        raise ValueError(
+            "these answers are of means on units, which no counts represent; pass unit='item', or "
+            "give counts"
+        )
+    counts = inputs.pairs(data, systems)
     posterior_parameters: Any = _parameters(counts)
     provenance = Signature.from_attrs(counts.attrs)
     threshold = provenance.threshold or names.VERDICT_PROB
@@ -491,17 +497,6 @@ def rope_curve(
         ax.set_xlabel("Half width of the ROPE")
         drawing.plain_numbers(ax.xaxis)
         return drawing.finish(ax, title)
-
-
-def _check_counts(data: Any) -> Any:
-    """Refuse answers that do not come from counts: on units, or drawn."""
-    dataset = inputs.comparison_dataset(data)
-    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
-        raise ValueError(
-            "these answers are of means on units, which no counts represent; pass unit='item', or "
-            "give counts"
-        )
-    return data
 
 
 def _parameters(counts: xr.DataArray) -> Any:

@@ -11,12 +11,13 @@ from betterthan import names, schemas
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.facts import answer_facts
+from betterthan.results.interval_picture import ASCII, UNICODE
 from betterthan.results.kinds import build_page, plain
 from betterthan.results.markup import as_part
 from betterthan.results.methods import diagnostics_part
 from betterthan.results.numbers import on_one_line
 from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
-from betterthan.results.picture import ASCII, UNICODE, Picture, picture_of
+from betterthan.results.picture import Picture, picture_of
 from betterthan.results.provenance import signature
 from betterthan.results.rows import leading
 from betterthan.results.score_sentences import statistic_label

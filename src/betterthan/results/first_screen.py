@@ -17,16 +17,9 @@ from betterthan.results.brief import answer_context, rule_of_kind
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
+from betterthan.results.interval_picture import ONE_SIDED, Scale, includes_zero, with_rope
 from betterthan.results.page_data import difference_law
-from betterthan.results.picture import (
-    ONE_SIDED,
-    Difference,
-    Picture,
-    Scale,
-    includes_zero,
-    picture_of,
-    with_rope,
-)
+from betterthan.results.picture import Difference, Picture, picture_of
 from betterthan.results.rows import pairwise
 from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
 from betterthan.results.sentences import (

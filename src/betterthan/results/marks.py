@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.results.picture import UNICODE, Scale
+from betterthan.results.interval_picture import UNICODE, Scale
 
 # points by verdict; other verdicts have the hollow circle of undecided
 SHAPES = {

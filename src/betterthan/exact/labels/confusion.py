@@ -106,13 +106,6 @@ def jackknife(matrix: np.ndarray, actual: np.ndarray, beta: float) -> tuple[np.n
     lone = (actual[columns] == 1) | (np.append(predicted, 0)[rows] == 1)
     small = change(_SMALL)
     unit = np.where(lone[:, None, None], small, change(1.0))
-    return _bias_and_ratio(many, small, unit)
-
-
-def _bias_and_ratio(
-    many: np.ndarray, small: np.ndarray, unit: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """From the changes by a small part and by a whole item of each cell, (cell, ...)."""
     size = max(int(many.sum()), 1)
     bias = (1 - size) / size * np.tensordot(many, unit - small, 1)
     least = np.tensordot(many, small**2, 1)

@@ -247,7 +247,12 @@ class Proposal:
         before, after = (self.edges[step + k, tables] for k in (0, 1))
         numbers = before + part[..., None] * (after - before)
         shape = Shape.unpacked(numbers, self.density.start.shape[1])
-        away, log_away = _away(shape, random)
+        # how far from the centre along each axis, of a t that reaches so far to either side
+        z = np.abs(random.standard_t(_FREEDOM, shape.centre.shape))
+        down, up = np.exp(shape.log_down), np.exp(shape.log_up)
+        above = random.random(z.shape) < up / (up + down)
+        log = -(_FREEDOM + 1) / 2 * np.log1p(z**2 / _FREEDOM) - np.log(up + down)
+        away, log_away = z * np.where(above, up, -down), log.sum(-1)
         x = shape.centre + np.einsum("...ij,...j->...i", shape.root, away)
         log_root = np.log(np.diagonal(shape.root, axis1=-2, axis2=-1)).sum(-1)
         return r, x, _log(self.density, r, x) - log_r - (log_away - log_root)
@@ -260,17 +265,6 @@ class Proposal:
         u = random.random((number, tables)) + np.arange(tables)
         places = np.searchsorted(edges.T.ravel(), u.ravel(), side="right").reshape(u.shape)
         return np.minimum(places - _STEPS * np.arange(tables), _STEPS - 1)
-
-
-def _away(shape: Shape, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """How far from the centre along each axis, (draw, table, axis), of a t that reaches so far to
-    either side, and its log density.
-    """
-    z = np.abs(random.standard_t(_FREEDOM, shape.centre.shape))
-    down, up = np.exp(shape.log_down), np.exp(shape.log_up)
-    above = random.random(z.shape) < up / (up + down)
-    log = -(_FREEDOM + 1) / 2 * np.log1p(z**2 / _FREEDOM) - np.log(up + down)
-    return z * np.where(above, up, -down), log.sum(-1)
 
 
 def _log(density: Density, r: np.ndarray, x: np.ndarray) -> np.ndarray:
