@@ -15,8 +15,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
-from betterthan.io.hints import for_runs, not_scores
-from betterthan.io.layouts import candidates, find
+from betterthan.io.layouts import candidates, find, for_runs, not_scores
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted

@@ -11,7 +11,7 @@ from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta
 from betterthan.plot import drawing
 from betterthan.plot.inputs import chosen
-from betterthan.scores.f_scores import posterior
+from betterthan.scores.comparing import posterior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

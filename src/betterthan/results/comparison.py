@@ -192,7 +192,7 @@ class Comparison:
                 "an average over data sets has no draws of counts; draw each data set by itself, "
                 "posterior.draws(counts)"
             )
-        from betterthan.posterior.conjugate import draws as exact_draws
+        from betterthan.posterior.sampled import draws as exact_draws
 
         return exact_draws(self, draws=draws, chains=chains, rng=rng)
 

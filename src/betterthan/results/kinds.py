@@ -83,8 +83,8 @@ KINDS = (
     Kind("orders.agreement", "agreement", "results.orders_page.agreement_page"),
     Kind("orders.consensus", "consensus", "results.orders_page.consensus_page"),
     Kind("fits.compare of mallows", "dispersions", "results.orders_page.dispersions_page"),
-    Kind("fits.compare", "pairs", "results.fits_page.page"),
-    Kind("scores.compare_folds", "folds", "results.fits_page.page"),
+    Kind("fits.compare", "pairs", "results.comparison_page.fits_page"),
+    Kind("scores.compare_folds", "folds", "results.comparison_page.fits_page"),
     Kind("orders.read", _is_orders, "results.orders_page.orders_page"),
     Kind(
         "features.performance_function",
