@@ -27,7 +27,6 @@ from betterthan.results.text import (
     as_text,
     can_encode,
     encodable,
-    printed,
     with_short_names,
 )
 from betterthan.signed import Signature
@@ -44,11 +43,6 @@ def statement(comparison: Any) -> list[str]:
     if comparison.provenance.answer == "comparison":
         return answer_sentences(answer_facts(comparison))
     return list(build_page(comparison).answer)
-
-
-def print_text(comparison: Any) -> str:
-    """For `print`, as wide as the terminal, where there is one."""
-    return printed(brief_page_of(comparison))
 
 
 def notebook_html(comparison: Any) -> str:

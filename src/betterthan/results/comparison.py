@@ -227,9 +227,10 @@ class Comparison:
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
-        from betterthan.results.brief import print_text
+        from betterthan.results.brief import brief_page_of
+        from betterthan.results.text import printed
 
-        return print_text(self)
+        return printed(brief_page_of(self))
 
     __repr__ = __str__
 
