@@ -37,7 +37,13 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     with ExitStack() as locks:
         try:
             for target, content in contents.items():
-                place = _place(target)
+                if target.is_dir():
+                    raise IsADirectoryError(0, "it is a folder")
+                if target.exists() and not target.is_file():
+                    raise OSError(0, "it is a pipe or a device, no file")
+                place = Path(os.path.realpath(target))
+                if place.is_symlink():
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
                 place.parent.mkdir(parents=True, exist_ok=True)
                 if place.parent not in cleared:
                     _clear(place.parent)
@@ -56,18 +62,6 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
         finally:
             for name, _ in waiting:
                 os.unlink(name)
-
-
-def _place(target: Path) -> Path:
-    """The file that a target is or links to; refuse what is no file."""
-    if target.is_dir():
-        raise IsADirectoryError(0, "it is a folder")
-    if target.exists() and not target.is_file():
-        raise OSError(0, "it is a pipe or a device, no file")
-    place = Path(os.path.realpath(target))
-    if place.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return place
 
 
 _BINARY, _NO_LINK = getattr(os, "O_BINARY", 0), getattr(os, "O_NOFOLLOW", 0)

@@ -37,7 +37,9 @@ def scores(data: Any) -> Any:
         raise ValueError(
             f"scores are {data.dtype}; give numbers, with NaN where a score is missing"
         )
-    _direction(data)
+    higher = data.attrs.get("higher_is_better", True)
+    if not isinstance(higher, bool | int | np.bool_ | np.integer) or higher not in (0, 1):
+        raise ValueError(f"attrs['higher_is_better'] is {higher!r}; give True or False")
     _unique_items(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("scores hold no items")
@@ -231,12 +233,6 @@ def comparison(data: Any) -> None:
         raise ValueError(
             "a comparison must keep the same systems, at least two, in system_a and system_b"
         )
-
-
-def _direction(scores: Any) -> None:
-    higher = scores.attrs.get("higher_is_better", True)
-    if not isinstance(higher, bool | int | np.bool_ | np.integer) or higher not in (0, 1):
-        raise ValueError(f"attrs['higher_is_better'] is {higher!r}; give True or False")
 
 
 def _whole_tallies(data: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from browser.pages import graded, in_clusters, mostly_ahead, right_or_wrong, table
 
 import betterthan as bt
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.counts.additivity import both_right, triple_that_does_not_add_up
+from betterthan.counts.tables import both_right, triple_that_does_not_add_up
 
 
 def scores_of(values):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from betterthan.io import plain_cells
-from betterthan.io.decimals import LETTERS, decimals
 from betterthan.io.delimited import parse_delimited
+from betterthan.io.plain_cells import LETTERS, decimals
 
 RNG = np.random.default_rng(3)
 N = 20_000

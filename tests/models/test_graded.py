@@ -217,7 +217,7 @@ def answer(scores, tree):
     tree = tree.copy()
     tree["constant_data"] = constant.assign(near_ties=("pair", data.near_ties))
     fit = Fit.from_tree(tree, ("graded",))
-    reader = importlib.import_module("betterthan.fits.of_counts").read_graded
+    reader = importlib.import_module("betterthan.fits.comparing").read_graded
     assert posterior.attrs["model"] == "graded"
     return reader(fit, Question())
 

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.exact.orders import inversions, moves
+from betterthan.exact.orders import inversions
+from betterthan.exact.orders import inversions as moves
 
 
 def every(n):

@@ -12,7 +12,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli import commands
-from betterthan.results import escapes
+from betterthan.results import numbers as escapes
 from betterthan.text import no_formula
 
 NAMES = ["=1+1\u202eA", "@\u2066B\u200e", "+C\ufeff1m", "-D", "E"]

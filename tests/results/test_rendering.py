@@ -9,7 +9,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.results import document as told
 from betterthan.results.document import Part, Table
-from betterthan.results.escapes import latex, markdown
+from betterthan.results.numbers import latex, markdown
 from betterthan.results.rows import pair_rows
 from betterthan.results.text import as_text
 

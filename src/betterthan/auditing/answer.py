@@ -13,8 +13,8 @@ import betterthan
 from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part, Table, parts_present
-from betterthan.results.escapes import on_one_line
 from betterthan.results.markup import as_comment, as_part
+from betterthan.results.numbers import on_one_line
 from betterthan.results.text import printed
 
 _ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed

@@ -262,8 +262,18 @@ def _audit_logs(
     near: bool = False,
 ) -> Audit:
     """Run all checks of logs, and those of their scores by each metric."""
-    score_choices = _score_choices(choices)
-    logs = _select_logs(logs, score_choices)
+    score_choices = {k: v for k, v in choices.items() if k not in _LOG_CHOICES and v is not None}
+    for name, value in score_choices.items():
+        if name not in _SCORE_CHOICES:
+            raise ValueError(f"{name}={checks.quoted(value)} does not apply: the source is a log")
+        if _SCORE_CHOICES[name]:
+            checks.one_of(value, _SCORE_CHOICES[name], name)
+    selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
+    if selection["metric"] is None and selection["filter"] is None:
+        records = _select_tasks(logs.records, selection["task"], selection["epoch"])
+    else:
+        records, _ = chosen_records(logs, **selection)
+    logs = Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
     _check_baseline(baseline, logs.runs["system"])
     findings = [*findings_of(LOGS, logs)]
     findings += near_copies(logs) if near else []
@@ -272,17 +282,6 @@ def _audit_logs(
     unscored = [m for m in _metrics(logs, all_=True) if m not in by_metric]
     table = pd.concat([audited.table, count_records(logs, unscored)], ignore_index=True)
     return replace(audited, table=table, source=_source(logs))
-
-
-def _score_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Select the choices that concern the scores of logs."""
-    score_choices = {k: v for k, v in choices.items() if k not in _LOG_CHOICES and v is not None}
-    for name, value in score_choices.items():
-        if name not in _SCORE_CHOICES:
-            raise ValueError(f"{name}={checks.quoted(value)} does not apply: the source is a log")
-        if _SCORE_CHOICES[name]:
-            checks.one_of(value, _SCORE_CHOICES[name], name)
-    return score_choices
 
 
 def _scores_by_metric(
@@ -313,16 +312,6 @@ def _with_task(logs: LogTables, metric: str, scores: xr.DataArray) -> xr.DataArr
         return scores
     task = str(logs.records["task"][logs.records["metric"] == metric].iloc[0])
     return scores.assign_attrs(task=task)
-
-
-def _select_logs(logs: LogTables, score_choices: Mapping[str, Any]) -> Logs:
-    """Keep the logs of the requested task and metric; keep all without a request."""
-    selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
-    if selection["metric"] is None and selection["filter"] is None:
-        records = _select_tasks(logs.records, selection["task"], selection["epoch"])
-    else:
-        records, _ = chosen_records(logs, **selection)
-    return Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
 
 
 def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:

@@ -352,20 +352,15 @@ def dead(scores: xr.DataArray) -> Iterator[Finding]:
 def twins(scores: xr.DataArray) -> Iterator[Finding]:
     """Find pairs of systems whose scores are identical."""
     values, systems = scores.values.astype(float), scores[names.SYSTEM].values.astype(str).tolist()
-    n, same = _agreement(values)
+    observed = (~np.isnan(values)).astype(float)
+    same = np.stack([(column[:, None] == values).sum(0) for column in values.T])
+    n = observed.T @ observed
     varied = np.array([len(set(c[~np.isnan(c)].tolist())) > 1 for c in values.T])
     alike = ((same == n) & (n >= _TWINS)) | ((same > _NEARLY * n) & (n >= _MANY))
     for i, j in np.argwhere(np.triu(alike & varied & varied[:, None], 1)).tolist():
         a, b, k, total = systems[i], systems[j], int(same[i, j]), int(n[i, j])
         message = f"{a} and {b} have the same score on {fraction(k, total, 'shared item')}"
         yield Finding("twins", message, NOTE, (a, b), n=k, of=total)
-
-
-def _agreement(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Count the cells that both systems of each pair have, and those in which they agree."""
-    observed = (~np.isnan(values)).astype(float)
-    same = np.stack([(column[:, None] == values).sum(0) for column in values.T])
-    return observed.T @ observed, same
 
 
 def drift(scores: xr.DataArray) -> Iterator[Finding]:

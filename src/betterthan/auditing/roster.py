@@ -8,7 +8,6 @@ from betterthan.auditing import (
     answer_checks,
     item_checks,
     recomputing,
-    repeat_checks,
     run_checks,
 )
 from betterthan.auditing.finding import NOTE, STOP, WARN, Finding
@@ -49,7 +48,7 @@ CHECKS: tuple[Check, ...] = (
         "standard error",
         WARN,
         LOGS,
-        repeat_checks.standard_errors,
+        run_checks.standard_errors,
         "standard errors that are not of items",
     ),
     Check("errors", WARN, LOGS, run_checks.errors, "runs that ended in an error"),
@@ -67,8 +66,8 @@ CHECKS: tuple[Check, ...] = (
     Check("unmatched", WARN, SCORES, item_checks.unmatched, "items that a system lacks"),
     Check("denominators", WARN, SCORES, item_checks.denominators, "means over different items"),
     Check("repeats", NOTE, SCORES, item_checks.repeats, "items with repeated runs"),
-    Check("copies", WARN, SCORES, repeat_checks.copies, "runs that are copies"),
-    Check("days", WARN, SCORES, repeat_checks.good_days, "whole runs that differ"),
+    Check("copies", WARN, SCORES, run_checks.copies, "runs that are copies"),
+    Check("days", WARN, SCORES, run_checks.good_days, "whole runs that differ"),
     Check("range", WARN, SCORES, item_checks.ranges, "scores on different scales"),
     Check(
         "mnar", WARN, SCORES, answer_checks.missing_with_difficulty, "scores missing on hard items"

@@ -101,10 +101,11 @@ def significance_tests(evaluation: Evaluation, options: Options, answer: Answer)
     choices = TestContext(tests, ties=ties, missing="pairwise", rng=options.seed, clusters=clusters)
     signs = p_values(raw_counts, choices.sign_ties)
     choices = replace(choices, signs=signs)
-    results, comparable = (
-        [spec.run(data, raw_counts, choices) for spec in specs],
-        _comparable(raw_counts),
-    )
+    results = [spec.run(data, raw_counts, choices) for spec in specs]
+    # of pairs that share nothing there is no hypothesis; unknown ties may be all there is
+    n = raw_counts.values.sum(-1)
+    known = raw_counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
+    comparable = (n > 0) | np.eye(len(n), dtype=bool) | (not known)
     p = [np.where(comparable, result["p_value"], np.nan) for result in results]
     parts = {
         "p_value": p,
@@ -132,14 +133,6 @@ def significance_tests(evaluation: Evaluation, options: Options, answer: Answer)
     attrs = {k: v for result in results for k, v in result.attrs.items()}
     on = {} if clusters is None else {"tests_on": "clusters"}
     return Table(columns, signature.to_attrs() | attrs | on)
-
-
-def _comparable(raw_counts: xr.DataArray) -> np.ndarray | bool:
-    """Pairs that share something: of others there is no hypothesis, and p is nan."""
-    if raw_counts.sizes[names.OUTCOME] == 2:  # ties are unknown, and may be all there is
-        return True
-    n = raw_counts.values.sum(-1)
-    return (n > 0) | np.eye(len(n), dtype=bool)
 
 
 def item_statistics(evaluation: Evaluation, options: Options, answer: Answer) -> Table:

@@ -10,9 +10,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData, recognise
-from betterthan.counts.additivity import both_right
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.shapes import systems_of, to_pairs, to_square
+from betterthan.counts.tables import both_right
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
 from betterthan.io.texts import text_array
 from betterthan.model_registry import Spec, spec_of
@@ -145,7 +145,8 @@ def _of_tallies(_: LoadedData) -> tuple[str, str, str]:
 def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
     scores = loaded.scores
     n, systems = scores.shape
-    datasets = len(set(scores[names.DATASET].values.tolist())) if _has_datasets(scores) else 1
+    by_dataset = names.DATASET in scores.coords
+    datasets = len(set(scores[names.DATASET].values.tolist())) if by_dataset else 1
     unit = unit_of(loaded.data, None)
     runs = several(scores, EPOCH)
     if runs or unit == CLUSTER:
@@ -171,10 +172,6 @@ def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
             f"davidson on the pairs of these items: {_TOO_SURE}",
         )
     return _two(n)
-
-
-def _has_datasets(scores: Any) -> bool:
-    return names.DATASET in scores.coords
 
 
 def _closed(systems: int) -> str:

@@ -127,7 +127,13 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
     parts = []
     for label in labels:
         rows = np.flatnonzero(place == label)
-        part = _select(loaded, names.ITEM if by_item else over, rows)
+        index: Any = {(names.ITEM if by_item else over): rows}
+        held = {k: getattr(loaded, k).isel(index) for k in ("data", "observed", "scores")}
+        held = {
+            k: v.assign_attrs({a: b for a, b in v.attrs.items() if a != "n_items"})
+            for k, v in held.items()
+        }
+        part = replace(loaded, **held)
         _refuse_absent(part, label, over)
         parts.append(evaluate(part, each, whole=whole))
         _refuse_few(parts[-1], label, over, options)
@@ -153,17 +159,6 @@ def _refuse_missing(whole: Evaluation, over: str) -> None:
         f"over={over!r} has no bounds for them; pass missing='wrong' or other systems=, or leave "
         "out over="
     )
-
-
-def _select(loaded: LoadedData, dim: str, rows: np.ndarray) -> LoadedData:
-    """The rows of one data set; of counts its only one."""
-    index: Any = {dim: rows}
-    held = {k: getattr(loaded, k).isel(index) for k in ("data", "observed", "scores")}
-    held = {
-        k: v.assign_attrs({a: b for a, b in v.attrs.items() if a != "n_items"})
-        for k, v in held.items()
-    }
-    return replace(loaded, **held)
 
 
 def _items(part: Evaluation) -> int:

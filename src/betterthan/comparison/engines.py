@@ -9,7 +9,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.blocks.lazy import Work, work_on
+from betterthan.blocks.lazy import work_on
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Table, pair_indices, without_attrs
@@ -91,17 +91,12 @@ def _of_counts(evaluation: Evaluation, options: Options) -> Table:
     of, question = posterior_parameters(evaluation.counts, options.prior), options.question
     parts = {"prob_better": closed.better(of)}
     if evaluation.ties_known:
-        workers = _workers(evaluation)
+        systems = evaluation.counts.sizes[names.SYSTEM_A]
+        workers = work_on(systems * (systems - 1) // 2, evaluation.kind == "blocks")
         size = differences.size(of, question.ci_prob, question.ci_kind, workers)
         parts |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
         parts["mass"] = differences.masses(of, question.rope, workers)
     return table.exact_table(parts, evaluation.systems, question, n=evaluation.examples)
-
-
-def _workers(evaluation: Evaluation) -> Work:
-    """Who computes the pairs."""
-    systems = evaluation.counts.sizes[names.SYSTEM_A]
-    return work_on(systems * (systems - 1) // 2, evaluation.kind == "blocks")
 
 
 def _refuse_of_items(evaluation: Evaluation, options: Options) -> None:

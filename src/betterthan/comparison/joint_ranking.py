@@ -12,8 +12,8 @@ from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import UnitTotals
-from betterthan.counts.additivity import both_right
 from betterthan.counts.shapes import Table
+from betterthan.counts.tables import both_right
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities, Evidence
@@ -67,7 +67,10 @@ def joint_posterior(
     if len(evaluation.systems) == 2:
         return Table()
     if "prob_best" in answer.more:
-        return _of_model(answer)
+        if not answer.converged:
+            return Table(attrs={"no_joint": "the chains have not converged"})
+        draws = answer.settings["draws"] * answer.settings.get("chains", 1)
+        return Table(attrs={"joint_model": answer.engine, "joint_draws": draws})
     totals, question = _totals(evaluation, options), options.question
     reason = totals if isinstance(totals, str) else _no_joint(evaluation, totals, options)
     if isinstance(totals, str) or reason:
@@ -220,13 +223,6 @@ def _no_joint(evaluation: Evaluation, totals: _Totals, options: Options) -> str:
         how = "missing='complete' compares all on the items that all have"
         return f"scores are missing, and pairs are then on different items; {how}"
     return ""
-
-
-def _of_model(answer: Answer) -> Table:
-    if not answer.converged:
-        return Table(attrs={"no_joint": "the chains have not converged"})
-    draws = answer.settings["draws"] * answer.settings.get("chains", 1)
-    return Table(attrs={"joint_model": answer.engine, "joint_draws": draws})
 
 
 def _signature(evaluation: Evaluation, totals: _Totals, equal: bool, options: Options) -> Signature:

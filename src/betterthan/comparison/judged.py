@@ -42,10 +42,17 @@ def judged_answers(
     the answers of further engines, and the fits.
     """
     _refuse(options)
-    labelled, bare = _labelled_pairs(data, options)
+    answers = judged_counts(picked(data, options.systems).drop_vars(names.SYSTEM, errors="ignore"))
+    if options.baseline is not None:
+        checks.one_of(options.baseline, systems_of(answers), "baseline")
+    has_labels = answers[GOLD].values.sum((1, 2)) > 0
+    labelled, bare = answers.isel({names.PAIR: has_labels}), int((~has_labels).sum())
     pairs = of_judged.judged_posterior(labelled, options.prior)
     worth = of_judged.label_worth(labelled, pairs)
-    labels_worth = _square(worth, labelled).pipe(_whole)
+    labels_worth = _square(worth, labelled)
+    labels_worth = labels_worth.assign(
+        {k: labels_worth[k].astype(np.int64) for k in ("n", "n_gold")}
+    )
     main, *others = _answers(labelled, pairs, labels_worth["n"], options)
     z = [answer.more.to_dataset() for answer in others]
     alone = _alone(labelled, options)
@@ -58,15 +65,6 @@ def judged_answers(
         for answer in others
     ]
     return Table.of(_ordered(whole, options).assign_attrs(attrs)), ordered, fits
-
-
-def _labelled_pairs(data: xr.Dataset, options: Options) -> tuple[xr.Dataset, int]:
-    """The pairs of the systems asked for that have labels, and how many have none."""
-    answers = judged_counts(picked(data, options.systems).drop_vars(names.SYSTEM, errors="ignore"))
-    if options.baseline is not None:
-        checks.one_of(options.baseline, systems_of(answers), "baseline")
-    labelled = answers[GOLD].values.sum((1, 2)) > 0
-    return answers.isel({names.PAIR: labelled}), int((~labelled).sum())
 
 
 def _answers(
@@ -162,11 +160,6 @@ def _closed(counts: np.ndarray, options: Options) -> dict[str, np.ndarray]:
 def _square(parts: Mapping[str, np.ndarray], data: xr.Dataset) -> xr.Dataset:
     """What is the same for both directions, over (system_a, system_b)."""
     return table.of_pairs(parts, data[JUDGED], square=True)
-
-
-def _whole(data: xr.Dataset) -> xr.Dataset:
-    """With numbers of items as whole numbers."""
-    return data.assign({name: data[name].astype(np.int64) for name in ("n", "n_gold")})
 
 
 def _labels(data: xr.Dataset) -> xr.Dataset:

@@ -66,7 +66,10 @@ def recognise(data: Any) -> LoadedData:
     """
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
-        return _loaded("trials", data, _shares(data))
+        with np.errstate(invalid="ignore"):
+            share = data["successes"] / data["trials"].where(data["trials"] > 0)
+        share = share.transpose(names.ITEM, names.SYSTEM).assign_attrs(data.attrs)
+        return _loaded("trials", data, share)
     if isinstance(data, xr.Dataset) and JUDGMENT in data.dims:
         return _loaded("judgments", data, count_judgments(data))
     dims = data.dims if isinstance(data, xr.DataArray) else ()
@@ -94,10 +97,3 @@ _ARRAYS = {names.TALLY: "tallies", names.ITEM: "scores", names.OUTCOME: "counts"
 
 def _loaded(kind: str, data: Any, scores: xr.DataArray) -> LoadedData:
     return LoadedData(kind, data, scores, scores)
-
-
-def _shares(trials: xr.Dataset) -> xr.DataArray:
-    """The share of successes of each item: what counting wins needs."""
-    with np.errstate(invalid="ignore"):
-        share = trials["successes"] / trials["trials"].where(trials["trials"] > 0)
-    return share.transpose(names.ITEM, names.SYSTEM).assign_attrs(trials.attrs)

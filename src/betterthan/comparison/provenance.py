@@ -60,6 +60,13 @@ def provenance(
     # with ties dropped, or given to one side, that of a pair is no longer a difference in accuracy
     pairwise = quantity.lead == "accuracy" and "pairwise_verdict" not in table
     moved = pairwise and options.ties in ("drop", "to_a", "to_b")
+    # what is taken as independent items
+    kinds = {CLUSTER: "clusters", EPOCH: "runs of an item"} if evaluation.kind == "scores" else {}
+    ignored = [
+        words
+        for k, words in kinds.items()
+        if k not in evaluation.takes and several(evaluation.observed, k)
+    ]
     record: dict[str, Any] = {
         "answer": "comparison",
         "version": betterthan.__version__,
@@ -79,7 +86,7 @@ def provenance(
             *notes_on_tests(evaluation, options),
             *notes_on_weights(table, evaluation, options),
         ),
-        "ignored": " and the ".join(_ignored(evaluation)) or None,
+        "ignored": " and the ".join(ignored) or None,
         "weight": None if options.weight == "item" else options.weight,
         "unit_notes": unit_notes(table, evaluation, options),
         "over": None if suite is None else f"{suite.over}, {suite.how}",
@@ -102,15 +109,6 @@ def provenance(
         audit=audit or None,
         bounds=robust or None,
     )
-
-
-def _ignored(evaluation: Evaluation) -> list[str]:
-    """Clusters, or runs of items, that are taken as independent items."""
-    if evaluation.kind != "scores":
-        return []
-    kinds = {CLUSTER: "clusters", EPOCH: "runs of an item"}
-    scores = evaluation.observed
-    return [words for k, words in kinds.items() if k not in evaluation.takes and several(scores, k)]
 
 
 def _units(evaluation: Evaluation) -> dict[str, Any]:

@@ -105,11 +105,6 @@ def notes_on_tests(evaluation: Evaluation, options: Options) -> tuple[str, ...]:
     return (line,)
 
 
-def _pairwise(answers: Table) -> np.ndarray:
-    """Verdicts of each pair alone."""
-    return answers.get("pairwise_verdict", answers["verdict"])
-
-
 def _sizes(answers: Table, evaluation: Evaluation, options: Options, units: str) -> str:
     """How much of the data the largest units hold, and what they are worth."""
     effective, number = worth(answers)
@@ -143,9 +138,8 @@ def _each_once(answers: Table, unit: str, options: Options) -> str:
     if len(answers[names.SYSTEM_A]) == 2:
         return _once_of_two(answers, unit, options)
     at = pair_indices(len(answers[names.SYSTEM_A]))
-    now, then = (
-        verdicts[at].astype(str) for verdicts in (_pairwise(answers), answers["unit_verdict"])
-    )
+    pairwise = answers.get("pairwise_verdict", answers["verdict"])
+    now, then = (verdicts[at].astype(str) for verdicts in (pairwise, answers["unit_verdict"]))
     changed = np.flatnonzero(now != then)
     if not len(changed):
         return f"If each {unit} counts once, every pairwise verdict is the same."

@@ -280,24 +280,16 @@ def quantity_of(
     if not scores.graded:
         if wanted == "wins" and not scores.single:
             return Quantity("wins", "mean")
-        _refuse_ties(options, () if scores.single else ("drop", "to_a", "to_b"))
+        # an accuracy on units has no ties that a policy could move
+        if not scores.single and options.ties in ("drop", "to_a", "to_b"):
+            raise ValueError(
+                f"ties={options.ties!r} moves wins, and accuracy on units has no ties; also give "
+                "quantity='wins', or unit='item'"
+            )
         return Quantity("accuracy")
     other = {"wins": "mean", "mean": "wins"}
-    lead = wanted or _default(options)
-    return Quantity(lead, other[lead], chosen=wanted is not None)
-
-
-def _default(options: Options) -> str:
-    """Of graded scores: the mean, but what speaks of wins is answered by wins."""
-    of_wins = options.margin or options.ties != "third"
+    # of graded scores the mean, but what speaks of wins is answered by wins
+    of_wins = options.margin or options.ties != "third" or options.method in ("mcmc", "both")
     of_wins = of_wins or not (options.prior is None or options.skeptical)
-    return "wins" if of_wins or options.method in ("mcmc", "both") else "mean"
-
-
-def _refuse_ties(options: Options, refused: tuple[str, ...]) -> None:
-    """An accuracy on units has no ties that a policy could move."""
-    if options.ties in refused:
-        raise ValueError(
-            f"ties={options.ties!r} moves wins, and accuracy on units has no ties; also give "
-            "quantity='wins', or unit='item'"
-        )
+    lead = wanted or ("wins" if of_wins else "mean")
+    return Quantity(lead, other[lead], chosen=wanted is not None)

@@ -56,21 +56,14 @@ def _count_runs(
     slack = counting.slack(values, margin)
     for item in dict.fromkeys(items.tolist()):
         rows = items == item
-        outcomes = _run_by_run(values[rows][:, first], values[rows][:, second], slack)
+        differences = values[rows][:, first][:, None] - values[rows][:, second][None]
+        n_comparisons = (~np.isnan(differences)).sum((0, 1))
+        # a missing run neither wins nor loses
+        wins, losses = ((side > slack).sum((0, 1)) for side in (differences, -differences))
+        outcomes = np.stack([wins, losses, n_comparisons - wins - losses], axis=-1)
         square[labels.index(str(clusters[rows][0])), first, second] += outcomes
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     return _as_counts(square, systems, labels)
-
-
-def _run_by_run(a: np.ndarray, b: np.ndarray, slack: float) -> np.ndarray:
-    """Wins, losses and ties (pair, outcome) of every run of A (run, pair) against every run of B
-    on one item.
-    """
-    differences = a[:, None] - b[None]
-    n_comparisons = (~np.isnan(differences)).sum((0, 1))
-    # a missing run neither wins nor loses
-    wins, losses = ((side > slack).sum((0, 1)) for side in (differences, -differences))
-    return np.stack([wins, losses, n_comparisons - wins - losses], axis=-1)
 
 
 def _count_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:

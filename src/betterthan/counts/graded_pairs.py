@@ -56,6 +56,13 @@ def differences_of(
     datasets, dataset_index = _datasets(scores)
     dataset_index = dataset_index[item]
     rows, middle = _by_dataset(y, pair, dataset_index, (max(len(datasets), 1), len(a)))
+    coords = pair_coords(systems, a, b)
+    # the share of differences that are below a hundredth of what nine of ten are below
+    near_ties = np.zeros(len(a))
+    for k, column in enumerate(np.where(differs, np.abs(d), np.nan).T):
+        observed = column[~np.isnan(column)]
+        if len(observed):
+            near_ties[k] = (observed < NEAR * np.quantile(observed, 0.9)).mean()
     return Differences(
         y,
         pair,
@@ -64,30 +71,12 @@ def differences_of(
         unit,
         n=shared.sum(0),
         n_tied=(shared & ~differs).sum(0),
-        near_ties=_near_ties(np.where(differs, np.abs(d), np.nan)),
+        near_ties=near_ties,
         rows=rows,
         middle=middle,
-        names_of_pairs=_pair_labels(systems, a, b),
+        names_of_pairs=xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords),
         higher_is_better=int(scores.attrs.get("higher_is_better", True)),
     )
-
-
-def _near_ties(size: np.ndarray) -> np.ndarray:
-    """Share of the sizes (item, pair), nan where there is none, that are below a hundredth of what
-    nine of ten are below.
-    """
-    shares = np.zeros(size.shape[1])
-    for k, column in enumerate(size.T):
-        observed = column[~np.isnan(column)]
-        if len(observed):
-            shares[k] = (observed < NEAR * np.quantile(observed, 0.9)).mean()
-    return shares
-
-
-def _pair_labels(systems: list[str], a: np.ndarray, b: np.ndarray) -> xr.DataArray:
-    """Numbers (pair,) with the names of the systems."""
-    coords = pair_coords(systems, a, b)
-    return xr.DataArray(np.arange(len(a)), dims=names.PAIR, coords=coords)
 
 
 def _pair_differences(
@@ -99,20 +88,17 @@ def _pair_differences(
     values = oriented(scores)
     observed = ~np.isnan(values)
     need_shared_items(observed.T.astype(float) @ observed, systems)
-    _few_enough(len(a))
-    d = values[:, a] - values[:, b]
-    shared = np.isfinite(d)
-    differs = shared & (np.abs(np.where(shared, d, 0)) > counting.slack(values, resolution))
-    _warn_few(differs, shared, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
-    return d, shared, differs
-
-
-def _few_enough(pairs: int) -> None:
+    pairs = len(a)
     if pairs > names.MCMC_PAIRS_MAX:
         raise ValueError(
             f"{pairs} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
             "take fewer"
         )
+    d = values[:, a] - values[:, b]
+    shared = np.isfinite(d)
+    differs = shared & (np.abs(np.where(shared, d, 0)) > counting.slack(values, resolution))
+    _warn_few(differs, shared, [(systems[i], systems[j]) for i, j in zip(a, b, strict=True)])
+    return d, shared, differs
 
 
 def _warn_few(differs: np.ndarray, common: np.ndarray, pairs: list[tuple[str, str]]) -> None:

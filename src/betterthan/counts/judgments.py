@@ -105,7 +105,13 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     """
     position, judges = checks.flag(position, "position"), checks.flag(judges, "judges")
     if isinstance(data, xr.Dataset):
-        rows = _from_judgments(data, position, judges)
+        *_, systems = _coded(data)
+        first, second, outcome = _by_position(data, position)
+        who, labels = _judges(data) if judges else (np.zeros(len(first), dtype=int), [])
+        keys, place = np.unique(np.stack([first, second, who], axis=1), axis=0, return_inverse=True)
+        counts = np.zeros((len(keys), 3), dtype=np.int64)
+        np.add.at(counts, (place.ravel(), _PLACE[outcome]), 1)
+        rows = Rows(systems, keys[:, 0], keys[:, 1], counts, labels, keys[:, 2])
     else:
         for requested, option in ((position, "position"), (judges, "judges")):
             if requested:
@@ -162,16 +168,6 @@ def _by_position(data: xr.Dataset, position: bool) -> tuple[np.ndarray, np.ndarr
     exchanged = (a > b) & (not position)
     first, second = np.where(exchanged, [b, a], [a, b])
     return first, second, np.where(exchanged, -outcome, outcome)
-
-
-def _from_judgments(data: xr.Dataset, position: bool, judges: bool) -> Rows:
-    *_, systems = _coded(data)
-    first, second, outcome = _by_position(data, position)
-    who, labels = _judges(data) if judges else (np.zeros(len(first), dtype=int), [])
-    keys, place = np.unique(np.stack([first, second, who], axis=1), axis=0, return_inverse=True)
-    counts = np.zeros((len(keys), 3), dtype=np.int64)
-    np.add.at(counts, (place.ravel(), _PLACE[outcome]), 1)
-    return Rows(systems, keys[:, 0], keys[:, 1], counts, labels, keys[:, 2])
 
 
 def _judges(data: xr.Dataset) -> tuple[np.ndarray, list[str]]:

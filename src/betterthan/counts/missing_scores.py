@@ -80,24 +80,20 @@ def missing_by_difficulty(
     scores = schemas.scores(scores)
     alpha = checks.probability(alpha, "alpha")
     shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
-    tests = _test_systems(scores, shuffles, seed, alpha)
-    tests = tests.merge(_pair_means(scores), join="exact")
-    provenance = Signature(
-        version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed
-    )
-    return tests.assign_attrs(provenance.to_attrs() | {"shuffles": shuffles})
-
-
-def _test_systems(scores: xr.DataArray, shuffles: int, seed: int, alpha: float) -> xr.Dataset:
     labels = scores[names.SYSTEM].values.astype(str)
     rows = [_test_system(scores, k, shuffles, seed) for k in range(len(labels))]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     adjusted = holm(columns["p_value"])
     columns |= {"p_adjusted": adjusted, "differs": np.nan_to_num(adjusted, nan=1.0) <= alpha}
-    return xr.Dataset(
+    tests = xr.Dataset(
         {name: (names.SYSTEM, column) for name, column in columns.items()},
         coords={names.SYSTEM: labels},
     )
+    tests = tests.merge(_pair_means(scores), join="exact")
+    provenance = Signature(
+        version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed
+    )
+    return tests.assign_attrs(provenance.to_attrs() | {"shuffles": shuffles})
 
 
 def _test_system(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:

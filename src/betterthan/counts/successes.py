@@ -51,7 +51,14 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     [[2, 1], [1, 0]]
     """
     scores = schemas.scores(scores)
-    values = _right_or_wrong(scores)
+    values = scores.values.astype(float)
+    odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
+    if odd.any():
+        raise ValueError(
+            f"a score is {values[odd][0]:g}; successes are 0 or 1 (of graded scores, see "
+            "betterthan.models.graded)"
+        )
+    values = values if scores.attrs.get("higher_is_better", True) else 1 - values
     place, distinct = pd.factorize(item_ids(scores))
     right, tried = sums_by_unit(values, place, len(distinct))
     cells = {SUCCESSES: right, TRIALS: tried}
@@ -64,18 +71,6 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
             coords[key] = (names.ITEM, scores[key].values[first])
     summed = {name: (_CELL, values.astype(np.int64)) for name, values in cells.items()}
     return xr.Dataset(summed, coords=coords, attrs=origin(scores))
-
-
-def _right_or_wrong(scores: xr.DataArray) -> np.ndarray:
-    """1 right, 0 wrong, NaN missing."""
-    values = scores.values.astype(float)
-    odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
-    if odd.any():
-        raise ValueError(
-            f"a score is {values[odd][0]:g}; successes are 0 or 1 (of graded scores, see "
-            "betterthan.models.graded)"
-        )
-    return values if scores.attrs.get("higher_is_better", True) else 1 - values
 
 
 @checks.one_system()
@@ -118,7 +113,12 @@ def trials_from_table(
     """
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
-    _filled(table, (item, system, successes, trials))
+    columns = (item, system, successes, trials)
+    require_columns(table, columns)
+    for column in columns:
+        blank = np.flatnonzero(table[column].isna().to_numpy())
+        if len(blank):
+            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
     ids = pd.DataFrame({k: table[k].astype(str).str.strip() for k in (item, system)})
     again = np.flatnonzero(ids.duplicated().to_numpy())
     if len(again):
@@ -145,15 +145,6 @@ def _arranged(ids: pd.DataFrame, columns: dict[str, Any]) -> xr.Dataset:
         values[item_codes, system_codes] = numbers
         variables[key] = (_CELL, values)
     return xr.Dataset(variables, coords={names.ITEM: list(items), names.SYSTEM: list(systems)})
-
-
-def _filled(table: pd.DataFrame, columns: tuple[str, ...]) -> None:
-    """Refuse a table that lacks a column, or a value in one."""
-    require_columns(table, columns)
-    for column in columns:
-        blank = np.flatnonzero(table[column].isna().to_numpy())
-        if len(blank):
-            raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
 
 
 def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:

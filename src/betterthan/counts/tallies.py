@@ -83,7 +83,11 @@ def tally_scores(
     >>> tally_scores(bt.io.tallies_from_table(frame)).round(3).values.tolist()
     [[0.857, 0.5]]
     """
-    _checked(statistic, beta, empty)
+    checks.one_of(statistic, _STATISTICS, "statistic")
+    if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
+        raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
+    if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
+        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
     tallies = schemas.tallies(tallies)
     summed = tallies.sum(names.LABEL) if names.LABEL in tallies.dims else tallies
     ratio = ratios.ratio_of(statistic, beta)
@@ -92,11 +96,3 @@ def tally_scores(
     scores = like.copy(data=ratios.score(x, y, ratio.k)).where(like.copy(data=x + y) > 0, empty)
     provenance = Signature(higher_is_better=True, statistic=statistic).to_attrs()
     return scores.assign_attrs(origin(tallies) | provenance).rename("scores")
-
-
-def _checked(statistic: str, beta: float, empty: float) -> None:
-    checks.one_of(statistic, _STATISTICS, "statistic")
-    if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
-        raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
-    if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
-        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")

@@ -7,9 +7,9 @@ from .examples import example_fit as example_fit
 from .ordering import ordering_ranks as ordering_ranks
 from .ordering import ordering_ratings as ordering_ratings
 from .ordering import ordering_statistics as ordering_statistics
-from .preferences import pandalm as pandalm
 from .published import contingency_case as contingency_case
 from .published import diag_measures as diag_measures
 from .published import intent_detection as intent_detection
 from .published import intent_detection_probabilities as intent_detection_probabilities
 from .published import muc6_similarity as muc6_similarity
+from .published import pandalm as pandalm

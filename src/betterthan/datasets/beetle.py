@@ -6,7 +6,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.features.formulas import PerformanceFunction
+from betterthan.features.fitting import PerformanceFunction
 from betterthan.labels.matrices import from_table
 
 BEETLE_CITATION = (

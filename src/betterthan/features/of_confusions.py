@@ -70,13 +70,18 @@ def from_confusion(
     """
     matrix, actual, labels = schemas.confusion(confusion)
     least, beta = checks.whole(least, "least", 0), checks.positive_real(beta, "beta")
-    _refuse_averages(labels)
+    clash = sorted(set(labels) & set(names.AVERAGES))
+    if clash:
+        raise ValueError(f"label {clash[0]!r} is also the name of an average; rename the label")
     measures = _measures(matrix, actual, beta)
-    confusions_kept = _kept(matrix, least)
+    often = (matrix >= least).reshape(-1, *matrix.shape[-2:]).all(0)
+    confusions_kept = [(p, a) for p, a in np.ndindex(often.shape) if p != a and often[p, a]]
     shares = formulas.frequencies(matrix)
     columns = [measures, *(shares[..., [p], a] for p, a in confusions_kept)]
     confusions = [f"freq.predicted.{labels[p]}.actual.{labels[a]}" for p, a in confusions_kept]
-    feature_names = _names_of_measures(labels) + confusions
+    labels_and_averages = (*labels, *names.AVERAGES)
+    feature_names = [f"{m}.{label}" for label in labels_and_averages for m in names.MEASURES]
+    feature_names += confusions
     if checks.flag(unclassified, "unclassified"):
         total = actual.sum(-1, keepdims=True)
         classified = matrix.sum((-2, -1))[..., None]
@@ -86,19 +91,9 @@ def from_confusion(
     leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]
     coords: dict[Any, Any] = {d: confusion[d] for d in leading_dims if d in confusion.coords}
     coords[names.FEATURE] = feature_names
-    coords["n_absent"] = (names.FEATURE, _missing(values))
+    coords["n_absent"] = (names.FEATURE, np.isnan(values).reshape(-1, values.shape[-1]).sum(0))
     attrs = {"confusions": confusions, "least": least, "beta": beta}
     return xr.DataArray(values, coords, (*leading_dims, names.FEATURE), "features", attrs)
-
-
-def _names_of_measures(labels: list[str]) -> list[str]:
-    return [f"{m}.{label}" for label in (*labels, *names.AVERAGES) for m in names.MEASURES]
-
-
-def _refuse_averages(labels: list[str]) -> None:
-    clash = sorted(set(labels) & set(names.AVERAGES))
-    if clash:
-        raise ValueError(f"label {clash[0]!r} is also the name of an average; rename the label")
 
 
 def _measures(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
@@ -118,17 +113,6 @@ def macro_of_present(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
     """Average over the labels that a dialogue has, (..., 3) from (..., label, 3)."""
     present = (actual > 0)[..., None]
     return np.where(present, measures, 0).sum(-2) / np.maximum(present.sum(-2), 1)
-
-
-def _missing(values: np.ndarray) -> np.ndarray:
-    """How many dialogues have no score, (feature,)."""
-    return np.isnan(values).reshape(-1, values.shape[-1]).sum(0)
-
-
-def _kept(matrix: np.ndarray, least: int) -> list[tuple[int, int]]:
-    """Return the confusions (predicted, actual) that every dialogue has often enough."""
-    often = (matrix >= least).reshape(-1, *matrix.shape[-2:]).all(0)
-    return [(p, a) for p, a in np.ndindex(often.shape) if p != a and often[p, a]]
 
 
 def learning_gain(pre: Any, post: Any) -> Any:
@@ -259,7 +243,9 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
     scores = np.stack([_f(matrix, actual, beta, average) for beta in _BETAS], axis=-1)
     dialogues = confusion[names.DIALOGUE].values
     checks.unique([str(dialogue) for dialogue in dialogues], "dialogue")
-    table = _joined(scores[:, len(_BETAS) // 2], dialogues, response)
+    coords = {names.DIALOGUE: dialogues, names.FEATURE: ["F"]}
+    middle = scores[:, len(_BETAS) // 2, None]  # a middling beta is the only feature
+    table = feature_table(xr.DataArray(middle, coords, dims=tuple(coords)), response)
     place = {str(dialogue): k for k, dialogue in enumerate(dialogues)}
     scores = scores[[place[row] for row in table.rows]]
     profile = _profile(scores, table)
@@ -277,12 +263,6 @@ def _warn_of_slope(slope: float, response: str) -> None:
         )
 
 
-def _joined(middle: np.ndarray, dialogues: np.ndarray, response: Any) -> FeatureTable:
-    """The response, with the F of a middling beta as its only feature."""
-    coords = {names.DIALOGUE: dialogues, names.FEATURE: ["F"]}
-    return feature_table(xr.DataArray(middle[:, None], coords, dims=tuple(coords)), response)
-
-
 def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
     """How well each beta predicts, and the best of them, from scores (dialogue, beta)."""
     y = table.y - table.y.mean()
@@ -291,19 +271,14 @@ def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
     best = int(rss.argmin())
     inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
     slope, intercept = np.polyfit(scores[:, best], table.y, 1)
-    errors = _held_out(columns, y, table.groups)
+    fits = [least_squares.left_out(column, y, table.groups) for column in columns]
+    errors, remaining = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
+    errors = errors[remaining.argmin(0), np.arange(len(y))]
     total = float(y @ y)
     estimates = {"best": _BETAS[best], "lower": _BETAS[inside[0]], "upper": _BETAS[inside[-1]]}
     estimates |= {"intercept": intercept, "slope": slope, "r2": 1 - rss[best] / total}
     estimates |= {"r2_held_out": 1 - float(errors @ errors) / total}
     return xr.Dataset(estimates | {"profile": ("beta", 1 - rss / total)}, coords={"beta": _BETAS})
-
-
-def _held_out(columns: list[np.ndarray], y: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Error of every dialogue under the beta that is best without it."""
-    fits = [least_squares.left_out(column, y, groups) for column in columns]
-    errors, remaining = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
-    return errors[remaining.argmin(0), np.arange(len(y))]
 
 
 def _f(matrix: np.ndarray, actual: np.ndarray, beta: float, average: str) -> np.ndarray:

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.features.formulas import refuse_unknown_confusions, values_by_name
+from betterthan.features.fitting import refuse_unknown_confusions, values_by_name
 from betterthan.posterior import table
 from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question

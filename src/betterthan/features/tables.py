@@ -129,7 +129,12 @@ def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
             )
         return _numbers(frame[response], response), response
     if isinstance(response, xr.DataArray):
-        response = _series(frame, response)
+        if response.dims != (names.DIALOGUE,):
+            dims = ", ".join(map(str, response.dims))
+            raise ValueError(f"response has dims ({dims}); give (dialogue,)")
+        named = names.DIALOGUE in response.coords
+        index = response[names.DIALOGUE].values if named else frame.index
+        response = pd.Series(response.values, index=index, name=response.name)
     if isinstance(response, pd.Series):
         name = str(response.name or "response")
         return _numbers(_by_dialogue(frame, response), name), name
@@ -147,16 +152,6 @@ def _row_values(values: Any, what: str) -> Any:
     if isinstance(values, xr.Dataset | Mapping) or not np.ndim(values):
         raise ValueError(f"{what} is {checks.quoted(values)}; give one value for each row")
     return pd.Series(np.asarray(values).reshape(-1))
-
-
-def _series(frame: pd.DataFrame, response: xr.DataArray) -> pd.Series:
-    """With the dialogues of the features where it names none."""
-    if response.dims != (names.DIALOGUE,):
-        dims = ", ".join(map(str, response.dims))
-        raise ValueError(f"response has dims ({dims}); give (dialogue,)")
-    named = names.DIALOGUE in response.coords
-    index = response[names.DIALOGUE].values if named else frame.index
-    return pd.Series(response.values, index=index, name=response.name)
 
 
 def _by_dialogue(frame: pd.DataFrame, response: pd.Series) -> pd.Series:

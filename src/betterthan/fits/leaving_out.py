@@ -156,22 +156,17 @@ def _predict_left_out(
     left = xr.DataArray(others, groups.coords, groups.dims)
     tree = hierarchical.fit(left, prior=prior, rng=seed + k, predictive=False)
     random = np.random.default_rng([seed, k])
-    foreseen = _foreseen(tree["posterior"].to_dataset(), groups.values[k], random)
-    foreseen["elpd_pooled"] = monte_carlo.log_probability(groups.values[k], prior + others.sum(0))
-    return foreseen, diagnose(tree).divergences
-
-
-def _foreseen(
-    posterior: xr.Dataset, held: np.ndarray, random: np.random.Generator
-) -> dict[str, np.ndarray]:
-    """How probable the counts (pair, outcome) that were held out are to a fit of the others."""
+    posterior = tree["posterior"].to_dataset()
+    held = groups.values[k]
     mu = posterior["mu"].values.reshape(-1, *held.shape)
     kappa = 1 / posterior["correlation"].values.reshape(-1, len(held)) - 1
     shape = kappa[..., None] * mu
-    return {
+    foreseen = {
         "elpd": monte_carlo.log_mean_exp(monte_carlo.log_probability(held, shape)),
         "level": monte_carlo.level(held, simplex.draw(random, shape), random),
     }
+    foreseen["elpd_pooled"] = monte_carlo.log_probability(groups.values[k], prior + others.sum(0))
+    return foreseen, diagnose(tree).divergences
 
 
 def _refuse_different(trees: Any) -> None:

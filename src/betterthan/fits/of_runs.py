@@ -100,10 +100,18 @@ def reliability(
     [False, False, True]
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold)
-    numbers = _numbers_of_runs(k)
+    several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
+    values: list[Any] = list(k) if several else [k]
+    numbers = [checks.whole(value, "k", 1, _MOST) for value in values]
+    if not numbers:
+        raise ValueError("k is empty; give numbers of runs, such as k=(1, 3, 5)")
+    if len({*numbers}) < len(numbers):
+        raise ValueError(f"k is {numbers}, which repeats a number; give each once")
     checks.one_of(kind, KINDS, "kind")
     fit = Fit.from_tree(tree, ("repeated",))
-    runs = _median_runs(fit.constant["trials"].transpose(names.ITEM, names.SYSTEM).values)
+    trials = fit.constant["trials"].transpose(names.ITEM, names.SYSTEM).values
+    tried = np.where(trials > 0, trials, np.nan)
+    runs = np.ceil(np.nanmedian(tried, axis=0)).astype(np.int64)
     value, low, high = of_draws(fit, numbers, runs, kind)
     coords: dict[str, Any] = {names.SYSTEM: fit.systems, "k": numbers}
     parts = _by_system(value, low, high, question)
@@ -168,20 +176,3 @@ def _pairs(fit: Fit, draws: np.ndarray, beyond: np.ndarray, question: Question) 
     for name in decided.keys() - result.keys():
         decided[name] = xr.where(either, withheld[name], decided[name], keep_attrs=False)
     return decided
-
-
-def _median_runs(trials: np.ndarray) -> np.ndarray:
-    """Median number of runs of the items that a system tried, rounded up, (system,)."""
-    tried = np.where(trials > 0, trials, np.nan)
-    return np.ceil(np.nanmedian(tried, axis=0)).astype(np.int64)
-
-
-def _numbers_of_runs(k: Any) -> list[int]:
-    several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
-    values: list[Any] = list(k) if several else [k]
-    numbers = [checks.whole(value, "k", 1, _MOST) for value in values]
-    if not numbers:
-        raise ValueError("k is empty; give numbers of runs, such as k=(1, 3, 5)")
-    if len({*numbers}) < len(numbers):
-        raise ValueError(f"k is {numbers}, which repeats a number; give each once")
-    return numbers

@@ -396,7 +396,11 @@ def read(path: str | Path, key: bytes | None = None) -> StoredBaseline:
         If it has a form that this version does not know, or does not fit the schema.
     """
     name = Path(path).name
-    (first, *lines), table = _split_header(decoded(Path(path).read_bytes(), name))
+    lines, table = [], decoded(Path(path).read_bytes(), name)
+    while table.startswith("#"):
+        line, _, table = table.partition("\n")
+        lines.append(line.rstrip("\r"))
+    first, *lines = lines
     form = first.removeprefix(_START).split(":")[0].strip()
     if form != str(FORM):
         version = betterthan.__version__
@@ -447,12 +451,3 @@ def _header(lines: Sequence[str], name: str) -> dict[str, Any]:
             raise problem(name, f"the key {quoted(key)} occurs twice; {AGAIN}", row=row)
         header[key] = value_of(value, name, row)
     return header
-
-
-def _split_header(text: str) -> tuple[list[str], str]:
-    """Split the text into the lines before the table, and the table."""
-    lines, table = [], text
-    while table.startswith("#"):
-        line, _, table = table.partition("\n")
-        lines.append(line.rstrip("\r"))
-    return lines, table

@@ -225,17 +225,14 @@ class Further:
     prob: float
 
 
-def further_items(
-    counts: tuple[int, int, int], margin: float, threshold: float, target: float = TARGET
-) -> Further:
-    """Items more that give a pass with a probability of at least `target`, if the two are equal.
+def further_items(counts: tuple[int, int, int], margin: float, threshold: float) -> Further:
+    """Items more that give a pass with a probability of at least `TARGET`, if the two are equal.
 
     Parameters
     ----------
     counts : three int
         Wins, losses and ties of the candidate so far, which stay.
     margin, threshold : float
-    target : float, default 0.8
 
     Returns
     -------
@@ -250,11 +247,11 @@ def further_items(
     (563, 0.802)
     """
     how = margin, threshold
-    further = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), target)
+    further = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), TARGET)
     if further.units is None:
         return further
     units, prob = further.units, prob_of_pass(counts, further.units, *how)
-    while prob < target:  # by a step or two: the normal is close
+    while prob < TARGET:  # by a step or two: the normal is close
         units += max(1, units // 50)
         prob = prob_of_pass(counts, units, *how)
     return Further(units, prob)
@@ -274,20 +271,13 @@ def prob_of_pass(
     """
     won, lost, tied = counts
     a, b = won + lost + sum(names.PRIOR[:2]), tied + names.PRIOR[2]
-    m, weight = _decisive(more, a, b)
+    m = np.arange(more + 1)
+    ways = special.gammaln(more + 1.0) - special.gammaln(m + 1.0) - special.gammaln(more - m + 1.0)
+    weight = np.exp(ways + special.betaln(a + m, b + more - m) - special.betaln(a, b))
+    likely = weight > _NEGLIGIBLE
+    m, weight = m[likely], weight[likely]
     needed = boundary(m + won + lost, sum(counts) + more, margin, threshold)
     return float(weight @ binomial_tail(np.ceil(needed) - won, m, 0.5))
-
-
-def _decisive(n: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the possible numbers of decisive items among n, and their Beta-binomial
-    probabilities.
-    """
-    m = np.arange(n + 1)
-    ways = special.gammaln(n + 1.0) - special.gammaln(m + 1.0) - special.gammaln(n - m + 1.0)
-    weight = np.exp(ways + special.betaln(a + m, b + n - m) - special.betaln(a, b))
-    likely = weight > _NEGLIGIBLE
-    return m[likely], weight[likely]
 
 
 def further_units(

@@ -98,7 +98,12 @@ def gate(
     if not 0 <= checks.real(max_missing, "max_missing") <= 1:
         raise ValueError(f"max_missing is {max_missing:g}; give a proportion of items, from 0 to 1")
     plan = None if looks is None else _plan(looks)
-    reliability = _reliability(quantity)
+    reliability = Reliability.parse(quantity)
+    if quantity is not None and reliability is None:
+        raise ValueError(
+            f"quantity is {checks.quoted(quantity)}; choose pass^k or pass@k, such as pass^3, or "
+            "leave it out"
+        )
     sides = read_sides(baseline, candidate, choices)
     if reliability is not None and sides.scores is not None:
         scores = reliability.scores(successes_of(as_array(sides.scores)))
@@ -116,16 +121,6 @@ def _plan(looks: Sequence[int]) -> "Plan":
     from betterthan.gating.sequential import Plan
 
     return Plan.checked(looks)
-
-
-def _reliability(quantity: str | None) -> Reliability | None:
-    reliability = Reliability.parse(quantity)
-    if quantity is not None and reliability is None:
-        raise ValueError(
-            f"quantity is {checks.quoted(quantity)}; choose pass^k or pass@k, such as pass^3, or "
-            "leave it out"
-        )
-    return reliability
 
 
 def _margin(margin: float) -> float:

@@ -434,7 +434,12 @@ def _read_tables(
         return Sides(stops=("no item has a score in any of the tables",))
     if reason := other_scales(scores):
         return Sides(stops=(reason,))
-    sides = _audited(scores)
+    findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
+    stops, warned = (
+        tuple(finding.message for finding in findings if finding.level == level)
+        for level in (STOP, WARN)
+    )
+    sides = Sides(scores, stops, warned)
     codes = missing_codes(scores)
     return replace(sides, warned=(*sides.warned, codes)) if codes else sides
 
@@ -483,16 +488,6 @@ def _refuse(choices: Mapping[str, Any], refused: tuple[str, ...], kind: str) -> 
         if name in choices:
             value = quoted(choices[name])
             raise ValueError(f"{name}={value} does not apply: what was given is {kind}")
-
-
-def _audited(scores: Any) -> Sides:
-    """Check the scores of tables as an audit does, but for its verdicts."""
-    findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
-    stops, warned = (
-        tuple(finding.message for finding in findings if finding.level == level)
-        for level in (STOP, WARN)
-    )
-    return Sides(scores, stops, warned)
 
 
 def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:

@@ -18,7 +18,10 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     """The table in a file of a known extension, gzipped or not; `sep` stands between the cells of
     text when it is neither a comma nor a tab.
     """
-    extension = _extension(path)
+    _refuse_no_file(path)
+    extension = Path(_unzipped_name(path)).suffix.lower()
+    if extension not in FORMATS:
+        raise problem(path.name, unknown_type(extension))
     data = _bytes(path)
     if not data:
         raise problem(path.name, "is empty; give column names and at least one row")
@@ -41,14 +44,6 @@ def dataset_name(path: Path) -> str:
 
 def _unzipped_name(path: Path) -> str:
     return path.name[:-3] if path.name.lower().endswith(".gz") else path.name
-
-
-def _extension(path: Path) -> str:
-    _refuse_no_file(path)
-    extension = Path(_unzipped_name(path)).suffix.lower()
-    if extension not in FORMATS:
-        raise problem(path.name, unknown_type(extension))
-    return extension
 
 
 def unknown_type(extension: str) -> str:

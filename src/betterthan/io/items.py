@@ -15,8 +15,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
-from betterthan.io.hints import for_runs, not_scores
-from betterthan.io.layouts import candidates, find
+from betterthan.io.layouts import candidates, find, for_runs, not_scores
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted
@@ -489,19 +488,6 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     """Tallies of a table, joined by item, dataset and epoch."""
     scale = checks.whole(scale, "scale")
     rows = _read_cells(table)
-    present = _mark_present(table, rows)
-    columns = [str(find(table, tally)) for tally in names.TALLIES]
-    values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
-    for k, column in enumerate(columns):
-        values.reshape(-1, len(columns))[rows.place, k] = _integers(table, column, scale)
-    used = {find(table, "system"), *columns, *rows.columns}
-    summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
-    summary += alike_labels(table.source, rows.labels)
-    return Reading(_array(values, rows, scale), summary, unread(table, used))
-
-
-def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
-    """Mark the tallies (item, system, label) with a row; refuse duplicates and missing systems."""
     _refuse_repeated_tallies(table, rows)
     sizes = dict(zip(("items", "systems", "labels"), rows.shape, strict=True))
     refuse_large(table.source, most_cells(len(table.rows)), **sizes, columns=3)
@@ -510,7 +496,14 @@ def _mark_present(table: Table, rows: _Cells) -> np.ndarray:
     items = rows.items.names
     refuse_alike_by_scores(table.source, rows.systems, items, lambda: present.any(2))
     _refuse_absent(table, rows, present.any(2))
-    return present
+    columns = [str(find(table, tally)) for tally in names.TALLIES]
+    values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
+    for k, column in enumerate(columns):
+        values.reshape(-1, len(columns))[rows.place, k] = _integers(table, column, scale)
+    used = {find(table, "system"), *columns, *rows.columns}
+    summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
+    summary += alike_labels(table.source, rows.labels)
+    return Reading(_array(values, rows, scale), summary, unread(table, used))
 
 
 def _read_cells(table: Table) -> _Cells:

@@ -91,7 +91,10 @@ def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) ->
 def pair_counts(table: Table) -> Reading:
     """Counts of a table of pairs, each given once or in both directions."""
     columns = pair_columns(table)
-    systems, a, b = _systems(table, columns)
+    first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
+    systems, a, b = paired(first, second)
+    at_least_two(table, systems)
+    refuse_alike_by_pairs(table.source, systems, a, b)
     values, read = _numbers(table)
     datasets, dataset = read_datasets(table)
     _refuse_against_itself(table, a == b, values)
@@ -108,21 +111,9 @@ def pair_counts(table: Table) -> Reading:
     ties = read[2] if len(read) == 3 else None
     counts.attrs = {"ties": "unknown" if ties is None else "third", "n_missing": 0}
     ignored = unread(table, {*columns, *read, dataset_column(table)})
-    return Reading(counts, _summary(systems, pairs, ties), ignored)
-
-
-def _systems(table: Table, columns: tuple[str, str]) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """The systems, and the two of each row as numbers."""
-    first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
-    systems, a, b = paired(first, second)
-    at_least_two(table, systems)
-    refuse_alike_by_pairs(table.source, systems, a, b)
-    return systems, a, b
-
-
-def _summary(systems: list[str], pairs: int, ties: str | None) -> str:
     ties_text = "ties unknown (no column 'ties')" if ties is None else f"ties from column {ties!r}"
-    return f"{len(systems)} systems, {counted(pairs, 'pair')}, {ties_text}"
+    summary = f"{len(systems)} systems, {counted(pairs, 'pair')}, {ties_text}"
+    return Reading(counts, summary, ignored)
 
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:

@@ -6,6 +6,7 @@ from typing import Any
 from betterthan.text import quoted
 
 _LONGEST = 200  # characters of the name of a file
+_NAMED = 8  # names of a list
 _NOTHING = object()
 
 
@@ -53,13 +54,13 @@ def listed(values: Any, most: int = 8) -> str:
     return ", ".join(quoted(value) for value in values[:most]) + more
 
 
-def in_python(values: Any, most: int = 8) -> str:
+def in_python(values: Any) -> str:
     """Names as Python has them, one by itself or as a list, cut after the first few."""
     values = list(values)
     if len(values) == 1:
         return quoted(values[0])
-    more = ", ..." if values[most:] else ""
-    return f"[{', '.join(map(quoted, values[:most]))}{more}]"
+    more = ", ..." if values[_NAMED:] else ""
+    return f"[{', '.join(map(quoted, values[:_NAMED]))}{more}]"
 
 
 def require_columns(table: Any, columns: Iterable[Any]) -> None:

@@ -19,13 +19,13 @@ from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import is_frame, table_from_frame
-from betterthan.io.hints import of_groups
 from betterthan.io.items import as_array, tallies
 from betterthan.io.layouts import (
     ALIASES,
     Layout,
     find,
     layout_by_name,
+    of_groups,
     recognise,
     require,
     summary_line,

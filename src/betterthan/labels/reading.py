@@ -76,7 +76,10 @@ def read(
     is_request = systems is not None and not isinstance(systems, Mapping)
     requested = checks.labels(systems, "systems") if is_request else None
     picked = chosen(table, candidate_columns, requested)
-    predicted = _predicted(table, picked)
+    if not picked:
+        reason = f"no column of predicted labels of systems among {listed(table.columns)}"
+        raise problem(table.source, reason)
+    predicted = {system: cells.read_once(table, system, cells.predictions) for system in picked}
     label_text = check_labels(table, (column, gold), predicted, named=requested is not None)
     values = _side_by_side(list(predicted.values()))
     refuse_alike_by_scores(table.source, picked, items.ids, lambda: values != "")
@@ -86,13 +89,6 @@ def read(
     summary = f"{counted(len(gold), 'item')} x {named_systems(picked)}, {items.summary}"
     summary = f"labels: {summary}, {blank} unclassified{label_text}"
     return renamed(labels, systems).assign_attrs(_provenance(table, summary))
-
-
-def _predicted(table: Table, systems: list[str]) -> dict[str, Coded]:
-    if not systems:
-        reason = f"no column of predicted labels of systems among {listed(table.columns)}"
-        raise problem(table.source, reason)
-    return {system: cells.read_once(table, system, cells.predictions) for system in systems}
 
 
 def _side_by_side(columns: list[Coded]) -> np.ndarray:

@@ -49,7 +49,7 @@ from betterthan.exact.laplace.tables import Alike, Shares
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
 from betterthan.exact.wins.clusters import log_gamma_beyond
-from betterthan.models import importance, likelihood_data, log_priors, simplex
+from betterthan.models import importance, likelihood_data, simplex
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -102,8 +102,18 @@ def simulate(
     checks.whole(size, "size")
     numbers, shape = checks.prior(prior), checks.whole(pairs, "pairs")
     random = np.random.default_rng(one_seed(rng))
-    truth = _draw_truth(numbers, shape, random)
-    values = _draw_counts(truth, count, size, random)
+    win, loss, tie = numbers
+    p, s = random.beta(win, loss, shape), random.beta(win + loss, tie, shape)
+    rho = random.beta(*clusters.CORRELATION, size=(2, shape))
+    truth = {"p": p, "s": s} | dict(zip(CORRELATIONS, rho, strict=True))
+    truth = truth | {"difference": s * (2 * p - 1)}
+    p_c, s_c = (
+        clusters.draw_shares(truth[mean], truth[rho], count, random)
+        for mean, rho in zip(("p", "s"), CORRELATIONS, strict=True)
+    )
+    decisive = random.binomial(size, s_c)
+    wins = random.binomial(decisive, p_c)
+    values = np.stack([wins, decisive - wins, size - decisive], axis=-1)
     return xr.Dataset(
         {"counts": (_CELL, values)} | {k: (names.PAIR, v) for k, v in truth.items()},
         coords=likelihood_data.simulated(shape)
@@ -290,29 +300,6 @@ def _theta(prior: Prior) -> Any:
     return pm.Deterministic("theta", parts, dims=_CELL[1:])
 
 
-def _draw_truth(
-    prior: tuple[float, ...], pairs: int, random: np.random.Generator
-) -> dict[str, np.ndarray]:
-    win, loss, tie = prior
-    p, s = random.beta(win, loss, pairs), random.beta(win + loss, tie, pairs)
-    rho = random.beta(*clusters.CORRELATION, size=(2, pairs))
-    truth = {"p": p, "s": s} | dict(zip(CORRELATIONS, rho, strict=True))
-    return truth | {"difference": s * (2 * p - 1)}
-
-
-def _draw_counts(
-    truth: dict[str, np.ndarray], count: int, size: int, random: np.random.Generator
-) -> np.ndarray:
-    """Of `count` clusters of `size` examples, (cluster, pair, outcome)."""
-    p_c, s_c = (
-        clusters.draw_shares(truth[mean], truth[rho], count, random)
-        for mean, rho in zip(("p", "s"), CORRELATIONS, strict=True)
-    )
-    decisive = random.binomial(size, s_c)
-    wins = random.binomial(decisive, p_c)
-    return np.stack([wins, decisive - wins, size - decisive], axis=-1)
-
-
 def _concentrations(correlation: float | None) -> list[Any]:
     """Kappa of the wins and of the decisive examples of a cluster."""
     if correlation is not None:
@@ -484,7 +471,7 @@ class Clusters:
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of shares, and of the coordinates of correlations, of each draw."""
         shares = zip(("p", "s"), self.priors, strict=True)
-        densities = {name: log_priors.beta(values[name], *prior) for name, prior in shares}
+        densities = {name: importance.beta(values[name], *prior) for name, prior in shares}
         raw = [f"{k}_raw" for k in CORRELATIONS] if self.correlation is None else []
         return densities | {name: self.alike.log_prior(values[name]) for name in raw}
 

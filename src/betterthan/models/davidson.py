@@ -49,10 +49,10 @@ from betterthan import checks, names
 from betterthan.counts.judgments import Rows, judgment_rows
 from betterthan.counts.shapes import without_attrs
 from betterthan.exact.laplace import judgments as row_models
-from betterthan.exact.laplace import spreads
+from betterthan.exact.laplace import nested
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import importance, log_priors, made_up, shrinkage, tie_models
+from betterthan.models import importance, made_up, shrinkage, tie_models
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -66,8 +66,8 @@ TARGET_ACCEPT = 0.95
 _EFFECT = 0.5  # standard deviation of the normal prior of the position
 _JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
 _ROW_MODELS = {"davidson": row_models.DAVIDSON, "rao_kupper": row_models.RAO_KUPPER}
-_SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
-_JUDGE_SD = spreads.log_normal(*_JUDGES)
+_SD = nested.gamma(shrinkage.SHAPE, shrinkage.RATE)
+_JUDGE_SD = nested.log_normal(*_JUDGES)
 
 
 def simulate(
@@ -241,12 +241,13 @@ def fit(
     form = {"position": position, "judges": judges}
     rows = judgment_rows(data, **form)
     weights = Weights(rows, tie_model, position)
+    coords = {"row": np.arange(len(rows.a)), names.OUTCOME: list(names.OUTCOMES)}
     model = importance.WeightedModel(
         posterior=weights.posterior(),
         variables=weights.variables,
         log_prior=weights.log_prior,
         outcomes=weights.outcomes,
-        observed=_observed(rows),
+        observed=xr.DataArray(rows.counts, coords, ("row", names.OUTCOME)),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},
         build=partial(build, data, tie_model=tie_model, **form),
         target_accept=TARGET_ACCEPT,
@@ -267,11 +268,6 @@ def _attrs(rows: Rows, tie_model: str) -> dict[str, Any]:
         "tie_model": tie_model,
         "n_judgments": int(rows.counts.sum()),
     }
-
-
-def _observed(rows: Rows) -> xr.DataArray:
-    coords = {"row": np.arange(len(rows.a)), names.OUTCOME: list(names.OUTCOMES)}
-    return xr.DataArray(rows.counts, coords, ("row", names.OUTCOME))
 
 
 def _refuse_other_kinds(data: Any) -> None:
@@ -370,7 +366,7 @@ class Weights:
         if self.rows.judges:
             kinds += [(len(self.rows.judges), _JUDGE_SD)] * (1 + self.position)
         others = [tie_models.PRIOR[self.tie_model]] + [(0.0, _EFFECT)] * self.position
-        prior = spreads.Effects(tuple(kinds), np.array(others))
+        prior = nested.Effects(tuple(kinds), np.array(others))
         counts = self.rows.counts.T.astype(float)
         row_model = _ROW_MODELS[self.tie_model]
         return Posterior(prior, row_models.Judgments(counts, *self._designs(), row_model))
@@ -406,13 +402,13 @@ class Weights:
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the variables that have a prior, of each draw; see `variables`."""
         densities = shrinkage.abilities_log_prior(values, *self._won)
-        densities["tie"] = log_priors.normal(values["tie"], *tie_models.PRIOR[self.tie_model])
+        densities["tie"] = importance.normal(values["tie"], *tie_models.PRIOR[self.tie_model])
         if "position" in values:
-            densities["position"] = log_priors.normal(values["position"], 0.0, _EFFECT)
+            densities["position"] = importance.normal(values["position"], 0.0, _EFFECT)
         for name in ("judge_tie", "judge_position"):
             if f"{name}_raw" in values:
                 sd, raw, counts = values[f"{name}_sd"], values[f"{name}_raw"], self._by_judge
-                densities[f"{name}_sd"] = log_priors.log_normal(sd, *_JUDGES)
+                densities[f"{name}_sd"] = importance.log_normal(sd, *_JUDGES)
                 densities[f"{name}_raw"] = shrinkage.log_prior(
                     raw, sd, counts[name], counts["tried"]
                 )

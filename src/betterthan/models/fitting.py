@@ -175,16 +175,11 @@ def fit_model(
         if run.predictive:
             sampling.add_predictive(model, tree, run.seed)
     sampling.tidy(tree, pairs)
-    tree["posterior"].attrs = attrs | _provenance(library, settings, run.seed)
-    return tree
-
-
-def _provenance(library: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Settings, sampler, and versions of the libraries."""
     signature = Signature(
-        seed=seed, draws=settings["draws"], chains=settings["chains"], inference_library=library
+        seed=run.seed, draws=settings["draws"], chains=settings["chains"], inference_library=library
     )
     libraries = dict.fromkeys(("betterthan", "pymc", library, "pytensor"))
     versions = ", ".join(f"{name} {version(name)}" for name in libraries)
     used = {"versions": versions, "inference_library_version": version(library)}
-    return settings | signature.to_attrs() | used
+    tree["posterior"].attrs = attrs | settings | signature.to_attrs() | used
+    return tree

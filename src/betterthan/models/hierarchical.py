@@ -54,7 +54,7 @@ from betterthan.exact.laplace.tables import Alike, Thirds, mean_probabilities
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.exact.wins.clusters import log_gamma_beyond, log_orders
-from betterthan.models import importance, likelihood_data, log_priors, made_up, simplex
+from betterthan.models import importance, likelihood_data, made_up, simplex
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -248,7 +248,10 @@ def fit(
     if pair_prior.weighted:
         if crossed or centre is not None:
             sampler = _require_nuts(sampler)
-        datasets = DataSets(data.values, pair_prior.columns(), _alike(concentration))
+        held = concentration
+        if held is not None:
+            held = checks.positive_real(held, "concentration")
+        datasets = DataSets(data.values, pair_prior.columns(), Alike(CORRELATION, held=held))
     tree = importance.fit_groups(datasets, data, pair_prior, builder, attrs, sampler, run)
     posterior, random = tree["posterior"].to_dataset(), np.random.default_rng([run.seed, 1])
     if crossed:
@@ -338,11 +341,6 @@ def _require_nuts(sampler: str | None) -> str:
     return checks.one_of(sampler or "nuts", importance.SAMPLERS, "sampler")
 
 
-def _alike(concentration: float | None) -> Alike:
-    held = None if concentration is None else checks.positive_real(concentration, "concentration")
-    return Alike(CORRELATION, held=held)
-
-
 def _mean(prior: Any, centre: Any, data: Groups) -> Any:
     """Mu (pair, outcome), estimated or held."""
     pair_prior = Prior.parse(prior, data.pairs)
@@ -421,9 +419,9 @@ class DataSets:
 
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the mean, and of how alike data sets are, of each draw."""
-        densities = {"mu": log_priors.dirichlet(values["mu"], self.prior)}
+        densities = {"mu": importance.dirichlet(values["mu"], self.prior)}
         if self.alike.held is None:
-            densities["correlation"] = log_priors.beta(values["correlation"], *self.alike.prior)
+            densities["correlation"] = importance.beta(values["correlation"], *self.alike.prior)
         return densities
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,6 @@
-"""Importance sampling: a posterior drawn by weights, when to trust it, and the tree it becomes."""
+"""Importance sampling: a posterior drawn by weights, when to trust it, the tree it becomes, and the
+log densities of priors at draws, without PyMC.
+"""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -8,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.exact.laplace import nested
@@ -234,7 +237,15 @@ def _tree(
     tidy(tree, model.pairs)
     if run.predictive:
         drop_pairs_without_data(tree)
-    tree["posterior"].attrs = attrs | _provenance(draws, shape, seed)
+    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+    quality = {
+        "pareto_k": draws.k_hat,
+        "weights_ess": draws.effective,
+        "proposed": draws.proposed,
+        "sampler": "laplace",
+    }
+    versions = {"versions": f"betterthan {version('betterthan')}"}
+    tree["posterior"].attrs = attrs | signature.to_attrs() | quality | versions
     return tree
 
 
@@ -305,13 +316,37 @@ def _as_dataset(
     return xr.Dataset(data, coords | {d: labels[d] for d in used})
 
 
-def _provenance(draws: nested.Drawn, shape: tuple[int, int], seed: int) -> dict[str, Any]:
-    """Provenance of the draws, and diagnostics of the weights."""
-    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
-    quality = {
-        "pareto_k": draws.k_hat,
-        "weights_ess": draws.effective,
-        "proposed": draws.proposed,
-        "sampler": "laplace",
-    }
-    return signature.to_attrs() | quality | {"versions": f"betterthan {version('betterthan')}"}
+_LOG_ROOT = np.log(2 * np.pi) / 2
+
+
+def normal(x: np.ndarray, mean: Any, sd: Any) -> np.ndarray:
+    """Of a normal variable."""
+    return -(((x - mean) / sd) ** 2) / 2 - np.log(sd) - _LOG_ROOT
+
+
+def half_normal(x: np.ndarray, sd: float) -> np.ndarray:
+    """Of the size of a normal variable around 0."""
+    return normal(x, 0.0, sd) + np.log(2)
+
+
+def log_normal(x: np.ndarray, mean: float, sd: float) -> np.ndarray:
+    """Of a variable whose logarithm is normal."""
+    return normal(np.log(x), mean, sd) - np.log(x)
+
+
+def gamma(x: np.ndarray, shape: float, rate: float) -> np.ndarray:
+    """Of a gamma variable."""
+    constant = shape * np.log(rate) - special.gammaln(shape)
+    return constant + special.xlogy(shape - 1, x) - rate * x
+
+
+def beta(x: np.ndarray, a: float, b: float) -> np.ndarray:
+    """Of a beta variable."""
+    return special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b)
+
+
+def dirichlet(x: np.ndarray, shape: Any) -> np.ndarray:
+    """Of shares (..., outcome)."""
+    shape = np.asarray(shape)
+    constant = special.gammaln(shape.sum()) - special.gammaln(shape).sum()
+    return constant + special.xlogy(shape - 1, x).sum(-1)

@@ -85,7 +85,8 @@ def simulate(
     >>> bool((data["decisive"] <= data["n"]).all())
     True
     """
-    numbers = _beta_prior(prior)
+    numbers = checks.prior(prior, 2)
+    _refuse_three(prior)
     size = likelihood_data.sizes(n, pairs)
     random = np.random.default_rng(one_seed(rng))
     p = random.beta(*numbers, size=(pairs, 2))
@@ -222,13 +223,6 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     wins, losses, n = pairs.values[:, 0], pairs.values[:, 1], pairs.values.sum(-1)
     win, loss = (a + wins, b + n - wins), (a + losses, b + n - losses)
     return probability_like(pairs, prob_greater(*win, *loss), prob_greater(*loss, *win), square)
-
-
-def _beta_prior(prior: Any) -> tuple[float, ...]:
-    """Two numbers, of success and failure."""
-    numbers = checks.prior(prior, 2)
-    _refuse_three(prior)
-    return numbers
 
 
 def _prior(prior: Any, pairs: xr.DataArray) -> Prior:

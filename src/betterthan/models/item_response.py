@@ -46,11 +46,11 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.successes import trials_of
-from betterthan.exact.laplace import items, spreads
+from betterthan.exact.laplace import items, nested
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import importance, log_priors, made_up, repeated_trials, shrinkage
+from betterthan.models import importance, made_up, repeated_trials, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -66,11 +66,11 @@ DISCRIMINATION = 0.5  # prior of the spread of log discriminations
 SLOPES = 9  # nodes of the integral over a slope
 
 # what has a parameter of its own: its name, and its value at a standard normal coordinate
-MORE: dict[str, tuple[str, spreads.Spread]] = {
-    "repeated": ("trial_correlation", spreads.beta(*TRIALS)),
-    "discrimination": ("discrimination_sd", spreads.half_normal(DISCRIMINATION)),
+MORE: dict[str, tuple[str, nested.Spread]] = {
+    "repeated": ("trial_correlation", nested.beta(*TRIALS)),
+    "discrimination": ("discrimination_sd", nested.half_normal(DISCRIMINATION)),
 }
-_SD = spreads.gamma(shrinkage.SHAPE, shrinkage.RATE)
+_SD = nested.gamma(shrinkage.SHAPE, shrinkage.RATE)
 TARGET_ACCEPT = 0.95
 _CELL = (names.ITEM, names.SYSTEM)
 
@@ -229,7 +229,7 @@ def fit(
     number = _node_count(trials, nodes, discrimination)
     both = {"successes": successes, "trials": trials}
     coords = {names.ITEM: items, names.SYSTEM: systems}
-    counts = _as_dataset(both, coords)
+    counts = xr.Dataset({k: (_CELL, v) for k, v in both.items()}, coords)
     model = importance.WeightedModel(
         posterior=_build_posterior(kind, successes, trials, number),
         variables=partial(_variables, kind, **both, seed=run.seed),
@@ -247,10 +247,6 @@ def fit(
     tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     tree["constant_data"] = counts
     return tree
-
-
-def _as_dataset(both: dict[str, np.ndarray], coords: dict[str, Any]) -> xr.Dataset:
-    return xr.Dataset({k: (_CELL, v) for k, v in both.items()}, coords)
 
 
 def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, Any]:
@@ -381,7 +377,7 @@ def _discriminating(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -
 def _build_posterior(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
     """Posterior of successes and trials (item, system), with `nodes` difficulties."""
     others = np.array([ITEM] + [(0.0, 1.0)] * (kind in MORE))
-    prior = spreads.Around(successes.shape[1], _SD, MEAN, others)
+    prior = nested.Around(successes.shape[1], _SD, MEAN, others)
     more = MORE[kind][1] if kind in MORE else _itself
     return Posterior(prior, items.Items(_likelihood(kind, successes, trials, nodes, more)))
 
@@ -421,13 +417,13 @@ def _log_prior(
 ) -> dict[str, np.ndarray]:
     """Log densities of the variables that have a prior, of each draw."""
     densities = shrinkage.abilities_log_prior(values, successes.sum(0), trials.sum(0))
-    densities["mean"] = log_priors.normal(values["mean"], 0.0, MEAN)
-    densities["difficulty_sd"] = log_priors.log_normal(values["difficulty_sd"], *ITEM)
+    densities["mean"] = importance.normal(values["mean"], 0.0, MEAN)
+    densities["difficulty_sd"] = importance.log_normal(values["difficulty_sd"], *ITEM)
     if kind == "repeated":
-        densities["trial_correlation"] = log_priors.beta(values["trial_correlation"], *TRIALS)
+        densities["trial_correlation"] = importance.beta(values["trial_correlation"], *TRIALS)
     if kind == "discrimination":
         sd = values["discrimination_sd"]
-        densities["discrimination_sd"] = log_priors.half_normal(sd, DISCRIMINATION)
+        densities["discrimination_sd"] = importance.half_normal(sd, DISCRIMINATION)
     return densities
 
 

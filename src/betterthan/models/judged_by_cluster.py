@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy import sparse
 
 from betterthan import __version__, checks, names
-from betterthan.counts.judgments import Rows, rows_by_cluster
+from betterthan.counts.judgments import rows_by_cluster
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import davidson
 from betterthan.exact.wins.davidson import Meetings, Prior, Weighed
@@ -90,7 +89,11 @@ def by_cluster(
     tie = tie_models.PRIOR["davidson"]
     prior = Prior(shrinkage.SHAPE, shrinkage.RATE, tie, PLACE)
     weighed = davidson.weighed(counts, meet, prior, number, seed)
-    clusters = _cluster_counts(rows, counts)
+    cluster, cell = counts.nonzero()
+    present = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)
+    for side in (rows.a, rows.b):
+        present[cluster, side[cell % len(rows.a)]] = True
+    clusters = present.sum(0)
     _warn_few(rows.systems, clusters, by)
     answers = _answers(weighed, rows.systems, clusters, question)
     settings = asdict(question) | {"unit": by, "seed": seed, "draws": number}
@@ -138,15 +141,6 @@ def _answers(
         "design_effect": weighed.design_effect,
     }
     return answers.assign({key: (names.SYSTEM, values) for key, values in extra.items()})
-
-
-def _cluster_counts(rows: Rows, counts: sparse.csr_array) -> np.ndarray:
-    """Number of clusters in which each system was judged."""
-    cluster, cell = counts.nonzero()
-    present = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)
-    for side in (rows.a, rows.b):
-        present[cluster, side[cell % len(rows.a)]] = True
-    return present.sum(0)
 
 
 def _warn_few(systems: list[str], clusters: np.ndarray, by: str) -> None:

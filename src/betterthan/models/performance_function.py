@@ -124,9 +124,11 @@ def simulate(
     line = x @ beta
     if groups:
         group = np.arange(n) % groups
-        more, effect = _draw_groups(groups, noise if levels else 0.5, random)
+        sd = abs(random.normal(scale=noise if levels else 0.5))
+        effect = random.normal(size=groups) * sd
         line = line + effect[group]
-        truth |= more | {"group_of": (names.DIALOGUE, group)}
+        truth |= {"group_sd": sd, "group_effect": ("group", effect)}
+        truth |= {"group_of": (names.DIALOGUE, group)}
     drawn = _draw_categories(line, levels, random) if levels else _draw_numbers(line, noise, random)
     data = {"features": ((names.DIALOGUE, names.FEATURE), x)}
     labels = {names.FEATURE: [f"x{k}" for k in range(p)]}
@@ -292,14 +294,6 @@ def _location_and_scale(values: np.ndarray, standardise: bool) -> tuple[Any, Any
         return values.mean(0), values.std(0, ddof=1)
     nothing = np.zeros(values.shape[1:])
     return nothing, nothing + 1
-
-
-def _draw_groups(
-    groups: int, scale: float, random: np.random.Generator
-) -> tuple[dict[str, Any], np.ndarray]:
-    sd = abs(random.normal(scale=scale))
-    effect = random.normal(size=groups) * sd
-    return {"group_sd": sd, "group_effect": ("group", effect)}, effect
 
 
 def _draw_numbers(line: np.ndarray, noise: float, random: np.random.Generator) -> dict[str, Any]:

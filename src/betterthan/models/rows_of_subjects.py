@@ -37,7 +37,11 @@ def repeated(
 ) -> Repeated:
     """The complete rows of a table."""
     columns = [response, predictor, subject]
-    complete = _complete(table, columns, text)
+    if not isinstance(table, pd.DataFrame):
+        raise ValueError(f"table is {checks.quoted(table)}; give a pandas.DataFrame")
+    require_columns(table, columns)
+    used: Any = table[[*columns, *shared_texts.named(table, text)]]
+    complete = used.dropna(subset=columns)
     (y, y_scale), (x, x_scale) = (
         _column(complete, name, standardise) for name in (response, predictor)
     )
@@ -98,15 +102,6 @@ def crossed(x: np.ndarray, subject: np.ndarray, text: np.ndarray) -> dict[str, n
     np.add.at(share, (subject, text), 1 / n[subject])
     np.add.at(cross, (subject, text), x - (np.bincount(subject, x) / n)[subject])
     return {"text_share": share, "text_cross": cross}
-
-
-def _complete(table: pd.DataFrame, columns: list[str], text: str | None) -> pd.DataFrame:
-    """Rows without missing values in these columns, with the column of texts if there is one."""
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is {checks.quoted(table)}; give a pandas.DataFrame")
-    require_columns(table, columns)
-    columns_used: Any = table[[*columns, *shared_texts.named(table, text)]]
-    return columns_used.dropna(subset=columns)
 
 
 def _column(

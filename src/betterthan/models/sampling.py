@@ -129,7 +129,11 @@ def sample(
         save_warmup=False,
         progress_bar=interactive,
     )
-    _label(tree, model)
+    # of this model: it may have been compiled for one with other names
+    posterior = tree["posterior"].to_dataset()
+    coords = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
+    coords = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in coords.items()}
+    tree["posterior"] = posterior.assign_coords(coords)
     for group, data in data_groups(model).items():
         tree[group] = data
     return tree
@@ -213,14 +217,6 @@ def by_pymc(
 def _first_seed(seed: int) -> int:
     """That of the first chain, from which the sampler takes those of the others."""
     return int(np.random.default_rng(seed).spawn(1)[0].integers(2**30))
-
-
-def _label(tree: xr.DataTree, model: "pm.Model") -> None:
-    """Coordinates of this model: it may have been compiled for one with other names."""
-    posterior = tree["posterior"].to_dataset()
-    coords = {d: np.array(model.coords[d]) for d in map(str, posterior.dims) if d in model.coords}
-    coords = {d: v.astype(object) if v.dtype.kind == "U" else v for d, v in coords.items()}
-    tree["posterior"] = posterior.assign_coords(coords)
 
 
 def cores(chains: int) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
-from betterthan.models import log_priors
+from betterthan.models import importance
 from betterthan.models.importance import Values
 
 # of the gamma prior of the spread of abilities: mean 0.75 log odds, rarely above 2
@@ -85,7 +85,7 @@ def log_prior(
     """Log density of ``name_raw`` (draw, effect) of `log_odds`, given spreads sd (draw,)."""
     information, pull = _normal_approximation(won, tried, discount)
     width = 1 / np.sqrt(1 / sd[:, None] ** 2 + information)
-    return log_priors.normal(raw, -width * pull, sd[:, None] / width)
+    return importance.normal(raw, -width * pull, sd[:, None] / width)
 
 
 def abilities_log_prior(
@@ -95,7 +95,7 @@ def abilities_log_prior(
     raw, sd = values["ability_raw"], values["ability_sd"]
     return {
         "ability_raw": log_prior(raw, sd, won, tried, _DISCOUNT),
-        "ability_sd": log_priors.gamma(sd, SHAPE, RATE),
+        "ability_sd": importance.gamma(sd, SHAPE, RATE),
     }
 
 

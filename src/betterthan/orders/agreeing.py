@@ -44,7 +44,9 @@ def outlying(tau: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, dict[str, 
     scores, there = scores[enough], there[enough]
     if len(scores) < 2 or tau.shape[1] < 4:
         return np.full(tau.shape[1], np.nan), {"outlier_unit": unit, "least_p": np.nan}
-    place = _on_grid(scores, there)
+    widths = [np.ptp(m[t]) for m, t in zip(scores, there, strict=True)]
+    step = max(sum(widths) / _CELLS, 1e-9)
+    place = np.rint(np.where(there, scores, 0.0) / step).astype(np.int64)
     units = there.sum(0)
     each = [_below(place, there, k) if n > 1 else np.nan for k, n in enumerate(units)]
     least = (units > 1).sum() / np.prod(there.sum(1), dtype=float)
@@ -65,13 +67,6 @@ def _by_item(ranks: np.ndarray) -> np.ndarray:
     ranks = ranks[:, ~np.isnan(ranks).all(0)]
     distance = np.abs(ranks[:, None] - ranks).sum(1) / max(len(ranks) - 1, 1)
     return -distance.T if not np.isnan(ranks).any() else np.full(distance.T.shape, np.nan)
-
-
-def _on_grid(scores: np.ndarray, there: np.ndarray) -> np.ndarray:
-    """Whole numbers of steps, as many for all units together as the grid has."""
-    widths = [np.ptp(m[t]) for m, t in zip(scores, there, strict=True)]
-    step = max(sum(widths) / _CELLS, 1e-9)
-    return np.rint(np.where(there, scores, 0.0) / step).astype(np.int64)
 
 
 def _below(place: np.ndarray, there: np.ndarray, judge: int) -> float:

@@ -210,16 +210,11 @@ def _sampled(
         total += draw(score, ranks, settings.shuffles, random)
     if not documents:
         return _row(np.nan, 0, np.nan, np.nan, False)
-    p = _p_value(total, observed, settings.alternative)
+    high, low = (total >= observed - _SLACK).sum() + 1, (total <= observed + _SLACK).sum() + 1
+    b = {"greater": high, "less": low, "two-sided": 2 * min(high, low)}[settings.alternative]
+    p = float(min(1.0, b / (len(total) + 1)))
     error = float(np.sqrt(p * (1 - p) / settings.shuffles))
     return _row(observed / documents, documents, p, error, False)
-
-
-def _p_value(total: np.ndarray, observed: float, alternative: str) -> float:
-    """(b + 1) / (shuffles + 1), b the random orders that are as far out."""
-    high, low = (total >= observed - _SLACK).sum() + 1, (total <= observed + _SLACK).sum() + 1
-    b = {"greater": high, "less": low, "two-sided": 2 * min(high, low)}[alternative]
-    return float(min(1.0, b / (len(total) + 1)))
 
 
 def _scorer(ranks_observed: np.ndarray, others: np.ndarray, references: str) -> Any:

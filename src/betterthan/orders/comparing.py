@@ -106,7 +106,9 @@ def compare(
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
     cut = within(compared.data, -1.0, 1.0)
     comparison_data = compared.data.assign(cut | _by_document(scores) | _by_system(chance))
-    comparison_data["exact_matches"] = _exact_matches(orders, reference)
+    matched = kendall_tau(orders, reference)["exact_match"].fillna(0.0)
+    matched = matched.max(REFERENCE) if REFERENCE in matched.dims else matched
+    comparison_data["exact_matches"] = matched.sum(DOCUMENT).astype(int)
     provenance = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
     dropped = int((~complete).sum())
     signed = provenance.to_attrs() | {"references": references, "n_dropped": dropped}
@@ -251,10 +253,3 @@ def _weighted_means(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
     chunks = monte_carlo.weighted_sums(columns, draws, seed, max(1, 2**17 // len(values)))
     sums = np.concatenate([chunk.copy() for chunk in chunks])
     return sums[:, : values.shape[1]] / sums[:, values.shape[1] :]
-
-
-def _exact_matches(orders: Any, reference: Any) -> xr.DataArray:
-    """Documents that a system ordered exactly as a reference, any of several."""
-    matched = kendall_tau(orders, reference)["exact_match"].fillna(0.0)
-    matched = matched.max(REFERENCE) if REFERENCE in matched.dims else matched
-    return matched.sum(DOCUMENT).astype(int)

@@ -74,11 +74,11 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
     return dataset if ranked.documents != [""] else dataset.isel({DOCUMENT: 0}, drop=True)
 
 
-def consensus_of(references: Ranked, method: str = "auto") -> Ranked:
+def consensus_of(references: Ranked) -> Ranked:
     """Return the consensus of the references as the only reference."""
     ranks = np.full((len(references.documents), 1, references.items.shape[1]), np.nan)
     for d in range(len(references.documents)):
-        order = _order(references.ranks[d], references.documents[d], method)[0]
+        order = _order(references.ranks[d], references.documents[d], "auto")[0]
         ranks[d, 0, order] = np.arange(1, len(order) + 1)
     return replace(references, systems=[REFERENCE], ranks=ranks)
 
@@ -221,13 +221,10 @@ def tau_scores(
         if REFERENCE in scores.dims:
             scores = scores.mean(REFERENCE) if references == "mean" else scores.max(REFERENCE)
         if restrict is not None:
-            scores = scores.assign_coords(coverage=_covered(table["coverage"]))
+            coverage = table["coverage"]
+            coverage = coverage.mean(REFERENCE) if REFERENCE in coverage.dims else coverage
+            scores = scores.assign_coords(coverage=coverage)
     return scores.rename({DOCUMENT: names.ITEM}).rename("tau").assign_attrs(references=references)
-
-
-def _covered(coverage: xr.DataArray) -> xr.DataArray:
-    """The mean over several references."""
-    return coverage.mean(REFERENCE) if REFERENCE in coverage.dims else coverage
 
 
 def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.orders import inversions, moves
+from betterthan.exact.orders import inversions
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
@@ -190,8 +190,8 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
     ties = inversions.tied_pairs(x) + inversions.tied_pairs(y)
     counts = {
         "kendall": inversions.inversions(permutations),
-        "cayley": moves.cayley(permutations),
-        "ulam": moves.ulam(permutations),
+        "cayley": inversions.cayley(permutations),
+        "ulam": inversions.ulam(permutations),
     }
     defined = (n_items > 0) & (ties == 0)
     table = {name: np.where(defined, count, np.nan) for name, count in counts.items()}

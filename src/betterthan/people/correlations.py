@@ -196,10 +196,16 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     if values.ndim != 1 or not len(values):
         raise ValueError(f"times have shape {values.shape}; give a list of one or more")
     sd = checks.positive_real(sd, "sd")
-    people = _participants(by, len(values))
+    people = _one_each(by, "by", len(values))
+    if pd.isna(people).any():
+        place = int(pd.isna(people).argmax()) + 1
+        raise ValueError(f"by is missing at place {place}; every time needs its participant")
     removed, missing = _truths(wrong, len(values)), np.isnan(values)
     kept = pd.Series(np.where(removed, np.nan, values))
-    cut, too_few = _clipped(kept, people, sd), _too_few(kept, people, sd)
+    # within so many standard deviations of each one's mean, both from the times as they are
+    groups: Any = kept.groupby(people)
+    mean, spread = groups.transform("mean"), groups.transform("std").fillna(0.0)
+    cut, too_few = kept.clip(mean - sd * spread, mean + sd * spread), _too_few(kept, people, sd)
     changed = (kept.notna() & ((kept - cut).abs() > 1e-12 * kept.abs())).to_numpy()
     counted = {"n_missing": missing, "n_removed": removed, "n_changed": changed}
     return xr.Dataset(
@@ -218,14 +224,6 @@ def _one_each(values: Any, what: str, size: int) -> np.ndarray:
             f"{what} has {array.size} entries and there are {size} times; give one for each"
         )
     return array
-
-
-def _participants(by: Any, size: int) -> np.ndarray:
-    people = _one_each(by, "by", size)
-    if pd.isna(people).any():
-        place = int(pd.isna(people).argmax()) + 1
-        raise ValueError(f"by is missing at place {place}; every time needs its participant")
-    return people
 
 
 def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
@@ -249,13 +247,6 @@ def _truths(wrong: Any, size: int) -> np.ndarray:
     if not np.isin(flags, (0, 1)).all():
         raise ValueError("wrong must be true or false for each time")
     return flags.astype(bool)
-
-
-def _clipped(times: pd.Series, people: np.ndarray, sd: float) -> pd.Series:
-    """Within so many standard deviations of each one's mean, both from the times as they are."""
-    groups: Any = times.groupby(people)
-    mean, spread = groups.transform("mean"), groups.transform("std").fillna(0.0)
-    return times.clip(mean - sd * spread, mean + sd * spread)
 
 
 def as_numbers(values: Any, what: str) -> np.ndarray:
@@ -320,7 +311,13 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     tested: list[Any] = [stats.pearsonr(a, b), stats.spearmanr(a, b), stats.kendalltau(a, b)]
     r = np.array([float(t[0]) for t in tested])
     lower, upper = _ends(r, b, ci_prob)
-    parts = {"r": r, "lower": lower, "upper": upper, "p_value": _p_values(r, tested, a, b)}
+    # over all arrangements where these are few or the order is perfect; never 0
+    p = np.array([float(t[1]) for t in tested])
+    if len(a) <= EXACT:
+        p[1:] = exact_p(a, b)
+    perfect = is_perfect(r)
+    p[perfect] = perfect_p(b)
+    parts = {"r": r, "lower": lower, "upper": upper, "p_value": np.maximum(p, np.finfo(float).tiny)}
     attrs = {
         "n": len(a),
         "n_dropped": dropped,
@@ -334,16 +331,6 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
         coords={"measure": list(MEASURES)},
         attrs=Signature(ci_prob=ci_prob).to_attrs() | attrs,
     )
-
-
-def _p_values(r: np.ndarray, tested: list[Any], a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Over all arrangements where these are few or the order is perfect; never 0."""
-    p = np.array([float(t[1]) for t in tested])
-    if len(a) <= EXACT:
-        p[1:] = exact_p(a, b)
-    perfect = is_perfect(r)
-    p[perfect] = perfect_p(b)
-    return np.maximum(p, np.finfo(float).tiny)
 
 
 def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.ndarray]:

@@ -176,7 +176,11 @@ def slopes(
     data = numbers_and_labels(table, [response, predictor], [subject, *named(table, text)])
     whole: Any = data.dropna()
     shared = shared_texts(whole, predictor, subject, text)
-    lines = _lines(whole, response, predictor, subject)
+    parts = [
+        (str(name), *line(part[predictor].to_numpy(), part[response].to_numpy()))
+        for name, part in whole.groupby(subject, sort=False)
+    ]
+    lines = pd.DataFrame(parts, columns=["subject", "slope", "intercept", "r", "n"])
     known = lines["slope"].dropna().to_numpy()
     if len(known) < 2:
         raise ValueError(f"{len(known)} subjects have a slope; the test needs 2, with 3 rows each")
@@ -193,15 +197,6 @@ def slopes(
         }
         | text_attrs(whole, text, shared),
     )
-
-
-def _lines(whole: Any, response: str, predictor: str, subject: str) -> Any:
-    """Of each subject, in order of appearance."""
-    parts = [
-        (str(name), *line(part[predictor].to_numpy(), part[response].to_numpy()))
-        for name, part in whole.groupby(subject, sort=False)
-    ]
-    return pd.DataFrame(parts, columns=["subject", "slope", "intercept", "r", "n"])
 
 
 def _tests(

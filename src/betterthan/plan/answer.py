@@ -11,7 +11,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import verdict_label
 from betterthan.results.summary import Summary
 
@@ -30,10 +30,11 @@ def document(plan: Any) -> Document:
     n_omitted = len(full_table) - len(rows)
     more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
     named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
+    answer = _answer(plan.attrs)
     numbers_table = Table(
         tuple(_column_title(name, plan.data) for name in rows),
         [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
-        "; ".join(filter(None, [_caption(plan.attrs), more])),
+        "; ".join(filter(None, [answer[:1].upper() + answer[1:], more])),
         left=len(named),
     )
     return Document(
@@ -48,11 +49,6 @@ def _answer(attrs: dict[str, Any]) -> str:
     """What was planned."""
     answer = str(attrs.get("answer", ""))
     return _ANSWERS.get(answer, answer)
-
-
-def _caption(attrs: dict[str, Any]) -> str:
-    answer = _answer(attrs)
-    return answer[:1].upper() + answer[1:]
 
 
 _ANSWERS = {

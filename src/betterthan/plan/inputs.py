@@ -83,11 +83,11 @@ def squared(
     return full
 
 
-def read_pairs(counts: Any, prior: Any, rope: float, ties: str = "third") -> Pairs:
+def read_pairs(counts: Any, prior: Any, rope: float) -> Pairs:
     """Return checked counts, a row for each pair; a ROPE needs ties."""
     checked_counts = as_counts(counts)
     question = "a rope" if rope else None
-    posterior = parameters(checked_counts, prior, ties, question=question)
+    posterior = parameters(checked_counts, prior, "third", question=question)
     pair_counts = to_pairs(posterior.counts) if posterior.square else posterior.counts
     values = pair_counts.transpose(..., names.OUTCOME).values
     return Pairs(posterior, values.reshape(-1, values.shape[-1]).astype(np.int64))

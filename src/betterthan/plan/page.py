@@ -13,9 +13,9 @@ from betterthan.plan.power import wanted_probability
 from betterthan.plan.words import wanted_verdict
 from betterthan.results import marks, numbers
 from betterthan.results.document import Document, Part, Table
-from betterthan.results.escapes import on_one_line
 from betterthan.results.first_screen import FirstScreen, Step
 from betterthan.results.interval_picture import Scale
+from betterthan.results.numbers import on_one_line
 
 _NUMBERS = 20  # of items at which a curve is computed
 _FEWEST = 20  # items up to which it is drawn at least
@@ -36,7 +36,14 @@ def page(plan: Plan) -> Document:
     answer = [line.removeprefix(_WARNED) if not k else line for k, line in enumerate(brief.answer)]
     curve, parts = _wanted_curve(plan), list(brief.parts)
     if curve is not None:
-        parts.append(_table_of(curve, plan.attrs))
+        more = "More items" if plan.attrs["keep"] else "Items"
+        rows = [
+            (f"{n:,}", numbers.probability(p))
+            for n, p in zip(curve["n"].values.tolist(), curve.values.tolist(), strict=True)
+        ]
+        caption = f"Probability of {on_one_line(wanted_verdict(plan.attrs))}"
+        table = Table((more, "Probability"), rows, caption, left=0)
+        parts.append(Part("By number of items", tables=[table], folded=True))
     return Document(
         _title(plan),
         parts=parts,
@@ -66,17 +73,6 @@ def _wanted_curve(plan: Plan) -> xr.DataArray | None:
     n = np.rint(np.linspace(0, min(most, attrs["most"]), _NUMBERS + 1)[1:])
     n = np.unique(np.append(n, first) if first == first else n).astype(int)
     return xr.DataArray(wanted_probability(attrs, n), dims="n", coords={"n": n})
-
-
-def _table_of(curve: xr.DataArray, attrs: dict[str, Any]) -> Part:
-    more = "More items" if attrs["keep"] else "Items"
-    rows = [
-        (f"{n:,}", numbers.probability(p))
-        for n, p in zip(curve["n"].values.tolist(), curve.values.tolist(), strict=True)
-    ]
-    caption = f"Probability of {on_one_line(wanted_verdict(attrs))}"
-    table = Table((more, "Probability"), rows, caption, left=0)
-    return Part("By number of items", tables=[table], folded=True)
 
 
 def _screen(plan: Plan, answer: list[str], curve: xr.DataArray | None) -> FirstScreen:

@@ -76,7 +76,14 @@ def micro_macro(
     ([0.06], [-0.144])
     """
     counts, dead = _counted(data, by)
-    stratum = _stratum(counts)
+    pair_dims = {*names.SQUARE, names.PAIR, names.OUTCOME}
+    stratum_dims = [str(d) for d in counts.dims if d not in pair_dims]
+    if len(stratum_dims) != 1:
+        raise ValueError(
+            f"counts have dims {', '.join(map(str, counts.dims))}; give those of strata, with one "
+            "dim for them, or scores and by="
+        )
+    stratum = stratum_dims[0]
     pairs = read_pairs(counts, prior, 1.0)  # as a rope does, d needs ties
     summary = _summed(pairs, stratum, check_rule(pairs.parameters.prior, threshold, 0.0)).assign(
         dead
@@ -101,7 +108,9 @@ def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]
         return as_counts(data), {}
     if not isinstance(by, str):
         raise ValueError(f"by is {checks.quoted(by)}; give the coordinate that names the strata")
-    return count_outcomes(data, by=by), {"dead": _dead(data, by)}
+    values = data.transpose(names.ITEM, names.SYSTEM)
+    alike = values.max(names.SYSTEM) - values.min(names.SYSTEM) <= _ULPS
+    return count_outcomes(data, by=by), {"dead": alike.astype(float).groupby(by).mean()}
 
 
 def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
@@ -114,6 +123,7 @@ def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
         net.sum(stratum) / n.sum(stratum).clip(1),
         stratum_difference.mean(stratum).fillna(0.0),
     )
+    win, loss = pairs.posterior[:, 0], pairs.posterior[:, 1]
     back = other_side(verdicts).astype("U16")
     variables = {
         "micro": micro,
@@ -121,31 +131,7 @@ def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
         "differ": (np.abs(micro) > _ULPS) & (micro * macro < 0),
         "difference": stratum_difference,
         "n": n,
-        "prob_better": pairs.wrap(better, prob_above_half(*_swapped_parameters(pairs)), 0.5),
+        "prob_better": pairs.wrap(better, prob_above_half(loss, win), 0.5),
         "verdict": pairs.wrap(verdicts.astype("U16"), back, "undecided"),
     }
     return xr.Dataset(variables)
-
-
-def _stratum(counts: xr.DataArray) -> str:
-    """Return the only dim that is neither of systems nor of outcomes."""
-    pair_dims = {*names.SQUARE, names.PAIR, names.OUTCOME}
-    stratum_dims = [str(d) for d in counts.dims if d not in pair_dims]
-    if len(stratum_dims) != 1:
-        raise ValueError(
-            f"counts have dims {', '.join(map(str, counts.dims))}; give those of strata, with one "
-            "dim for them, or scores and by="
-        )
-    return stratum_dims[0]
-
-
-def _swapped_parameters(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    """Return the Beta parameters of the other system's wins."""
-    return pairs.posterior[:, 1], pairs.posterior[:, 0]
-
-
-def _dead(scores: xr.DataArray, by: str) -> xr.DataArray:
-    """The share of items of each stratum with one outcome for all systems."""
-    values = scores.transpose(names.ITEM, names.SYSTEM)
-    alike = values.max(names.SYSTEM) - values.min(names.SYSTEM) <= _ULPS
-    return alike.astype(float).groupby(by).mean()

@@ -75,7 +75,10 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         _name(ax, rows)
         if len(rows.z) >= _ENOUGH:
             _histogram(ax, rows.z)
-        return drawing.finish(ax, _title(rows))
+        total, good = len(rows.z), int(rows.agrees.sum())
+        farthest = f"The largest |z| is {np.abs(rows.z).max():.1f}; pairs agree up to 4"
+        count_text = f"{good:,} of {total:,} pair{'s' if total != 1 else ''}"
+        return drawing.finish(ax, f"Sampled and exact P(better) agree on {count_text}\n{farthest}")
 
 
 def _rows(checked: Any) -> _Rows:
@@ -163,10 +166,3 @@ def _histogram(ax: "Axes", z: np.ndarray) -> None:
     small.set_xticks([-end, -2, 0, 2, end], [end_labels[0], "−2", "0", "2", end_labels[1]])
     small.tick_params(labelsize=drawing.SMALL, length=2)
     small.set_title("z and the standard normal", fontsize=drawing.SMALL, pad=2)
-
-
-def _title(rows: _Rows) -> str:
-    total, good = len(rows.z), int(rows.agrees.sum())
-    farthest = f"The largest |z| is {np.abs(rows.z).max():.1f}; pairs agree up to 4"
-    count_text = f"{good:,} of {total:,} pair{'s' if total != 1 else ''}"
-    return f"Sampled and exact P(better) agree on {count_text}\n{farthest}"

@@ -314,7 +314,12 @@ def densities(
             title = _decisive(ax, source.decisive(), both)
         else:
             title = _difference(ax, source.difference(half), half, both, source.per_example)
-        _frame(ax)
+        ax.margins(x=0)
+        ax.set_ylim(bottom=0)
+        ax.set_yticks([])
+        ax.set_ylabel("Posterior density")
+        ax.locator_params(axis="x", nbins=6)
+        drawing.plain_numbers(ax.xaxis)
         how = f"\nKernel density of {source.sampled}" if source.sampled else ""
         how += f"\n{inputs.PAIRWISE}" if source.of_joint else ""
         drawing.finish(ax, title + how)
@@ -350,18 +355,14 @@ def _difference(
     ax: "Axes", sides: Sides, rope: float, pair_names: _Named, per_example: bool
 ) -> str:
     if rope:
-        _shade_rope(ax, rope, sides)
+        look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
+        inside = f"P(|d| ≤ {rope:g}) {drawing.probability(sides.within)}"
+        ax.fill_between([-rope, rope], 0, 1.04 * np.nanmax(sides.density), label=inside, **look)
     _two_sides(ax, sides, 0.0, pair_names, rope)
     first, second = pair_names
     rates = f"Difference in win rate ({first} − {second})"
     ax.set_xlabel(rates if per_example else f"Difference, above 0 where {first} is better")
     return f"Posterior of the difference, {first} against {second}"
-
-
-def _shade_rope(ax: "Axes", rope: float, sides: Sides) -> None:
-    look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
-    inside = f"P(|d| ≤ {rope:g}) {drawing.probability(sides.within)}"
-    ax.fill_between([-rope, rope], 0, 1.04 * np.nanmax(sides.density), label=inside, **look)
 
 
 def _two_sides(
@@ -389,16 +390,6 @@ def _shade(
         "linewidth": 0,
     }
     ax.fill_between(x, 0, y, label=label, **look)
-
-
-def _frame(ax: "Axes") -> None:
-    """The height of a density needs no numbers."""
-    ax.margins(x=0)
-    ax.set_ylim(bottom=0)
-    ax.set_yticks([])
-    ax.set_ylabel("Posterior density")
-    ax.locator_params(axis="x", nbins=6)
-    drawing.plain_numbers(ax.xaxis)
 
 
 def _leave_room(ax: "Axes") -> None:

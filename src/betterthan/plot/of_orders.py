@@ -52,7 +52,8 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
     marked = _taus_to_mark(observed)
     with drawing.canvas(ax, 5.2, 3.2 + 0.1 * max(len(marked) - 4, 0)) as ax:
         x, y = distribution["tau"].values, distribution["probability"].values
-        _draw_bars(ax, x, y)
+        look: dict[str, Any] = {"color": drawing.TIE, "edgecolor": drawing.FAINT}
+        ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
         top = 1.1 + _LINE * max(len(marked), 2)  # room above the bars, a line of text for each tau
         ax.set_ylim(0, (top + 0.05) * float(y.max()))
         for place, (name, tau) in enumerate(marked.items()):
@@ -60,11 +61,6 @@ def tau_distribution(items: int, observed: Any = None, *, ax: "Axes | None" = No
             _mark_tau(ax, name, tau, float(y[x >= tau - 1e-9].sum()), high)
         ax.set(xlabel="Kendall's tau", ylabel="probability", xlim=(-1.05, 1.05))
         return drawing.finish(ax, f"Kendall's tau of random orders of {items} items")
-
-
-def _draw_bars(ax: "Axes", x: np.ndarray, y: np.ndarray) -> None:
-    look: dict[str, Any] = {"color": drawing.TIE, "edgecolor": drawing.FAINT}
-    ax.bar(x, y, width=0.9 * float(x[0] - x[1]), linewidth=0.4, **look)
 
 
 def _taus_to_mark(observed: Any) -> dict[str, float]:
@@ -128,24 +124,27 @@ def orders(
     name = chosen(systems, ranked.systems)
     checks.at_least_two(list(name))
     ranks, items = _document_ranks(ranked.of(list(name)), document)
-    crossed = _crossings(ranks)
+    # how many lines each item's crosses, summed over neighbours
+    ahead = np.sign(ranks[:, :, None] - ranks[:, None, :])
+    crossed = (ahead[1:] * ahead[:-1] < 0).sum((0, 2))
     last = len(name) - 1
     with drawing.style():
         item_labels = drawing.labels(items)
         label_width = drawing.inches(item_labels)
         ax = drawing.axes(ax, min(1.5 * len(name) + 2 * label_width, 12.0), 0.19 * len(items) + 1.3)
-        _draw_lines(ax, ranks, crossed)
+        colours = drawing.ramp()(0.25 + 0.65 * crossed / max(crossed.max(), 1))
+        look: dict[str, Any] = {"linewidth": 1.3, "marker": "o", "markersize": 2.5}
+        for k in np.argsort(crossed, kind="stable"):
+            ax.plot(range(len(ranks)), ranks[:, k], color=colours[k], **look)
         _name_items(ax, item_labels, ranks[0], (0, -7), "right")
         _name_items(ax, item_labels, ranks[last], (last, 7), "left")
         _name_tops(ax, drawing.labels(list(name.values())))
         ax.set_xlim(-0.1 - label_width / 1.5, last + 0.1 + label_width / 1.5)
         ax.invert_yaxis()
-        return drawing.finish(ax, _title(int(crossed.sum() / 2), len(items), len(name)))
-
-
-def _title(inverted: int, items: int, orders: int) -> str:
-    between = "their neighbours" if orders > 2 else "the two"
-    return f"{items} items; {inverted} pairs inverted between {between}"
+        between = "their neighbours" if len(name) > 2 else "the two"
+        inverted = int(crossed.sum() / 2)
+        title = f"{len(items)} items; {inverted} pairs inverted between {between}"
+        return drawing.finish(ax, title)
 
 
 def _document_ranks(ranked: Ranked, document: str | None) -> tuple[np.ndarray, list[str]]:
@@ -165,13 +164,6 @@ def _document_ranks(ranked: Ranked, document: str | None) -> tuple[np.ndarray, l
             f"there are {common.sum()} items; more than {_ITEMS_MAX} lines cannot be distinguished"
         )
     return ranked.ranks[d][:, common], [str(item) for item in ranked.items[d][common]]
-
-
-def _draw_lines(ax: "Axes", ranks: np.ndarray, crossed: np.ndarray) -> None:
-    colours = drawing.ramp()(0.25 + 0.65 * crossed / max(crossed.max(), 1))
-    look: dict[str, Any] = {"linewidth": 1.3, "marker": "o", "markersize": 2.5}
-    for k in np.argsort(crossed, kind="stable"):
-        ax.plot(range(len(ranks)), ranks[:, k], color=colours[k], **look)
 
 
 def _name_tops(ax: "Axes", systems: list[str]) -> None:
@@ -270,12 +262,6 @@ def _draw_taus(ax: "Axes", taus: np.ndarray) -> None:
             mean, bar = float(np.nanmean(values)), [row - 0.38, row + 0.38]
             ax.plot([mean, mean], bar, color=drawing.INK, linewidth=2)
     ax.axvline(0, color=drawing.FAINT, linewidth=0.8, zorder=0)
-
-
-def _crossings(ranks: np.ndarray) -> np.ndarray:
-    """How many lines each item's crosses, summed over neighbours, from ranks (system, item)."""
-    ahead = np.sign(ranks[:, :, None] - ranks[:, None, :])
-    return (ahead[1:] * ahead[:-1] < 0).sum((0, 2))
 
 
 def tau_bins(items: int, edges: Sequence[float] | int = 8, *, ax: "Axes | None" = None) -> "Axes":

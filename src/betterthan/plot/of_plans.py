@@ -115,7 +115,15 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
         for name, y in (("first better", 0.9 * top), ("go on", 0.0), ("second better", -0.9 * top)):
             ax.text(look[-1] * 0.98, y, name, ha="right", va="center", fontsize=8)
         if counts is not None:
-            top = max(top, _mark(ax, counts))
+            rows = read_pairs(counts, None, 0.0).counts
+            if len(rows) != 1:
+                raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
+            w, l = (int(x) for x in rows[0, :2])
+            ax.plot([w + l], [w - l], "D", color=drawing.INK, ms=6, mfc="white", mew=1.4)
+            ax.annotate(
+                f"now: {w} to {l}", (w + l, w - l), (8, 0), textcoords="offset points", va="center"
+            )
+            top = max(top, 1.2 * abs(w - l))
         ax.axhline(0, color=drawing.FAINT, lw=0.8, zorder=0)
         ax.set(xlabel="Non-tied items", ylabel="Wins − losses of the first system")
         ax.set(xlim=(0, look[-1] * 1.02), ylim=(-top, top))
@@ -129,17 +137,6 @@ def _side(ax: "Axes", look: np.ndarray, need: np.ndarray, side: int, colour: str
 
 
 _MARKED = 40  # looks up to which each has a mark
-
-
-def _mark(ax: "Axes", counts: Any) -> float:
-    """Where the counts stand; how far up the figure must reach."""
-    rows = read_pairs(counts, None, 0.0).counts
-    if len(rows) != 1:
-        raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
-    w, l = (int(x) for x in rows[0, :2])
-    ax.plot([w + l], [w - l], "D", color=drawing.INK, ms=6, mfc="white", mew=1.4)
-    ax.annotate(f"now: {w} to {l}", (w + l, w - l), (8, 0), textcoords="offset points", va="center")
-    return 1.2 * abs(w - l)
 
 
 def _is(plan: Any, answer: str, hint: str, dim: str | None = None) -> None:

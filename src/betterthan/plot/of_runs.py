@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.plot import drawing
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.text import short_names
 
 if TYPE_CHECKING:

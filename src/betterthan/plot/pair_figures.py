@@ -90,10 +90,13 @@ def outcomes(
     against = inputs.chosen_reference(dataset, systems, baseline, all_pairs)
     order = [inputs.called(system, systems) for system in inputs.table_order(dataset)]
     left, right, values = _oriented_outcomes(pairs, against, order)
-    _refuse_too_many(left, "give systems=" if against else "give baseline= or systems=")
+    if len(left) > _BARS_MAX:
+        advice = "give systems=" if against else "give baseline= or systems="
+        raise ValueError(f"{len(left)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
     ties = values.shape[1] == 3
     systems_drawn = list(dict.fromkeys([*left, *right]))
-    width = drawing.width(columns, _bars_width(systems_drawn, against is None))
+    names_width = drawing.inches(drawing.labels(systems_drawn)) * (1 + (against is None))
+    width = drawing.width(columns, _BARS + names_width)
     most = 24 if against or width == drawing.PAGE else 14
     name = dict(zip(systems_drawn, drawing.labels(systems_drawn, most), strict=True))
     others = [] if against else [name[s] for s in right]
@@ -103,18 +106,15 @@ def outcomes(
     with drawing.canvas(ax, width, height) as ax:
         _draw_bars(ax, values)
         drawing.name_rows(ax, names_left, others, legend)
-        ax.set_xlabel(_axis_label(pairs, ties))
+        unit = _UNITS.get(str(pairs.attrs.get("unit")), "items")
+        without_ties = f"Number of non-tied {unit} ({_absent(pairs)})"
+        ax.set_xlabel(f"Number of {unit}" if ties else without_ties)
         _legend(ax, ties, bool(against), 3 if width == drawing.PAGE else 1)
         subject = "Wins, ties and losses" if ties else "Wins and losses"
         to = f"against {name[against.system]}" if against else "of each pair"
         drawing.finish(ax, f"{subject} {to}")  # before the numbers, which need the final size
         _write_numbers(ax, values)
         return ax
-
-
-def _bars_width(systems: list[str], names_on_both_sides: bool) -> float:
-    """Inches that bars and names need."""
-    return _BARS + drawing.inches(drawing.labels(systems)) * (1 + names_on_both_sides)
 
 
 def _oriented_outcomes(
@@ -138,16 +138,6 @@ def _oriented_outcomes(
         by = np.array([order.index(system) for system in left[rows]])
     rows = rows[np.argsort(by, kind="stable")]
     return left[rows].tolist(), right[rows].tolist(), values[rows]
-
-
-def _refuse_too_many(bars: list[str], advice: str) -> None:
-    if len(bars) > _BARS_MAX:
-        raise ValueError(f"{len(bars)} pairs are too many bars (at most {_BARS_MAX}); {advice}")
-
-
-def _axis_label(pairs: xr.DataArray, ties: bool) -> str:
-    unit = _UNITS.get(str(pairs.attrs.get("unit")), "items")
-    return f"Number of {unit}" if ties else f"Number of non-tied {unit} ({_absent(pairs)})"
 
 
 def _absent(pairs: xr.DataArray) -> str:
@@ -327,13 +317,19 @@ def differences(
     with drawing.canvas(ax, width, 1.05 + step * len(labels) + _LINE * lines) as ax:
         drawing.name_rows(ax, labels, above=0.1 + lines * _LINE / step)
         _draw(ax, rows, place, rope, provenance.threshold or names.VERDICT_PROB)
-        _write_differences(ax, rows, place)
+        texts = [""] * (int(place.max()) + 1)
+        for row, k in enumerate(place):
+            limits = (float(x[row]) for x in (rows.mean, rows.lower, rows.upper))
+            texts[k] = numbers.difference(*limits).partition(" ")[0].replace("-", "−")
+        drawing.write_at_right(ax, texts, 7.5, 4)
         if listed:
             middle = listed.index(against.system) if against else 0
             ax.vlines(0, middle - 0.3, middle + 0.3, colors=drawing.INK, linewidth=2.2, zorder=3)
         if provenance.lower_mean:
             ax.invert_xaxis()
-        ax.set_xlabel(_difference_axis(provenance, against))
+        sides = "system − reference" if against else "first − second"
+        lower = "; lower is better" if provenance.lower_mean else ""
+        ax.set_xlabel(f"{difference_name(provenance)} ({sides}{lower})")
         title = _title(provenance, len(rows.mean), len(all_rows.mean), against)
         joint = "\nFrom the joint model of all systems"
         return drawing.finish(ax, title + joint * bool(chosen.attrs.get("joint")))
@@ -403,22 +399,6 @@ def _draw(ax: "Axes", rows: _Rows, place: np.ndarray, rope: float, needed: float
     ax.spines["left"].set_visible(False)
     ax.locator_params(axis="x", nbins=5)
     ax.legend(loc="upper left", ncols=1, **drawing.LEGEND)
-
-
-def _write_differences(ax: "Axes", rows: _Rows, place: np.ndarray) -> None:
-    """The differences on the right, as the tables write them."""
-    texts = [""] * (int(place.max()) + 1)
-    for row, k in enumerate(place):
-        limits = (float(x[row]) for x in (rows.mean, rows.lower, rows.upper))
-        texts[k] = numbers.difference(*limits).partition(" ")[0].replace("-", "−")
-    drawing.write_at_right(ax, texts, 7.5, 4)
-
-
-def _difference_axis(provenance: Signature, against: inputs.Reference | None) -> str:
-    """The quantity, what is subtracted, and which side is better."""
-    sides = "system − reference" if against else "first − second"
-    lower = "; lower is better" if provenance.lower_mean else ""
-    return f"{difference_name(provenance)} ({sides}{lower})"
 
 
 def _title(
@@ -492,11 +472,19 @@ def rope_curve(
     """
     if not checks.rope(widest, "widest") > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
-    counts = inputs.pairs(_check_counts(data), systems)
+    dataset = inputs.comparison_dataset(data)
+    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
+        raise ValueError(
+            "these answers are of means on units, which no counts represent; pass unit='item', or "
+            "give counts"
+        )
+    counts = inputs.pairs(data, systems)
     posterior_parameters: Any = _parameters(counts)
     provenance = Signature.from_attrs(counts.attrs)
     threshold = provenance.threshold or names.VERDICT_PROB
-    width = np.linspace(0, widest, _points(len(counts)))
+    # fewer widths where there are many pairs, of which each costs
+    points = next((points for most, points in _POINTS if len(counts) <= most), 11)
+    width = np.linspace(0, widest, points)
     with drawing.canvas(ax, drawing.width(columns, drawing.COLUMN), 3.2) as ax:
         if len(counts) == 1:
             masses = _masses(width, *posterior_parameters)
@@ -509,22 +497,6 @@ def rope_curve(
         ax.set_xlabel("Half width of the ROPE")
         drawing.plain_numbers(ax.xaxis)
         return drawing.finish(ax, title)
-
-
-def _points(pairs: int) -> int:
-    """Fewer widths where there are many pairs, of which each costs."""
-    return next((points for most, points in _POINTS if pairs <= most), 11)
-
-
-def _check_counts(data: Any) -> Any:
-    """Refuse answers that do not come from counts: on units, or drawn."""
-    dataset = inputs.comparison_dataset(data)
-    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
-        raise ValueError(
-            "these answers are of means on units, which no counts represent; pass unit='item', or "
-            "give counts"
-        )
-    return data
 
 
 def _parameters(counts: xr.DataArray) -> Any:

@@ -84,15 +84,19 @@ def ranks(
     needed = max(0.12 * probabilities.shape[1], 1.2) + drawing.inches(labels) + 0.6
     height = 0.17 * len(probabilities) + 1.1
     with drawing.canvas(ax, drawing.width(columns, needed), height) as ax:
-        _draw_cells(ax, probabilities, labels)
+        drawing.shade(ax, probabilities)
+        ax.set_yticks(np.arange(len(labels)), labels, fontsize=7.5)
+        last = probabilities.shape[1]
+        ticks = np.arange(0, last, max(int(np.ceil(last / 12)), 1))
+        ax.set_xticks(ticks, [str(tick + 1) for tick in ticks], fontsize=7.5)
+        ax.tick_params(length=0)
+        ax.set_xlabel("Rank")
         best_texts = [numbers.probability(float(p)) for p in rows["prob_best"].values]
         drawing.write_at_right(ax, best_texts)
-        return drawing.finish(ax, _title(len(probabilities), ranked.sizes[names.SYSTEM]))
-
-
-def _title(n_drawn: int, total: int) -> str:
-    count_text = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
-    return f"Posterior probability of each rank, {count_text} systems\nOn the right: P(best)"
+        n_drawn, total = len(probabilities), ranked.sizes[names.SYSTEM]
+        drawn = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
+        title = f"Posterior probability of each rank, {drawn} systems\nOn the right: P(best)"
+        return drawing.finish(ax, title)
 
 
 def _ranked(data: Any, rng: Any) -> xr.Dataset:
@@ -115,16 +119,6 @@ def _last_rank(chances: np.ndarray) -> int:
     if len(chances) == chances.shape[1]:
         return len(chances)
     return int(np.flatnonzero(chances.max(0) >= 0.005).max()) + 1
-
-
-def _draw_cells(ax: "Axes", chances: np.ndarray, labels: list[str]) -> None:
-    drawing.shade(ax, chances)
-    ax.set_yticks(np.arange(len(labels)), labels, fontsize=7.5)
-    last = chances.shape[1]
-    ranks = np.arange(0, last, max(int(np.ceil(last / 12)), 1))
-    ax.set_xticks(ranks, [str(r + 1) for r in ranks], fontsize=7.5)
-    ax.tick_params(length=0)
-    ax.set_xlabel("Rank")
 
 
 _PAGE_ROWS = 60  # systems that fit on a page of a paper
@@ -333,7 +327,14 @@ def cliques(
     width = drawing.width(columns, 0.5 + 0.12 * len(longest) + drawing.inches(labels))
     with drawing.canvas(ax, width, 0.8 + step * len(selected)) as ax:
         drawing.name_rows(ax, labels, above=0.1)
-        _draw_cliques(ax, sorted(longest))
+        bars = sorted(longest)
+        for k, members in enumerate(bars):
+            color = drawing.INK if k % 2 == 0 else drawing.UNDECIDED
+            look: dict[str, Any] = {"color": color, "linewidth": 1.4, "solid_capstyle": "round"}
+            ax.plot([k] * len(members), list(members), "-o", markersize=3, **look)
+        ax.set_xlim(-0.8, max(len(bars), _BARS) - 0.2)
+        ax.set_xticks([])
+        ax.spines[["left", "bottom"]].set_visible(False)
         title = _groups_title if grouped else _cliques_title
         return drawing.finish(ax, title(dataset, len(longest), len(all_cliques)))
 
@@ -360,16 +361,6 @@ def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
 
 
 _BARS = 6  # few bars stay near the names
-
-
-def _draw_cliques(ax: "Axes", bars: list[tuple[int, ...]]) -> None:
-    for k, members in enumerate(bars):
-        color = drawing.INK if k % 2 == 0 else drawing.UNDECIDED
-        look: dict[str, Any] = {"color": color, "linewidth": 1.4, "solid_capstyle": "round"}
-        ax.plot([k] * len(members), list(members), "-o", markersize=3, **look)
-    ax.set_xlim(-0.8, max(len(bars), _BARS) - 0.2)
-    ax.set_xticks([])
-    ax.spines[["left", "bottom"]].set_visible(False)
 
 
 def _cliques_title(dataset: Any, n_drawn: int, total: int) -> str:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.exact.numeric import monte_carlo
-from betterthan.features.formulas import PerformanceFunction
+from betterthan.features.fitting import PerformanceFunction
 from betterthan.plot import drawing
 
 if TYPE_CHECKING:
@@ -57,22 +57,17 @@ def coefficients(
     rows = {name: values[order] for name, values in rows.items()}
     with drawing.canvas(ax, 7.0, 0.9 + 0.24 * (len(order) + 1)) as ax:
         drawing.name_rows(ax, drawing.labels([str(f) for f in rows["feature"]], 40))
-        _draw(ax, rows)
+        place = np.arange(len(rows["mean"]))
+        ax.vlines(0, -0.7, len(place) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
+        ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.BETTER, linewidth=1.4)
+        for filled in (True, False):
+            selected = rows["chosen"] == filled
+            face = drawing.BETTER if filled else "white"
+            look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.BETTER}
+            ax.plot(rows["mean"][selected], place[selected], "o", markerfacecolor=face, **look)
         ax.spines["left"].set_visible(False)
         ax.set_xlabel("Standardized coefficient")
         return drawing.finish(ax, title)
-
-
-def _draw(ax: "Axes", rows: dict[str, np.ndarray]) -> None:
-    """Draw intervals, and a marker at every mean, filled if the feature was chosen."""
-    place = np.arange(len(rows["mean"]))
-    ax.vlines(0, -0.7, len(place) - 0.4, colors=drawing.INK, linewidth=0.8, linestyle=":")
-    ax.hlines(place, rows["lower"], rows["upper"], colors=drawing.BETTER, linewidth=1.4)
-    for filled in (True, False):
-        selected = rows["chosen"] == filled
-        face = drawing.BETTER if filled else "white"
-        look: dict[str, Any] = {"markersize": 5, "markeredgecolor": drawing.BETTER}
-        ax.plot(rows["mean"][selected], place[selected], "o", markerfacecolor=face, **look)
 
 
 def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "Axes":

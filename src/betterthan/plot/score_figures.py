@@ -11,7 +11,7 @@ from betterthan.counts.tallies import tally_totals
 from betterthan.exact.labels import f_beta
 from betterthan.plot import drawing
 from betterthan.plot.inputs import chosen
-from betterthan.scores.f_scores import posterior
+from betterthan.scores.comparing import posterior
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,11 +65,9 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
         ax.set_yticks(np.arange(len(rows)), rows, fontsize=8)
         drawing.name_columns(ax, columns)
         ax.set_ylabel("predicted")
-        return drawing.finish(ax, _title(int(np.trace(matrix)), int(actual.sum())))
-
-
-def _title(right: int, items: int) -> str:
-    return f"{right:,} of {items:,} items correct\nColumns: actual class. Darker: more of it"
+        right, items = int(np.trace(matrix)), int(actual.sum())
+        caption = "Columns: actual class. Darker: more of it"
+        return drawing.finish(ax, f"{right:,} of {items:,} items correct\n{caption}")
 
 
 def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
@@ -78,14 +76,10 @@ def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
     ax.hlines(np.arange(height + 1) - 0.5, -0.5, width - 0.5, colors="white", linewidth=0.8)
     ax.vlines(np.arange(width + 1) - 0.5, -0.5, height - 0.5, colors="white", linewidth=0.8)
     if width <= _NUMBERS_MAX:
-        _write(ax, cells, share)
-
-
-def _write(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
-    middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
-    for i, j in np.ndindex(*cells.shape):
-        middle["color"] = "white" if share[i, j] > 0.55 else drawing.INK
-        ax.text(j, i, f"{cells[i, j]:,}", fontweight="bold" if i == j else "normal", **middle)
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
+        for i, j in np.ndindex(*cells.shape):
+            middle["color"] = "white" if share[i, j] > 0.55 else drawing.INK
+            ax.text(j, i, f"{cells[i, j]:,}", fontweight="bold" if i == j else "normal", **middle)
 
 
 _POINTS = 401
@@ -159,13 +153,9 @@ def scores(
     with drawing.canvas(ax, 6.0, 3.4) as ax:
         labels = drawing.labels(list(name.values()))
         _draw(ax, curves, [f"{n}: {v:.3f}" for n, v in zip(labels, values, strict=True)])
-        score_name = _called(statistic, beta)
+        score_name = {"f1": "F1", "f_beta": f"F{beta:g}"}.get(statistic, statistic)
         ax.set_xlabel(score_name)
         return drawing.finish(ax, f"Posterior of {score_name}")
-
-
-def _called(statistic: str, beta: float) -> str:
-    return f"F{beta:g}" if statistic == "f_beta" else {"f1": "F1"}.get(statistic, statistic)
 
 
 def _few(name: dict[str, str]) -> dict[str, str]:

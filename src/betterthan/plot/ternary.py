@@ -194,7 +194,10 @@ def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
 
     share, triangles = _lattice()
     theta = window.low + window.side * share
-    log_density = _log_density(alpha, theta, window)
+    # not quite on the edge, where the density may be infinite
+    inside = np.maximum(theta, 0.25 * window.side / _LATTICE)
+    log_density = special.xlogy(alpha - 1, inside).sum(-1)
+    log_density = np.maximum(log_density - log_density.max(), -60.0)
     if log_density.min() > -1e-9:  # no region is denser than another
         return [_flat(ax, window)]
     levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
@@ -229,16 +232,6 @@ def _flat(ax: "Axes", window: _Window) -> Any:
     corners = np.stack(_plane(window.corners()), axis=-1)
     ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
     return Patch(facecolor=_SHADES[0], label="the same density everywhere")
-
-
-def _log_density(alpha: np.ndarray, theta: np.ndarray, window: _Window) -> np.ndarray:
-    """Return the log density of the Dirichlet, 0 at its maximum, with a floor far below all
-    regions.
-    """
-    # not quite on the edge, where the density may be infinite
-    inside = np.maximum(theta, 0.25 * window.side / _LATTICE)
-    log_density = special.xlogy(alpha - 1, inside).sum(-1)
-    return np.maximum(log_density - log_density.max(), -60.0)
 
 
 def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:

@@ -2,10 +2,10 @@ from .bounds import missing_bounds as missing_bounds
 from .closed import bayes_factor as bayes_factor
 from .closed import decisive as decisive
 from .closed import decisive_density as decisive_density
-from .conjugate import draws as draws
 from .convergence import Diagnosis as Diagnosis
 from .differences import cdf as cdf
 from .differences import pdf as pdf
 from .differences import ppf as ppf
 from .differences import sf as sf
+from .sampled import draws as draws
 from .sensitivity import prior_sweep as prior_sweep

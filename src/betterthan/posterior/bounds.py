@@ -234,7 +234,11 @@ def missing_bounds(
     systems = scores[names.SYSTEM].values.astype(str).tolist()
     result = bounds_from_limits(score_bounds, systems, **options)
     higher = bool(scores.attrs.get("higher_is_better", True))
-    result = result.assign(_difference(score_bounds, higher))
+    lower = score_bounds.low.mean(0)[:, None] - score_bounds.high.mean(0)
+    np.fill_diagonal(lower, 0.0)
+    parts = (lower, -lower.T) if higher else (lower.T, -lower)
+    both = zip(("difference_lower", "difference_upper"), parts, strict=True)
+    result = result.assign({name: (names.SQUARE, part) for name, part in both})
     provenance = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
     mine = {"limits": [low, high], "limits_from": source, "per": per, "threshold": threshold}
     return result.assign_attrs(result.attrs | provenance.to_attrs() | mine)
@@ -305,7 +309,13 @@ def _counts(score_bounds: ScoreBounds, margin: float) -> xr.DataArray:
     some = score_bounds.open
     closed = counting.count(score_bounds.observed[~some], margin)
     observed = closed + counting.count(score_bounds.observed[some], margin)
-    best = closed + _best(score_bounds.low[some], score_bounds.high[some], allowed)
+    low, high = score_bounds.low[some], score_bounds.high[some]
+    # the scores of each system are the highest, and all others the lowest
+    ahead, behind = (np.zeros((low.shape[1], low.shape[1]), np.int64) for _ in range(2))
+    for k in range(low.shape[1]):
+        difference = high[:, k, None] - low
+        ahead[k], behind[k] = (difference > allowed).sum(0), (difference < -allowed).sum(0)
+    best = closed + np.stack([ahead, behind, len(low) - ahead - behind], axis=-1)
     worst = np.swapaxes(best, 0, 1)[..., _MIRRORED]
     first, second = pair_indices(len(closed))
     return _by_case([square[first, second] for square in (observed, worst, best)])
@@ -314,17 +324,6 @@ def _counts(score_bounds: ScoreBounds, margin: float) -> xr.DataArray:
 def _by_case(cases: list[np.ndarray]) -> xr.DataArray:
     dims = ("case", names.PAIR, names.OUTCOME)
     return xr.DataArray(np.stack(cases), dims=dims, coords={names.OUTCOME: [*names.OUTCOMES]})
-
-
-def _best(low: np.ndarray, high: np.ndarray, allowed: float) -> np.ndarray:
-    """What each system wins, loses and ties if its scores are the highest and all others the
-    lowest.
-    """
-    ahead, behind = (np.zeros((low.shape[1], low.shape[1]), np.int64) for _ in range(2))
-    for k in range(low.shape[1]):
-        difference = high[:, k, None] - low
-        ahead[k], behind[k] = (difference > allowed).sum(0), (difference < -allowed).sum(0)
-    return np.stack([ahead, behind, len(low) - ahead - behind], axis=-1)
 
 
 def _answers(parameters: Parameters, rope: float, threshold: float) -> dict[str, np.ndarray]:
@@ -383,12 +382,3 @@ def _by_case_square(values: np.ndarray, reversed_values: np.ndarray, itself: Any
     lower = reversed_values[[0, _BEST, _WORST]]
     itself = np.asarray(itself, values.dtype)
     return square_from_pairs(np.moveaxis(values, 0, 1), np.moveaxis(lower, 0, 1), itself)
-
-
-def _difference(score_bounds: ScoreBounds, higher_is_better: bool) -> dict[str, Any]:
-    """Bounds of the difference of means, in units of the scores."""
-    lower = score_bounds.low.mean(0)[:, None] - score_bounds.high.mean(0)
-    np.fill_diagonal(lower, 0.0)
-    parts = (lower, -lower.T) if higher_is_better else (lower.T, -lower)
-    both = zip(("difference_lower", "difference_upper"), parts, strict=True)
-    return {name: (names.SQUARE, part) for name, part in both}

@@ -89,7 +89,10 @@ def _prior_answers(
 ) -> xr.Dataset:
     """P(A better) and the verdict under one prior."""
     better = without_attrs(prob_better(counts, prior=prior, ties=ties))
-    behind = prob_better(_exchanged(counts), prior=_exchanged_prior(prior), ties=mirror_of(ties))
+    order = [names.OUTCOMES[k] for k in (1, 0, 2)[: counts.sizes[names.OUTCOME]]]
+    exchanged = counts.sel({names.OUTCOME: order}).transpose(*counts.dims).values
+    exchanged = counts.copy(data=exchanged)
+    behind = prob_better(exchanged, prior=_exchanged_prior(prior), ties=mirror_of(ties))
     within: Any = 0.0
     if rope:
         masses = prob_equivalent(counts, rope, prior=prior, ties=ties)
@@ -130,13 +133,6 @@ def _fewest(undone: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray) -> n
         done = undone(middle)
         low, high = np.where(done, low, middle), np.where(done, middle, high)
     return high
-
-
-def _exchanged(counts: xr.DataArray) -> xr.DataArray:
-    """The same counts seen from the other side."""
-    order = [names.OUTCOMES[k] for k in (1, 0, 2)[: counts.sizes[names.OUTCOME]]]
-    values = counts.sel({names.OUTCOME: order}).transpose(*counts.dims)
-    return counts.copy(data=values.values)
 
 
 def _exchanged_prior(prior: Any) -> Any:

@@ -422,15 +422,10 @@ def ranks_of(abilities: Abilities, better: np.ndarray, question: Question, seed:
     most = np.where(np.eye(len(better), dtype=bool), 1.0, better).min(1)
     drawn = monte_carlo.with_best_at_most(drawn, most)[None]
     by_rank = ranks(drawn, question.ci_prob, independent=True)
-    low, high = _limits(by_rank["prob_rank"][1], question.ci_prob)
+    below = by_rank["prob_rank"][1].cumsum(1)
+    tail = (1 - question.ci_prob) / 2
+    low, high = (below > tail).argmax(1) + 1, (below >= 1 - tail - 1e-12).argmax(1) + 1
     return by_rank | {"rank_lower": ((names.SYSTEM,), low), "rank_upper": ((names.SYSTEM,), high)}
-
-
-def _limits(prob_rank: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
-    """The equal-tailed interval of each rank."""
-    below = prob_rank.cumsum(1)
-    tail = (1 - prob) / 2
-    return (below > tail).argmax(1) + 1, (below >= 1 - tail - 1e-12).argmax(1) + 1
 
 
 def by_pair(

@@ -220,7 +220,11 @@ def _read_parquet(
     outlines = [parquet.ParquetFile(path).metadata for path in paths]
     columns = list(systems) if systems else _columns(paths[0], outlines[0], ignore)
     for path, outline in zip(paths, outlines, strict=True):
-        _same(path, outline, columns, ignore)
+        columns_present = {outline.schema.column(k).name for k in range(outline.num_columns)}
+        _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
+        absent = [name for name in columns if name not in columns_present]
+        if absent:
+            raise problem(path.name, f"has no column {absent[0]!r}, which the others have")
     kind = np.dtype(np.int8 if all(_small(o, columns) for o in outlines) else float)
     rows = delayed(_rows)
     blocks = [
@@ -294,15 +298,6 @@ def _store_ids(path: Path) -> list[Part]:
 
     starts = range(0, ids.size, _IDS)
     return [Part(path.name, first + 1, partial(read, first)) for first in starts]
-
-
-def _same(path: Path, outline: Any, columns: Sequence[str], ignore: tuple[str, ...]) -> None:
-    """Refuse a file that lacks a system, or has groups of items."""
-    columns_present = {outline.schema.column(k).name for k in range(outline.num_columns)}
-    _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
-    absent = [name for name in columns if name not in columns_present]
-    if absent:
-        raise problem(path.name, f"has no column {absent[0]!r}, which the others have")
 
 
 def _small(outline: Any, columns: Sequence[str]) -> bool:

@@ -234,20 +234,17 @@ def read_judged(
             f"source is a {type(source).__name__}; judged outcomes are read from one file or frame"
         )
     if isinstance(source, str | Path) and os.path.isfile(source):
-        _refuse_tool(Path(source))
+        # some tools merge two orders into ties
+        path = Path(source)
+        file = LogFile(path, path.name)
+        if judgment_kind(file.preview) is not None:
+            raise problem(
+                path.name,
+                "is a tool's file of judgments; make a table of one row an item, with the judge's "
+                "answer in each order as a column of its own, and the labels by people",
+            )
     from betterthan.judged.counting import count
 
     chosen = [strata] if isinstance(strata, str) else list(strata or ())
     columns: dict[str, Any] = {"judge": judge, "human": human, "item": item, "strata": chosen}
     return count(table_of(source), **columns, drop=drop)
-
-
-def _refuse_tool(path: Path) -> None:
-    """Refuse judgments as a tool writes them, some of which merge two orders into ties."""
-    file = LogFile(path, path.name)
-    if judgment_kind(file.preview) is not None:
-        raise problem(
-            path.name,
-            "is a tool's file of judgments; make a table of one row an item, with the judge's "
-            "answer in each order as a column of its own, and the labels by people",
-        )

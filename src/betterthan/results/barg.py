@@ -19,8 +19,8 @@ from betterthan.posterior.verdicts import of_parameters
 from betterthan.results.columns import interval_label
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Part, Table
-from betterthan.results.escapes import on_one_line
 from betterthan.results.methods import computed_by, model_text, rule_text
+from betterthan.results.numbers import on_one_line
 from betterthan.results.provenance import signature
 
 HEADING = "Analysis report (BARG)"

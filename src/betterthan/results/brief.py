@@ -10,25 +10,23 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Part, Table
-from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import answer_facts
 from betterthan.results.interval_picture import ASCII, UNICODE
 from betterthan.results.kinds import build_page, plain
 from betterthan.results.markup import as_part
 from betterthan.results.methods import diagnostics_part
-from betterthan.results.pair_tables import matrix_table, pairs_table
+from betterthan.results.numbers import on_one_line
+from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
 from betterthan.results.picture import Picture, picture_of
 from betterthan.results.provenance import signature
 from betterthan.results.rows import leading
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences
-from betterthan.results.suite_tables import suite_part
 from betterthan.results.systems_table import spread_table, systems_table
 from betterthan.results.text import (
     as_text,
     can_encode,
     encodable,
-    printed,
     with_short_names,
 )
 from betterthan.signed import Signature
@@ -45,11 +43,6 @@ def statement(comparison: Any) -> list[str]:
     if comparison.provenance.answer == "comparison":
         return answer_sentences(answer_facts(comparison))
     return list(build_page(comparison).answer)
-
-
-def print_text(comparison: Any) -> str:
-    """For `print`, as wide as the terminal, where there is one."""
-    return printed(brief_page_of(comparison))
 
 
 def notebook_html(comparison: Any) -> str:

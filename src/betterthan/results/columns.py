@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 
 NO_DATA = ("no_data",)
 NO_VERDICT = ("no_data", "no_verdict")

@@ -192,7 +192,7 @@ class Comparison:
                 "an average over data sets has no draws of counts; draw each data set by itself, "
                 "posterior.draws(counts)"
             )
-        from betterthan.posterior.conjugate import draws as exact_draws
+        from betterthan.posterior.sampled import draws as exact_draws
 
         return exact_draws(self, draws=draws, chains=chains, rng=rng)
 
@@ -227,9 +227,10 @@ class Comparison:
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
-        from betterthan.results.brief import print_text
+        from betterthan.results.brief import brief_page_of
+        from betterthan.results.text import printed
 
-        return print_text(self)
+        return printed(brief_page_of(self))
 
     __repr__ = __str__
 

@@ -8,8 +8,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT
-from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import Answer, answer_facts
+from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_table
 from betterthan.results.rows import best_first
 from betterthan.signed import Signature

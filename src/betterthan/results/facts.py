@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import rows
 from betterthan.results.columns import interval_label
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import (
     Firmness,
     Missing,

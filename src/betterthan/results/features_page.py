@@ -22,8 +22,8 @@ from betterthan.results.columns import (
 )
 from betterthan.results.context import printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
-from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.first_screen import FirstScreen, levels_screen
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
 from betterthan.results.rows import ahead_first
 from betterthan.results.score_sentences import prediction_facts, score_sentences

@@ -12,7 +12,7 @@ from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.context import PAGE_SYSTEMS, ReportContext
 from betterthan.results.document import Document, Figure, Part, Table, plotted
-from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.rows import single_unit
 from betterthan.results.sentences import unit_label
 from betterthan.significance.similarity import Marks, groups_by, ranges

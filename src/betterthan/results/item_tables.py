@@ -1,4 +1,6 @@
-"""Items in a report: on which two systems are right or wrong, and on which they differ most."""
+"""Items in a report: on which two systems are right or wrong, on which they differ most, and how
+much of an error is due to repeated runs.
+"""
 
 from typing import Any
 
@@ -9,7 +11,7 @@ from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part, Table
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 
 CELLS = ("both_right", "a_only", "b_only", "both_wrong")
 
@@ -43,7 +45,14 @@ def agreement_cells(data: xr.Dataset, first: Any, second: Any) -> dict[str, np.n
     n = cells.sum(0)
     complete = (scored[first] == n) & (scored[second] == n) & (right[second] == both + losses)
     cells = np.where(complete & (cells >= 0).all(0), cells, -1)
-    return dict(zip(CELLS, cells, strict=True)) | _coefficients(cells)
+    a, b, c, d = np.where(cells[0] < 0, np.nan, cells.astype(float))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        phi = (a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d))
+        kappa = 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
+    return dict(zip(CELLS, cells, strict=True)) | {
+        "phi": phi,
+        "kappa": np.where(np.isfinite(phi), kappa, np.nan),
+    }
 
 
 def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
@@ -54,15 +63,6 @@ def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
         return None
     right, scored = (data[k].values.astype(int).tolist() for k in ("n_right", "n_scored"))
     return right, scored
-
-
-def _coefficients(cells: np.ndarray) -> dict[str, np.ndarray]:
-    """Phi and kappa of (cell, pair)."""
-    a, b, c, d = np.where(cells[0] < 0, np.nan, cells.astype(float))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        phi = (a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d))
-        kappa = 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
-    return {"phi": phi, "kappa": np.where(np.isfinite(phi), kappa, np.nan)}
 
 
 def agreement_part(context: ReportContext) -> Part | None:
@@ -148,3 +148,36 @@ _NOTE_PAIR = (
     "is ahead: read these for a wrong key, or a question that can be taken in two ways. "
     "counts.disagreements gives every item."
 )
+
+
+_ROWS = 40
+
+
+def runs_part(context: ReportContext) -> Part | None:
+    """Of each system how its runs vary, and both standard errors of its mean."""
+    if "run_error" not in context.data:
+        return None
+    data = context.data
+    columns = {
+        key: data[f"run_{key}"].values for key in ("number", "mixed", "error", "error_of_runs")
+    }
+    rows = [
+        (
+            system,
+            f"{columns['number'][i]:.3g}",
+            f"{numbers.percent(columns['mixed'][i])}%",
+            f"{columns['error'][i]:.3f}",
+            f"{columns['error_of_runs'][i]:.3f}",
+        )
+        for i, system in enumerate(context.systems)
+    ]
+    heads = ("System", "Runs of an item", "Items with mixed runs")
+    heads += ("SE, items like these", "SE, these items only")
+    table = Table(
+        heads, rows, "Repeated runs: standard errors of the mean of all runs", visible=_ROWS
+    )
+    note = (
+        "Error bars of the runs only understate what new items would show: verdicts are for items "
+        "like these. betterthan.plan.runs finds the best number of runs for a budget."
+    )
+    return Part("Repeated runs", tables=[table], notes=[note])

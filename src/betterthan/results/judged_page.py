@@ -14,7 +14,7 @@ from betterthan.results.columns import (
 )
 from betterthan.results.context import printable
 from betterthan.results.document import Document, Part, parts_present
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.pair_tables import (
     COUNTS,
     P_BETTER,
@@ -61,13 +61,9 @@ def page(comparison: xr.Dataset) -> Document:
     limits = [*notes, *no_joint, *_LIMITS]
     signed = [on_one_line(signature(comparison))]
     answer = [*judged_sentences(judged_facts(comparison)), *alarms]
-    return Document(_title(comparison), question, parts, limits, signed, answer)
-
-
-def _title(comparison: xr.Dataset) -> str:
     systems = [str(s) for s in comparison[names.SYSTEM_A].values]
     who = " and ".join(systems) if len(systems) == 2 else f"{len(systems)} systems"
-    return f"{who} compared by judged outcomes"
+    return Document(f"{who} compared by judged outcomes", question, parts, limits, signed, answer)
 
 
 def _data(comparison: xr.Dataset, provenance: Signature) -> Part:

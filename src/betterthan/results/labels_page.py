@@ -8,13 +8,17 @@ import xarray as xr
 
 import betterthan
 from betterthan import names, schemas
-from betterthan.labels.measures import frequencies, majority_baseline, precision_recall_f
-from betterthan.labels.uncertainty import posterior
+from betterthan.labels.uncertainty import (
+    frequencies,
+    majority_baseline,
+    posterior,
+    precision_recall_f,
+)
 from betterthan.results import numbers
 from betterthan.results.columns import interval_label
 from betterthan.results.document import Document, Figure, Part, Table, plotted
-from betterthan.results.escapes import labels_on_one_line, on_one_line
 from betterthan.results.first_screen import FirstScreen, Step, levels_screen
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,6 @@ SHAPES = {
     "reference": '<rect x="-1.5" y="-8" width="3" height="16"/>',
 }
 _REFERENCES = ("baseline", "reference")
-_FRAMES = {"width": "100%", "height": "100%"}
 _NEAR = 0.1  # levels whose labels would touch on one side
 _POINTS = 8  # of a curve, about
 CLASSES = 7  # of the colors of a matrix

@@ -13,8 +13,8 @@ from typing import Any
 
 from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
-from betterthan.results.escapes import latex, markdown
 from betterthan.results.interval_picture import Scale
+from betterthan.results.numbers import latex, markdown
 from betterthan.results.text import short_names
 
 # a file follows the files it uses

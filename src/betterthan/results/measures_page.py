@@ -15,7 +15,7 @@ from betterthan.counts.ties import POLICIES, mirror_of, policy_of
 from betterthan.results import numbers
 from betterthan.results.columns import pair_cell
 from betterthan.results.document import Document, Part, Table, parts_present
-from betterthan.results.escapes import labels_on_one_line, on_one_line
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.significance.signs import sign_test
 from betterthan.text import named
 

@@ -20,7 +20,7 @@ from betterthan.results.columns import (
     sampled_by,
 )
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.order_sentences import (
     agreement_facts,
     agreement_sentences,
@@ -351,24 +351,20 @@ def consensus_page(consensus: xr.Dataset) -> Document:
         part = _document_consensus_part(consensus)
         sentences = document_consensus_sentences(document_consensus_facts(consensus))
     else:
-        part = _consensus_part(consensus)
+        method = str(consensus["method"].item())
+        least = f"no ranking can have fewer than {consensus['least_distance'].item():g}"
+        facts = [
+            ("Method", _METHODS[method]),
+            ("Pairs in disagreement", f"{consensus['distance'].item():g}; {least}"),
+        ]
+        if method == "kemeny":
+            facts.append(("Equally good rankings", f"{int(consensus['n_best']) - 1:,} more"))
+        part = Part("Consensus", facts=facts, lines=[_order(consensus)])
         sentences = consensus_sentences(consensus_facts(consensus))
     signature = f"betterthan {betterthan.__version__} | consensus of orders"
     return Document(
         "Consensus ranking", _AGREEMENT_QUESTION, [part], [_NO_ACCURACY], [signature], sentences
     )
-
-
-def _consensus_part(consensus: xr.Dataset) -> Part:
-    method = str(consensus["method"].item())
-    least = f"no ranking can have fewer than {consensus['least_distance'].item():g}"
-    facts = [
-        ("Method", _METHODS[method]),
-        ("Pairs in disagreement", f"{consensus['distance'].item():g}; {least}"),
-    ]
-    if method == "kemeny":
-        facts.append(("Equally good rankings", f"{int(consensus['n_best']) - 1:,} more"))
-    return Part("Consensus", facts=facts, lines=[_order(consensus)])
 
 
 def _document_consensus_part(consensus: xr.Dataset) -> Part:

@@ -13,8 +13,8 @@ from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.posterior.parameters import prior_of
 from betterthan.results.context import PAGE_SYSTEMS
-from betterthan.results.escapes import on_one_line
 from betterthan.results.item_tables import right_counts
+from betterthan.results.numbers import on_one_line
 from betterthan.results.rows import order_best_first, pairwise
 from betterthan.signed import Signature
 
@@ -72,6 +72,8 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     order = order_best_first(comparison).tolist()
     leaders = [order[0]] if provenance.baseline is None else [order[0], place[provenance.baseline]]
     pairs = kept_pairs(np.array(order), leaders)
+    tests = {"names": data[names.TEST].values.tolist() if "p_value" in data else []}
+    tests |= {"alpha": provenance.alpha, "correction": provenance.correction}
     return (
         _choices(provenance)
         | _left_out(len(systems), *pairs)
@@ -84,7 +86,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
             "verdicts": list(names.VERDICTS),
             "priors": _priors(data),
             "prior_name": _prior_name(data, provenance),
-            "tests": _test_settings(data, provenance),
+            "tests": tests,
         }
         | _columns(data, provenance, pairs)
     )
@@ -242,12 +244,6 @@ def _within(pairs: xr.Dataset) -> dict[str, np.ndarray]:
     variables = {"r": "mass", "re": "mass_mcse"}
     inside = {names.REGION: names.REGIONS[1]}
     return {key: pairs[name].sel(inside).values for key, name in variables.items() if name in pairs}
-
-
-def _test_settings(data: xr.Dataset, provenance: Signature) -> dict[str, Any]:
-    """Names of the tests, the level, and the correction."""
-    tests = data[names.TEST].values.tolist() if "p_value" in data else []
-    return {"names": tests, "alpha": provenance.alpha, "correction": provenance.correction}
 
 
 def _tests(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndarray]:

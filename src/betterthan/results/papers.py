@@ -13,10 +13,10 @@ from betterthan.results.columns import interval_label
 from betterthan.results.comparison_page import page
 from betterthan.results.context import ReportContext, report_context
 from betterthan.results.document import Table
-from betterthan.results.escapes import latex, on_one_line
 from betterthan.results.facts import score_label
 from betterthan.results.markup import as_comment, breakable
 from betterthan.results.methods import tests_in
+from betterthan.results.numbers import latex, on_one_line
 from betterthan.results.pair_tables import matrix_table
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature

@@ -12,8 +12,8 @@ from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.columns import interval_label
 from betterthan.results.context import ReportContext
-from betterthan.results.escapes import on_one_line
 from betterthan.results.interval_picture import UNICODE, Marks, Row, draw
+from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import difference_name
 from betterthan.results.systems_table import contenders
 from betterthan.results.text import may_number, short_names, terminal_width
@@ -233,19 +233,13 @@ def _reference(context: ReportContext) -> tuple[int, str]:
     if baseline is not None:
         return context.systems.index(on_one_line(baseline)), "baseline"
     if "prob_best" in context.data:
-        return _most_probable(context.data)
+        data, best = context.data, context.data["prob_best"].values
+        first, second = np.argsort(-best, kind="stable")[:2]
+        errors = data["prob_best_mcse"].values if "prob_best_mcse" in data else 0 * best
+        # within two Monte Carlo errors
+        tied = best[first] - best[second] <= 2 * np.hypot(errors[first], errors[second])
+        return int(first), "tied as most likely the best" if tied else "most likely the best"
     return 0, "reference"
-
-
-def _most_probable(data: xr.Dataset) -> tuple[int, str]:
-    """The system with the largest P(best), and whether another is as probable within two Monte
-    Carlo errors.
-    """
-    best = data["prob_best"].values
-    first, second = np.argsort(-best, kind="stable")[:2]
-    errors = data["prob_best_mcse"].values if "prob_best_mcse" in data else 0 * best
-    tied = best[first] - best[second] <= 2 * np.hypot(errors[first], errors[second])
-    return int(first), "tied as most likely the best" if tied else "most likely the best"
 
 
 def _visible_rows(context: ReportContext, verdicts: list[str]) -> list[int]:

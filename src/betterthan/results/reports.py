@@ -14,9 +14,9 @@ from betterthan import checks, schemas
 from betterthan.files import write_whole
 from betterthan.results import papers
 from betterthan.results.document import Document, joined, without_figures
-from betterthan.results.escapes import on_one_line
 from betterthan.results.kinds import build_page, find_kind, plain
 from betterthan.results.markup import as_html, as_latex, as_markdown
+from betterthan.results.numbers import on_one_line
 from betterthan.results.provenance import signature
 from betterthan.results.rows import pair_rows, system_rows
 from betterthan.results.text import as_text

@@ -24,7 +24,7 @@ from betterthan.exact.planning.verdicts import (
 )
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.results import numbers, rows
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
 
 _BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
@@ -573,7 +573,10 @@ def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     if len(systems) == 2:
         return _tie_changes_pair({k: str(v[0]) for k, v in verdicts.items()}, *systems)
-    return _tie_changes_pairs(verdicts)
+    changed = {policy: pairs != verdicts["third"] for policy, pairs in verdicts.items()}
+    policies = {words: changed[policy] for policy, words in _POLICIES.items()}
+    policies["all to one side"] = changed["to_a"] | changed["to_b"]
+    return tuple(f"{words} ({c.sum():,} of {len(c):,})" for words, c in policies.items() if c.any())
 
 
 _POLICIES = {"third": "kept", "drop": "dropped", "half": "half each"}
@@ -587,11 +590,3 @@ def _tie_changes_pair(verdicts: dict[str, str], a: str, b: str) -> tuple[str, ..
         for policy, verdict in verdicts.items()
         if verdict != verdicts["third"]
     )
-
-
-def _tie_changes_pairs(verdicts: dict[str, np.ndarray]) -> tuple[str, ...]:
-    """`to_a` and `to_b` are one: all ties to one side of a pair."""
-    changed = {policy: pairs != verdicts["third"] for policy, pairs in verdicts.items()}
-    policies = {words: changed[policy] for policy, words in _POLICIES.items()}
-    policies["all to one side"] = changed["to_a"] | changed["to_b"]
-    return tuple(f"{words} ({c.sum():,} of {len(c):,})" for words, c in policies.items() if c.any())

@@ -15,8 +15,8 @@ from betterthan.results.columns import (
     pair_cell,
     probability_in,
 )
-from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import Answer, answer_facts
+from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import more_labels
 from betterthan.results.sentences import answer_sentences
 from betterthan.signed import Signature

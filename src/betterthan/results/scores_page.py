@@ -85,20 +85,16 @@ def pairs_part(comparison: xr.Dataset) -> Part:
         notes.append("Closed form: from wins and losses only, with a prior of one each.")
     elif _counts_wins(comparison):
         notes.append("P(wins more): from wins and losses only, with a prior of one each.")
-    rows = pairs_at(_both_sides(first), places)
+    better = 1 if first.attrs.get("higher_is_better", True) else -1
+    score = better * first["score"].values
+    losses = first["wins"].transpose(names.SYSTEM_B, names.SYSTEM_A).values
+    favours = np.sign(np.subtract.outer(score, score))
+    first = first.assign(losses=(names.SQUARE, losses), favours=(names.SQUARE, favours))
+    rows = pairs_at(first, places)
     size, *columns = _pair_columns(comparison)
     size, caption = with_marks(size, rows, caption)
     table = table_by_pair(rows, [size, *columns], caption)
     return Part("Pairs", tables=[table], notes=notes)
-
-
-def _both_sides(comparison: xr.Dataset) -> xr.Dataset:
-    """With the wins of the other, and the system whose score is better on the data."""
-    better = 1 if comparison.attrs.get("higher_is_better", True) else -1
-    score = better * comparison["score"].values
-    losses = comparison["wins"].transpose(names.SYSTEM_B, names.SYSTEM_A).values
-    favours = np.sign(np.subtract.outer(score, score))
-    return comparison.assign(losses=(names.SQUARE, losses), favours=(names.SQUARE, favours))
 
 
 def _pair_columns(comparison: xr.Dataset) -> list[Column]:

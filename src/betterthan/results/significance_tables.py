@@ -130,20 +130,13 @@ def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
     if pair.modelled:
         keys += [MODEL_REASONS.get(pair.modelled, "model")] if differing else []
     else:
-        keys += [_why(pair, test) for test in differing] + _by_prior(pair)
-    return list(dict.fromkeys(keys + _many(pair)))
-
-
-def _many(pair: Pair) -> list[str]:
-    """Whether correction for the number of pairs changes what the last test says."""
+        keys += [_why(pair, test) for test in differing]
+        wins, losses = pair.counted
+        keys += ["prior"] if np.sign(wins - losses) == -pair.side != 0 else []
+    # whether correction for the number of pairs changes what the last test says
     last, adjusted = pair.tests[-1], float(pair.cell["p_adjusted"].values[-1])
-    return ["many"] if pair.side and last.p <= pair.alpha < adjusted else []
-
-
-def _by_prior(pair: Pair) -> list[str]:
-    """A verdict against the counts."""
-    wins, losses = pair.counted
-    return ["prior"] if np.sign(wins - losses) == -pair.side != 0 else []
+    keys += ["many"] if pair.side and last.p <= pair.alpha < adjusted else []
+    return list(dict.fromkeys(keys))
 
 
 def _why(pair: Pair, test: Tested) -> str:

@@ -22,8 +22,8 @@ from betterthan.results.columns import (
 )
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Table
-from betterthan.results.escapes import on_one_line
 from betterthan.results.facts import score_label
+from betterthan.results.numbers import on_one_line
 from betterthan.results.rows import pair_counts
 
 SYSTEMS_VISIBLE = 40  # rows that are seen at once

@@ -5,7 +5,7 @@ the file, the variable, the value, and what would be right.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -112,7 +112,10 @@ def validate(table: xr.Dataset, source: str) -> None:
         for pattern, wanted, values in _PATTERNS:
             if pattern.fullmatch(str(name)):
                 over = [d for w in wanted for d in (dims if w == _PAIRS else (w,))]
-                _check_dims(variable, over, table["prob_better"].dims, source)
+                before = {*_BESIDE, *table["prob_better"].dims} - set(over)
+                if [d for d in variable.dims if d not in before] != list(over):
+                    what = f"{variable.name} is over {_listed(variable.dims)}"
+                    raise _refused(source, what, f"it over {_listed(over)}")
                 _check_values(variable, values, source)
                 break
     for name in map(str, table.data_vars):
@@ -236,16 +239,6 @@ def _check_labels(table: xr.Dataset, dims: Sequence[str], source: str) -> None:
 def _systems(table: xr.Dataset) -> list[str]:
     held = table[names.SYSTEM if names.SYSTEM in table.dims else names.SYSTEM_A]
     return held.values.astype(str).tolist()
-
-
-def _check_dims(
-    variable: xr.DataArray, wanted: Sequence[str], lead: Sequence[Hashable], source: str
-) -> None:
-    """Refuse a variable over other dims than those wanted, before which others may stand."""
-    before = {*_BESIDE, *lead} - set(wanted)
-    if [d for d in variable.dims if d not in before] != list(wanted):
-        what = f"{variable.name} is over {_listed(variable.dims)}"
-        raise _refused(source, what, f"it over {_listed(wanted)}")
 
 
 def _check_values(variable: xr.DataArray, values: _Values, source: str) -> None:

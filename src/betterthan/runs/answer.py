@@ -10,7 +10,7 @@ from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.results import numbers
 from betterthan.results.document import Document, Figure, Part, Table, plotted
-from betterthan.results.escapes import on_one_line
+from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import verdict_label
 from betterthan.results.summary import Summary
 from betterthan.runs import words

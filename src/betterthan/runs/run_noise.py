@@ -213,6 +213,10 @@ def same_system(
     test = randomization_test(scores, shuffles=shuffles, rng=rng)
     place = {names.SYSTEM_A: "first", names.SYSTEM_B: "second"}
     p = {k: float(test[k].sel(place)) for k in ("p_value", "p_value_mcse") if k in test}
+    # of the difference of two means on the same items: by the spread of all runs of an item
+    hits, runs = a[SUCCESSES] + b[SUCCESSES], a[TRIALS] + b[TRIALS]
+    spread = spread_of_runs(hits.to_numpy(), hits.to_numpy(), runs.to_numpy())
+    variance = (spread * (1 / a[TRIALS] + 1 / b[TRIALS])).sum()
     values = {
         "flip_rate": float(rate.mean()),
         "flip_rate_lower": float(lower[0]),
@@ -220,7 +224,7 @@ def same_system(
         "mean_first": float(means[:, 0].mean()),
         "mean_second": float(means[:, 1].mean()),
         "difference": float((means[:, 0] - means[:, 1]).mean()),
-        "error_of_runs": _error_of_runs(a, b, rate),
+        "error_of_runs": float(np.sqrt(variance) / len(rate)),
         "p_value_mcse": 0.0,
         **p,
         "n": len(shared),
@@ -257,10 +261,3 @@ def _one_system(data: Any, name: str, success: float | None) -> pd.DataFrame:
     columns = {key: data[key].isel({names.SYSTEM: 0}).values for key in (SUCCESSES, TRIALS)}
     table: Any = pd.DataFrame(columns, index=item_ids(data))
     return table[table[TRIALS] > 0]
-
-
-def _error_of_runs(a: pd.DataFrame, b: pd.DataFrame, rate: np.ndarray) -> float:
-    """Of the difference of two means on the same items: by the spread of all runs of an item."""
-    hits, runs = a[SUCCESSES] + b[SUCCESSES], a[TRIALS] + b[TRIALS]
-    spread = spread_of_runs(hits.to_numpy(), hits.to_numpy(), runs.to_numpy())
-    return float(np.sqrt((spread * (1 / a[TRIALS] + 1 / b[TRIALS])).sum()) / len(rate))

@@ -1,5 +1,5 @@
 from .comparing import compare as compare
-from .f_scores import posterior as posterior
+from .comparing import posterior as posterior
 from .folds import compare_folds as compare_folds
 from .folds import sign as sign
 from .folds import signed_rank as signed_rank

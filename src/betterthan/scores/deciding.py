@@ -42,7 +42,9 @@ def held(data: xr.DataArray, responses: Responses) -> Held:
         return Held(int(values.reshape(len(values), -1).any(1).sum()), {})
     if responses.kind != "macro":
         return Held(len(values), {})
-    gold, labels = _gold(data), _labels(data)
+    tallies = data.sel({names.TALLY: ["tp", "fn"]}).sum((names.ITEM, names.TALLY))
+    gold = tallies.max(names.SYSTEM).values / int(data.attrs.get("scale", 1))
+    labels = _labels(data)
     present = gold > 0  # a label that is only predicted has an F of 0, and no error
     on_units = values.any((1, 3)).sum(0)
     rare = present & ((gold < names.LABEL_ITEMS_MIN) | (on_units < 2))
@@ -50,12 +52,6 @@ def held(data: xr.DataArray, responses: Responses) -> Held:
     # one unit says nothing of a label's error, two next to nothing
     fewest = max(int(on_units[present].min(initial=len(values))), min(2, len(values)))
     return Held(fewest, named)
-
-
-def _gold(data: xr.DataArray) -> np.ndarray:
-    """Gold items of each label: the most that a system has."""
-    tallies = data.sel({names.TALLY: ["tp", "fn"]}).sum((names.ITEM, names.TALLY))
-    return tallies.max(names.SYSTEM).values / int(data.attrs.get("scale", 1))
 
 
 def _labels(data: xr.DataArray) -> list[str]:

@@ -406,7 +406,11 @@ def bootstrap(
     pairs = _pair_answers(raw, wide, few, responses, rests, question)
     answers = pairs | _system_answers(raw, wide, few, responses, question)
     if rests.units < 2:
-        answers |= _unknown_ranks(answers)
+        # all draws are the same one, which says nothing about new units
+        kinds = ("prob_rank", "prob_best", "expected_rank")
+        rank_names = [name for name in answers if name.removesuffix("_mcse") in kinds]
+        unknown = {name: np.full_like(answers[name], np.nan) for name in rank_names}
+        answers |= unknown | {"in_best_set": np.ones_like(answers["in_best_set"])}
     answers |= deciding.within(answers, *_range(responses))
     top = int(np.argmax(answers["score"] if responses.higher_is_better else -answers["score"]))
     answers["tied_with_top"] = answers["verdict"][top] != "a_better"
@@ -540,14 +544,6 @@ def _system_answers(
     for name, end in zip(("score_lower", "score_upper"), bounds, strict=True):
         answers[name] = np.where(has_width, end, np.nan)
     return answers | {"score": score_of(responses)}
-
-
-def _unknown_ranks(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Ranks on a single unit: all draws are the same one, which says nothing about new units."""
-    kinds = ("prob_rank", "prob_best", "expected_rank")
-    rank_names = [name for name in answers if name.removesuffix("_mcse") in kinds]
-    unknown = {name: np.full_like(answers[name], np.nan) for name in rank_names}
-    return unknown | {"in_best_set": np.ones_like(answers["in_best_set"])}
 
 
 def _labelled(

@@ -5,7 +5,9 @@ density.
 import numpy as np
 import pytest
 
-from betterthan.exact.laplace import items, judgments, nested, newton, psis, spreads
+from betterthan.exact.laplace import items, judgments, nested, newton
+from betterthan.exact.laplace import nested as spreads
+from betterthan.exact.numeric import monte_carlo as psis
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response
 from validation.of_davidson import two_abilities

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from betterthan.exact.blocks import outcomes
-from betterthan.exact.blocks.outcomes import Leaf, Rule, Tables, leaves, tables
+from betterthan.exact.blocks.outcomes import Rule, Tables, leaves, tables
 
 _GROUP = 64  # items
 _TOGETHER = 2**22  # random numbers held at once
@@ -124,16 +124,13 @@ def _summed(block: np.ndarray, start: int, rule: Rule, draws: int, drawn: _Rando
     sums, totals, sizes = np.zeros((draws, size)), np.zeros(size), np.zeros(size)
     graded, items = False, 0
     for leaf in leaves(block, start, rule):
-        columns = _columns(leaf)
+        ones = np.ones((len(leaf.values), 1))
+        columns = np.concatenate([leaf.values.astype(float), ones], axis=1)
         for first, part in _parts(leaf.first, columns, draws):
             sums += drawn(first, len(part)).T.astype(float) @ part
         totals, sizes = totals + columns.sum(0), sizes + np.abs(columns).sum(0)
         graded, items = graded or not leaf.right_or_wrong, items + len(columns)
     return Sums(sums, totals, sizes, items, graded)
-
-
-def _columns(leaf: Leaf) -> np.ndarray:
-    return np.concatenate([leaf.values.astype(float), np.ones((len(leaf.values), 1))], axis=1)
 
 
 def _parts(first: int, columns: np.ndarray, draws: int) -> Iterator[tuple[int, np.ndarray]]:

@@ -90,7 +90,9 @@ def jackknife(matrix: np.ndarray, actual: np.ndarray, beta: float) -> tuple[np.n
     """Of the averages (average, measure): their bias, and how many times the variance under random
     weights their variance is.
     """
-    rows, columns, many = _filled(matrix, actual)
+    cells = np.vstack([matrix, actual - matrix.sum(0)])
+    rows, columns = np.nonzero(cells)
+    many = cells[rows, columns]
     labels, predicted = np.arange(len(matrix)), matrix.sum(1)
     row, column = rows[:, None] == labels, columns[:, None] == labels
     full = from_margins(np.diagonal(matrix), predicted, actual, beta)
@@ -104,26 +106,12 @@ def jackknife(matrix: np.ndarray, actual: np.ndarray, beta: float) -> tuple[np.n
     lone = (actual[columns] == 1) | (np.append(predicted, 0)[rows] == 1)
     small = change(_SMALL)
     unit = np.where(lone[:, None, None], small, change(1.0))
-    return _bias_and_ratio(many, small, unit)
-
-
-def _bias_and_ratio(
-    many: np.ndarray, small: np.ndarray, unit: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """From the changes by a small part and by a whole item of each cell, (cell, ...)."""
     size = max(int(many.sum()), 1)
     bias = (1 - size) / size * np.tensordot(many, unit - small, 1)
     least = np.tensordot(many, small**2, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         times = np.tensordot(many, unit**2, 1) / least
     return bias, np.where(least > _SMALL / size**2, np.maximum(times, 1.0), 1.0)
-
-
-def _filled(matrix: np.ndarray, actual: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Predicted, actual and number of the cells that hold items; unclassified ones last."""
-    cells = np.vstack([matrix, actual - matrix.sum(0)])
-    rows, columns = np.nonzero(cells)
-    return rows, columns, cells[rows, columns]
 
 
 def spread(cells: np.ndarray, items: float) -> np.ndarray:

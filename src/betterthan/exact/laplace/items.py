@@ -21,8 +21,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import special
 
+from betterthan.exact.laplace.nested import Spread
 from betterthan.exact.laplace.newton import Curved
-from betterthan.exact.laplace.spreads import Spread
 
 Bent = tuple[np.ndarray, np.ndarray, np.ndarray]
 

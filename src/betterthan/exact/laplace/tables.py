@@ -23,9 +23,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace import newton, psis
+from betterthan.exact.laplace import newton
 from betterthan.exact.laplace.nested import more
 from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.wins.clusters import KAPPA, LEAST, log_gamma_beyond
 
 _LOGS = 20  # logarithms take as long as a gamma function and its difference
@@ -161,15 +162,15 @@ def draws(density: Density, number: int, random: np.random.Generator) -> Drawn:
         drawn = tuple(np.concatenate(both) for both in zip(drawn, extra, strict=True))
         smoothed = _smoothed(drawn[2])
     weight, k_hat = smoothed
-    index = np.stack([psis.evenly(column, number, random) for column in weight], axis=1)
+    index = np.stack([monte_carlo.evenly(column, number, random) for column in weight], axis=1)
     r, x = (part[index, np.arange(index.shape[1])] for part in drawn[:2])
-    worth = np.array([psis.effective(column) for column in weight])
+    worth = np.array([monte_carlo.effective(column) for column in weight])
     return Drawn(r, x, k_hat, worth, weight.shape[1])
 
 
 def _smoothed(log_ratio: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weights (table, draw) and k-hat (table,)."""
-    weight, k_hat = zip(*map(psis.smoothed, log_ratio.T), strict=True)
+    weight, k_hat = zip(*map(monte_carlo.smoothed, log_ratio.T), strict=True)
     return np.stack(weight), np.array(k_hat)
 
 
@@ -246,7 +247,12 @@ class Proposal:
         before, after = (self.edges[step + k, tables] for k in (0, 1))
         numbers = before + part[..., None] * (after - before)
         shape = Shape.unpacked(numbers, self.density.start.shape[1])
-        away, log_away = _away(shape, random)
+        # how far from the centre along each axis, of a t that reaches so far to either side
+        z = np.abs(random.standard_t(_FREEDOM, shape.centre.shape))
+        down, up = np.exp(shape.log_down), np.exp(shape.log_up)
+        above = random.random(z.shape) < up / (up + down)
+        log = -(_FREEDOM + 1) / 2 * np.log1p(z**2 / _FREEDOM) - np.log(up + down)
+        away, log_away = z * np.where(above, up, -down), log.sum(-1)
         x = shape.centre + np.einsum("...ij,...j->...i", shape.root, away)
         log_root = np.log(np.diagonal(shape.root, axis1=-2, axis2=-1)).sum(-1)
         return r, x, _log(self.density, r, x) - log_r - (log_away - log_root)
@@ -259,17 +265,6 @@ class Proposal:
         u = random.random((number, tables)) + np.arange(tables)
         places = np.searchsorted(edges.T.ravel(), u.ravel(), side="right").reshape(u.shape)
         return np.minimum(places - _STEPS * np.arange(tables), _STEPS - 1)
-
-
-def _away(shape: Shape, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """How far from the centre along each axis, (draw, table, axis), of a t that reaches so far to
-    either side, and its log density.
-    """
-    z = np.abs(random.standard_t(_FREEDOM, shape.centre.shape))
-    down, up = np.exp(shape.log_down), np.exp(shape.log_up)
-    above = random.random(z.shape) < up / (up + down)
-    log = -(_FREEDOM + 1) / 2 * np.log1p(z**2 / _FREEDOM) - np.log(up + down)
-    return z * np.where(above, up, -down), log.sum(-1)
 
 
 def _log(density: Density, r: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -287,7 +282,7 @@ def _node_values(density: Density) -> tuple[np.ndarray, np.ndarray, Shape]:
     start = np.broadcast_to(density.start, (_NODES, *density.start.shape))
     limits = np.outer([-_END, _END], np.ones(start.shape[1]))
     for _ in range(_PASSES):
-        r = _nodes(limits)
+        r = limits[0] + (limits[1] - limits[0]) * np.linspace(0, 1, _NODES)[:, None]
         mode, root, log = _modes(density, r, start)
         inside = log > log.max(0) - _DEEP
         first = np.maximum(inside.argmax(0) - 1, 0)
@@ -298,11 +293,6 @@ def _node_values(density: Density) -> tuple[np.ndarray, np.ndarray, Shape]:
         limits = low + size * np.stack([first, last]) / (_NODES - 1)
         start = np.broadcast_to(mode[log.argmax(0), np.arange(mode.shape[1])], mode.shape)
     raise ValueError("how alike groups are has no density within reach")
-
-
-def _nodes(limits: np.ndarray) -> np.ndarray:
-    """Of r, (node, table)."""
-    return limits[0] + (limits[1] - limits[0]) * np.linspace(0, 1, _NODES)[:, None]
 
 
 def _modes(

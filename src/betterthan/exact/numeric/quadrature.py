@@ -102,16 +102,26 @@ def bisect(
     >>> bisect(bend, np.array([0]), np.array([0.0]), np.array([1.0])).round(10).tolist()
     [1.0]
     """
-    low, high, owner = _first_panels(centre, width)
+    edges = centre[:, None] + width[:, None] * _FIRST
+    owner = np.repeat(np.arange(centre.size), edges.shape[1] - 1)
+    low, high = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     logs = _logs(log_integrand, rows, owner, low, high)
-    top = _tops(logs, owner, rows.size)
+    top = np.full(rows.size, -np.inf)
+    np.maximum.at(top, owner, logs.max(1))
+    top = np.where(np.isfinite(top), top, 0.0)
     done = np.zeros(rows.size)
     for step in range(_BISECTIONS):
-        masses, gaps = _both_rules(np.exp(logs - top[owner, None]), (high - low) / 2)
+        heights = np.exp(logs - top[owner, None])
+        half = (high - low) / 2
+        masses = (heights @ _KRONROD) * half
+        gaps = np.abs((heights @ _GAUSS) * half - masses)
         total = done + np.bincount(owner, masses, rows.size)
         if not np.isfinite(total).all():  # no bisection mends it
             raise ArithmeticError(_UNSETTLED)
-        keep = _let_be(gaps, total[owner], low, high, step)
+        narrow = half <= 1e-15 * (np.abs(low) + np.abs(high))
+        # deeper, the gap is rounding of huge parameters, which no bisection mends
+        enough = _ENOUGH * 4.0 ** max(0, step - _DEEP)
+        keep = (gaps <= enough * total[owner]) | narrow
         done += np.bincount(owner[keep], masses[keep], rows.size)
         low, high, owner = low[~keep], high[~keep], owner[~keep]
         if not owner.size:
@@ -123,38 +133,6 @@ def bisect(
         owner = np.concatenate([owner, owner])
         logs = _logs(log_integrand, rows, owner, low, high)
     raise ArithmeticError(_UNSETTLED)
-
-
-def _first_panels(
-    centre: np.ndarray, width: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Low and high ends of panels, and whose they are."""
-    edges = centre[:, None] + width[:, None] * _FIRST
-    owner = np.repeat(np.arange(centre.size), edges.shape[1] - 1)
-    return edges[:, :-1].ravel(), edges[:, 1:].ravel(), owner
-
-
-def _tops(logs: np.ndarray, owner: np.ndarray, rows: int) -> np.ndarray:
-    """The highest log of each row, 0 where there is none."""
-    top = np.full(rows, -np.inf)
-    np.maximum.at(top, owner, logs.max(1))
-    return np.where(np.isfinite(top), top, 0.0)
-
-
-def _both_rules(heights: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Kronrod's mass of each panel, and how far Gauss's is from it."""
-    masses = (heights @ _KRONROD) * half
-    return masses, np.abs((heights @ _GAUSS) * half - masses)
-
-
-def _let_be(
-    gaps: np.ndarray, total: np.ndarray, low: np.ndarray, high: np.ndarray, step: int
-) -> np.ndarray:
-    """Which panels are good enough, or too narrow to be halved."""
-    narrow = (high - low) / 2 <= 1e-15 * (np.abs(low) + np.abs(high))
-    # deeper, the gap is rounding of huge parameters, which no bisection mends
-    enough = _ENOUGH * 4.0 ** max(0, step - _DEEP)
-    return (gaps <= enough * total) | narrow
 
 
 def _logs(
@@ -281,11 +259,15 @@ def _integrate_block(
     for step, reach in _SCHEDULE:
         later = [open_[:0]]
         while open_.size:
-            tau, v = _nodes(centre[open_], width[open_], step, reach)
+            count = round(reach / step)
+            tau = step * np.arange(-count, count + 1)
+            v = centre[open_][:, None] + _SPREAD * width[open_][:, None] * np.sinh(tau)
             logs = log_integrand(v, rows[open_]) + np.log(np.cosh(tau))
             top = logs.max(axis=1)
             heights = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
-            done = _trusted(logs, top, heights)
+            total = heights.sum(1)
+            faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
+            done = faded & _converged(heights, total) & ~_bent(logs, top) & np.isfinite(top)
             mass = np.exp(top) * heights.sum(1) * step * _SPREAD * width[open_]
             result[open_[done]] = mass[done]
             moved = ~done
@@ -302,13 +284,6 @@ def _integrate_block(
     if open_.size:
         result[open_] = bisect(careful, rows[open_], centre[open_], width[open_])
     return result
-
-
-def _trusted(logs: np.ndarray, top: np.ndarray, heights: np.ndarray) -> np.ndarray:
-    """Rows whose sum over the nodes is the integral."""
-    total = heights.sum(1)
-    faded = np.maximum(heights[:, 0], heights[:, -1]) <= _FADED * total
-    return faded & _converged(heights, total) & ~_bent(logs, top) & np.isfinite(top)
 
 
 def _converged(heights: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -332,14 +307,6 @@ def _bent(logs: np.ndarray, top: np.ndarray) -> np.ndarray:
     depth = np.maximum(logs, floor) - floor  # _DEPTH at the top, 0 where nothing counts
     bend = np.abs(depth[:, 2:] - 2 * depth[:, 1:-1] + depth[:, :-2])
     return (bend * depth[:, 1:-1] > _BENT).any(1)
-
-
-def _nodes(
-    centre: np.ndarray, width: np.ndarray, step: float, reach: float
-) -> tuple[np.ndarray, np.ndarray]:
-    count = round(reach / step)
-    tau = step * np.arange(-count, count + 1)
-    return tau, centre[:, None] + _SPREAD * width[:, None] * np.sinh(tau)
 
 
 def _replace(

@@ -91,7 +91,9 @@ def _search(before: np.ndarray) -> tuple[list[int], int]:
     cost, ways = np.full(1 << n, np.inf), np.zeros(1 << n, dtype=object)
     last = np.zeros(1 << n, dtype=np.int8)
     cost[0], ways[0] = 0.0, 1
-    for layer in _by_size(n):
+    subsets = np.arange(1 << n)
+    size = np.bitwise_count(subsets.astype(np.uint32))
+    for layer in [subsets[size == k] for k in range(1, n + 1)]:
         for i in range(n):
             sets = layer[layer >> i & 1 == 1]
             without = sets ^ (1 << i)
@@ -103,13 +105,6 @@ def _search(before: np.ndarray) -> tuple[list[int], int]:
             last[sets] = np.where(better | equal, i, last[sets])
             cost[sets] = np.where(better, total, cost[sets])
     return _from_the_end(last), int(ways[-1])
-
-
-def _by_size(n: int) -> list[np.ndarray]:
-    """The subsets of n items, as bits: those of one item, of two, ..."""
-    subsets = np.arange(1 << n)
-    size = np.bitwise_count(subsets.astype(np.uint32))
-    return [subsets[size == k] for k in range(1, n + 1)]
 
 
 def _behind(before: np.ndarray) -> np.ndarray:

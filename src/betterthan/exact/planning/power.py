@@ -60,7 +60,9 @@ def crossing(
         return np.nan, np.nan
     close = _candidates(n, met, most, around)
     n, met = np.concatenate([n, close]), np.concatenate([met, prob(close) >= target])
-    return _crossings(n, met)
+    first, below = n[met].min(), n[~met].max(initial=0)
+    later = n[met & (n > below)]
+    return float(first), float(later.min()) if len(later) else np.nan
 
 
 def _blocks(most: int, every: int) -> list[np.ndarray]:
@@ -85,12 +87,6 @@ def _candidates(n: np.ndarray, met: np.ndarray, most: int, around: float) -> np.
     parts = [np.arange(int(k * (1 - around)), int(k * (1 + around)) + 2) for k in (left, right)]
     numbers = np.unique(np.concatenate(parts))
     return np.setdiff1d(numbers[(numbers >= 1) & (numbers <= most)], n)
-
-
-def _crossings(n: np.ndarray, met: np.ndarray) -> tuple[float, float]:
-    first, below = n[met].min(), n[~met].max(initial=0)
-    later = n[met & (n > below)]
-    return float(first), float(later.min()) if len(later) else np.nan
 
 
 _LEADING = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)

@@ -127,7 +127,10 @@ def walk(stops: Stops, *, win: float = 0.5, design: tuple[float, float] | None =
     for m in range(1, int(stops.looks[-1]) + 1):
         items += share[0].sum()
         p = win if design is None else (design[0] + np.arange(m)) / (sum(design) + m - 1)
-        share = _grown(share, p)
+        grown = np.zeros((2, share.shape[1] + 1))
+        grown[:, 1:] = p * share
+        grown[:, :-1] += (1 - p) * share
+        share = grown
         if m == stops.looks[look]:
             a, b = int(stops.a[look]), int(stops.b[look])
             met = np.stack([share[:, a:].sum(1), share[:, :b].sum(1)], axis=-1)
@@ -135,14 +138,6 @@ def walk(stops: Stops, *, win: float = 0.5, design: tuple[float, float] | None =
             share[0, a:], share[0, :b] = 0.0, 0.0
             look += 1
     return Met(so_far, single_look, items)
-
-
-def _grown(share: np.ndarray, p: Any) -> np.ndarray:
-    """After one more item, which is won with probability p."""
-    grown = np.zeros((2, share.shape[1] + 1))
-    grown[:, 1:] = p * share
-    grown[:, :-1] += (1 - p) * share
-    return grown
 
 
 def by_threshold(

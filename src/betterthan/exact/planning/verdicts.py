@@ -420,11 +420,7 @@ def _narrowest(mean: np.ndarray, total: np.ndarray, rope: float, threshold: floa
     low, high = np.zeros_like(mean), np.full_like(mean, 4 * rope)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        sure = _within(mean, middle, total, rope) >= threshold
+        up, down = (special.stdtr(total - 1, (end - mean) / middle) for end in (rope, -rope))
+        sure = up - down >= threshold
         low, high = np.where(sure, middle, low), np.where(sure, high, middle)
     return np.where(room > 0, low, 0.0)
-
-
-def _within(mean: Any, error: Any, total: Any, rope: float) -> np.ndarray:
-    up, down = (special.stdtr(total - 1, (end - mean) / error) for end in (rope, -rope))
-    return up - down

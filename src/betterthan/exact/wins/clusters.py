@@ -100,7 +100,8 @@ def prob_above_half(
     Over p and the correlation by Gauss-Legendre nodes: of the logit of the correlation where the
     mass is, and of p between 0, 1/2 and 1, around its mass and closer near the ends.
     """
-    rows, repeats = _distinct(wins, losses)
+    rows = np.stack([wins, losses], axis=1)
+    rows, repeats = np.unique(rows[rows.sum(1) > 0], axis=0, return_counts=True)
     won, lost = repeats @ rows
     centre, width = _hump(a + won, b + lost)
     halves = [_gathered(low, high, centre, width) for low, high in ((0.5, 1.0), (0.0, 0.5))]
@@ -151,12 +152,6 @@ def _log_prior(logit: np.ndarray) -> np.ndarray:
     """Log density of the logit of the correlation."""
     a, b = CORRELATION
     return a * special.log_expit(logit) + b * special.log_expit(-logit) - special.betaln(a, b)
-
-
-def _distinct(wins: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Wins and losses of clusters that have any (row, 2), and how often each row occurs."""
-    rows = np.stack([wins, losses], axis=1)
-    return np.unique(rows[rows.sum(1) > 0], axis=0, return_counts=True)
 
 
 def _log_likelihood(

@@ -324,7 +324,9 @@ def density(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     result = np.where(x == 0, _zero_density(a, b, t), 0.0)
     inside = (x > 0) & (x < 1)
     rows = np.flatnonzero(inside & _no_ties(a, b, t))
-    result[rows] = _density_without_ties(a[rows], b[rows], x[rows])
+    d = x[rows]  # 2 p - 1
+    result[rows] = np.exp(log_density_of_log_odds(a[rows], b[rows], 2 * np.arctanh(d))) * 2
+    result[rows] /= 1 - d**2
     rows = np.flatnonzero(inside & ~_no_ties(a, b, t))
     if rows.size:
         result[rows] = _density_with_ties(a[rows], b[rows], t[rows], x[rows])
@@ -355,11 +357,6 @@ def _density_with_ties(a: _Array, b: _Array, t: _Array, x: _Array) -> _Array:
     return result
 
 
-def _density_without_ties(a: _Array, b: _Array, x: _Array) -> _Array:
-    """Density of d = 2 p - 1 at 0 < x < 1."""
-    return np.exp(log_density_of_log_odds(a, b, 2 * np.arctanh(x))) * 2 / (1 - x**2)
-
-
 def flat(*values: _Array) -> tuple[tuple[int, ...], list[_Array]]:
     """The shape of floats broadcast against each other, and these in one dimension."""
     arrays = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in values))
@@ -370,8 +367,10 @@ def _mass(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
     """P(d > y), P(d < y) or P(|d| < y) for y >= 0: "beyond", "below", "within"."""
     result = np.zeros(y.shape)
     edge = (y == 0) | (y >= 1) | _no_ties(a, b, t)
-    rows = np.flatnonzero(edge)
-    result[rows] = _odds_mass(a[rows], b[rows], y[rows], kind)
+    rows = np.flatnonzero(edge)  # where s does not matter
+    w = 2 * np.arctanh(np.minimum(y[rows], 1 - 1e-16))
+    beyond_all = 0.0 if kind == "beyond" else 1.0
+    result[rows] = np.where(y[rows] >= 1, beyond_all, odds_mass(a[rows], b[rows], w, kind))
     rows = np.flatnonzero(~edge)
     if not rows.size:
         return result
@@ -405,12 +404,6 @@ def _on_contour(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> tuple[
     largest = np.where(middle, 1.0, inner.mass)
     within = np.where(middle, 1 - inner.mass - outer.mass, inner.mass - outer.mass)
     return within, inner.converged & outer.converged & (within > _CANCELLED * largest)
-
-
-def _odds_mass(a: _Array, b: _Array, y: _Array, kind: str) -> _Array:
-    """`_mass` where s does not matter: at y = 0, from y = 1 on, and without ties."""
-    w = 2 * np.arctanh(np.minimum(y, 1 - 1e-16))
-    return np.where(y >= 1, 0.0 if kind == "beyond" else 1.0, odds_mass(a, b, w, kind))
 
 
 def _log_bound(a: _Array, b: _Array, t: _Array, y: _Array, kind: str) -> _Array:
