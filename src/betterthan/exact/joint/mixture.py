@@ -377,6 +377,7 @@ def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[
         _SHORT * np.diff(start, axis=0)[0],
         _TURNS,
         lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
+        squares=True,
     )
     left = np.flatnonzero(~converged)
     if left.size:
