@@ -9,7 +9,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.io import compression, json_records
-from betterthan.logs import of_inspect
+from betterthan.logs import archives, of_inspect
 from betterthan.logs.of_inspect import Contents, digest_plain
 from betterthan.logs.sniffing import LogFile
 
@@ -343,9 +343,12 @@ def test_cut_packing_is_said_and_closed(tmp_path):
         ("{}", "is no list of samples"),
         ("[", "not valid JSON"),
         ("[" * 100_000, "nested too deeply"),
+        ('[{"id": 1, "id": 2}]', "occurs twice"),
     ],
 )
-def test_summaries_that_are_none(tmp_path, text, why):
+@pytest.mark.parametrize("short", [0, 2**22])
+def test_summaries_that_are_none(tmp_path, text, why, short, monkeypatch):
+    monkeypatch.setattr(archives, "_SHORT", short)
     members = [
         ("summaries.json", text.encode()),
         ("header.json", json.dumps(made.header()).encode()),
@@ -431,6 +434,13 @@ def test_digests_in_one_go_are_those_one_by_one():
     one_by_one = [Contents().digest(sample) for sample in PLAIN]
     assert digest_plain(PLAIN) == one_by_one
     assert len({*one_by_one}) == 50
+
+
+def test_digests_of_what_several_logs_ask_are_those_one_by_one():
+    contents, last = Contents(), {"input": "Question 50?", "target": ["a", "b"]}
+    for asked in (PLAIN[:25], PLAIN, [*PLAIN, last], PLAIN[25:], [last], []):
+        one_by_one = [Contents().digest(sample) for sample in asked]
+        assert list(contents.digest_all(asked, None, False)) == one_by_one
 
 
 @pytest.mark.parametrize(

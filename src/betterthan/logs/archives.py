@@ -4,11 +4,13 @@ import io
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, BinaryIO
 
 from betterthan.io.compression import Expansion, count_size, zstd
+from betterthan.io.json_records import RepeatedKeyError, Window, elements, loads
 from betterthan.io.problems import problem
 from betterthan.logs.sniffing import LogFile
 
@@ -16,6 +18,7 @@ _STORED, _DEFLATE, _ZSTD = 0, 8, 93
 _LOCAL = struct.Struct("<4s22xHH")  # of a local header: magic, bytes of name, bytes of extra
 _UTF8 = 0x800  # flag of a name in UTF-8
 _STEP = 2**18
+_SHORT = 2**22  # bytes of a list
 _RIGHT = "if that is meant, write the log as JSON"
 
 
@@ -47,6 +50,25 @@ class Archive:
     def members(self) -> list[str]:
         """Their names, as they stand in the archive."""
         return list(self._members)
+
+    def elements(self, member: str) -> Iterator[Any]:
+        """The samples in a member, a list; a short one is parsed at once."""
+        if self._members[member].file_size <= _SHORT:
+            try:
+                values = loads(self.read(member))
+            except (ValueError, RecursionError, RepeatedKeyError):
+                values = None  # what is wrong with it is found below
+            if isinstance(values, list):
+                yield from values
+                return
+        name = f"{self.name}, member {member}"
+        with self.open(member) as data:
+            window = Window(data, name)
+            if window.next() not in ("[", ""):
+                raise problem(name, "is no list of samples")
+            window.expect("[")
+            yield from elements(window)
+            window.end()
 
     def read(self, member: str) -> bytes:
         """A member whole; its size and check sum are what the archive says."""

@@ -75,6 +75,14 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
     return {str(name): str(name) for name in systems}
 
 
+def runs_of(systems: Mapping[str, Any], named: Sequence[str]) -> list[int]:
+    """Return the places of their runs, in the order of the systems."""
+    order = {name: k for k, name in enumerate(systems)}
+    return sorted(
+        (k for k, name in enumerate(named) if name in order), key=lambda k: order[named[k]]
+    )
+
+
 def _with_keys(keys: Sequence[str | None], base: list[str]) -> list[str]:
     """Use the key of the mapping as name; add the logged name if one key has several."""
     names_by_key: dict[str, set[str]] = {}
@@ -188,8 +196,7 @@ def select_systems(logs: Logs, systems: Any) -> Logs:
         return logs
     named = logs.runs["system"].tolist()
     wanted = chosen(systems, list(dict.fromkeys(named)))
-    runs = list(zip(logs.runs.index.tolist(), named, strict=True))
-    kept_runs = [run for name in wanted for run, system in runs if system == name]
+    kept_runs = logs.runs.index[runs_of(wanted, named)].tolist()
     order = {run: place for place, run in enumerate(kept_runs)}
     place = np.array([order.get(run, -1) for run in logs.records["run"].tolist()], np.int32)
     rows = np.argsort(place, kind="stable")[np.count_nonzero(place < 0) :]
@@ -227,9 +234,9 @@ def joined_by_id_note(tools: Sequence[str]) -> tuple[str, str]:
 
 def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
     """Repeat the value of each run for each of its records."""
-    distinct = list(dict.fromkeys(values))
-    codes = np.array([distinct.index(value) for value in values])
-    return pd.Categorical.from_codes(codes[run_index], categories=distinct)
+    distinct = {value: k for k, value in enumerate(dict.fromkeys(values))}
+    codes = np.array([distinct[value] for value in values])
+    return pd.Categorical.from_codes(codes[run_index], categories=list(distinct))
 
 
 def _declared(run: Run) -> list[str]:

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import batched, chain
+from itertools import batched, chain, groupby, takewhile
+from operator import itemgetter
 from typing import Any
 
 from betterthan.io.compression import keep
-from betterthan.io.json_records import Window, elements, fields
+from betterthan.io.json_records import fields
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.logs.archives import Archive
 from betterthan.logs.hashing import all_joined, digest, digest_task, digest_tasks
@@ -173,16 +174,18 @@ class Scores:
 
     def add(self, samples: Sequence[dict[str, Any]]) -> None:
         """Add those of some samples."""
-        for sample in samples:
+        columns = self._columns
+        for size, sample in enumerate(samples, self._size):
             scores = sample.get("scores")
             if not isinstance(scores, dict):
                 scores = {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
             for scorer, score in scores.items():
-                column = self._columns.setdefault(scorer, [])
-                column += [_NONE] * (self._size - len(column))
+                column = columns.setdefault(scorer, [])
+                if len(column) < size:
+                    column += [_NONE] * (size - len(column))
                 column.append(score.get("value") if isinstance(score, dict) else score)
-            self._size += 1
             self.number += len(scores) or 1
+        self._size += len(samples)
 
     def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
         """The values of some samples by scorer, `sole` for the only one; `_NONE` where there is no
@@ -295,7 +298,22 @@ class Contents:
     """Digests of what samples ask; of texts in several logs reckoned once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], bytes] = {}
+        self._known: dict[tuple[Any, Any], bytes | None] = {}
+
+    def digest_all(
+        self, samples: Sequence[dict[str, Any]], archive: Archive | None, choices: bool
+    ) -> Iterable[bytes | None]:
+        """Digest samples of one log: together, unless a log before asks the same."""
+        texts: list[Any] = [(sample.get("input"), sample.get("target")) for sample in samples]
+        plain = set(map(type, chain.from_iterable(texts))) == {str} and not choices
+        if plain and texts[0] not in self._known:
+            digests = digest_plain(samples)
+            if digests is not None:
+                if len(self._known) + len(texts) <= _MAX_CACHED:
+                    known = zip(texts, digests, strict=True)
+                    self._known.update((key, value) for key, value in known if len(key[0]) < _SHORT)
+                return digests
+        return (self.digest(sample, archive, choices) for sample in samples)
 
     def digest(
         self, sample: dict[str, Any], archive: Archive | None = None, choices: bool = False
@@ -497,6 +515,7 @@ def _read_log(file: LogFile, contents: Contents, cluster: str | None) -> Run:
     read_header = _read_archive if file.preview.kind == "zip" else _read_json
     samples = _Samples(with_metadata=cluster is not None)
     header = read_header(file, contents, samples)
+    file.release()
     run = _run(file, header, samples)
     if cluster is not None:
         run.cells.cluster = [_shared(samples, row - 1, cluster, file) for row in run.cells.row]
@@ -530,12 +549,24 @@ class _Samples:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def add(self, batch: Sequence[dict[str, Any]], source: str) -> None:
-        """Store the columns of a batch of samples."""
+    def add(
+        self,
+        batch: Sequence[dict[str, Any]],
+        file: LogFile,
+        contents: Contents,
+        archive: Archive | None = None,
+        choices: bool = False,
+    ) -> None:
+        """Store the columns of a batch of samples; see `Contents.digest`."""
+        try:
+            self.contents.extend(contents.digest_all(batch, archive, choices))
+        except RecursionError:
+            row = len(self.contents) + 1
+            raise problem(file.name, "is nested too deeply", row=row) from None
         epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
         begin = len(self.ids) + 1
         self.epochs.extend(
-            epoch if type(epoch) is int else whole(epoch, 1, source, row, "epoch")
+            epoch if type(epoch) is int else whole(epoch, 1, file.name, row, "epoch")
             for row, epoch in enumerate(epochs, begin)
         )
         self.ids.extend(sample["id"] for sample in batch)
@@ -565,21 +596,8 @@ def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[
     header = _header(archive, file)
     choices = any(step.get("solver") == "multiple_choice" for step in plan_steps(header))
     for batch in _summaries(archive):
-        plain = None if choices else digest_plain(batch)
-        try:
-            samples.contents.extend(
-                (contents.digest(sample, archive, choices) for sample in batch)
-                if plain is None
-                else plain
-            )
-        except RecursionError:
-            raise _too_deep(file, len(samples.contents) + 1) from None
-        samples.add(batch, file.name)
+        samples.add(batch, file, contents, archive, choices)
     return header
-
-
-def _too_deep(file: LogFile, row: int) -> ValueError:
-    return problem(file.name, "is nested too deeply", row=row)
 
 
 def _header(archive: Archive, file: LogFile) -> dict[str, Any]:
@@ -596,21 +614,13 @@ def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
     """Yield batches of summaries, also those that a crashed run had written."""
     for member in [_ALL] if _ALL in archive else _parts(archive):
         name, row = f"{archive.name}, member {member}", 0
-        with archive.open(member) as data:
-            window = Window(data, name)
-            if window.next() not in ("[", ""):
-                raise problem(name, "is no list of samples")
-            window.expect("[")
-            for batch in batched(elements(window), _SOME):
-                kinds = {
-                    type(sample.get("id")) if type(sample) is dict else None for sample in batch
-                }
-                if not kinds <= _IDS:
-                    k = next(k for k, sample in enumerate(batch) if not _is_sample(sample))
-                    raise problem(name, "is no sample", row=row + k + 1, value=batch[k])
-                row += len(batch)
-                yield batch
-            window.end()
+        for batch in batched(archive.elements(member), _SOME):
+            kinds = {type(sample.get("id")) if type(sample) is dict else None for sample in batch}
+            if not kinds <= _IDS:
+                k = next(k for k, sample in enumerate(batch) if not _is_sample(sample))
+                raise problem(name, "is no sample", row=row + k + 1, value=batch[k])
+            row += len(batch)
+            yield batch
 
 
 def _parts(archive: Archive) -> list[str]:
@@ -620,24 +630,22 @@ def _parts(archive: Archive) -> list[str]:
 
 
 def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
-    """The run in a log of one JSON object, whose samples are read one by one."""
+    """The run in a log of one JSON object, whose samples are read one by one where it is long."""
     header: dict[str, Any] = {}
     row = null_row = 0
-    for key, value in fields_in(file, frozenset({"samples"})):
+    for key, group in groupby(fields_in(file, frozenset({"samples"})), itemgetter(0)):
+        values = (value for _, value in group)
         if key != "samples":
-            header[key] = value
+            header[key] = next(values)
             continue
-        row += 1
-        if value is None:  # none at all, or one of several
-            null_row = row
-            continue
-        if not _is_sample(value):
-            raise problem(file.name, "is no sample", row=row, value=value)
-        try:
-            samples.contents.append(contents.digest(value))
-        except RecursionError:
-            raise _too_deep(file, row) from None
-        samples.add([value], file.name)
+        for batch in batched(values, _SOME if file.small else 4):
+            good = list(takewhile(lambda value: value is None or _is_sample(value), batch))
+            samples.add([value for value in good if value is not None], file, contents)
+            if None in good:  # none at all, or one of several
+                null_row = row + len(good) - good[::-1].index(None)
+            row += len(good)
+            if len(good) < len(batch):
+                raise problem(file.name, "is no sample", row=row + 1, value=batch[len(good)])
     if null_row and row > 1:
         raise problem(file.name, "is no sample", row=null_row, value=None)
     if not isinstance(header.get("eval"), dict):

@@ -73,8 +73,8 @@ def chosen_records(
 def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
     """Refuse a metric that is not a score of items, with the reason of its reader."""
     reasons: dict[str, str] = {}
-    for run in records["run"].unique().tolist():
-        reasons |= logs.runs["refused"][run]
+    for refused in logs.runs["refused"].loc[records["run"].unique()]:
+        reasons |= refused
     if not reasons:
         return
     wanted = [name for name in reasons if metric is not None and _fits(name, metric, None)]

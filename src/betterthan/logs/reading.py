@@ -12,7 +12,7 @@ from betterthan import checks
 from betterthan.io.compression import counted_memory
 from betterthan.io.problems import counted, printable, problem, quoted
 from betterthan.io.texts import repeated
-from betterthan.logs.frames import chosen, joined_by_id_note, named, tabulate_runs
+from betterthan.logs.frames import chosen, joined_by_id_note, named, runs_of, tabulate_runs
 from betterthan.logs.hashing import TooDeepError
 from betterthan.logs.recognising import (
     LogSource,
@@ -427,7 +427,7 @@ def combine_runs(
     runs, run_systems = merge_runs(runs, named(runs, keys, callable_), again)
     checks.fit(run_systems, "system")
     wanted = chosen(systems, list(dict.fromkeys(run_systems)))
-    selected = [k for name in wanted for k, system in enumerate(run_systems) if system == name]
+    selected = runs_of(wanted, run_systems)
     return tabulate_runs([runs[k] for k in selected], [wanted[run_systems[k]] for k in selected])
 
 

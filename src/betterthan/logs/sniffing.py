@@ -150,6 +150,10 @@ class LogFile:
         count_size(self.name, preview.size)
         return preview.first
 
+    def release(self) -> None:
+        """Free the memory of the preview, once the file is read."""
+        self.__dict__.pop("preview", None)
+
     def open(self) -> BinaryIO:
         """Its bytes, unpacked."""
         return opened(self.path, self.name)

@@ -1,7 +1,7 @@
 """Answers on pairs and on systems from draws, each with its Monte Carlo error."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -98,6 +98,8 @@ def joint_pairs(
     if systems == 1:  # one alone is in no pair
         return {key: v[:0] for key, v in answer(between(draws, draws)).items()}
     long = float(draws.size) * systems > _LONG
+    # numpy is slow across the long side
+    draws = np.moveaxis(np.ascontiguousarray(np.moveaxis(draws, -1, 0)), 0, -1)
     rows = [
         answer(between(draws[..., k : k + 1], draws[..., k + 1 :]))
         for k in with_bar(range(systems - 1), systems - 1, "pairs", long=long)
@@ -232,51 +234,42 @@ def effective(draws: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(number), number, float(draws.shape[0] * draws.shape[1]))
 
 
-@dataclass(frozen=True)
-class Sorted:
-    """Independent draws (draw, pair) of differences A - B, which rise along the first axis."""
+def of_independent(
+    d: np.ndarray, rope: float, ci_prob: float, ci_kind: str, *, higher_is_better: bool = True
+) -> dict[str, np.ndarray]:
+    """`better`, `masses` and `sizes` of independent draws (chain, draw, pair), without means and
+    the number of draws: (pair, ...).
+    """
+    flat = d.reshape(-1, d.shape[-1])
+    draws, count = len(flat), partial(np.count_nonzero, axis=0)
+    minus, plus = count(flat < 0), count(flat > 0)
+    lower, upper = (count(flat < -rope), count(flat > rope)) if rope else (minus, plus)
+    if not higher_is_better:
+        minus, plus, lower, upper = plus, minus, upper, lower
+    p = (plus + 0.5 * (draws - minus - plus)) / draws
+    mass = np.stack([lower, draws - lower - upper, upper], axis=-1) / draws
+    parts = {"prob_better": p, "prob_better_mcse": probability_error(p, draws)}
+    parts |= {"mass": mass, "mass_mcse": probability_error(mass, draws)}
+    outside = draws - int(ci_prob * draws)
+    ordered = _with_ordered_tails(flat, outside + int(2 * outside**0.5) + 4)
+    bounds = monte_carlo.sorted_interval(ordered, ci_prob, ci_kind)
+    places = [count(flat <= bound) for bound in bounds]
+    if (places[0] > outside).any():  # many draws are equal: the errors need those between, too
+        ordered = np.sort(flat, axis=0)
+    for key, bound, place in zip(("lower", "upper"), bounds, places, strict=True):
+        error = quantile_error(ordered, place / draws, np.full(place.shape, float(draws)))
+        parts |= {f"difference_{key}": bound, f"difference_{key}_mcse": error}
+    return parts
 
-    values: np.ndarray
 
-    @classmethod
-    def of(cls, d: np.ndarray) -> "Sorted":
-        """From draws (chain, draw, pair) in any order."""
-        return cls(np.sort(d.reshape(-1, d.shape[-1]), axis=0))
-
-    def below(self, limit: np.ndarray | float, *, inclusive: bool = False) -> np.ndarray:
-        """Number of draws of each pair below the limit, or also at it, by bisection."""
-        draws, pairs = self.values.shape
-        low, high, pair = np.zeros(pairs, int), np.full(pairs, draws), np.arange(pairs)
-        compare = np.less_equal if inclusive else np.less
-        for _ in range(draws.bit_length()):
-            middle = (low + high) // 2
-            # a pair that is done, whose middle may be beyond the last draw, does not move
-            is_below = compare(self.values[np.minimum(middle, draws - 1), pair], limit)
-            done = low == high
-            low = np.where(is_below & ~done, middle + 1, low)
-            high = np.where(is_below | done, high, middle)
-        return low
-
-    def answers(
-        self, rope: float, ci_prob: float, ci_kind: str, *, higher_is_better: bool = True
-    ) -> dict[str, np.ndarray]:
-        """What `from_draws` answers by `better`, `masses` and `sizes`, but for means and the number
-        of draws: (pair, ...).
-        """
-        draws = len(self.values)
-        minus, plus = self.below(0.0), draws - self.below(0.0, inclusive=True)
-        lower, upper = self.below(-rope), draws - self.below(rope, inclusive=True)
-        if not higher_is_better:
-            minus, plus, lower, upper = plus, minus, upper, lower
-        p = (plus + 0.5 * (draws - minus - plus)) / draws
-        mass = np.stack([lower, draws - lower - upper, upper], axis=-1) / draws
-        parts = {"prob_better": p, "prob_better_mcse": probability_error(p, draws)}
-        parts |= {"mass": mass, "mass_mcse": probability_error(mass, draws)}
-        bounds = monte_carlo.sorted_interval(self.values, ci_prob, ci_kind)
-        for key, end in zip(("lower", "upper"), bounds, strict=True):
-            level = self.below(end, inclusive=True) / draws
-            parts[f"difference_{key}"] = end
-            parts[f"difference_{key}_mcse"] = quantile_error(
-                self.values, level, np.full(level.shape, float(draws))
-            )
-        return parts
+def _with_ordered_tails(flat: np.ndarray, number: int) -> np.ndarray:
+    """Draws (draw, pair), of which this number of the lowest and of the highest are in order."""
+    if 2 * number >= len(flat):
+        return np.sort(flat, axis=0)
+    ordered = flat.copy(order="K")
+    # one place after the other: two at once would not be vectorized
+    ordered.partition(len(flat) - number, axis=0)
+    ordered[:-number].partition(number, axis=0)
+    for tail in (ordered[:number], ordered[-number:]):
+        tail.sort(axis=0)
+    return ordered

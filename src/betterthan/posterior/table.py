@@ -23,7 +23,6 @@ from betterthan.exact.joint.skeptical import Skeptical
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior import from_draws, verdicts
-from betterthan.posterior.from_draws import Sorted
 
 # how the answer for (B, A) follows from that for (A, B): its name there, and what is done to it
 _MIRRORED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
@@ -149,8 +148,8 @@ def intervals_of_draws(
     d: np.ndarray, question: Question, higher_is_better: bool = True
 ) -> dict[str, np.ndarray]:
     """The same of independent draws, but for the mean."""
-    return Sorted.of(d).answers(
-        question.rope, question.ci_prob, question.ci_kind, higher_is_better=higher_is_better
+    return from_draws.of_independent(
+        d, question.rope, question.ci_prob, question.ci_kind, higher_is_better=higher_is_better
     )
 
 

@@ -10,6 +10,7 @@ from scipy import integrate, special, stats
 from betterthan.exact.joint import abilities, units
 from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.joint.groups import Partitions, fit_groups
+from betterthan.exact.joint.mixture import Mixture
 from betterthan.exact.wins import dirichlet, intervals
 from tests.exact.joint.tables import REFERENCE, SCORES, evidence, rasch
 
@@ -299,3 +300,13 @@ def test_no_probability_is_above_1_by_rounding(seed):
     values = (rng.random((400, 6)) < [0.9, 0.5, 0.49, 0.3, 0.28, 0.1]).astype(float)
     found = joint(values).pairs(0.95, "hdi", 0.0)
     assert max(found.better.max(), found.worse.max()) <= 1
+
+
+@pytest.mark.parametrize("prob", [0.025, 0.5, 0.9, 0.975, 0.99])
+def test_a_quantile_between_two_modes_is_where_that_much_lies_below(prob):
+    small, far = np.meshgrid([0.02, 0.1, 0.3, 0.5], [2.0, 4.0, 12.0])
+    weight, centre, sd = np.ones((3, 2, small.size))
+    weight[:] = 1 - small.ravel(), small.ravel()
+    centre[:], sd[1] = (np.zeros(small.size), far.ravel()), 0.1
+    mixture = Mixture(weight, centre, sd, None)
+    assert mixture.below(mixture.quantile(prob)) == pytest.approx(prob, abs=1e-11)

@@ -192,3 +192,19 @@ def test_pairs_of_some_systems_are_those_of_all_at_once(monkeypatch):
             wanted = np.concatenate([getattr(one, name) for one in alone])
             np.testing.assert_allclose(getattr(whole, name), wanted, rtol=1e-12, atol=1e-15)
             np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+
+
+@pytest.mark.parametrize("size", [1.0, 3.0])
+def test_units_of_one_size_are_answered_as_those_of_any_size(size):
+    random = np.random.default_rng(1)
+    totals = size * random.random((40, 5)).round(1)
+    totals[:, 4], totals[:, 3] = totals[:, 0], totals[:, 0] + size
+    a, b = (totals[:, side] for side in np.triu_indices(5, 1))
+    sizes = np.full(a.shape, size)
+    # a unit that neither system has says nothing, but sizes then differ
+    more = [np.vstack([x, np.zeros(len(x[0]))]) for x in (a, sizes, b, sizes)]
+    found, expected = units.differences(a, sizes, b, sizes), units.differences(*more)
+    for name in ("difference", "error", "units", "won", "lost", "df"):
+        expectation = pytest.approx(getattr(expected, name), rel=1e-12, abs=1e-15)
+        assert getattr(found, name) == expectation, name
+    assert (found.error == 0).sum() == 3

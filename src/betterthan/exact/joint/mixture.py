@@ -238,7 +238,8 @@ def _normal_score(below: _Array, above: _Array) -> _Array:
     return np.where(below < above, u, np.where(below > above, -u, 0.0))
 
 
-_STEP, _ROUNDS = 1e-9, 60  # of a standard deviation: a shorter step is the last
+_STEP, _MEETING, _ROUNDS = 1e-5, 1e-9, 60  # of a standard deviation: a shorter step is the last
+_BENT = 0.5  # most that the square changes a step by
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
 _MANY, _ALIKE = (
     1000,
@@ -321,20 +322,27 @@ class Mixture:
         return mean, np.maximum(square, 1e-300)
 
     def quantile(self, prob: float | _Array) -> _Array:
-        """By Newton on the normal scale, bracketed, for a mixture may have several modes."""
+        """By Newton on the normal scale, with the squares of its steps, bracketed, for a mixture
+        may have several modes.
+        """
         wanted, (x, variance) = special.ndtri(prob), self.moments
         sd = np.sqrt(variance)
         x = x + wanted * sd
         low, high = x - 40 * sd, x + 40 * sd
         for _ in range(_ROUNDS):
-            below, density, _ = self.around(x, 1.0)
+            below, density, change = self.around(x, 1.0)
             low, high = np.where(below < prob, x, low), np.where(below < prob, high, x)
             score = special.ndtri(np.clip(below, 1e-15, 1 - 1e-15))
             # the slope of the normal score of P is the density over the normal one there
-            slope = density * np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
-            moved = x - np.clip((score - wanted) / np.maximum(slope, 1e-300), -sd, sd)
-            moved = np.where((moved < low) | (moved > high), (low + high) / 2, moved)
-            done = np.abs(moved - x) <= _STEP * sd
+            per_normal = np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
+            slope = np.maximum(density * per_normal, 1e-300)
+            step = (wanted - score) / slope
+            bend = (change * per_normal + score * slope**2) / slope
+            step *= 1 - np.clip(step * bend / 2, -_BENT, _BENT)
+            moved, short = x + np.clip(step, -sd, sd), np.abs(step) <= _STEP * sd
+            # at an end of the bracket it could go to and fro between both
+            moved = np.where(short | ((low < moved) & (moved < high)), moved, (low + high) / 2)
+            done = short | (np.abs(moved - x) <= _MEETING * sd)
             x = moved
             if done.all():
                 break
@@ -377,6 +385,7 @@ def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[
         _SHORT * np.diff(start, axis=0)[0],
         _TURNS,
         lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
+        squares=True,
     )
     left = np.flatnonzero(~converged)
     if left.size:

@@ -377,11 +377,16 @@ def pair_sums(
         system_sums = sums(totals), sums(sizes)
         system_sums = once(*system_sums) if each_once else system_sums
         pairs = np.triu_indices(systems, 1)
-        step = max(1, _BLOCK // max(len(system_sums[0]), 1))
+        total, size = system_sums
+        step = max(1, _BLOCK // max(len(total), 1))
+        alike = bool(size.size) and size.min() == size.max()
         for start in range(0, max(len(pairs[0]), 1), step):
             a, b = (side[start : start + step] for side in pairs)
-            total, size = system_sums
-            yield total[:, a], size[:, a], total[:, b], size[:, b]
+            if alike:
+                same = np.broadcast_to(size[0, 0], (len(size), len(a)))
+                yield total[:, a], same, total[:, b], same
+            else:
+                yield total[:, a], size[:, a], total[:, b], size[:, b]
         return
     step = max(1, _HELD // max(len(totals), 1))
     for k in range(max(systems - 1, 1)):
@@ -439,6 +444,9 @@ def differences(
     skewed: bool = False,
 ) -> PairMeans:
     """Differences of means from totals and sizes (unit, pair) of both systems; see `pair_means`."""
+    size = size_a.flat[0] if size_a.size else 0
+    if size and (size_a == size).all() and (size_b == size).all():
+        return _differences_alike(total_a / size, total_b / size, most, skewed=skewed)
     with np.errstate(invalid="ignore", divide="ignore"):
         n_a, n_b = size_a.sum(0), size_b.sum(0)
         mean_a, mean_b = total_a.sum(0) / n_a, total_b.sum(0) / n_b
@@ -464,6 +472,31 @@ def differences(
         lost=((unit_b - unit_a) > slack).sum(0),
         df=df,
         skewness=_skewness(deviation, squares, units, equal) if skewed else None,
+        most=most,
+    )
+
+
+def _differences_alike(a: np.ndarray, b: np.ndarray, most: float, *, skewed: bool) -> PairMeans:
+    """The same of means of units (unit, pair) of one size, in few passes over them."""
+    number, pairs = a.shape
+    units = np.full(pairs, number)
+    largest = np.max([a.max(0), -a.min(0), b.max(0), -b.min(0)], axis=0)
+    slack = _ULPS * np.finfo(float).eps * largest
+    mean = (a.sum(0) - b.sum(0)) / number
+    deviation = a - b
+    won, lost = (np.count_nonzero(x, axis=0) for x in (deviation > slack, deviation < -slack))
+    deviation -= mean
+    deviation /= number
+    squares = deviation * deviation
+    error = np.sqrt(number / max(number - 1, 1) * squares.sum(0))
+    return PairMeans(
+        difference=np.where(np.abs(mean) > slack, mean, 0.0),
+        error=np.where(error > slack, error, 0.0),
+        units=units,
+        won=won,
+        lost=lost,
+        df=units - 1.0,
+        skewness=_skewness(deviation, squares, units, units > 0) if skewed else None,
         most=most,
     )
 

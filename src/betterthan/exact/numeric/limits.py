@@ -69,7 +69,7 @@ def equal_heights(
     rounds: int = _ROUNDS,
     within: Callable[[_Array, _Array, _Array], _Array] = half_way,
     *,
-    one_mode: bool = False,
+    squares: bool = False,
 ) -> tuple[_Array, _Array]:
     """Limits at which the density is equal and beyond which there is a mass of `outside`.
 
@@ -87,8 +87,8 @@ def equal_heights(
         Steps after which a row is given up.
     within : callable, default `half_way`
         From rows, their limits and the moved ones to limits that the law allows.
-    one_mode : bool, default False
-        Whether the density is known to have one mode: then steps are also taken with their squares.
+    squares : bool, default False
+        Whether steps are also taken with their squares, for a density of one mode or nearly so.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def equal_heights(
             break
         now = limits[:, rows]
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = _step(now, *beyond(rows, now), outside, one_mode)
+            step = _step(now, *beyond(rows, now), outside, squares)
         limits[:, rows] = within(rows, now, now + step)
         finite, done = np.isfinite(step).all(0), np.abs(step).max(0) < last[rows]
         converged[rows[finite & done]] = True

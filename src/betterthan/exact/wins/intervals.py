@@ -35,7 +35,7 @@ def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Ar
 
     start = edgeworth(mean, sd, skew, prob)
     (lower, upper), converged = limits.equal_heights(
-        beyond, start, 1 - prob, _CONTOUR_STEP * sd, _CONTOUR_ROUNDS, one_mode=True
+        beyond, start, 1 - prob, _CONTOUR_STEP * sd, _CONTOUR_ROUNDS, squares=True
     )
     return lower, upper, converged
 

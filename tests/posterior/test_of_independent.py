@@ -1,10 +1,10 @@
-"""Places among sorted draws are the shares that are counted one by one."""
+"""Answers of independent draws, of which the tails alone are sorted, are those of counting."""
 
 import numpy as np
 import pytest
 
+from betterthan.exact.numeric.monte_carlo import quantile_error
 from betterthan.posterior import from_draws
-from betterthan.posterior.from_draws import Sorted
 
 
 @pytest.fixture(params=[1, 2, 7, 64, 401])
@@ -15,18 +15,11 @@ def d(request):
     return d.round(1)
 
 
-@pytest.mark.parametrize("limit", [0.0, -0.3, 0.3, 20.0, -20.0, [0.1, -0.5, 0.0, 9.0, -9.0]])
-def test_places_are_counts(d, limit):
-    ordered, flat = Sorted.of(d), d.reshape(-1, 5)
-    assert (ordered.below(np.array(limit)) == (flat < limit).sum(0)).all()
-    assert (ordered.below(np.array(limit), inclusive=True) == (flat <= limit).sum(0)).all()
-
-
 @pytest.mark.parametrize("kind", ["hdi", "eti"])
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("rope", [0.0, 0.25])
 def test_answers_are_those_of_counting(d, rope, higher, kind):
-    found = Sorted.of(d).answers(rope, 0.9, kind, higher_is_better=higher)
+    found = from_draws.of_independent(d, rope, 0.9, kind, higher_is_better=higher)
     counted = from_draws.better(d, higher_is_better=higher)
     counted |= from_draws.masses(d, rope, higher_is_better=higher)
     counted |= from_draws.sizes(d, 0.9, kind)
@@ -35,9 +28,22 @@ def test_answers_are_those_of_counting(d, rope, higher, kind):
     assert set(counted) - set(found) == {"ess", "difference_mean", "difference_mean_mcse"}
 
 
+@pytest.mark.parametrize("kind", ["hdi", "eti"])
+@pytest.mark.parametrize("digits", [0, 1, 9])
+@pytest.mark.parametrize("prob", [0.2, 0.9, 0.99])
+def test_errors_of_bounds_are_those_of_all_draws_in_order(prob, digits, kind):
+    """Also where so many draws are equal that an error is that of draws between the tails."""
+    d = np.random.default_rng(1).normal([0, 0.3, 2], [0.3, 1, 1], size=(1, 1000, 3)).round(digits)
+    found = from_draws.of_independent(d, 0.0, prob, kind)
+    for end in ("difference_lower", "difference_upper"):
+        level = (d[0] <= found[end]).mean(0)
+        expected = quantile_error(np.sort(d[0], axis=0), level, np.full(3, 1000.0))
+        assert (found[f"{end}_mcse"] == expected).all()
+
+
 def test_errors_are_those_of_as_many_draws():
     d = np.random.default_rng(1).normal(0.5, 1, size=(4, 1000, 3))
-    found = Sorted.of(d).answers(0.1, 0.9, "hdi")
+    found = from_draws.of_independent(d, 0.1, 0.9, "hdi")
     p = found["prob_better"]
     assert found["prob_better_mcse"] == pytest.approx(np.sqrt(p * (1 - p) / 4000))
     by_chains = from_draws.sizes(d, 0.9, "hdi")
