@@ -4,6 +4,7 @@ Loading takes most of the time of a command. A fork has standard streams as the 
 them at its start; what only a start can show is tested in processes of their own.
 """
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -13,6 +14,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 OPEN = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -74,13 +76,38 @@ def serve():
     for line in sys.stdin:
         pid = os.fork()
         if not pid:
-            return run(json.loads(line))
+            end(run, json.loads(line))
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
-    return None
+
+
+def end(function, *arguments):
+    """Call it, and end as the interpreter does, but leave its memory to the system: to free what
+    is loaded takes longer than most commands.
+    """
+    code = 0
+    try:
+        function(*arguments)
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        if not isinstance(error.code, int | None):
+            print(error.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    atexit._run_exitfuncs()
+    try:
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
+    except BaseException as error:
+        print(f"Exception ignored while flushing sys.stdout: {error!r}", file=sys.stderr)
+        code = 120
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def run(request):
-    """A command in this process, which ends with it."""
+    """A command in this process."""
     from betterthan.cli import start
 
     if request["memory"]:
