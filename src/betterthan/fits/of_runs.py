@@ -101,7 +101,7 @@ def reliability(
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold)
     several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
-    values: list[Any] = list(k) if several else [k]
+    values: Any = k if several else [k]
     numbers = [checks.whole(value, "k", 1, _MOST) for value in values]
     if not numbers:
         raise ValueError("k is empty; give numbers of runs, such as k=(1, 3, 5)")
