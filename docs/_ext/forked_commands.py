@@ -4,6 +4,7 @@ A command would load the libraries again, which takes longer than most commands 
 them already.
 """
 
+import importlib
 import io
 import os
 import pickle
@@ -34,10 +35,17 @@ sys.exit(code[0] if code else "betterthan ended without an exit code")
 """
 
 
-def modules() -> list[str]:
-    """Names of all modules that a command may load."""
-    every = [module.name for module in pkgutil.walk_packages(betterthan.__path__, "betterthan.")]
-    return [name for name in every if not name.endswith("__main__")]
+def load() -> None:
+    """Load what a command may load.
+
+    A command that starts without dask keeps it from loading, and xarray, which has seen that it is
+    installed, would fail.
+    """
+    for module in pkgutil.walk_packages(betterthan.__path__, "betterthan."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    with suppress(ModuleNotFoundError):
+        importlib.import_module("dask.array")
 
 
 def threads() -> int:

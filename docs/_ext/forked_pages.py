@@ -179,8 +179,9 @@ def run(nb: Any, cwd: str, timeout: int, **_: Any) -> ExecutionResult:
 def setup(app: Any) -> dict[str, bool]:
     """Load the libraries once, and run pages in forks."""
     stored_fits.install()
-    for library in (*_LIBRARIES, *forked_commands.modules()):
+    for library in _LIBRARIES:
         importlib.import_module(library)
+    forked_commands.load()
     gc.freeze()  # a fork need not look through what is loaded
     cache.single_nb_execution = run
     return {"parallel_read_safe": True, "parallel_write_safe": True}

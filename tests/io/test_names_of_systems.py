@@ -190,6 +190,21 @@ def test_a_row_that_sums_up_is_refused(tmp_path, total):
         bt.read(long)
 
 
+@pytest.mark.parametrize("total", ["sum", "mean"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_row_that_sums_up_answers_is_refused_whatever_its_name(total, first):
+    rows = np.array([[1.0, 0], [1, 1], [0, 1], [1, 0]])
+    summary = getattr(rows, total)(0)
+    values = np.vstack([summary, rows] if first else [rows, summary])
+    frame = pd.DataFrame(values, columns=["A", "B"])
+    ids = ["q1", "q2", "q3", "q4"]
+    frame.insert(0, "item", ["Accuracy", *ids] if first else [*ids, "Accuracy"])
+    with pytest.raises(ValueError, match=f"item 'Accuracy' is the {total} of all other items;"):
+        bt.read(frame)
+    frame.iloc[0 if first else -1, 1:] = [0.5, 0.5]
+    assert bt.read(frame).shape == (5, 2)  # a graded item
+
+
 @pytest.mark.parametrize("name", ["latency", "n_tokens", "average"])
 def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(name):
     cells = np.linspace(0.4, 0.8, 20)

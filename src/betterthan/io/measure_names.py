@@ -11,7 +11,7 @@ from betterthan.io.problems import in_python, listed, problem, quoted
 _WORD = re.compile(r"[^\W_]+")
 _AMOUNTS = frozenset(  # never only 0 and 1
     _WORD.findall(
-        "loss distance deviation divergence toxicity regret rank penalty latency runtime duration "
+        "loss distance deviation divergence regret rank penalty latency runtime duration "
         "elapsed time ms sec secs seconds minutes hours cost price usd"
     )
 )
@@ -19,8 +19,9 @@ _LESS = _AMOUNTS | frozenset(
     _WORD.findall(
         "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
         "eer levenshtein incorrect wrong fail fails failed failure failures mistake mistakes "
-        "hallucination hallucinations hallucinated violation violations toxic unsafe harmful bug "
-        "bugs defect defects crash crashes timeouts penalties"
+        "hallucination hallucinations hallucinated violation violations toxic toxicity unsafe harm "
+        "harms harmful biased jailbreak jailbreaks jailbroken leak leaks leaked bug bugs defect "
+        "defects crash crashes collision collisions timeout timeouts complaint complaints penalties"
     )
 )
 _OTHERS = frozenset(

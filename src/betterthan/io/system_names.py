@@ -392,20 +392,27 @@ def _are_binary(values: np.ndarray) -> np.ndarray:
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
-    """Refuse an item that is the sum or the mean of all others; warn of one only called so."""
+    """Refuse an item that is the sum or the mean of all others, by its name, or first or last and
+    the only one not of 0 and 1; warn of one only called so.
+    """
     if len(items) < 3:
         return
-    if not any(map(_may_sum, joined(items, "\n"))):
+    called = np.zeros(len(items), dtype=bool)
+    if any(map(_may_sum, joined(items, "\n"))):
+        called[:] = [bool(_SUMMARY.fullmatch(item)) for item in items]
+    candidates = called.copy()
+    at_ends = [k for k in (0, -1) if not _are_binary(values[[k]].T).all()]
+    for k in at_ends if len(at_ends) == 1 else ():
+        candidates[k] |= bool(_are_binary(values[1:] if k == 0 else values[:-1]).all())
+    if not candidates.any():
         return
-    called = np.array([bool(_SUMMARY.fullmatch(item)) for item in items])
-    if not called.any():
-        return
-    item = quoted(items[int(called.argmax())])
-    for k, statistic in _summaries(values.T, np.where(called, 1, values.shape[1] + 1)):
+    for k, statistic in _summaries(values.T, np.where(candidates, 1, values.shape[1] + 1)):
         reason = f"item {quoted(items[k])} is the {statistic} of all other items; leave the row out"
         raise problem(source, reason)
-    reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
-    warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
+    if called.any():
+        item = quoted(items[int(called.argmax())])
+        reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
+        warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
 
 
 def _may_sum(names: str) -> bool:
