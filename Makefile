@@ -4,9 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-# Each worker loads the libraries, reads all tests, and compiles what others compile too: one takes least. More end sooner.
-WORKERS ?= 0
-# Threads of linear algebra of two processes wait for each other, which takes a fifth of the time.
+WORKERS ?= 2  # compiling a model takes one thread
+# Threads of linear algebra beside two workers wait for each other, which takes a fifth of the time.
 export OPENBLAS_NUM_THREADS ?= 1
 # Where Python writes no bytecode, each of the many processes that tests start compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -15,17 +14,13 @@ docs: export NUMBA_OPT ?= 1
 docs: export NUMBA_CPU_NAME ?= generic
 docs: export NUMBA_CPU_FEATURES ?=
 
-.PHONY: demo check test elsewhere lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration size clean
+.PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration size clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
 
-# The tests on one processor, and all else on another.
-test: lint
-	@$(MAKE) --no-print-directory -j 2 pytest elsewhere
+test: lint types pytest docs
 	@echo "all green"
-
-elsewhere: types docs
 
 check: lint types unsampled
 	@echo "green, but for what samples: make test"
