@@ -201,8 +201,20 @@ def test_a_row_that_sums_up_answers_is_refused_whatever_its_name(total, first):
     frame.insert(0, "item", ["Accuracy", *ids] if first else [*ids, "Accuracy"])
     with pytest.raises(ValueError, match=f"item 'Accuracy' is the {total} of all other items;"):
         bt.read(frame)
+    one = pd.DataFrame([["Share", 0.75, 0.5]], columns=frame.columns)
+    two = [one, frame] if first else [frame, one]  # the rows that sum up do not hide each other
+    with pytest.raises(ValueError, match=r"item '(Accuracy|Share)' is the"):
+        bt.read(pd.concat(two, ignore_index=True))
     frame.iloc[0 if first else -1, 1:] = [0.5, 0.5]
     assert bt.read(frame).shape == (5, 2)  # a graded item
+
+
+def test_a_last_row_that_leaves_the_range_of_answers_is_warned_of():
+    rows = np.array([[1.0, 0], [1, 1], [0, 1], [1, 0]] * 2)
+    frame = pd.DataFrame(np.vstack([rows, [2, 4]]), columns=["A", "B"])
+    frame.insert(0, "item", [*(f"q{k}" for k in range(8)), "Errors"])
+    with pytest.warns(UserWarning, match="item 'Errors' is taken as one item; if it sums"):
+        assert bt.read(frame).shape == (9, 2)
 
 
 @pytest.mark.parametrize("name", ["latency", "n_tokens", "average"])

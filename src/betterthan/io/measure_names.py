@@ -19,9 +19,10 @@ _LESS = _AMOUNTS | frozenset(
     _WORD.findall(
         "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
         "eer levenshtein incorrect wrong fail fails failed failure failures mistake mistakes "
-        "hallucination hallucinations hallucinated violation violations toxic toxicity unsafe harm "
-        "harms harmful biased jailbreak jailbreaks jailbroken leak leaks leaked bug bugs defect "
-        "defects crash crashes collision collisions timeout timeouts complaint complaints penalties"
+        "hallucination hallucinations hallucinated violation violations toxic toxicity unsafe "
+        "harm harms harmful bias biased jailbreak jailbreaks jailbroken leak leaks leaked bug bugs "
+        "defect defects crash crashes collision collisions timeout timeouts complaint complaints "
+        "penalties"
     )
 )
 _OTHERS = frozenset(

@@ -392,27 +392,39 @@ def _are_binary(values: np.ndarray) -> np.ndarray:
 
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
-    """Refuse an item that is the sum or the mean of all others, by its name, or first or last and
-    the only one not of 0 and 1; warn of one only called so.
+    """Refuse an item that is the sum or the mean of all others, by its name, or at an end next to
+    answers of 0 and 1; warn of one that is only called so, or leaves their range.
     """
     if len(items) < 3:
         return
     called = np.zeros(len(items), dtype=bool)
     if any(map(_may_sum, joined(items, "\n"))):
         called[:] = [bool(_SUMMARY.fullmatch(item)) for item in items]
-    candidates = called.copy()
-    at_ends = [k for k in (0, -1) if not _are_binary(values[[k]].T).all()]
-    for k in at_ends if len(at_ends) == 1 else ():
-        candidates[k] |= bool(_are_binary(values[1:] if k == 0 else values[:-1]).all())
-    if not candidates.any():
-        return
-    for k, statistic in _summaries(values.T, np.where(candidates, 1, values.shape[1] + 1)):
+    at_end = _not_binary_at_an_end(values)
+    rest = np.delete(values, at_end, axis=0) if at_end else values
+    never = values.shape[1] + 1
+    summaries = _summaries(values.T, np.where(called, 1, never)) if called.any() else []
+    for k in at_end:
+        enough = np.r_[np.full(len(rest), never), 1]
+        summaries += [(k, what) for _, what in _summaries(np.vstack([rest, values[k]]).T, enough)]
+    for k, statistic in summaries:
         reason = f"item {quoted(items[k])} is the {statistic} of all other items; leave the row out"
         raise problem(source, reason)
+    for k in at_end if len(rest) >= _ROWS else ():
+        called[k] |= bool(((values[k] < 0) | (values[k] > 1)).any())
     if called.any():
         item = quoted(items[int(called.argmax())])
         reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
         warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
+
+
+def _not_binary_at_an_end(values: np.ndarray) -> list[int]:
+    """Places of one or two rows, first or last, that alone are not of 0 and 1."""
+    if not _are_binary(values[[len(values) // 2]].T).all():
+        return []
+    rows = np.flatnonzero(~((values == 0) | (values == 1) | np.isnan(values)).all(1)).tolist()
+    at_end = len(rows) <= 2 and (max(rows, default=0) < 2 or min(rows) >= len(values) - 2)
+    return rows if at_end else []
 
 
 def _may_sum(names: str) -> bool:
