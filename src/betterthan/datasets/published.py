@@ -256,8 +256,8 @@ PANDALM_CITATION = (
 )
 _JUDGES = ("gpt-3.5", "pandalm-7b")
 _SIGNALS = ("win", "loss", "tie", "unparsed")
-# Two tables for each pair. Rows: what most of three people say (win, loss or tie of the first; three
-# different votes are a tie). Columns: what gpt-3.5 says, and what PandaLM-7B says, without blanks.
+# Two tables for each pair. Rows: what most of three people say of the first (win, loss or tie;
+# three different votes are a tie). Columns: what gpt-3.5 says, and PandaLM-7B, without blanks.
 _COUNTS = {
     ("bloom-7b", "llama-7b"): (
         [[20, 7, 0, 1], [8, 57, 6, 1], [4, 5, 0, 2]],
