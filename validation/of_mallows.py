@@ -2,9 +2,6 @@
 published orders.
 """
 
-# The constants of a prior are its model's own.
-# pyright: reportPrivateUsage=false
-
 from functools import partial
 from typing import Any
 

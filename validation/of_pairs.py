@@ -2,6 +2,7 @@
 counts against the closed form, and published tables.
 """
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -114,7 +115,7 @@ def _scalars(data: xr.Dataset) -> Scalars:
     return found
 
 
-def _counts(grid: list[tuple[int, ...]]) -> xr.DataArray:
+def _counts(grid: Sequence[Sequence[int]]) -> xr.DataArray:
     coords = likelihood_data.simulated(len(grid)) | {names.OUTCOME: list(names.OUTCOMES)}
     return xr.DataArray(np.array(grid), dims=(names.PAIR, names.OUTCOME), coords=coords)
 

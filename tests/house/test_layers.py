@@ -1,6 +1,8 @@
 """Imports go down: from each layer to those below it, and within a layer from left to right."""
 
 import ast
+import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -132,6 +134,35 @@ def test_files_do_not_import_in_circles():
         for module in ready:
             del left[module]
     assert not left, f"these import each other: {', '.join(sorted(left))}"
+
+
+def test_private_names_stay_in_their_file():
+    modules, outside = {path.stem for path in FILES}, []
+    for path in FILES:
+        nodes = list(ast.walk(parsed(path)))
+        imported = [a for n in nodes if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names]
+        called = {alias.asname or alias.name for alias in imported} & modules
+        reached = [
+            node.attr
+            for node in nodes
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in called
+        ]
+        own = {alias.name for alias in imported} - modules
+        names = [name for name in [*own, *reached] if re.match("_[^_]", name)]
+        outside += [(name_of(path), name) for name in names]
+    assert not outside
+
+
+def test_private_functions_and_classes_are_used():
+    kinds = ast.FunctionDef | ast.ClassDef
+    unused = []
+    for path in FILES:
+        used = Counter(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+        nodes = [node for node in ast.walk(parsed(path)) if isinstance(node, kinds)]
+        defined = [node.name for node in nodes if not node.decorator_list]
+        alone = [name for name in defined if re.fullmatch("_.*[^_]", name) and used[name] == 1]
+        unused += [(name_of(path), name) for name in alone]
+    assert not unused
 
 
 def test_imports_at_run_time_are_seen():

@@ -138,7 +138,8 @@ def _play_orders(references: str, sets: int, random: np.random.Generator) -> Val
 
 def _document(random: np.random.Generator) -> dict[str, list[str]]:
     """Two references that differ by one exchange of neighbours, and a system that guesses."""
-    first, second = list(_ITEMS), list(_ITEMS)
+    first: list[str] = list(_ITEMS)
+    second = first.copy()
     k = int(random.integers(len(_ITEMS) - 1))
     second[k], second[k + 1] = second[k + 1], second[k]
     return {"r1": first, "r2": second, "A": [str(x) for x in random.permutation(first)]}

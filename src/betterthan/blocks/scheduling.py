@@ -69,7 +69,7 @@ def _connected(address: str) -> Generator[None]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is one line, ours
     try:
         client = Client(address, timeout=_SECONDS)
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise ValueError(
             f"no dask scheduler answers at {address} ({type(error).__name__}); start one with "
             "'dask scheduler', or leave --scheduler out"

@@ -123,7 +123,8 @@ def _without_f2py() -> Generator[None]:
     if "numpy.f2py" in sys.modules:
         yield
         return
-    numpy.f2py = sys.modules["numpy.f2py"] = ModuleType("numpy.f2py")
+    sys.modules["numpy.f2py"] = ModuleType("numpy.f2py")
+    vars(numpy)["f2py"] = sys.modules["numpy.f2py"]
     try:
         yield
     finally:

@@ -220,7 +220,7 @@ def evaluate(
     totals = unit_totals(loaded, unit, together=together)
     if options.weight == "unit":
         totals = _weighing_units(totals, unit)
-    advised = advice and advice.options.get("quantity")
+    advised = advice.options.get("quantity") if advice else None
     if whole is None:
         quantity = quantity_of(loaded.kind, totals, options, advised, together=together)
     else:

@@ -21,7 +21,9 @@ _NODES, _STEPS = 16, 2
 _EDGE = 0.9  # wins and losses above -1, which the prior still makes a posterior
 
 
-def chance_to_pass(wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, margin: float):
+def chance_to_pass(
+    wins: np.ndarray, losses: np.ndarray, ties: np.ndarray, margin: float
+) -> np.ndarray:
     """P(d > -margin) of counts, prior uniform."""
     a, b, t = wins + _PRIOR_WIN, losses + _PRIOR_LOSS, ties + _PRIOR_TIE
     return dirichlet.prob_above(a, b, t, -margin)

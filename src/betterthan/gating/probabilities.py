@@ -201,7 +201,7 @@ def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     worst = bounds.least_above(-margin), bounds.most_below(0.0)
     best = bounds.most_above(-margin), bounds.least_below(0.0)
     worst, best = (
-        Chance.at_threshold(*(float(p[0]) for p in case), threshold) for case in (worst, best)
+        Chance.at_threshold(passes[0], behind[0], threshold) for passes, behind in (worst, best)
     )
     return Chances(now, worst, best)
 

@@ -165,7 +165,7 @@ def _cells(series: pd.Series) -> Any:
             return _coded(codes, distinct)
         codes, places = pd.factorize(codes)
         return _coded(codes, distinct.take(places))
-    values = series.astype(object)
+    values: Any = series.astype(object)
     return values.where(values.notna(), None).tolist()
 
 

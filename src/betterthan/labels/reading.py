@@ -147,7 +147,7 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     rows = [text.strip() for text in cells.texts(table, first)]
     _refuse_repeated(table, first, rows)
     frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
-    lost = (
+    lost: Any = (
         frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
     )
     inner = frame.drop(index=_UNCLASSIFIED) if lost is not None else frame

@@ -174,10 +174,10 @@ def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
     run_index = columns_read.pop("run")
-    status = pd.Categorical.from_codes(columns_read.pop("status"), categories=list(STATUSES))
+    status = pd.Categorical.from_codes(columns_read.pop("status"), pd.Index(STATUSES))
     texts = {name: pd.Categorical(columns_read.pop(name)) for name in ("metric", "cluster")}
     texts["item"] = pd.Categorical.from_codes(
-        columns_read.pop("item"), categories=[items.distinct[k] for k in order]
+        columns_read.pop("item"), pd.Index([items.distinct[k] for k in order])
     )
     named = {
         "system": _repeated(systems, run_index),
@@ -235,8 +235,8 @@ def joined_by_id_note(tools: Sequence[str]) -> tuple[str, str]:
 def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
     """Repeat the value of each run for each of its records."""
     distinct = {value: k for k, value in enumerate(dict.fromkeys(values))}
-    codes = np.array([distinct[value] for value in values])
-    return pd.Categorical.from_codes(codes[run_index], categories=list(distinct))
+    codes: Any = np.array([distinct[value] for value in values])
+    return pd.Categorical.from_codes(codes[run_index], pd.Index(list(distinct)))
 
 
 def _declared(run: Run) -> list[str]:
@@ -408,7 +408,7 @@ def write(logs: Logs, path: str | Path) -> Path:
 
 def _table(logs: Logs) -> pd.DataFrame:
     first = ["system", "task", "metric", "item", "epoch", "score", "status", "raw", "cluster"]
-    table = pd.DataFrame({name: logs.records[name] for name in [*first, "run", "file", "row"]})
+    table: Any = pd.DataFrame({name: logs.records[name] for name in [*first, "run", "file", "row"]})
     for name in _HASHES:
         digests = logs.records[name].tolist()
         table[name] = [value.hex() if isinstance(value, bytes) else None for value in digests]

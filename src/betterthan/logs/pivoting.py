@@ -433,7 +433,7 @@ def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) ->
     sizes = {"items": len(first), "systems": len(systems)}
     refuse_large("the logs", most_cells(len(records)), **sizes)
     shape = (len(first), len(systems))
-    cells = (unit, pd.Index(systems).get_indexer(np.asarray(records["system"])))
+    cells = (unit, pd.Index(systems).get_indexer(pd.Index(records["system"])))
     score, raw = np.full(shape, np.nan), np.full(shape, np.nan)
     status = np.full(shape, STATUSES.index(MISSING), np.int8)
     score[cells], raw[cells] = records["score"], records["raw"]

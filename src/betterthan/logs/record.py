@@ -139,7 +139,8 @@ class Cells:
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
         limit = TEXT_LIMIT.get()
         self.text = [text[:limit] for text in columns["text"]]
-        self.cluster, self.file = [None] * len(self.item), [0] * len(self.item)
+        self.cluster: list[str | None] = [None] * len(self.item)
+        self.file = [0] * len(self.item)
 
     def scores(self, metric: str, numbers: Sequence[float | None]) -> None:
         """Add the number that a tool wrote for each sample, None where it wrote none."""

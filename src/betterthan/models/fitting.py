@@ -108,7 +108,8 @@ class Run:
         """
         record, rng = options.get("sampling", Sampling()), options.get("rng")
         predictive = options.get("predictive", True)
-        choices = {k: v for k, v in options.items() if k not in ("sampling", "rng", "predictive")}
+        own = ("sampling", "rng", "predictive")
+        choices: dict[str, Any] = {k: v for k, v in options.items() if k not in own}
         if not isinstance(record, Sampling):
             raise ValueError(
                 f"sampling is {type(record).__name__}; give betterthan.models.Sampling(draws=..., "

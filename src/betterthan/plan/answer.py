@@ -227,13 +227,13 @@ def _headed(dim: str, label: str, name: str, place: int) -> str:
 def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
     """Select evenly spaced rows and format them."""
     index = np.unique(np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).round().astype(int))
-    selected = rows.iloc[index].copy()
+    selected: Any = rows.iloc[index].copy()
     certain = () if attrs.get("answer") == "e-value" else _PROBABILITIES
     selected = selected[
         [c for c in selected if not (selected[c].isna().all() or (selected[c] == "").all())]
     ]
     for name in selected:
-        column: Any = selected[name]
+        column = selected[name]
         if column.dtype.kind == "f":
             write = numbers.probability if str(name).startswith(certain) else _number
             selected[name] = [write(float(x)) for x in column]

@@ -166,7 +166,7 @@ def _checked_variables(posterior: xr.Dataset) -> xr.Dataset:
     """Variables of a user's model that are checked: the answering ones, and of the others all
     numbers that vary and are finite.
     """
-    checked = {}
+    checked: dict[Any, xr.DataArray] = {}
     for name, draws in posterior.data_vars.items():
         if name in _ANSWERING:
             checked[name] = draws

@@ -80,7 +80,7 @@ class Fit:
         return self.posterior[name].transpose("chain", "draw", names.SYSTEM).values
 
     @property
-    def _converged(self) -> dict[str, float]:
+    def _converged(self) -> dict[str, Any]:
         """Convergence diagnostics of chains, or of weights."""
         if not np.isnan(self.diagnosis.pareto_k):
             return {"pareto_k": self.diagnosis.pareto_k}
@@ -90,6 +90,7 @@ class Fit:
     def signed(self, question: Question, **also: Any) -> Signature:
         """Provenance of an answer from this fit."""
         a, prior = self.posterior.attrs, prior_in(self.posterior.attrs)
+        options: dict[str, Any] = asdict(question)
         return Signature(
             version=__version__,
             model=self.model,
@@ -102,7 +103,7 @@ class Fit:
             ess_min=self.diagnosis.ess_min,
             **self._converged,
             failures=self.diagnosis.failures,
-            **asdict(question) | also,
+            **options | also,
         )
 
 

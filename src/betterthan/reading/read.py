@@ -136,9 +136,7 @@ _DEFAULTS: dict[str, Any] = (
 
 # a layout that is any text may be that of judgments too: the first of both is asked first
 @overload
-def read(  # pyright: ignore[reportOverlappingOverload]
-    source: Source, *, layout: Literal["judgments", "trials"]
-) -> "xr.Dataset": ...
+def read(source: Source, *, layout: Literal["judgments", "trials"]) -> "xr.Dataset": ...
 @overload
 def read(
     source: Source,
@@ -437,4 +435,4 @@ def _with_options(signature: Signature) -> Signature:
     return signature.replace(parameters=[*own, *options])
 
 
-read.__signature__ = _with_options(signature(read))
+read.__signature__ = _with_options(signature(read))  # type: ignore[missing-attribute]

@@ -583,7 +583,7 @@ def _posterior_rows(tree: xr.DataTree) -> list[tuple[str, ...]]:
     beta = draws["coefficient"].transpose("each", names.FEATURE).values
     low, high = monte_carlo.interval(beta, names.CI_PROB, names.CI_KIND)
     size = draws["standardised"].mean("each").values
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for k in np.argsort(-np.abs(size), kind="stable")[:FEATURES_LISTED]:
         name = on_one_line(str(draws[names.FEATURE].values[k]))
         interval, above = f"[{low[k]:.4g}, {high[k]:.4g}]", float((beta[:, k] > 0).mean())

@@ -71,7 +71,7 @@ def chosen_format(format: Any, path: Any) -> Format:
     if named is not None and suffix in named.suffixes:
         return named
     by_suffix = BY_SUFFIX.get(suffix, named)
-    if named not in (None, by_suffix):
+    if named is not None and named != by_suffix:
         raise ValueError(
             f"path {checks.quoted(str(path))} asks for {by_suffix.name if by_suffix else ''}, but "
             f"format is {named.name}; give one of the two"
@@ -210,7 +210,7 @@ def as_json(comparison: xr.Dataset) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
 
 
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:
     return [
         {name: _plain(value) for name, value in row.items()} for row in table.to_dict("records")
     ]

@@ -254,7 +254,7 @@ def judged_facts(comparison: xr.Dataset) -> Judged:
     )
 
 
-def _judged_pair(row: dict[str, Any]) -> dict[str, Any]:
+def _judged_pair(row: dict[Any, Any]) -> dict[str, Any]:
     if not row["n"]:
         return {}
     return {

@@ -429,8 +429,10 @@ def pairs_from_means(means: Means, most: float) -> PairMeans:
 
 def joined(parts: list[PairMeans]) -> PairMeans:
     """Concatenate the pairs of several parts."""
-    held = [k for k, v in vars(parts[0]).items() if isinstance(v, np.ndarray)]
-    columns = {k: np.concatenate([getattr(part, k) for part in parts]) for k in held}
+    arrays = [k for k, v in vars(parts[0]).items() if isinstance(v, np.ndarray)]
+    columns: dict[str, Any] = {
+        k: np.concatenate([getattr(part, k) for part in parts]) for k in arrays
+    }
     return replace(parts[0], **columns)
 
 

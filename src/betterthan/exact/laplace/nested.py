@@ -456,7 +456,7 @@ class Proposal:
 
     def weighted(self, number: int, random: np.random.Generator) -> Weighted:
         """Draws, and the log of posterior over proposal."""
-        from scipy.linalg.blas import dtrmm  # pyright: ignore[reportAttributeAccessIssue]
+        from scipy.linalg.blas import dtrmm
 
         v, log_v = self.tabled.draw(number, random)
         z, log_z = self._away(v, random)

@@ -79,9 +79,10 @@ def search(
     running = np.arange(folds)
     while running.size:
         now = steps[-1][1].copy()
-        costs = _costs(
-            *(array[running] for array in (state, totals, sizes, room, inside)), add, drop
+        part, total, size, free, within = (
+            array[running] for array in (state, totals, sizes, room, inside)
         )
+        costs = _costs(part, total, size, free, within, add, drop)
         moving, chosen, best = _best_move(costs, now[running])
         running = running[moving]
         if not running.size:
