@@ -269,11 +269,11 @@ def _model(
     x = (table.x - centre) / scale
     with pm.Model(coords=_coords(table, ordinal)) as model:
         data = pm.Data("features", x, dims=(names.DIALOGUE, names.FEATURE))
-        centre, scale = held("x_mean", centre), held("x_sd", scale)
-        mean, sd = held("y_mean", mean), held("y_sd", sd)
+        of_x, of_y = held("of_x", np.stack([centre, scale])), held("of_y", [len(x), mean, sd])
+        centre, scale, rows, mean, sd = of_x[0], of_x[1], of_y[0], of_y[1], of_y[2]
         r2 = pm.Beta("r2", *r2_prior)
         sigma: Any = _LOGISTIC_SD if ordinal else pm.HalfNormal("sigma", 1.0)
-        beta = _r2d2_coefficients(r2, sigma, x.shape[1], held("rows", float(len(x))))
+        beta = _r2d2_coefficients(r2, sigma, x.shape[1], rows)
         effect = _group_effect(table, sigma, _LOGISTIC_SD if ordinal else 0.5)
         line = pm.math.dot(data, beta) + effect
         start: Any = 0.0

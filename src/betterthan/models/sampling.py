@@ -368,7 +368,8 @@ _CACHE: "deque[Graph]" = deque(maxlen=8)
 def held(name: str, values: Any) -> Any:
     """What is known of the data, as a variable whose value and length may change after compiling.
 
-    Unlike ``pm.Data`` it is not stored with the draws.
+    Unlike ``pm.Data`` it is not stored with the draws. Each takes half a second to compile: put
+    what belongs together into one.
     """
     from pytensor.compile.sharedvalue import shared
 

@@ -181,9 +181,8 @@ def build(
         subject_index = held("subject_of", data.subject)
         mean = alpha + a[subject_index] + (beta + b[subject_index]) * x + text_term
         pm.Normal("y", mean, sigma, observed=y, dims=ROW)
-        y_mean, y_sd, x_mean, x_sd = (
-            held(f"scale_{k}", v) for k, v in enumerate((*data.y_scale, *data.x_scale))
-        )
+        scales = held("scales", [*data.y_scale, *data.x_scale])
+        y_mean, y_sd, x_mean, x_sd = (scales[k] for k in range(4))
         ratio = y_sd / x_sd
         slope: Any = pm.Deterministic("slope", beta * ratio)
         pm.Deterministic("intercept", y_mean + y_sd * alpha - slope * x_mean)
