@@ -73,10 +73,11 @@ def test_an_own_model_has_the_prior_that_is_passed(extended):
 
 
 @pytest.mark.parametrize(
-    ("module", "model"), [(beta_binomial, "dirichlet"), (independent_betas, "independent")]
+    ("module", "model", "sampler"),
+    [(beta_binomial, "dirichlet", "nutpie"), (independent_betas, "independent", "pymc")],
 )
-def test_a_core_model_of_the_default_prior(module, model):
-    tree = bt.fits.adopt(sampled(module.build(COUNTS)))
+def test_a_core_model_of_the_default_prior(module, model, sampler):
+    tree = bt.fits.adopt(sampled(module.build(COUNTS), nuts_sampler=sampler))
     near(bt.prob_better(tree), bt.prob_better(COUNTS, model=model))
     for prior in (None, (1, 1)):
         assert bt.fits.cross_check(COUNTS, tree, prior=prior)["agrees"].all()
@@ -90,7 +91,7 @@ def test_a_model_of_data_sets_with_a_difference_of_its_own():
     model = hierarchical.build(hierarchical.simulate(4, n=40, rng=14)["counts"])
     with model:
         pm.Deterministic("difference", model["mu"][:, 0] - model["mu"][:, 1], dims="pair")
-    tree = bt.fits.adopt(sampled(model))
+    tree = bt.fits.adopt(sampled(model, nuts_sampler="pymc"))
     answer = bt.prob_better(tree)
     mean = (tree["posterior"]["difference"] > 0).mean()
     assert answer.sel(system_a="A0", system_b="B0").item() == pytest.approx(mean.item())
