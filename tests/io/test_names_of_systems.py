@@ -209,12 +209,20 @@ def test_a_row_that_sums_up_answers_is_refused_whatever_its_name(total, first):
     assert bt.read(frame).shape == (5, 2)  # a graded item
 
 
-def test_a_last_row_that_leaves_the_range_of_answers_is_warned_of():
+@pytest.mark.parametrize("end", [[2, 4], [0.6, 0.4]], ids=["beyond 1", "weights"])
+def test_a_last_row_that_has_no_answer_of_0_or_1_is_warned_of(end):
     rows = np.array([[1.0, 0], [1, 1], [0, 1], [1, 0]] * 2)
-    frame = pd.DataFrame(np.vstack([rows, [2, 4]]), columns=["A", "B"])
+    frame = pd.DataFrame(np.vstack([rows, end]), columns=["A", "B"])
     frame.insert(0, "item", [*(f"q{k}" for k in range(8)), "Errors"])
     with pytest.warns(UserWarning, match="item 'Errors' is taken as one item; if it sums"):
         assert bt.read(frame).shape == (9, 2)
+
+
+def test_rows_that_may_be_systems_are_warned_of():
+    frame = pd.DataFrame([[1, 0] * 20, [0, 1] * 20], index=["A", "B"])
+    frame.columns = [f"q{k}" for k in range(40)]
+    with pytest.warns(UserWarning, match="2 items and 40 systems; if each row is a system, transp"):
+        bt.read(frame)
 
 
 @pytest.mark.parametrize("name", ["latency", "n_tokens", "average"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -54,6 +55,7 @@ from betterthan.io.texts import (
 
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _MOST_NUMBERED = 300_000  # rows without ids
+_FEW = 10  # rows that may be systems, where columns are many
 _WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
@@ -264,6 +266,10 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
         refuse_several_measures(table.source, systems)
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)
+    if len(values) < _FEW and len(systems) > max(20, 4 * len(values)):
+        sizes = f"{counted(len(values), 'item')} and {len(systems)} systems"
+        reason = f"{sizes}; if each row is a system, transpose the table"
+        warnings.warn(str(problem(table.source, reason)), skip_file_prefixes=names.PACKAGE)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
     scores = PlainScores(values, items.ids, systems, items.coords)

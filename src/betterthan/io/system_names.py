@@ -393,7 +393,7 @@ def _are_binary(values: np.ndarray) -> np.ndarray:
 
 def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     """Refuse an item that is the sum or the mean of all others, by its name, or at an end next to
-    answers of 0 and 1; warn of one that is only called so, or is beyond them all.
+    answers of 0 and 1; warn of one that is only called so, or has no such answer.
     """
     if len(items) < 3:
         return
@@ -411,7 +411,7 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
         reason = f"item {quoted(items[k])} is the {statistic} of all other items; leave the row out"
         raise problem(source, reason)
     for k in at_end if len(rest) >= _ROWS else ():
-        called[k] |= bool((values[k] > 1).all())
+        called[k] |= not ((values[k] == 0) | (values[k] == 1)).any()
     if called.any():
         item = quoted(items[int(called.argmax())])
         reason = f"item {item} is taken as one item; if it sums the others up, leave it out"

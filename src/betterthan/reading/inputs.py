@@ -139,6 +139,8 @@ def _kind(side: Any, name: str) -> str:
         return _LABELLED
     if isinstance(side, list | tuple | np.ndarray):
         return _LIST
+    if isinstance(side, dict):
+        raise ValueError(f"{name} is dict; give its scores by item as pandas.Series(scores)")
     raise ValueError(
         f"{name} is {type(side).__name__}; give a list of scores, a Series, a DataArray or a path"
     )
@@ -328,6 +330,8 @@ def _put_together(data: Any, other: Any, systems: Any) -> Any:
         scores, sides = _by_name(data), [*data.values()]
     elif isinstance(data, np.ndarray) and data.ndim == 2:
         scores, systems = scores_from_array(data, systems), None  # which name it, whatever it holds
+    elif isinstance(data, list) and data and isinstance(data[0], Mapping):
+        raise ValueError("data is a list of rows; give them as pandas.DataFrame(data)")
     else:
         return data
     if isinstance(scores, xr.DataArray):
