@@ -35,6 +35,10 @@ from traitlets.config import Config
 _LIBRARIES = (
     *("betterthan", "matplotlib.pyplot", "pandas", "scipy.optimize", "scipy.stats", "xarray"),
     *("arviz", "pymc"),
+    # what libraries load when they first need it
+    *("IPython.core.completer", "matplotlib.backends.backend_agg", "pandas.io.formats.style"),
+    *("matplotlib.backends.backend_pdf", "h5netcdf", "pytensor.link.c.cvm", "pytensor.sparse"),
+    *("pytensor.link.numba.dispatch", "sqlite3", "typer._adapters"),
 )
 _INLINE = "module://matplotlib_inline.backend_inline"
 
