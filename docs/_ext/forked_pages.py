@@ -36,9 +36,10 @@ from traitlets.config import Config
 _LIBRARIES = (
     *("betterthan", "pandas", "scipy.optimize", "scipy.stats", "xarray", "arviz", "pymc"),
     # what libraries load when they first need it
-    *("IPython.core.completer", "matplotlib.backends.backend_agg", "pandas.io.formats.style"),
-    *("matplotlib.backends.backend_pdf", "h5netcdf", "pytensor.link.c.cvm", "pytensor.sparse"),
-    *("pytensor.link.numba.dispatch", "sqlite3", "typer._adapters"),
+    *("IPython.core.application", "IPython.core.completerlib", "IPython.core.oinspect"),
+    *("matplotlib.backends.backend_pdf", "pandas.io.formats.style", "pyarrow.vendored.version"),
+    *("pytensor.link.c.cvm", "pytensor.link.numba.dispatch", "pytensor.sparse", "sqlite3"),
+    "typer._adapters",
 )
 _INLINE = "module://matplotlib_inline.backend_inline"
 
