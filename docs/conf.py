@@ -1,16 +1,21 @@
 """Sphinx: pages are executed; the outputs are kept until the package changes."""
 
-import ast
 import gc
 import hashlib
+import marshal
 import os
 import shutil
 import sys
 from importlib.metadata import version as installed
 from pathlib import Path
+from types import CodeType
 
+from jinja2 import FileSystemLoader
+from jinja2.sandbox import SandboxedEnvironment
 from jupyter_cache import get_cache
+from numpydoc import docscrape_sphinx
 from sphinx.errors import ExtensionError
+from sphinx.pycode.parser import Parser
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # pages run in forks of one thread
 gc.set_threshold(100_000, 20, 100)  # pages are many small objects, and all of them stay
@@ -23,17 +28,18 @@ import stored_fits  # noqa: E402
 
 
 def _meaning(path: Path) -> bytes:
-    """The code without comments and docstrings; those of the command line are its help."""
+    """The code without comments, docstrings, and assertions; those of the command line are its
+    help.
+    """
     if path.suffix != ".py" or path.parent.name == "cli":
         return path.read_bytes()
-    tree = ast.parse(path.read_bytes())
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-            and ast.get_docstring(node) is not None
-        ):
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.unparse(tree).encode()
+    return marshal.dumps(_without_lines(compile(path.read_bytes(), "", "exec", optimize=2)), 2)
+
+
+def _without_lines(code: CodeType) -> CodeType:
+    """The same wherever it stands in its file."""
+    parts = (_without_lines(k) if isinstance(k, CodeType) else k for k in code.co_consts)
+    return code.replace(co_consts=tuple(parts), co_firstlineno=1, co_linetable=b"")
 
 
 def _digest() -> str:
@@ -119,7 +125,13 @@ default_role = "py:obj"
 python_use_unqualified_type_names = True
 autodoc_typehints = "none"
 autosummary_generate = True
+Parser.parse_definition = lambda _: None  # where each name is defined: nothing here asks for it
 numpydoc_show_class_members = False
+# numpydoc compiles its template for each docstring: an environment keeps what it has compiled
+_templates = SandboxedEnvironment(
+    loader=FileSystemLoader(Path(docscrape_sphinx.__file__).with_name("templates"))
+)
+docscrape_sphinx.SandboxedEnvironment = lambda loader: _templates
 numpydoc_class_members_toctree = False
 
 html_math_renderer = "svg"

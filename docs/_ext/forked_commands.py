@@ -6,8 +6,8 @@ them already.
 
 import importlib
 import io
+import marshal
 import os
-import pickle
 import pkgutil
 import select
 import socket
@@ -22,15 +22,17 @@ from typing import Any, NoReturn
 import betterthan
 
 _TASKS = Path("/proc/self/task")  # the threads of this process, on Linux
-# what the shell starts as `betterthan`: hands its streams over, and ends with the code it is sent
+# what the shell starts as `betterthan`: hands its streams over, and ends with the code it is sent;
+# `socket` and `pickle` would take longer to load than Python
 _COMMAND = """#!{python} -IS
-import os, pickle, socket, sys
-with socket.socket(socket.AF_UNIX) as connection:
-    connection.connect({address!r})
-    socket.send_fds(connection, [b"."], [0, 1, 2])
-    connection.sendall(pickle.dumps((os.getcwd(), dict(os.environ), sys.argv[1:])))
-    connection.shutdown(socket.SHUT_WR)
-    code = connection.recv(1)
+import _socket, marshal, os, sys
+connection = _socket.socket(_socket.AF_UNIX)
+connection.connect({address!r})
+streams = b"".join(k.to_bytes(4, sys.byteorder) for k in range(3))
+connection.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+connection.sendall(marshal.dumps((os.getcwd(), dict(os.environ), sys.argv[1:])))
+connection.shutdown(_socket.SHUT_WR)
+code = connection.recv(1)
 sys.exit(code[0] if code else "betterthan ended without an exit code")
 """
 
@@ -97,7 +99,7 @@ def _run(connection: socket.socket) -> NoReturn:
     try:
         _, streams, *_ = socket.recv_fds(connection, 1, 3)
         with connection.makefile("rb") as file:
-            folder, environment, arguments = pickle.load(file)
+            folder, environment, arguments = marshal.load(file)
         for place, stream in enumerate(streams):
             os.dup2(stream, place)
             os.close(stream)

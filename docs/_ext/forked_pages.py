@@ -21,6 +21,7 @@ from typing import Any
 
 import forked_commands
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import stored_fits
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -33,8 +34,12 @@ from sphinx.errors import ExtensionError
 from traitlets.config import Config
 
 _LIBRARIES = (
-    *("betterthan", "matplotlib.pyplot", "pandas", "scipy.optimize", "scipy.stats", "xarray"),
-    *("arviz", "pymc"),
+    *("betterthan", "pandas", "scipy.optimize", "scipy.stats", "xarray", "arviz", "pymc"),
+    # what libraries load when they first need it
+    *("IPython.core.application", "IPython.core.completerlib", "IPython.core.oinspect"),
+    *("matplotlib.backends.backend_pdf", "pandas.io.formats.style", "pyarrow.vendored.version"),
+    *("pytensor.link.c.cvm", "pytensor.link.numba.dispatch", "pytensor.sparse", "sqlite3"),
+    "typer._adapters",
 )
 _INLINE = "module://matplotlib_inline.backend_inline"
 
@@ -119,6 +124,7 @@ def _outputs(sources: list[str]) -> list[list[Any]]:
     """What each cell shows, up to the first error."""
     os.environ["MPLBACKEND"] = mpl.rcParams["backend"] = _INLINE
     sys.argv = [""]
+    plt.install_repl_displayhook = lambda: None  # it draws each figure before the one that is shown
     shell = _Shell.instance()
     shell.register_magic_function(_bash, "cell", "bash")
     _redirect(shell.outputs)

@@ -233,10 +233,13 @@ def _is_beyond(value: Any) -> bool:
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:
-    parsed: Any = pd.to_numeric(column.where(~column.map(_is_beyond)), errors="coerce")
+    parsed: Any = column
+    if not pd.api.types.is_numeric_dtype(column):
+        parsed = pd.to_numeric(column.where(~column.map(_is_beyond)), errors="coerce")
     values = parsed.to_numpy(dtype=float, na_value=np.nan)
-    filled = ~column.isna().to_numpy() & (column.astype(str).str.strip() != "").to_numpy()
-    bad = np.isnan(values) & filled
+    bad = np.isnan(values) & ~column.isna().to_numpy()
+    if bad.any():
+        bad &= (column.astype(str).str.strip() != "").to_numpy()
     if bad.any():
         k = int(bad.argmax())
         raise ValueError(

@@ -114,10 +114,12 @@ def style() -> Generator[None]:
 def axes(ax: Any, width: float, height: float) -> "Axes":
     """The axes given, or those of a new figure (inches) of which pyplot knows nothing."""
     from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     if ax is None:
         figure: Any = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)  # it keeps the sizes of texts from one layout to the next
         # what a notebook asks for where no backend has said how figures are shown
         figure._repr_png_ = partial(_png, figure)
         ax = figure.add_subplot()

@@ -165,7 +165,7 @@ def _log_likelihood(
         independent
         + _beyond(x, won, repeats)
         + _beyond(y, lost, repeats)
-        - _beyond(x + y, won + lost, repeats)
+        - _beyond(kappa, won + lost, repeats)
     )
 
 
@@ -201,8 +201,11 @@ def _beyond(x: np.ndarray, k: np.ndarray, repeats: np.ndarray) -> np.ndarray:
         for number, many in zip(distinct, times, strict=True):
             total += many * log_gamma_beyond(x, number)
         return total
+    factor = np.empty_like(x)  # one array for all: fresh ones take as long as the logarithms
     for j in range(1, int(distinct[-1]) if len(k) else 0):  # x + j is a factor where k is above j
-        total += times[distinct > j].sum() * np.log1p(j / x)
+        np.log1p(np.divide(j, x, out=factor), out=factor)
+        factor *= times[distinct > j].sum()
+        total += factor
     return total
 
 

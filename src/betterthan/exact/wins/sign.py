@@ -20,6 +20,7 @@ doi:10.2307/1403269, for the contour).
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -435,12 +436,23 @@ def decisive_needed(
     (6, 10)
     """
     alpha = checks.probability(alpha, "alpha")
+    checks.one_of(alternative, names.ALTERNATIVES, "alternative")
+    checks.one_of(policy, names.TIES[:-1], "ties")
     (t,) = _counted(ties)
     distinct, back = np.unique(t, return_inverse=True)
-    low, high = np.full(distinct.shape, -1), np.zeros(distinct.shape, dtype=np.int64)
+    needed = _fewest_decisive(tuple(distinct.tolist()), policy, alternative, alpha, mid)
+    return needed[back].reshape(t.shape)[()]
+
+
+@lru_cache(maxsize=128)
+def _fewest_decisive(
+    ties: tuple[int, ...], policy: str, alternative: str, alpha: float, mid: bool
+) -> np.ndarray:
+    """`decisive_needed` of distinct ties; kept, as many tables have the same ties."""
+    low, high = np.full(len(ties), -1), np.zeros(len(ties), dtype=np.int64)
 
     def unreachable(m: np.ndarray) -> np.ndarray:
-        return smallest_p(m, distinct, policy, alternative, mid) > alpha
+        return smallest_p(m, np.array(ties, dtype=np.int64), policy, alternative, mid) > alpha
 
     while (more := unreachable(high)).any():
         low, high = np.where(more, high, low), np.where(more, np.maximum(1, 2 * high), high)
@@ -448,7 +460,7 @@ def decisive_needed(
         middle = np.maximum((low + high) // 2, 0)
         more = unreachable(middle)
         low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return high[back].reshape(t.shape)[()]
+    return high
 
 
 def _counted(*values: Any) -> list[np.ndarray]:
