@@ -70,9 +70,10 @@ def test_arviz_summarizes_and_draws_it(kind):
     table = az.summary(tree)
     assert len(table) == 13  # theta, difference, concentration
     assert "difference[A vs C]" in table.index
-    assert az.plot_forest(tree, backend="none") is not None
-    assert az.plot_trace_dist(tree, backend="none") is not None
-    assert az.plot_rank(tree, backend="none") is not None
+    few = tree.isel(draw=slice(50))  # as good as all to be drawn, in a third of the time
+    assert az.plot_forest(few, backend="none") is not None
+    assert az.plot_trace_dist(few, backend="none") is not None
+    assert az.plot_rank(few, backend="none") is not None
 
 
 def test_arviz_looks_at_its_sensitivity():
