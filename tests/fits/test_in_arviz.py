@@ -123,6 +123,24 @@ def test_every_reader_names_the_systems(kind, tmp_path, without_shared):
     bt.plot.simplex(back, systems=("C", "A"))
 
 
+def test_convergence_is_that_of_arviz_and_computed_once_for_the_same_draws(monkeypatch):
+    tree = bt.fits.adopt(pooled())
+    checked = bt.fits.diagnose(tree)
+    draws = tree["posterior"].to_dataset()[["theta", "concentration"]]
+    rhat, bulk, tail = az.rhat(draws), az.ess(draws), az.ess(draws, method="tail")
+    assert checked.rhat_max == max(float(v.max()) for v in rhat.values())
+    assert checked.ess_min == min(float(v.min()) for n in (bulk, tail) for v in n.values())
+
+    def refuse(*_, **__):
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(az, "rhat", refuse)
+    assert str(bt.fits.diagnose(tree)) == str(checked)
+    tree["posterior"]["theta"].values[0, 0, 0, 0] += 1e-9
+    with pytest.raises(AssertionError, match="again"):
+        bt.fits.diagnose(tree)
+
+
 def test_names_are_kept_where_labels_do_not_give_them():
     counts = bt.counts.from_table({("x vs y", "z"): (30, 12, 40)})
     one = pooled(pairs=["x vs y vs z", "two", "three"])
